@@ -1,0 +1,99 @@
+/**
+ * The error catalogue: every code the service can answer with, the HTTP status it maps to, and whether the same request
+ * may succeed later without being changed. Codes are stable; texts are not.
+ */
+export const errorCatalogue = {
+  malformed_json: { status: 400, retryable: false, title: 'The body is not valid JSON' },
+  bad_request: { status: 400, retryable: false, title: 'The request is malformed' },
+  unauthorized: { status: 401, retryable: false, title: 'Authentication is required' },
+  forbidden: { status: 403, retryable: false, title: 'Not allowed' },
+  not_found: { status: 404, retryable: false, title: 'Not found' },
+  unknown_lab: { status: 404, retryable: false, title: 'No such laboratory' },
+  unknown_device: { status: 404, retryable: false, title: 'No such device' },
+  unknown_function: { status: 404, retryable: false, title: 'The device has no such function' },
+  duplicate_name: { status: 409, retryable: false, title: 'The name is taken' },
+  wrong_state: { status: 409, retryable: false, title: 'Not possible in the present state' },
+  payload_too_large: { status: 413, retryable: false, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, retryable: false, title: 'The body is not JSON' },
+  invalid: { status: 422, retryable: false, title: 'The request is well-formed but invalid' },
+  unknown_protocol: { status: 422, retryable: false, title: 'No such protocol' },
+  unknown_task_type: { status: 422, retryable: false, title: 'No such task type' },
+  backlog_full: { status: 429, retryable: true, title: 'Too much work is waiting' },
+  device_error: { status: 502, retryable: false, title: 'The device function failed' },
+  device_unavailable: { status: 503, retryable: true, title: 'The device cannot be used at present' },
+  agent_unreachable: { status: 503, retryable: true, title: 'The computer of the device does not answer' },
+  service_unavailable: { status: 503, retryable: true, title: 'A part of the service does not answer' },
+  store_unavailable: { status: 503, retryable: true, title: 'The database does not answer' },
+  stale_message: { status: 409, retryable: false, title: 'The message comes from an earlier leader or owner' },
+  deadline_exceeded: { status: 504, retryable: false, title: 'No answer within the time allowed' },
+  disconnected: { status: 503, retryable: true, title: 'The connection to the broker was lost' },
+  aborted: { status: 409, retryable: false, title: 'The call was aborted' },
+  internal: { status: 500, retryable: false, title: 'A defect of the service' },
+} as const satisfies Record<string, { status: number; retryable: boolean; title: string }>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/**
+ * What is known about the physical effect of a request that ended in an error. A machine may repeat a request only when
+ * it is `none`.
+ */
+export type Effect = 'none' | 'maybe' | 'done';
+
+/** One thing wrong with an input: where it is, what is wrong, and what would be right. */
+export interface Fault {
+  /** Path inside the input, for example `parameters.mix.cyan` or `tasks[2].devices.arm`. */
+  path: string;
+  /** A stable identifier of the rule that was broken, for example `unknown_field`. */
+  code: string;
+  message: string;
+  hint?: string;
+}
+
+export interface ServiceErrorOptions {
+  effect?: Effect;
+  faults?: readonly Fault[];
+  /** Stack of author code, with paths inside the package only. Never a stack of the service. */
+  authorStack?: string;
+  cause?: unknown;
+}
+
+/** Every error that crosses a boundary of the service; recognised by its code, also in another process. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: ErrorCode;
+  readonly effect: Effect;
+  readonly faults: readonly Fault[];
+  readonly authorStack: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.effect = options.effect ?? 'none';
+    this.faults = options.faults ?? [];
+    this.authorStack = options.authorStack;
+  }
+
+  get status(): number {
+    return errorCatalogue[this.code].status;
+  }
+
+  get retryable(): boolean {
+    return errorCatalogue[this.code].retryable && this.effect === 'none';
+  }
+}
+
+/** True for a {@link ServiceError}, also one made by another copy of this module. */
+export function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && error.name === 'ServiceError' && 'code' in error && 'effect' in error;
+}
+
+/**
+ * Any thrown value as a {@link ServiceError}: what is not one already becomes `internal`, with the original as cause.
+ *
+ * @param effect what is known about the effect of the work that threw
+ */
+export function toServiceError(error: unknown, effect: Effect = 'maybe'): ServiceError {
+  if (isServiceError(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new ServiceError('internal', message, { effect, cause: error });
+}

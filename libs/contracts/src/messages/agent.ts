@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { zodSchema } from '../schema.js';
+import { defineEvent, defineRequest } from './define.js';
+import { attemptReport, attemptStatus, deviceAssignment, deviceStatus, jsonObject, jsonValue, taskStart } from './work.js';
+
+const empty = z.object({});
+
+/**
+ * What an agent answers. Every subject names the computer and the incarnation, so that a command can never reach an
+ * agent other than the one it was meant for, and never two.
+ */
+export const agentRequests = {
+  startTask: defineRequest({
+    name: 'agent.task.start',
+    subject: 'svc.v1.agent.{computer}.{inc}.task.start',
+    request: zodSchema(taskStart),
+    reply: zodSchema(z.object({ status: attemptStatus })),
+    timeoutMs: 3_000,
+    errors: ['stale_message', 'device_unavailable', 'not_found', 'service_unavailable'],
+  }),
+  /** Asks a running attempt to stop. The end arrives as a result; this only says that the request was heard. */
+  cancelTask: defineRequest({
+    name: 'agent.task.cancel',
+    subject: 'svc.v1.agent.{computer}.{inc}.task.cancel',
+    request: zodSchema(z.object({ attempt_id: z.string(), reason: z.string() })),
+    reply: zodSchema(z.object({ status: attemptStatus })),
+    timeoutMs: 3_000,
+    errors: ['stale_message'],
+  }),
+  /** What became of an attempt. An attempt the agent does not know is refused for ever after this answer. */
+  taskStatus: defineRequest({
+    name: 'agent.task.status',
+    subject: 'svc.v1.agent.{computer}.{inc}.task.status',
+    request: zodSchema(z.object({ attempt_id: z.string() })),
+    reply: zodSchema(z.object({ status: attemptStatus })),
+    timeoutMs: 1_000,
+    errors: ['stale_message'],
+  }),
+  /** The full list of devices the agent shall run; it starts what is missing and stops what is not in it. */
+  assignDevices: defineRequest({
+    name: 'agent.devices.assign',
+    subject: 'svc.v1.agent.{computer}.{inc}.devices.assign',
+    request: zodSchema(z.object({ devices: z.array(deviceAssignment) })),
+    reply: zodSchema(empty),
+    timeoutMs: 5_000,
+    errors: ['stale_message'],
+  }),
+  /**
+   * Calls a function of a device. From a task: `attempt_id` is set and the envelope carries the fence of the
+   * allocation. From a person (device RPC): neither, and nothing is checked but that the function exists.
+   */
+  callDevice: defineRequest({
+    name: 'agent.device.call',
+    subject: 'svc.v1.agent.{computer}.{inc}.device.{lab}.{device}.call',
+    request: zodSchema(
+      z.object({
+        call_id: z.string(),
+        function: z.string(),
+        arguments: jsonObject,
+        attempt_id: z.string().optional(),
+      }),
+    ),
+    reply: zodSchema(z.object({ result: jsonValue.optional() })),
+    timeoutMs: 60_000,
+    errors: ['stale_message', 'unknown_device', 'unknown_function', 'device_error', 'device_unavailable', 'aborted'],
+  }),
+  /** The device's `_report()`. */
+  reportDevice: defineRequest({
+    name: 'agent.device.report',
+    subject: 'svc.v1.agent.{computer}.{inc}.device.{lab}.{device}.report',
+    request: zodSchema(empty),
+    reply: zodSchema(z.object({ report: jsonObject })),
+    timeoutMs: 10_000,
+    errors: ['unknown_device', 'device_error', 'device_unavailable'],
+  }),
+};
+
+export const agentEvents = {
+  /** Every second: the agent lives, and this is the state of all it runs. Repairs any lost notification. */
+  heartbeat: defineEvent({
+    name: 'agent.heartbeat',
+    subject: 'svc.v1.event.agent.{computer}.heartbeat',
+    body: zodSchema(
+      z.object({
+        inc: z.number().int(),
+        session: z.string(),
+        devices: z.array(deviceStatus),
+        attempts: z.array(attemptReport),
+      }),
+    ),
+  }),
+  /** The state of one device changed. */
+  deviceChanged: defineEvent({
+    name: 'agent.device_changed',
+    subject: 'svc.v1.event.agent.{computer}.device',
+    body: zodSchema(z.object({ inc: z.number().int(), device: deviceStatus })),
+  }),
+  /** The agent is about to stop; its devices are going away. */
+  leaving: defineEvent({
+    name: 'agent.leaving',
+    subject: 'svc.v1.event.agent.{computer}.leaving',
+    body: zodSchema(z.object({ inc: z.number().int(), session: z.string() })),
+  }),
+};

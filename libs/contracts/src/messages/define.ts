@@ -1,0 +1,92 @@
+import type { ErrorCode } from '../errors.js';
+import type { Schema } from '../schema.js';
+
+/** The names inside the braces of a subject template: `'a.{b}.{c}'` gives `'b' | 'c'`. */
+export type TokensOf<Subject extends string> = Subject extends `${string}{${infer Token}}${infer Rest}`
+  ? Token | TokensOf<Rest>
+  : never;
+
+export type Tokens<Subject extends string> = { readonly [T in TokensOf<Subject>]: string };
+
+export interface RequestDefinition<Subject extends string, Request, Reply> {
+  readonly kind: 'request';
+  /** Stable name, also the pattern of handlers and the `kind` of the envelope. */
+  readonly name: string;
+  readonly subject: Subject;
+  readonly request: Schema<Request>;
+  readonly reply: Schema<Reply>;
+  /** How long the caller waits unless it says otherwise, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The errors a handler may answer with, beside those of the bus itself. */
+  readonly errors: readonly ErrorCode[];
+}
+
+export interface EventDefinition<Subject extends string, Body> {
+  readonly kind: 'event';
+  readonly name: string;
+  readonly subject: Subject;
+  readonly body: Schema<Body>;
+}
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- the only honest bound for "a definition of anything" */
+export type AnyRequest = RequestDefinition<any, any, any>;
+export type AnyEvent = EventDefinition<any, any>;
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+export type RequestOf<D extends AnyRequest> = D extends RequestDefinition<string, infer R, unknown> ? R : never;
+export type ReplyOf<D extends AnyRequest> = D extends RequestDefinition<string, unknown, infer R> ? R : never;
+export type BodyOf<D extends AnyEvent> = D extends EventDefinition<string, infer B> ? B : never;
+
+/** Declares a request that gets exactly one reply. Delivery is at most once. */
+export function defineRequest<Subject extends string, Request, Reply>(
+  definition: Omit<RequestDefinition<Subject, Request, Reply>, 'kind'>,
+): RequestDefinition<Subject, Request, Reply> {
+  return { kind: 'request', ...definition };
+}
+
+/** Declares a lossy notification: nothing may depend on its arrival. */
+export function defineEvent<Subject extends string, Body>(
+  definition: Omit<EventDefinition<Subject, Body>, 'kind'>,
+): EventDefinition<Subject, Body> {
+  return { kind: 'event', ...definition };
+}
+
+const unsafe = /[^A-Za-z0-9_-]/gu;
+
+/** Encodes any name into one subject token: other characters become `=` and the hexadecimal of their code point and `=`. */
+export function encodeToken(name: string): string {
+  if (name === '') return '==';
+  return name.replace(unsafe, (character) => `=${character.codePointAt(0)?.toString(16) ?? ''}=`);
+}
+
+/** The inverse of {@link encodeToken}. */
+export function decodeToken(token: string): string {
+  if (token === '==') return '';
+  return token.replace(/=([0-9a-f]+)=/g, (_, code: string) => String.fromCodePoint(parseInt(code, 16)));
+}
+
+/** The subject of a definition with its tokens filled in; a token left out becomes the wildcard `*`. */
+export function subjectOf<Subject extends string>(
+  definition: { readonly subject: Subject },
+  tokens: Partial<Tokens<Subject>>,
+): string {
+  const values = tokens as Record<string, string | undefined>;
+  return definition.subject.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    return value === undefined ? '*' : encodeToken(value);
+  });
+}
+
+/** The tokens that a concrete subject carries for a definition. */
+export function tokensOf<Subject extends string>(
+  definition: { readonly subject: Subject },
+  subject: string,
+): Tokens<Subject> {
+  const parts = subject.split('.');
+  const tokens: Record<string, string> = {};
+  definition.subject.split('.').forEach((part, index) => {
+    const match = /^\{(\w+)\}$/.exec(part);
+    if (match?.[1] !== undefined) tokens[match[1]] = decodeToken(parts[index] ?? '');
+  });
+  return tokens as Tokens<Subject>;
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { errorCatalogue, type ErrorCode } from '../errors.js';
+
+/** Major version of the envelope; a receiver refuses another one. */
+export const envelopeVersion = 1;
+
+/** What surrounds the body of every request and event on the broker. */
+export const envelope = z.object({
+  v: z.literal(envelopeVersion),
+  /** Unique id of this message; the same id again is the same message. */
+  id: z.string(),
+  /** Name of the definition in the catalogue. */
+  kind: z.string(),
+  /** W3C trace context of the work this belongs to. */
+  trace: z.string().optional(),
+  /** Who sent it, for example `gateway/3f2a`. */
+  src: z.string(),
+  /** Leadership epoch the sender acts under; an older one than the receiver has seen is refused. */
+  epoch: z.number().int().optional(),
+  /** Incarnation of the agent it is meant for. */
+  inc: z.number().int().optional(),
+  /** Fence per device, `<lab>.<device>` to number; a lower one than the receiver has seen is refused. */
+  fence: z.record(z.string(), z.number().int()).optional(),
+  /** How long the sender waits, in milliseconds: work that has not begun by then must not begin. */
+  ttl_ms: z.number().int().positive().optional(),
+  body: z.unknown(),
+});
+export type Envelope = z.infer<typeof envelope>;
+
+const codes = Object.keys(errorCatalogue) as [ErrorCode, ...ErrorCode[]];
+
+export const effect = z.enum(['none', 'maybe', 'done']);
+
+/** An error as it travels: `effect` is mandatory, for only `none` may be repeated by a machine. */
+export const wireError = z.object({
+  code: z.enum(codes),
+  message: z.string(),
+  retryable: z.boolean(),
+  effect,
+  faults: z
+    .array(z.object({ path: z.string(), code: z.string(), message: z.string(), hint: z.string().optional() }))
+    .optional(),
+  author_stack: z.string().optional(),
+});
+export type WireError = z.infer<typeof wireError>;
+
+export const replyEnvelope = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), body: z.unknown() }),
+  z.object({ ok: z.literal(false), error: wireError }),
+]);
+export type ReplyEnvelope = z.infer<typeof replyEnvelope>;

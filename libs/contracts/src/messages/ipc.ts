@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import {
+  authorError,
+  deviceFunction,
+  fileDescription,
+  functionKind,
+  jsonObject,
+  jsonValue,
+  moduleReference,
+  resourceValue,
+} from './work.js';
+
+/**
+ * The messages between an agent and the processes of its devices and tasks. They are plain JSON objects, one a line on
+ * a stream, told apart by `type`, so that a host in another language can speak them as well.
+ */
+
+const logLevel = z.enum(['debug', 'info', 'warn', 'error']);
+export type LogLevel = z.infer<typeof logLevel>;
+
+const log = z.object({ type: z.literal('log'), level: logLevel, text: z.string() });
+
+/** The author's code behind a call failed, or the call could not be made. */
+const callFailure = z.object({ code: z.string(), error: authorError });
+
+/** From the agent to a device process. */
+export const toDevice = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('init'),
+    lab: z.string(),
+    name: z.string(),
+    module: moduleReference,
+    /** Absolute path of the module file. */
+    path: z.string(),
+    init_parameters: jsonObject,
+  }),
+  z.object({ type: z.literal('call'), call_id: z.string(), function: z.string(), arguments: jsonObject }),
+  z.object({ type: z.literal('report'), call_id: z.string() }),
+  z.object({ type: z.literal('cleanup') }),
+]);
+export type ToDevice = z.infer<typeof toDevice>;
+
+/** From a device process to the agent. */
+export const fromDevice = z.discriminatedUnion('type', [
+  /** `_initialize` is done. */
+  z.object({ type: z.literal('ready'), functions: z.array(deviceFunction) }),
+  z.object({ type: z.literal('init_failed'), error: authorError }),
+  z.object({ type: z.literal('result'), call_id: z.string(), value: jsonValue.optional() }),
+  z.object({ type: z.literal('failure'), call_id: z.string(), ...callFailure.shape }),
+  /** `_cleanup` is done; the process ends now. */
+  z.object({ type: z.literal('cleaned_up'), error: authorError.optional() }),
+  log,
+]);
+export type FromDevice = z.infer<typeof fromDevice>;
+
+/** From the agent to a task process. */
+export const toTask = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('run'),
+    attempt_id: z.string(),
+    label: z.string(),
+    module: moduleReference,
+    path: z.string(),
+    /** Device handle to what the task may know of the device. */
+    devices: z.record(
+      z.string(),
+      z.object({ lab: z.string(), name: z.string(), functions: z.array(deviceFunction).nullable() }),
+    ),
+    parameters: jsonObject,
+    resources: z.record(z.string(), resourceValue),
+    /** Folder for the files of this attempt; it exists and is empty. */
+    spool: z.string(),
+  }),
+  z.object({ type: z.literal('call_result'), call_id: z.string(), value: jsonValue.optional() }),
+  z.object({ type: z.literal('call_failure'), call_id: z.string(), ...callFailure.shape }),
+  /** Asks the task to stop: its abort signal fires, pending calls fail. */
+  z.object({ type: z.literal('abort'), reason: z.string() }),
+]);
+export type ToTask = z.infer<typeof toTask>;
+
+/** From a task process to the agent. */
+export const fromTask = z.discriminatedUnion('type', [
+  /** The process is warm and waits for `run`. */
+  z.object({ type: z.literal('waiting') }),
+  z.object({
+    type: z.literal('call'),
+    call_id: z.string(),
+    slot: z.string(),
+    function: z.string(),
+    arguments: jsonObject,
+  }),
+  z.object({
+    type: z.literal('completed'),
+    output_parameters: jsonObject,
+    output_resources: z.record(z.string(), resourceValue),
+    /** Files written to the spool folder, each under `path` relative to it. */
+    files: z.array(fileDescription.extend({ path: z.string() })),
+  }),
+  z.object({ type: z.literal('failed'), code: z.string(), error: authorError }),
+  log,
+]);
+export type FromTask = z.infer<typeof fromTask>;
+
+export { functionKind };

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { dtoSchema, zodSchema } from '../schema.js';
+import type { DeviceRecord } from '../rest/records.js';
+import { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '../rest/submissions.js';
+import { attemptReport, attemptResult, deviceAssignment, deviceStatus } from './work.js';
+import { defineEvent, defineRequest } from './define.js';
+
+/** A record that now exists or was changed; the caller reads it where records are read. */
+const accepted = z.object({ id: z.string(), name: z.string() });
+const named = z.object({ name: z.string() });
+
+const submitErrors = ['invalid', 'duplicate_name', 'backlog_full', 'store_unavailable'] as const;
+const cancelErrors = ['not_found', 'wrong_state', 'store_unavailable'] as const;
+
+/** What the leading orchestrator answers: submissions and cancels of people, and the reports of agents. */
+export const orchestratorRequests = {
+  submitProtocolRun: defineRequest({
+    name: 'protocol_run.submit',
+    subject: 'svc.v1.orchestrator.protocol_run.submit',
+    request: dtoSchema(ProtocolRunSubmission),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: ['unknown_protocol', ...submitErrors],
+  }),
+  submitCampaign: defineRequest({
+    name: 'campaign.submit',
+    subject: 'svc.v1.orchestrator.campaign.submit',
+    request: dtoSchema(CampaignSubmission),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: ['unknown_protocol', ...submitErrors],
+  }),
+  submitTask: defineRequest({
+    name: 'task.submit',
+    subject: 'svc.v1.orchestrator.task.submit',
+    request: dtoSchema(TaskSubmission),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: ['unknown_task_type', ...submitErrors],
+  }),
+  cancelProtocolRun: defineRequest({
+    name: 'protocol_run.cancel',
+    subject: 'svc.v1.orchestrator.protocol_run.cancel',
+    request: zodSchema(named),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: cancelErrors,
+  }),
+  cancelCampaign: defineRequest({
+    name: 'campaign.cancel',
+    subject: 'svc.v1.orchestrator.campaign.cancel',
+    request: zodSchema(named),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: cancelErrors,
+  }),
+  cancelTask: defineRequest({
+    name: 'task.cancel',
+    subject: 'svc.v1.orchestrator.task.cancel',
+    request: zodSchema(z.object({ name: z.string(), protocol_run_name: z.string().optional() })),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: cancelErrors,
+  }),
+  /** Where a device is: which agent to call, and in which incarnation. */
+  locateDevice: defineRequest({
+    name: 'device.locate',
+    subject: 'svc.v1.orchestrator.device.locate',
+    request: zodSchema(z.object({ lab: z.string(), device: z.string() })),
+    reply: zodSchema(z.object({ computer: z.string(), inc: z.number().int() })),
+    timeoutMs: 3_000,
+    errors: ['unknown_lab', 'unknown_device', 'agent_unreachable'],
+  }),
+  listDevices: defineRequest({
+    name: 'device.list',
+    subject: 'svc.v1.orchestrator.device.list',
+    request: zodSchema(z.object({})),
+    reply: zodSchema(z.object({ devices: z.array(z.custom<DeviceRecord>()) })),
+    timeoutMs: 3_000,
+    errors: [],
+  }),
+
+  /**
+   * An agent says hello, at start and after every change of leader: it gets its incarnation and the devices it shall
+   * run, and tells which attempts it knows, so that running work is adopted and lost work is recognised.
+   */
+  registerAgent: defineRequest({
+    name: 'agent.register',
+    subject: 'svc.v1.orchestrator.agent.register',
+    request: zodSchema(
+      z.object({
+        computer: z.string(),
+        /** Random per agent process: tells a reconnect from a restart. */
+        session: z.string(),
+        version: z.string(),
+        attempts: z.array(attemptReport),
+        devices: z.array(deviceStatus),
+      }),
+    ),
+    reply: zodSchema(
+      z.object({
+        inc: z.number().int(),
+        epoch: z.number().int(),
+        devices: z.array(deviceAssignment),
+      }),
+    ),
+    timeoutMs: 5_000,
+    errors: ['invalid', 'wrong_state', 'store_unavailable'],
+  }),
+  /** The end of an attempt. Sent again until acknowledged; acknowledged only after it was committed. */
+  reportResult: defineRequest({
+    name: 'attempt.result',
+    subject: 'svc.v1.orchestrator.attempt.result',
+    request: zodSchema(attemptResult),
+    reply: zodSchema(z.object({})),
+    timeoutMs: 10_000,
+    errors: ['store_unavailable', 'service_unavailable'],
+  }),
+  /** Leave to store one file of an attempt: where to send the bytes, valid for a few minutes. */
+  uploadTicket: defineRequest({
+    name: 'file.ticket',
+    subject: 'svc.v1.orchestrator.file.ticket',
+    request: zodSchema(
+      z.object({
+        attempt_id: z.string(),
+        name: z.string(),
+        size: z.number().int().nonnegative(),
+        sha256: z.string(),
+      }),
+    ),
+    reply: zodSchema(
+      z.object({ method: z.literal('PUT'), url: z.string(), headers: z.record(z.string(), z.string()) }),
+    ),
+    timeoutMs: 5_000,
+    errors: ['not_found', 'invalid'],
+  }),
+  /** One piece of a code module, by content hash. */
+  fetchModule: defineRequest({
+    name: 'module.fetch',
+    subject: 'svc.v1.orchestrator.module.fetch',
+    request: zodSchema(z.object({ hash: z.string(), offset: z.number().int().nonnegative() })),
+    reply: zodSchema(
+      z.object({
+        /** Base64 of at most 128 KiB from `offset`. */
+        data: z.string(),
+        total: z.number().int(),
+      }),
+    ),
+    timeoutMs: 5_000,
+    errors: ['not_found'],
+  }),
+};
+
+export const orchestratorEvents = {
+  /** Published at start and every second: who leads. An agent that hears a new epoch registers again. */
+  leading: defineEvent({
+    name: 'orchestrator.leading',
+    subject: 'svc.v1.event.orchestrator.leading',
+    body: zodSchema(z.object({ epoch: z.number().int(), instance: z.string() })),
+  }),
+};

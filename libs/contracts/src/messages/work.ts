@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import type { JsonValue } from '../json.js';
+import { deviceStates } from '../states.js';
+
+/** The pieces that agent and orchestrator messages share: code, devices, attempts and their results. */
+
+export const jsonValue: z.ZodType<JsonValue> = z.json() as z.ZodType<JsonValue>;
+export const jsonObject = z.record(z.string(), jsonValue);
+
+/** An immutable code module of a package, named by the SHA-256 of its text. */
+export const moduleReference = z.object({
+  hash: z.string(),
+  package: z.string(),
+  /** Path of the source inside the package, for stacks and logs. */
+  source: z.string(),
+});
+export type ModuleReference = z.infer<typeof moduleReference>;
+
+export const functionKind = z.enum(['effect', 'idempotent', 'query']);
+export type FunctionKind = z.infer<typeof functionKind>;
+
+/** A function that a device declares. */
+export const deviceFunction = z.object({ name: z.string(), kind: functionKind });
+export type DeviceFunction = z.infer<typeof deviceFunction>;
+
+/** A device that an agent shall run. */
+export const deviceAssignment = z.object({
+  lab: z.string(),
+  name: z.string(),
+  type: z.string(),
+  module: moduleReference,
+  /** Init parameters of the device type with those of the lab over them. */
+  init_parameters: jsonObject,
+});
+export type DeviceAssignment = z.infer<typeof deviceAssignment>;
+
+export const deviceStatus = z.object({
+  lab: z.string(),
+  name: z.string(),
+  state: z.enum(deviceStates),
+  detail: z.string().nullable(),
+  functions: z.array(deviceFunction),
+});
+export type DeviceStatus = z.infer<typeof deviceStatus>;
+
+/** A device as a task reaches it: which agent runs it, and the fence its allocation was given with. */
+export const deviceBinding = z.object({
+  lab: z.string(),
+  name: z.string(),
+  type: z.string(),
+  computer: z.string(),
+  inc: z.number().int(),
+  fence: z.number().int(),
+});
+export type DeviceBinding = z.infer<typeof deviceBinding>;
+
+export const resourceValue = z.object({ name: z.string(), type: z.string(), meta: jsonObject });
+
+/** `single_use`: a fresh process for every task. `reusable`: a process may run one task after another. */
+export const isolation = z.enum(['single_use', 'reusable']);
+export type Isolation = z.infer<typeof isolation>;
+
+/** Everything an agent needs to execute one attempt. */
+export const taskStart = z.object({
+  attempt_id: z.string(),
+  task_run_id: z.string(),
+  /** What logs call it: `<protocol run>/<task>`, or the name of the on-demand task. */
+  label: z.string(),
+  task_type: z.string(),
+  module: moduleReference,
+  isolation,
+  devices: z.record(z.string(), deviceBinding),
+  parameters: jsonObject,
+  resources: z.record(z.string(), resourceValue),
+});
+export type TaskStart = z.infer<typeof taskStart>;
+
+export const fileDescription = z.object({
+  name: z.string(),
+  size: z.number().int().nonnegative(),
+  sha256: z.string(),
+});
+export type FileDescription = z.infer<typeof fileDescription>;
+
+/** An error of an author's code. */
+export const authorError = z.object({
+  message: z.string(),
+  /** Frames inside the package only. */
+  stack: z.string().optional(),
+});
+export type AuthorError = z.infer<typeof authorError>;
+
+const output = z.object({
+  output_parameters: jsonObject,
+  output_resources: z.record(z.string(), resourceValue),
+  files: z.array(fileDescription),
+});
+
+/** How an attempt ended. */
+export const attemptOutcome = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('completed'), ...output.shape }),
+  z.object({
+    kind: z.literal('failed'),
+    /** `task_error`, `task_process_died`, `device_error`, `file_error`, ... */
+    code: z.string(),
+    error: authorError,
+  }),
+  z.object({ kind: z.literal('cancelled') }),
+  /** It began and nobody can know how it ended. */
+  z.object({ kind: z.literal('unknown'), detail: z.string() }),
+]);
+export type AttemptOutcome = z.infer<typeof attemptOutcome>;
+
+export const attemptResult = z.object({
+  attempt_id: z.string(),
+  computer: z.string(),
+  inc: z.number().int(),
+  outcome: attemptOutcome,
+});
+export type AttemptResult = z.infer<typeof attemptResult>;
+
+/** What an agent knows of an attempt. `unknown`: it never heard of it, and will refuse it from now on. */
+export const attemptStatus = z.enum(['accepted', 'running', 'cancelling', 'ended', 'unknown']);
+export type AttemptStatus = z.infer<typeof attemptStatus>;
+
+export const attemptReport = z.object({ attempt_id: z.string(), status: attemptStatus });
+export type AttemptReport = z.infer<typeof attemptReport>;

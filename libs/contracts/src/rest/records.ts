@@ -1,0 +1,131 @@
+import type { JsonObject } from '../json.js';
+import type { DeviceState, RunState, TaskRunState } from '../states.js';
+import type { DeviceReference, TaskParameters } from './submissions.js';
+
+/** Why a record is in the state it is in; absent where the state needs no reason. */
+export interface Reason {
+  /** Stable identifier, for example `task_failed`, `allocation_timeout`, `cancelled_by_request`. */
+  code: string;
+  message: string;
+  /** Stack of the author's code, with paths inside the package only. */
+  stack?: string;
+}
+
+/** A file that a task produced. */
+export interface FileRecord {
+  name: string;
+  /** Bytes. */
+  size: number;
+  /** SHA-256, hexadecimal. */
+  sha256: string;
+}
+
+/** A resource as a task got it or left it. */
+export interface ResourceValue {
+  name: string;
+  type: string;
+  meta: JsonObject;
+}
+
+/** A task inside a protocol run, or an on-demand one. Times are ISO 8601 in UTC. */
+export interface TaskRunRecord {
+  id: string;
+  name: string;
+  type: string;
+  /** Name of the protocol run it belongs to; null for an on-demand task. */
+  protocol_run: string | null;
+  owner: string;
+  priority: number;
+  state: TaskRunState;
+  reason: Reason | null;
+  /** Set when a cancel was asked for and the task has not stopped yet. */
+  cancel_requested_at: string | null;
+  devices: Record<string, DeviceReference>;
+  input_parameters: JsonObject;
+  input_resources: Record<string, ResourceValue>;
+  output_parameters: JsonObject | null;
+  output_resources: Record<string, ResourceValue> | null;
+  output_files: FileRecord[];
+  /** Number of the latest attempt, from 1; 0 before the first. */
+  attempt: number;
+  /** Computer that the latest attempt ran on. */
+  computer: string | null;
+  allocation_timeout: number | null;
+  meta: JsonObject;
+  created_at: string;
+  queued_at: string | null;
+  started_at: string | null;
+  ended_at: string | null;
+}
+
+export interface ProtocolRunRecord {
+  id: string;
+  name: string;
+  type: string;
+  owner: string;
+  priority: number;
+  /** Name of the campaign it belongs to, if any. */
+  campaign: string | null;
+  parameters: TaskParameters;
+  meta: JsonObject;
+  state: RunState;
+  reason: Reason | null;
+  cancel_requested_at: string | null;
+  /** Content hash of the definitions it was accepted with. */
+  definition_hash: string;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+  tasks: TaskRunRecord[];
+}
+
+export interface CampaignRecord {
+  id: string;
+  name: string;
+  protocol: string;
+  owner: string;
+  priority: number;
+  state: RunState;
+  reason: Reason | null;
+  cancel_requested_at: string | null;
+  max_protocol_runs: number;
+  max_concurrent_protocol_runs: number;
+  optimize: boolean;
+  optimizer_ip: string;
+  global_parameters: TaskParameters;
+  protocol_run_parameters: TaskParameters[] | null;
+  meta: JsonObject;
+  protocol_runs_completed: number;
+  definition_hash: string;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+  protocol_runs: ProtocolRunRecord[];
+}
+
+/** A device as it is at this moment. */
+export interface DeviceRecord {
+  lab_name: string;
+  name: string;
+  type: string;
+  computer: string;
+  state: DeviceState;
+  /** What is wrong, in words; null when nothing is. */
+  detail: string | null;
+  /** The task run that holds it, as `<protocol run>/<task>` or the name of the on-demand task. */
+  held_by: string | null;
+  functions: { name: string; kind: 'effect' | 'idempotent' | 'query' }[];
+}
+
+/** RFC 9457 problem details. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  /** What is known about the physical effect of the request. */
+  effect?: 'none' | 'maybe' | 'done';
+  errors?: { path: string; code: string; message: string; hint?: string }[];
+  instance?: string;
+}

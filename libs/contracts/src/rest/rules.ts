@@ -1,0 +1,82 @@
+import { plainToInstance } from 'class-transformer';
+import {
+  ValidateBy,
+  validateSync,
+  type ValidationArguments,
+  type ValidationOptions,
+  buildMessage,
+} from 'class-validator';
+
+/** Longest name of a record, in characters. */
+export const maxNameLength = 200;
+
+/** The name of a record: 1 to 200 visible characters, no control characters, no space at either end. */
+export function isWellFormedName(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length >= 1 &&
+    value.length <= maxNameLength &&
+    value.trim() === value &&
+    value.isWellFormed() &&
+    // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
+    !/[\u0000-\u001f\u007f-\u009f]/.test(value)
+  );
+}
+
+export function IsWellFormedName(options?: ValidationOptions): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'isWellFormedName',
+      validator: {
+        validate: (value) => isWellFormedName(value),
+        defaultMessage: buildMessage(
+          (each) =>
+            `${each}$property must be 1 to ${maxNameLength} characters without control characters or surrounding spaces`,
+          options,
+        ),
+      },
+    },
+    options,
+  );
+}
+
+type MapValue = 'string' | 'object' | (new () => object);
+
+/** An object used as a map, each of whose values is a string, an object, or an instance of a class with rules. */
+export function IsMapOf(kind: MapValue, options?: ValidationOptions): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'isMapOf',
+      validator: {
+        validate: (value) => mapFault(value, kind) === undefined,
+        defaultMessage: (args?: ValidationArguments) => {
+          const values: unknown[] = options?.each && Array.isArray(args?.value) ? args.value : [args?.value];
+          const index = values.findIndex((value) => mapFault(value, kind) !== undefined);
+          const where = options?.each ? `${args?.property ?? ''}[${index}]` : (args?.property ?? '');
+          return `${where} ${mapFault(values[index], kind) ?? 'is invalid'}`;
+        },
+      },
+    },
+    options,
+  );
+}
+
+function mapFault(value: unknown, kind: MapValue): string | undefined {
+  if (!isPlainObject(value)) return 'must be an object';
+  for (const [key, entry] of Object.entries(value)) {
+    if (kind === 'string') {
+      if (typeof entry !== 'string') return `must map names to strings, but "${key}" is not one`;
+    } else if (!isPlainObject(entry)) {
+      return `must map names to objects, but "${key}" is not one`;
+    } else if (kind !== 'object') {
+      const errors = validateSync(plainToInstance(kind, entry), { whitelist: true, forbidNonWhitelisted: true });
+      const first = Object.values(errors[0]?.constraints ?? {})[0];
+      if (first !== undefined) return `has a fault in "${key}": ${first}`;
+    }
+  }
+  return undefined;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,207 @@
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsIP,
+  IsNumber,
+  IsObject,
+  IsOptional,
+  IsString,
+  Length,
+  Max,
+  Min,
+} from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import type { JsonObject } from '../json.js';
+import { IsMapOf, IsWellFormedName } from './rules.js';
+
+/** Task name to parameter name to value. */
+export type TaskParameters = Record<string, JsonObject>;
+
+const priority = 'Higher goes first when work contends. Default 0.';
+const owner = 'Label of who the work belongs to. Default empty.';
+const taskParameters = { additionalProperties: { type: 'object' } } as const;
+
+/** One execution of a protocol (`POST /api/protocols`). */
+export class ProtocolRunSubmission {
+  @JSONSchema({ description: 'Unique name of the protocol run.', example: 'mix_1' })
+  @IsWellFormedName()
+  name!: string;
+
+  @JSONSchema({ description: 'Type name of the protocol.', example: 'color_mixing' })
+  @IsString()
+  @Length(1, 200)
+  type!: string;
+
+  @JSONSchema({ description: owner, example: 'ada' })
+  @IsOptional()
+  @IsString()
+  @Length(0, 200)
+  owner?: string;
+
+  @JSONSchema({ description: priority, example: 0 })
+  @IsOptional()
+  @IsInt()
+  @Min(-1_000_000)
+  @Max(1_000_000)
+  priority?: number;
+
+  @JSONSchema({
+    ...taskParameters,
+    description: 'Task name to parameter name to value: at least every `svc_dynamic` parameter of the protocol.',
+    example: { mix_colors: { cyan_volume: 2.5 } },
+  })
+  @IsOptional()
+  @IsMapOf('object')
+  parameters?: TaskParameters;
+
+  @JSONSchema({ description: 'Free object kept with the record.' })
+  @IsOptional()
+  @IsObject()
+  meta?: JsonObject;
+}
+
+/** A protocol run many times (`POST /api/campaigns`). */
+export class CampaignSubmission {
+  @JSONSchema({ description: 'Unique name of the campaign.', example: 'sweep' })
+  @IsWellFormedName()
+  name!: string;
+
+  @JSONSchema({ description: 'Type name of the protocol to run.', example: 'color_mixing' })
+  @IsString()
+  @Length(1, 200)
+  protocol!: string;
+
+  @JSONSchema({ description: owner, example: 'ada' })
+  @IsOptional()
+  @IsString()
+  @Length(0, 200)
+  owner?: string;
+
+  @JSONSchema({ description: priority, example: 0 })
+  @IsOptional()
+  @IsInt()
+  @Min(-1_000_000)
+  @Max(1_000_000)
+  priority?: number;
+
+  @JSONSchema({ description: 'Number of protocol runs.', example: 12 })
+  @IsInt()
+  @Min(1)
+  @Max(100_000)
+  max_protocol_runs!: number;
+
+  @JSONSchema({ description: 'Cap on simultaneous protocol runs. Default 1.', example: 3 })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(10_000)
+  max_concurrent_protocol_runs?: number;
+
+  @JSONSchema({ description: 'True: an optimizer proposes the dynamic parameters. Default false.', example: false })
+  @IsOptional()
+  @IsBoolean()
+  optimize?: boolean;
+
+  @JSONSchema({ description: 'Computer of the optimizer. Default 127.0.0.1.', example: '127.0.0.1' })
+  @IsOptional()
+  @IsIP()
+  optimizer_ip?: string;
+
+  @JSONSchema({ ...taskParameters, description: 'Parameters of every run.' })
+  @IsOptional()
+  @IsMapOf('object')
+  global_parameters?: TaskParameters;
+
+  @JSONSchema({
+    description: 'Parameters run by run; they override the global ones. Exactly max_protocol_runs entries.',
+    items: { type: 'object', ...taskParameters },
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(100_000)
+  @IsMapOf('object', { each: true })
+  protocol_run_parameters?: TaskParameters[];
+
+  @JSONSchema({ description: 'Free object. `optimizer_overrides` holds runtime parameters of the optimizer.' })
+  @IsOptional()
+  @IsObject()
+  meta?: JsonObject;
+}
+
+/** Which device of which laboratory. */
+export class DeviceReference {
+  @JSONSchema({ example: 'color_lab' })
+  @IsString()
+  @Length(1, 200)
+  lab_name!: string;
+
+  @JSONSchema({ example: 'station_1' })
+  @IsString()
+  @Length(1, 200)
+  name!: string;
+}
+
+/** A single task outside any protocol run (`POST /api/tasks`). */
+export class TaskSubmission {
+  @JSONSchema({ description: 'Unique among queued and running on-demand tasks.', example: 'rinse_1' })
+  @IsWellFormedName()
+  name!: string;
+
+  @JSONSchema({ description: 'Type name of the task.', example: 'clean_beaker' })
+  @IsString()
+  @Length(1, 200)
+  type!: string;
+
+  @JSONSchema({ description: owner, example: 'ada' })
+  @IsOptional()
+  @IsString()
+  @Length(0, 200)
+  owner?: string;
+
+  @JSONSchema({
+    description: 'Device handle of the task to the device it shall use.',
+    additionalProperties: { $ref: '#/components/schemas/DeviceReference' },
+    example: { cleaner: { lab_name: 'color_lab', name: 'cleaning_station' } },
+  })
+  @IsOptional()
+  @IsMapOf(DeviceReference)
+  devices?: Record<string, DeviceReference>;
+
+  @JSONSchema({ description: 'Parameter name to value.', additionalProperties: true })
+  @IsOptional()
+  @IsObject()
+  input_parameters?: JsonObject;
+
+  @JSONSchema({
+    description: 'Resource handle of the task to the name of the resource it shall use.',
+    additionalProperties: { type: 'string' },
+    example: { beaker: 'beaker_1' },
+  })
+  @IsOptional()
+  @IsMapOf('string')
+  input_resources?: Record<string, string>;
+
+  @JSONSchema({ description: priority, example: 0 })
+  @IsOptional()
+  @IsInt()
+  @Min(-1_000_000)
+  @Max(1_000_000)
+  priority?: number;
+
+  @JSONSchema({
+    description: 'Seconds within which the task must start, else it is recorded as failed. Default 600.',
+    example: 600,
+  })
+  @IsOptional()
+  @IsNumber({ allowNaN: false, allowInfinity: false })
+  @Min(0)
+  @Max(31_536_000)
+  allocation_timeout?: number;
+
+  @JSONSchema({ description: 'Free object kept with the record.' })
+  @IsOptional()
+  @IsObject()
+  meta?: JsonObject;
+}

@@ -1,0 +1,70 @@
+import 'reflect-metadata';
+import { plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError } from 'class-validator';
+import type { ZodType } from 'zod';
+import type { Fault } from './errors.js';
+
+export type Checked<T> = { ok: true; value: T } | { ok: false; faults: Fault[] };
+
+/** A shape that a message or body must have, whichever library declares it. */
+export interface Schema<T> {
+  check(input: unknown): Checked<T>;
+}
+
+/** A zod schema as a {@link Schema}. */
+export function zodSchema<T>(schema: ZodType<T>): Schema<T> {
+  return {
+    check(input) {
+      const result = schema.safeParse(input);
+      if (result.success) return { ok: true, value: result.data };
+      const faults = result.error.issues.map((issue) => ({
+        path: pathOf(issue.path),
+        code: issue.code,
+        message: issue.message,
+      }));
+      return { ok: false, faults };
+    },
+  };
+}
+
+type Constructor<T extends object> = new () => T;
+
+/** A class-validator class as a {@link Schema}: unknown fields are faults, every fault is listed with its path. */
+export function dtoSchema<T extends object>(dto: Constructor<T>): Schema<T> {
+  return {
+    check(input) {
+      if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+        return { ok: false, faults: [{ path: '', code: 'type', message: 'must be a JSON object' }] };
+      }
+      const value = plainToInstance(dto, input);
+      const errors = validateSync(value, {
+        whitelist: true,
+        forbidNonWhitelisted: true,
+        forbidUnknownValues: true,
+      });
+      return errors.length === 0 ? { ok: true, value } : { ok: false, faults: dtoFaults(errors) };
+    },
+  };
+}
+
+/** Flattens class-validator's tree of errors into faults with full paths. */
+export function dtoFaults(errors: readonly ValidationError[], parent = ''): Fault[] {
+  return errors.flatMap((error) => {
+    const path = joinPath(parent, error.property);
+    const own = Object.entries(error.constraints ?? {}).map(([rule, message]) =>
+      rule === 'whitelistValidation'
+        ? { path, code: 'unknown_field', message: `${error.property} is not a field here` }
+        : { path, code: rule, message },
+    );
+    return [...own, ...dtoFaults(error.children ?? [], path)];
+  });
+}
+
+function joinPath(parent: string, property: string): string {
+  if (/^\d+$/.test(property)) return `${parent}[${property}]`;
+  return parent === '' ? property : `${parent}.${property}`;
+}
+
+function pathOf(segments: readonly PropertyKey[]): string {
+  return segments.reduce<string>((path, segment) => joinPath(path, String(segment)), '');
+}

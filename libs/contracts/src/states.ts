@@ -1,0 +1,142 @@
+/**
+ * The life of every record as tables of data: from each state, the states that may follow. Code asks the predicates
+ * below; nobody compares state names elsewhere to decide what is allowed.
+ */
+type Transitions<State extends string> = { readonly [S in State]: readonly State[] };
+
+export const taskRunStates = [
+  'created',
+  'queued',
+  'running',
+  'completed',
+  'failed',
+  'cancelled',
+  'skipped',
+  'needs_attention',
+] as const;
+export type TaskRunState = (typeof taskRunStates)[number];
+
+export const taskRunTransitions: Transitions<TaskRunState> = {
+  created: ['queued', 'skipped', 'failed', 'cancelled'],
+  queued: ['running', 'skipped', 'failed', 'cancelled'],
+  // Back to queued: the agent refused the dispatch, so nothing was done.
+  running: ['completed', 'failed', 'cancelled', 'needs_attention', 'queued'],
+  needs_attention: ['completed', 'failed', 'cancelled', 'queued'],
+  completed: [],
+  failed: [],
+  cancelled: [],
+  skipped: [],
+};
+
+export const runStates = [
+  'created',
+  'running',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+  'needs_attention',
+] as const;
+/** State of a protocol run or a campaign. */
+export type RunState = (typeof runStates)[number];
+
+export const runTransitions: Transitions<RunState> = {
+  created: ['running', 'failed', 'cancelled'],
+  running: ['paused', 'completed', 'failed', 'cancelled', 'needs_attention'],
+  paused: ['running', 'failed', 'cancelled'],
+  needs_attention: ['running', 'completed', 'failed', 'cancelled'],
+  completed: [],
+  failed: [],
+  cancelled: [],
+};
+
+export const attemptStates = [
+  'dispatching',
+  'uncertain',
+  'running',
+  'cancelling',
+  'completed',
+  'failed',
+  'cancelled',
+  'never_ran',
+  'needs_attention',
+] as const;
+/** State of one execution of a task run, as far as the orchestrator knows it. */
+export type AttemptState = (typeof attemptStates)[number];
+
+export const attemptTransitions: Transitions<AttemptState> = {
+  dispatching: ['running', 'uncertain', 'cancelling', 'completed', 'failed', 'cancelled', 'never_ran', 'needs_attention'],
+  uncertain: ['running', 'cancelling', 'completed', 'failed', 'cancelled', 'never_ran', 'needs_attention'],
+  running: ['cancelling', 'completed', 'failed', 'cancelled', 'needs_attention'],
+  cancelling: ['completed', 'failed', 'cancelled', 'never_ran', 'needs_attention'],
+  needs_attention: ['completed', 'failed', 'cancelled', 'never_ran'],
+  completed: [],
+  failed: [],
+  cancelled: [],
+  never_ran: [],
+};
+
+export const deviceStates = [
+  'disabled',
+  'initializing',
+  'idle',
+  'busy',
+  'aborting',
+  'uncertain',
+  'restarting',
+  'faulted',
+] as const;
+export type DeviceState = (typeof deviceStates)[number];
+
+export const deviceTransitions: Transitions<DeviceState> = {
+  disabled: ['initializing'],
+  initializing: ['idle', 'restarting', 'faulted', 'disabled'],
+  idle: ['busy', 'restarting', 'faulted', 'disabled'],
+  busy: ['idle', 'aborting', 'uncertain', 'restarting', 'faulted', 'disabled'],
+  aborting: ['idle', 'uncertain', 'restarting', 'faulted', 'disabled'],
+  uncertain: ['idle', 'initializing', 'restarting', 'faulted', 'disabled'],
+  restarting: ['initializing', 'faulted', 'disabled'],
+  faulted: ['initializing', 'disabled'],
+};
+
+export const agentStates = ['online', 'suspect', 'offline', 'draining', 'incompatible'] as const;
+export type AgentState = (typeof agentStates)[number];
+
+export const agentTransitions: Transitions<AgentState> = {
+  online: ['suspect', 'offline', 'draining'],
+  suspect: ['online', 'offline', 'draining'],
+  offline: ['online', 'incompatible'],
+  draining: ['online', 'offline'],
+  incompatible: ['online', 'offline'],
+};
+
+/** May a record go from one state to the other? */
+export function mayFollow<State extends string>(table: Transitions<State>, from: State, to: State): boolean {
+  return table[from].includes(to);
+}
+
+/** Nothing can follow: the record will never change again. */
+export function isTerminal(state: TaskRunState | RunState | AttemptState): boolean {
+  return (
+    state === 'completed' ||
+    state === 'failed' ||
+    state === 'cancelled' ||
+    state === 'skipped' ||
+    state === 'never_ran'
+  );
+}
+
+/** The dependants of a task run in this state may start. */
+export function isSatisfied(state: TaskRunState): boolean {
+  return state === 'completed';
+}
+
+/** A device in this state takes commands; an allocated task may be sent to it. */
+export function isUsable(state: DeviceState): boolean {
+  return state === 'idle' || state === 'busy';
+}
+
+/** New work may be sent to an agent in this state. */
+export function mayDispatchTo(state: AgentState): boolean {
+  return state === 'online';
+}

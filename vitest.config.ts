@@ -1,0 +1,48 @@
+import { readdirSync } from 'node:fs';
+import { defineConfig } from 'vitest/config';
+
+/** Sources are tested as they stand: workspace packages resolve to TypeScript, not to their build. */
+const conditions = ['@lab/source'];
+const shared = {
+  resolve: { conditions },
+  ssr: { resolve: { conditions: [...conditions, 'node'], externalConditions: conditions } },
+};
+
+const projects = ['libs', 'apps'].flatMap((group) =>
+  readdirSync(new URL(group, import.meta.url)).flatMap((name) => [
+    { ...shared, test: { name, root: `${group}/${name}`, include: ['src/**/*.test.ts'] } },
+    {
+      ...shared,
+      test: {
+        name: `${name}:int`,
+        root: `${group}/${name}`,
+        include: ['test/**/*.int.test.ts'],
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
+      },
+    },
+  ]),
+);
+
+export default defineConfig({
+  test: {
+    passWithNoTests: true,
+    projects: [
+      ...projects,
+      { ...shared, test: { name: 'tools', root: 'tools', include: ['test/**/*.test.ts'] } },
+      { ...shared, test: { name: 'lab-packages', root: 'lab-packages', include: ['*/**/*.test.ts'] } },
+      {
+        ...shared,
+        test: {
+          name: 'e2e',
+          root: 'e2e',
+          include: ['**/*.e2e.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          maxWorkers: 1,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
