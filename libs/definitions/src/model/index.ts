@@ -1,1 +1,16 @@
-export {};
+export type {
+  DeviceDefinition,
+  DeviceSlot,
+  LabDefinition,
+  LabDevice,
+  LabResource,
+  ParameterBinding,
+  ParameterSpec,
+  ParameterSpecs,
+  ProtocolDefinition,
+  ProtocolSnapshot,
+  ProtocolTask,
+  ResourceSlot,
+  TaskDefinition,
+  TaskSnapshot,
+} from './types.js';

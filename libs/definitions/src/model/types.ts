@@ -1,0 +1,139 @@
+import type { Isolation, JsonObject, JsonValue, ModuleReference } from '@lab/contracts';
+
+/**
+ * Definitions as the rest of the service sees them: templated, parsed, checked and normalised. Keys of definition files
+ * keep their names; everything optional has its default filled in.
+ */
+
+interface ParameterCommon {
+  desc: string;
+  /** Default; a parameter with one is optional. */
+  value?: JsonValue;
+}
+
+export type ParameterSpec = ParameterCommon &
+  (
+    | { type: 'int' | 'float'; unit: string; min?: number; max?: number }
+    | { type: 'str' | 'bool' | 'dict' }
+    | { type: 'choice'; choices: JsonValue[] }
+    | {
+        type: 'list';
+        element_type: 'int' | 'float' | 'str' | 'bool' | 'dict' | 'choice';
+        length?: number;
+        /** Bound of each element, by position. */
+        min?: number[];
+        max?: number[];
+      }
+  );
+
+export type ParameterSpecs = Record<string, ParameterSpec>;
+
+export interface TaskDefinition {
+  type: string;
+  desc: string;
+  /** Device handle to the type of device it needs. */
+  devices: Record<string, { type: string }>;
+  input_parameters: ParameterSpecs;
+  output_parameters: ParameterSpecs;
+  input_resources: Record<string, { type: string }>;
+  output_resources: Record<string, { type: string }>;
+  isolation: Isolation;
+  module: ModuleReference;
+}
+
+export interface DeviceDefinition {
+  type: string;
+  desc: string;
+  init_parameters: JsonObject;
+  module: ModuleReference;
+}
+
+export interface LabDevice {
+  name: string;
+  desc: string;
+  type: string;
+  computer: string;
+  /** Those of the device type with those of the lab over them. */
+  init_parameters: JsonObject;
+  meta: JsonObject;
+}
+
+export interface LabResource {
+  name: string;
+  type: string;
+  /** Meta of the resource type with that of the instance over it. */
+  meta: JsonObject;
+}
+
+export interface LabDefinition {
+  name: string;
+  desc: string;
+  /** Computer name to its address; `svc_computer` is always among them. */
+  computers: Record<string, { desc: string; ip: string }>;
+  devices: Record<string, LabDevice>;
+  resources: Record<string, LabResource>;
+}
+
+/** A hold keeps the allocation of the slot until the last task of the run that refers to it has ended. */
+export type DeviceSlot = { hold: boolean } & (
+  | { kind: 'specific'; lab_name: string; name: string }
+  | {
+      kind: 'dynamic';
+      device_type: string;
+      /** Null: any lab of the protocol. */
+      allowed_labs: string[] | null;
+      allowed_devices: { lab_name: string; name: string }[] | null;
+    }
+  | { kind: 'reference'; task: string; slot: string }
+);
+
+export type ResourceSlot = { hold: boolean } & (
+  | { kind: 'specific'; name: string }
+  | { kind: 'dynamic'; resource_type: string }
+  | { kind: 'reference'; task: string; slot: string }
+);
+
+export type ParameterBinding =
+  | { kind: 'literal'; value: JsonValue }
+  /** `svc_dynamic`: supplied with the run. */
+  | { kind: 'dynamic' }
+  /** An output of an earlier task, or an input of it when it has no such output. */
+  | { kind: 'reference'; task: string; parameter: string };
+
+export interface ProtocolTask {
+  name: string;
+  type: string;
+  desc: string;
+  /** Seconds, as declared; 1 when not declared. */
+  duration: number;
+  group: string | null;
+  devices: Record<string, DeviceSlot>;
+  resources: Record<string, ResourceSlot>;
+  parameters: Record<string, ParameterBinding>;
+  /** Names of the tasks that must have completed; those named in references are among them. */
+  dependencies: string[];
+}
+
+export interface ProtocolDefinition {
+  type: string;
+  desc: string;
+  labs: string[];
+  /** Annotations of existing resources. */
+  resources: Record<string, { meta: JsonObject }>;
+  /** In an order in which every task stands after its dependencies. */
+  tasks: ProtocolTask[];
+}
+
+/** A protocol with the task types it uses: all that a run needs to know, whatever is reloaded meanwhile. */
+export interface ProtocolSnapshot {
+  /** SHA-256 over the content, hexadecimal. */
+  hash: string;
+  protocol: ProtocolDefinition;
+  tasks: Record<string, TaskDefinition>;
+}
+
+/** A task type with its content hash: all that an on-demand task needs to know. */
+export interface TaskSnapshot {
+  hash: string;
+  task: TaskDefinition;
+}

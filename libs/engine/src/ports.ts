@@ -1,0 +1,95 @@
+import type { AttemptStatus, DeviceAssignment, TaskStart } from '@lab/contracts';
+import type { LabDefinition, DeviceDefinition, ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
+import type {
+  AgentRow,
+  AllocationRow,
+  AttemptRow,
+  CampaignRow,
+  Change,
+  DefinitionRow,
+  ProtocolRunRow,
+  ResourceRow,
+  TaskRunRow,
+} from './rows.js';
+
+/** The engine's only sources of time, chance, memory and effect. Each has an in-memory twin under the same contract. */
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+export interface Timers {
+  /** Runs `callback` once after `ms` milliseconds; the returned function cancels it. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+export interface Ids {
+  /** A new unique identifier, ordered by time of creation (UUID version 7 in production). */
+  next(): string;
+}
+
+/** Everything that is not over, loaded at start and after every failed commit. */
+export interface WorkingRows {
+  campaigns: CampaignRow[];
+  protocolRuns: ProtocolRunRow[];
+  /** Of unfinished runs all task runs, finished ones included; and unfinished on-demand tasks. */
+  taskRuns: TaskRunRow[];
+  /** Not yet ended. */
+  attempts: AttemptRow[];
+  allocations: AllocationRow[];
+  resources: ResourceRow[];
+  agents: AgentRow[];
+  /** Those that the rows above refer to. */
+  definitions: DefinitionRow[];
+}
+
+/** The authority on what was decided. */
+export interface Store {
+  /**
+   * Becomes the leader: returns an epoch higher than every earlier one, after which commits of earlier epochs fail.
+   */
+  lead(instance: string): Promise<number>;
+  load(): Promise<WorkingRows>;
+  /**
+   * Applies all changes in one transaction, or none.
+   *
+   * @throws ServiceError `stale_message` when the epoch is not the latest; `duplicate_name` when the name of a run or
+   *   campaign exists, or an unfinished on-demand task has the name; `wrong_state` when a claim, pass or update finds
+   *   another state than the change presumes; `store_unavailable` when the store cannot be reached (nothing applied).
+   */
+  commit(epoch: number, changes: readonly Change[]): Promise<void>;
+  /** Which of the names exist as a protocol run or campaign, finished ones included. */
+  takenNames(kind: 'protocolRun' | 'campaign', names: readonly string[]): Promise<Set<string>>;
+  close(): Promise<void>;
+}
+
+/** The way to the agents. Rejections are ServiceErrors whose `effect` says what is known. */
+export interface Agents {
+  start(to: AgentAddress, start: TaskStart): Promise<AttemptStatus>;
+  cancel(to: AgentAddress, attemptId: string, reason: string): Promise<AttemptStatus>;
+  status(to: AgentAddress, attemptId: string): Promise<AttemptStatus>;
+  assignDevices(to: AgentAddress, devices: DeviceAssignment[]): Promise<void>;
+}
+
+export interface AgentAddress {
+  computer: string;
+  inc: number;
+  epoch: number;
+}
+
+/** What is loaded now. Runs that were accepted keep the snapshot they were accepted with. */
+export interface Definitions {
+  protocol(type: string): ProtocolSnapshot | undefined;
+  task(type: string): TaskSnapshot | undefined;
+  protocolTypes(): string[];
+  taskTypes(): string[];
+  labs(): LabDefinition[];
+  deviceType(type: string): DeviceDefinition | undefined;
+}
+
+export interface Log {
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}

@@ -1,0 +1,191 @@
+import type {
+  AttemptState,
+  DeviceBinding,
+  DeviceReference,
+  FileRecord,
+  JsonObject,
+  Reason,
+  ResourceValue,
+  RunState,
+  TaskParameters,
+  TaskRunState,
+} from '@lab/contracts';
+import type { ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
+
+/**
+ * What the engine decides about, one type per table. Times are milliseconds since 1970 of the engine's clock. Rows are
+ * values: they change only by {@link Change}s.
+ */
+
+/** How a run or campaign is going to end as soon as its running tasks have stopped. */
+export interface Ending {
+  state: 'failed' | 'cancelled';
+  reason: Reason;
+  since: number;
+}
+
+export interface CampaignRow {
+  id: string;
+  name: string;
+  protocol: string;
+  owner: string;
+  priority: number;
+  state: RunState;
+  ending: Ending | null;
+  reason: Reason | null;
+  maxProtocolRuns: number;
+  maxConcurrentProtocolRuns: number;
+  optimize: boolean;
+  optimizerIp: string;
+  globalParameters: TaskParameters;
+  protocolRunParameters: TaskParameters[] | null;
+  meta: JsonObject;
+  runsStarted: number;
+  runsCompleted: number;
+  definitionHash: string;
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+}
+
+export interface ProtocolRunRow {
+  id: string;
+  name: string;
+  type: string;
+  owner: string;
+  priority: number;
+  campaignId: string | null;
+  parameters: TaskParameters;
+  meta: JsonObject;
+  state: RunState;
+  ending: Ending | null;
+  reason: Reason | null;
+  definitionHash: string;
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+}
+
+export interface TaskRunRow {
+  id: string;
+  /** Name within the run, or of the on-demand task. */
+  name: string;
+  type: string;
+  runId: string | null;
+  owner: string;
+  priority: number;
+  state: TaskRunState;
+  reason: Reason | null;
+  cancelRequestedAt: number | null;
+  definitionHash: string;
+  /** Device handle to the device it got; of an on-demand task, the device asked for from the start. */
+  devices: Record<string, DeviceReference>;
+  /** Resource handle to the resource as the task gets it; of a queued on-demand task, name only with empty meta. */
+  resources: Record<string, ResourceValue>;
+  /** Resolved values once started; as submitted before. */
+  inputParameters: JsonObject;
+  outputParameters: JsonObject | null;
+  outputResources: Record<string, ResourceValue> | null;
+  outputFiles: FileRecord[];
+  /** Number of the latest attempt; 0 before the first. */
+  attempt: number;
+  computer: string | null;
+  /** Seconds; null inside a run. */
+  allocationTimeout: number | null;
+  meta: JsonObject;
+  createdAt: number;
+  queuedAt: number | null;
+  startedAt: number | null;
+  endedAt: number | null;
+}
+
+export interface AttemptRow {
+  id: string;
+  taskRunId: string;
+  /** From 1 within the task run. */
+  number: number;
+  state: AttemptState;
+  computer: string;
+  /** Incarnation of the agent it was sent to. */
+  inc: number;
+  /** Epoch of the leader that sent it. */
+  epoch: number;
+  devices: Record<string, DeviceBinding>;
+  reason: Reason | null;
+  createdAt: number;
+  endedAt: number | null;
+}
+
+export type AllocationKind = 'device' | 'resource';
+
+/** Who holds a device (`<lab>.<device>`) or a resource (`<name>`). The row outlives its owners, for the fence. */
+export interface AllocationRow {
+  kind: AllocationKind;
+  key: string;
+  /** Task run that uses it or used it last while the run holds it; null: free. */
+  taskRunId: string | null;
+  /** Run that keeps it between tasks; null when it is freed with the task. */
+  heldByRunId: string | null;
+  /** Rises by one with every claim. */
+  fence: number;
+  since: number | null;
+}
+
+export interface ResourceRow {
+  name: string;
+  type: string;
+  lab: string;
+  meta: JsonObject;
+}
+
+export interface AgentRow {
+  computer: string;
+  /** Rises by one with every new agent process of the computer. */
+  inc: number;
+  session: string;
+}
+
+export type DefinitionRow =
+  | { hash: string; kind: 'protocol'; body: ProtocolSnapshot }
+  | { hash: string; kind: 'task'; body: TaskSnapshot };
+
+/** A fact for the outside, written in the transaction of the change it tells of. */
+export interface OutboxRow {
+  /** `task_run/<id>`, `protocol_run/<id>` or `campaign/<id>`. */
+  aggregate: string;
+  /** From 1, without gaps within the aggregate; given by the store. */
+  type: string;
+  body: JsonObject;
+  at: number;
+}
+
+/** Tables whose rows are inserted and updated by key. */
+export interface Tables {
+  campaigns: CampaignRow;
+  protocolRuns: ProtocolRunRow;
+  taskRuns: TaskRunRow;
+  attempts: AttemptRow;
+}
+
+/** One step of a decision. A decision is a list of changes that is committed whole or not at all. */
+export type Change =
+  | { op: 'insertCampaign'; row: CampaignRow }
+  | { op: 'updateCampaign'; id: string; patch: Partial<Omit<CampaignRow, 'id' | 'name'>> }
+  | { op: 'insertProtocolRun'; row: ProtocolRunRow }
+  | { op: 'updateProtocolRun'; id: string; patch: Partial<Omit<ProtocolRunRow, 'id' | 'name'>> }
+  | { op: 'insertTaskRun'; row: TaskRunRow }
+  | { op: 'updateTaskRun'; id: string; patch: Partial<Omit<TaskRunRow, 'id' | 'name'>> }
+  | { op: 'insertAttempt'; row: AttemptRow }
+  | { op: 'updateAttempt'; id: string; patch: Partial<Omit<AttemptRow, 'id' | 'taskRunId' | 'number'>> }
+  /** Takes a free device or resource; its fence must be one above the stored one. A conflict if it is not free. */
+  | { op: 'claim'; kind: AllocationKind; key: string; taskRunId: string; fence: number; at: number }
+  /** Passes a held allocation from one task run of a run to the next. The fence rises as well. */
+  | { op: 'pass'; kind: AllocationKind; key: string; runId: string; taskRunId: string; fence: number; at: number }
+  /** Keeps the allocation for the run after the task ended. */
+  | { op: 'hold'; kind: AllocationKind; key: string; taskRunId: string; runId: string }
+  | { op: 'release'; kind: AllocationKind; key: string }
+  | { op: 'putResource'; row: ResourceRow }
+  | { op: 'putAgent'; row: AgentRow }
+  /** Inserted when the hash is new. */
+  | { op: 'putDefinition'; row: DefinitionRow }
+  | { op: 'tell'; event: OutboxRow };
