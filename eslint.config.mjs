@@ -15,10 +15,12 @@ const ambient = [
   { object: 'process', property: 'env', message: 'Read configuration through @lab/runtime.' },
 ];
 
-const pureGlobals = ['setTimeout', 'setInterval', 'setImmediate', 'process', 'Buffer', 'fetch'].map((name) => ({
-  name,
-  message: 'Pure library: take a port instead.',
-}));
+const pureGlobals = ['setTimeout', 'setInterval', 'setImmediate', 'process', 'Buffer', 'fetch'].map(
+  (name) => ({
+    name,
+    message: 'Pure library: take a port instead.',
+  }),
+);
 
 const quarantined = (project) =>
   Object.entries(quarantine)
@@ -100,7 +102,13 @@ export default tseslint.config(
   {
     files: ['**/*.mjs'],
     languageOptions: {
-      globals: { process: 'readonly', console: 'readonly', URL: 'readonly', fetch: 'readonly', setTimeout: 'readonly' },
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        URL: 'readonly',
+        fetch: 'readonly',
+        setTimeout: 'readonly',
+      },
     },
   },
 );

@@ -24,7 +24,11 @@ export const errorCatalogue = {
   agent_unreachable: { status: 503, retryable: true, title: 'The computer of the device does not answer' },
   service_unavailable: { status: 503, retryable: true, title: 'A part of the service does not answer' },
   store_unavailable: { status: 503, retryable: true, title: 'The database does not answer' },
-  stale_message: { status: 409, retryable: false, title: 'The message comes from an earlier leader or owner' },
+  stale_message: {
+    status: 409,
+    retryable: false,
+    title: 'The message comes from an earlier leader or owner',
+  },
   deadline_exceeded: { status: 504, retryable: false, title: 'No answer within the time allowed' },
   disconnected: { status: 503, retryable: true, title: 'The connection to the broker was lost' },
   aborted: { status: 409, retryable: false, title: 'The call was aborted' },

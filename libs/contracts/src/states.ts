@@ -65,7 +65,16 @@ export const attemptStates = [
 export type AttemptState = (typeof attemptStates)[number];
 
 export const attemptTransitions: Transitions<AttemptState> = {
-  dispatching: ['running', 'uncertain', 'cancelling', 'completed', 'failed', 'cancelled', 'never_ran', 'needs_attention'],
+  dispatching: [
+    'running',
+    'uncertain',
+    'cancelling',
+    'completed',
+    'failed',
+    'cancelled',
+    'never_ran',
+    'needs_attention',
+  ],
   uncertain: ['running', 'cancelling', 'completed', 'failed', 'cancelled', 'never_ran', 'needs_attention'],
   running: ['cancelling', 'completed', 'failed', 'cancelled', 'needs_attention'],
   cancelling: ['completed', 'failed', 'cancelled', 'never_ran', 'needs_attention'],

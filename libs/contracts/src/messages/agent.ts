@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { zodSchema } from '../schema.js';
 import { defineEvent, defineRequest } from './define.js';
-import { attemptReport, attemptStatus, deviceAssignment, deviceStatus, jsonObject, jsonValue, taskStart } from './work.js';
+import {
+  attemptReport,
+  attemptStatus,
+  deviceAssignment,
+  deviceStatus,
+  jsonObject,
+  jsonValue,
+  taskStart,
+} from './work.js';
 
 const empty = z.object({});
 
@@ -62,7 +70,14 @@ export const agentRequests = {
     ),
     reply: zodSchema(z.object({ result: jsonValue.optional() })),
     timeoutMs: 60_000,
-    errors: ['stale_message', 'unknown_device', 'unknown_function', 'device_error', 'device_unavailable', 'aborted'],
+    errors: [
+      'stale_message',
+      'unknown_device',
+      'unknown_function',
+      'device_error',
+      'device_unavailable',
+      'aborted',
+    ],
   }),
   /** The device's `_report()`. */
   reportDevice: defineRequest({

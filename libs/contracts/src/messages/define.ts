@@ -33,7 +33,8 @@ export type AnyRequest = RequestDefinition<any, any, any>;
 export type AnyEvent = EventDefinition<any, any>;
 /* eslint-enable @typescript-eslint/no-explicit-any */
 
-export type RequestOf<D extends AnyRequest> = D extends RequestDefinition<string, infer R, unknown> ? R : never;
+export type RequestOf<D extends AnyRequest> =
+  D extends RequestDefinition<string, infer R, unknown> ? R : never;
 export type ReplyOf<D extends AnyRequest> = D extends RequestDefinition<string, unknown, infer R> ? R : never;
 export type BodyOf<D extends AnyEvent> = D extends EventDefinition<string, infer B> ? B : never;
 

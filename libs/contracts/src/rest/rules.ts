@@ -69,7 +69,10 @@ function mapFault(value: unknown, kind: MapValue): string | undefined {
     } else if (!isPlainObject(entry)) {
       return `must map names to objects, but "${key}" is not one`;
     } else if (kind !== 'object') {
-      const errors = validateSync(plainToInstance(kind, entry), { whitelist: true, forbidNonWhitelisted: true });
+      const errors = validateSync(plainToInstance(kind, entry), {
+        whitelist: true,
+        forbidNonWhitelisted: true,
+      });
       const first = Object.values(errors[0]?.constraints ?? {})[0];
       if (first !== undefined) return `has a fault in "${key}": ${first}`;
     }

@@ -49,7 +49,8 @@ export class ProtocolRunSubmission {
 
   @JSONSchema({
     ...taskParameters,
-    description: 'Task name to parameter name to value: at least every `svc_dynamic` parameter of the protocol.',
+    description:
+      'Task name to parameter name to value: at least every `svc_dynamic` parameter of the protocol.',
     example: { mix_colors: { cyan_volume: 2.5 } },
   })
   @IsOptional()
@@ -99,7 +100,10 @@ export class CampaignSubmission {
   @Max(10_000)
   max_concurrent_protocol_runs?: number;
 
-  @JSONSchema({ description: 'True: an optimizer proposes the dynamic parameters. Default false.', example: false })
+  @JSONSchema({
+    description: 'True: an optimizer proposes the dynamic parameters. Default false.',
+    example: false,
+  })
   @IsOptional()
   @IsBoolean()
   optimize?: boolean;
@@ -124,7 +128,9 @@ export class CampaignSubmission {
   @IsMapOf('object', { each: true })
   protocol_run_parameters?: TaskParameters[];
 
-  @JSONSchema({ description: 'Free object. `optimizer_overrides` holds runtime parameters of the optimizer.' })
+  @JSONSchema({
+    description: 'Free object. `optimizer_overrides` holds runtime parameters of the optimizer.',
+  })
   @IsOptional()
   @IsObject()
   meta?: JsonObject;
