@@ -1,0 +1,144 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+// @ts-expect-error -- plain JavaScript, shared with the lint configuration
+import * as boundaries from '../boundaries.mjs';
+
+/** The import graph of the sources, the table of ARCHITECTURE.md and the table lint uses are one and the same. */
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const table = boundaries.allowedImports as Record<string, string[]>;
+const entryPoints = boundaries.allowedEntryPoints as Record<string, string[]>;
+const quarantine = boundaries.quarantine as Record<string, string[]>;
+const pure = boundaries.pureProjects as string[];
+
+interface Import {
+  file: string;
+  project: string;
+  specifier: string;
+}
+
+const projects = ['libs', 'apps'].flatMap((group) =>
+  readdirSync(`${root}${group}`).map((name) => ({ name, folder: `${group}/${name}` })),
+);
+
+function sourcesOf(folder: string): string[] {
+  if (!existsSync(`${root}${folder}`)) return [];
+  return readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !/(^|\/)(node_modules|dist)\//.test(path))
+    .map((path) => `${folder}/${path}`);
+}
+
+function importsIn(file: string): string[] {
+  const text = readFileSync(`${root}${file}`, 'utf8');
+  const pattern =
+    /(?:^|[\s;])(?:import|export)\s(?:[^'"();]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? '');
+}
+
+const imports: Import[] = projects.flatMap(({ name, folder }) =>
+  sourcesOf(`${folder}/src`)
+    .filter((file) => !file.endsWith('.test.ts'))
+    .flatMap((file) => importsIn(file).map((specifier) => ({ file, project: name, specifier }))),
+);
+
+const ours = imports.flatMap((entry) => {
+  const target = /^@lab\/([\w-]+)/.exec(entry.specifier)?.[1];
+  return target === undefined ? [] : [{ ...entry, target }];
+});
+
+describe('the import graph', () => {
+  it('was read: every project imports something', () => {
+    for (const { name } of projects.filter((project) => project.name !== 'contracts')) {
+      expect(ours.filter((entry) => entry.project === name).length, name).toBeGreaterThan(0);
+    }
+  });
+
+  it('has only edges that the table allows', () => {
+    const wrong = ours.filter(
+      ({ project, target }) => project !== target && !table[project]?.includes(target),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('uses only the entry points that the table names', () => {
+    const wrong = ours.filter(({ project, target, specifier }) => {
+      const allowed = entryPoints[`${project} -> ${target}`];
+      return allowed !== undefined && !allowed.includes(specifier);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('never reaches into another project by a relative path', () => {
+    const wrong = imports.filter(({ file, specifier }) => {
+      if (!specifier.startsWith('.')) return false;
+      const depth = file.split('/').length - 3;
+      const ups = specifier.split('/').filter((part) => part === '..').length;
+      return ups > depth;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('leads to each outside library through one door', () => {
+    const wrong = imports.filter(({ project, specifier }) =>
+      Object.entries(quarantine).some(
+        ([name, owners]) =>
+          (name.endsWith('/')
+            ? specifier.startsWith(name)
+            : specifier === name || specifier.startsWith(`${name}/`)) && !owners.includes(project),
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps Node out of the pure libraries', () => {
+    expect(
+      imports.filter(({ project, specifier }) => pure.includes(project) && specifier.startsWith('node:')),
+    ).toEqual([]);
+  });
+
+  it('lets lab packages import the SDK and nothing else of ours', () => {
+    const wrong = sourcesOf('lab-packages')
+      .filter((file) => !file.includes('.test.'))
+      .flatMap((file) => importsIn(file).map((specifier) => ({ file, specifier })))
+      .filter(({ specifier }) => specifier.startsWith('@lab/') && specifier !== '@lab/sdk');
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no circle', () => {
+    const visit = (name: string, path: string[]): void => {
+      expect(path, `circle through ${name}`).not.toContain(name);
+      for (const next of table[name] ?? []) visit(next, [...path, name]);
+    };
+    for (const name of Object.keys(table)) visit(name, []);
+  });
+});
+
+describe('the table in ARCHITECTURE.md', () => {
+  const text = readFileSync(`${root}ARCHITECTURE.md`, 'utf8');
+  const rows = new Map(
+    [...text.matchAll(/^\| `([\w-]+)` +\| ([^|]*) \|$/gm)].map((match) => [
+      match[1] ?? '',
+      [...(match[2] ?? '').matchAll(/`([\w-]+)`/g)].map((name) => name[1] ?? ''),
+    ]),
+  );
+
+  it('is the table that lint and this test use', () => {
+    expect(Object.fromEntries([...rows].map(([name, may]) => [name, [...may].sort()]))).toEqual(
+      Object.fromEntries(Object.entries(table).map(([name, may]) => [name, [...may].sort()])),
+    );
+  });
+
+  it('names every project, and no other', () => {
+    expect([...rows.keys()].sort()).toEqual(projects.map(({ name }) => name).sort());
+  });
+});
+
+describe('source files', () => {
+  it('stay under 600 lines', () => {
+    const long = [...projects.map(({ folder }) => folder), 'lab-packages', 'e2e', 'tools']
+      .flatMap(sourcesOf)
+      .filter((file) => readFileSync(`${root}${file}`, 'utf8').split('\n').length > 600);
+    expect(long).toEqual([]);
+  });
+});
