@@ -44,6 +44,9 @@ export interface WorkingRows {
   definitions: DefinitionRow[];
 }
 
+/** Records that people find by name. */
+export type NameKind = 'protocolRun' | 'campaign' | 'onDemandTask';
+
 /** The authority on what was decided. */
 export interface Store {
   /**
@@ -59,8 +62,8 @@ export interface Store {
    *   another state than the change presumes; `store_unavailable` when the store cannot be reached (nothing applied).
    */
   commit(epoch: number, changes: readonly Change[]): Promise<void>;
-  /** Which of the names exist as a protocol run or campaign, finished ones included. */
-  takenNames(kind: 'protocolRun' | 'campaign', names: readonly string[]): Promise<Set<string>>;
+  /** Which of the names exist as a protocol run, campaign or on-demand task, finished ones included. */
+  takenNames(kind: NameKind, names: readonly string[]): Promise<Set<string>>;
   close(): Promise<void>;
 }
 

@@ -180,7 +180,15 @@ export type Change =
   /** Takes a free device or resource; its fence must be one above the stored one. A conflict if it is not free. */
   | { op: 'claim'; kind: AllocationKind; key: string; taskRunId: string; fence: number; at: number }
   /** Passes a held allocation from one task run of a run to the next. The fence rises as well. */
-  | { op: 'pass'; kind: AllocationKind; key: string; runId: string; taskRunId: string; fence: number; at: number }
+  | {
+      op: 'pass';
+      kind: AllocationKind;
+      key: string;
+      runId: string;
+      taskRunId: string;
+      fence: number;
+      at: number;
+    }
   /** Keeps the allocation for the run after the task ended. */
   | { op: 'hold'; kind: AllocationKind; key: string; taskRunId: string; runId: string }
   | { op: 'release'; kind: AllocationKind; key: string }

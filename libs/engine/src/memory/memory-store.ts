@@ -1,0 +1,105 @@
+import { isTerminal, ServiceError } from '@lab/contracts';
+import { applyChange } from '../apply-change.js';
+import type { NameKind, Store, WorkingRows } from '../ports.js';
+import { copyRowSet, emptyRowSet, type RowSet } from '../row-set.js';
+import type { Change, OutboxRow } from '../rows.js';
+
+/** An event as stored: with its place in the whole and within its aggregate, both from 1 and without gaps. */
+export interface StoredEvent extends OutboxRow {
+  id: number;
+  seq: number;
+}
+
+/**
+ * The store's twin in memory. It outlives the engines that use it, so that a restart is a new engine on the same store.
+ *
+ * @guarantees the contract of {@link Store}; nothing it hands out or was handed is shared with it.
+ */
+export class MemoryStore implements Store {
+  readonly events: StoredEvent[] = [];
+  /** Every commit that was applied, oldest first. */
+  readonly commits: { epoch: number; changes: Change[] }[] = [];
+  /** Called with every commit before it is applied; what it throws is thrown, and nothing is applied. */
+  beforeCommit: ((changes: readonly Change[]) => void | Promise<void>) | undefined;
+  /** Called after a commit was applied; what it throws is thrown although everything was applied. */
+  afterCommit: ((changes: readonly Change[]) => void | Promise<void>) | undefined;
+  /** Called before rows are loaded; what it throws is thrown. */
+  beforeLoad: (() => void | Promise<void>) | undefined;
+  #rows: RowSet = emptyRowSet();
+  #everyOnDemandName = new Set<string>();
+  #epoch = 0;
+  #sequences = new Map<string, number>();
+
+  /** The rows as committed, finished ones included. To be read only. */
+  get rows(): Readonly<RowSet> {
+    return this.#rows;
+  }
+
+  lead(_instance: string): Promise<number> {
+    this.#epoch += 1;
+    return Promise.resolve(this.#epoch);
+  }
+
+  async load(): Promise<WorkingRows> {
+    await this.beforeLoad?.();
+    const rows = this.#rows;
+    const campaigns = [...rows.campaigns.values()].filter((row) => !isTerminal(row.state));
+    const protocolRuns = [...rows.protocolRuns.values()].filter((row) => !isTerminal(row.state));
+    const openRuns = new Set(protocolRuns.map((row) => row.id));
+    const taskRuns = [...rows.taskRuns.values()].filter((row) =>
+      row.runId === null ? !isTerminal(row.state) : openRuns.has(row.runId),
+    );
+    const hashes = new Set([...campaigns, ...protocolRuns, ...taskRuns].map((row) => row.definitionHash));
+    return structuredClone({
+      campaigns,
+      protocolRuns,
+      taskRuns,
+      attempts: [...rows.attempts.values()].filter((row) => !isTerminal(row.state)),
+      allocations: [...rows.allocations.values()],
+      resources: [...rows.resources.values()],
+      agents: [...rows.agents.values()],
+      definitions: [...rows.definitions.values()].filter((row) => hashes.has(row.hash)),
+    });
+  }
+
+  async commit(epoch: number, changes: readonly Change[]): Promise<void> {
+    const own = structuredClone(changes) as Change[];
+    this.#refuseStale(epoch);
+    await this.beforeCommit?.(own);
+    this.#refuseStale(epoch);
+    const next = copyRowSet(this.#rows);
+    for (const change of own) applyChange(next, change);
+    this.#rows = next;
+    this.commits.push({ epoch, changes: own });
+    for (const change of own) {
+      if (change.op === 'tell') this.#record(change.event);
+      if (change.op === 'insertTaskRun' && change.row.runId === null)
+        this.#everyOnDemandName.add(change.row.name);
+    }
+    await this.afterCommit?.(own);
+  }
+
+  takenNames(kind: NameKind, names: readonly string[]): Promise<Set<string>> {
+    const taken = {
+      protocolRun: this.#rows.protocolRunNames,
+      campaign: this.#rows.campaignNames,
+      onDemandTask: this.#everyOnDemandName,
+    }[kind];
+    return Promise.resolve(new Set(names.filter((name) => taken.has(name))));
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #refuseStale(epoch: number): void {
+    if (epoch !== this.#epoch)
+      throw new ServiceError('stale_message', `epoch ${epoch} was succeeded by ${this.#epoch}`);
+  }
+
+  #record(event: OutboxRow): void {
+    const seq = (this.#sequences.get(event.aggregate) ?? 0) + 1;
+    this.#sequences.set(event.aggregate, seq);
+    this.events.push({ ...event, id: this.events.length + 1, seq });
+  }
+}

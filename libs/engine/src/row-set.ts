@@ -1,0 +1,115 @@
+import { isTerminal } from '@lab/contracts';
+import type {
+  AgentRow,
+  AllocationKind,
+  AllocationRow,
+  AttemptRow,
+  CampaignRow,
+  DefinitionRow,
+  ProtocolRunRow,
+  ResourceRow,
+  TaskRunRow,
+} from './rows.js';
+import type { WorkingRows } from './ports.js';
+
+/** Rows by key, with the indexes that uniqueness and lookups need. Rows are replaced, never mutated. */
+export interface RowSet {
+  campaigns: Map<string, CampaignRow>;
+  protocolRuns: Map<string, ProtocolRunRow>;
+  taskRuns: Map<string, TaskRunRow>;
+  attempts: Map<string, AttemptRow>;
+  /** By {@link allocationKey}. */
+  allocations: Map<string, AllocationRow>;
+  /** By name. */
+  resources: Map<string, ResourceRow>;
+  /** By computer. */
+  agents: Map<string, AgentRow>;
+  /** By hash. */
+  definitions: Map<string, DefinitionRow>;
+  /** Campaign name to id. */
+  campaignNames: Map<string, string>;
+  /** Protocol run name to id. */
+  protocolRunNames: Map<string, string>;
+  /** Name of an unfinished on-demand task to its id. */
+  onDemandNames: Map<string, string>;
+  /** Protocol run id to task name to task run id. */
+  tasksOfRun: Map<string, Map<string, string>>;
+  /** Task run id to its attempt that has not ended. */
+  liveAttempts: Map<string, string>;
+}
+
+export function allocationKey(kind: AllocationKind, key: string): string {
+  return `${kind}:${key}`;
+}
+
+export function emptyRowSet(): RowSet {
+  return {
+    campaigns: new Map(),
+    protocolRuns: new Map(),
+    taskRuns: new Map(),
+    attempts: new Map(),
+    allocations: new Map(),
+    resources: new Map(),
+    agents: new Map(),
+    definitions: new Map(),
+    campaignNames: new Map(),
+    protocolRunNames: new Map(),
+    onDemandNames: new Map(),
+    tasksOfRun: new Map(),
+    liveAttempts: new Map(),
+  };
+}
+
+/** Rows as a store loads them, indexed. */
+export function rowSetOf(rows: WorkingRows): RowSet {
+  const set = emptyRowSet();
+  for (const row of rows.campaigns) {
+    set.campaigns.set(row.id, row);
+    set.campaignNames.set(row.name, row.id);
+  }
+  for (const row of rows.protocolRuns) {
+    set.protocolRuns.set(row.id, row);
+    set.protocolRunNames.set(row.name, row.id);
+  }
+  for (const row of rows.taskRuns) indexTaskRun(set, row);
+  for (const row of rows.attempts) {
+    set.attempts.set(row.id, row);
+    if (!isTerminal(row.state)) set.liveAttempts.set(row.taskRunId, row.id);
+  }
+  for (const row of rows.allocations) set.allocations.set(allocationKey(row.kind, row.key), row);
+  for (const row of rows.resources) set.resources.set(row.name, row);
+  for (const row of rows.agents) set.agents.set(row.computer, row);
+  for (const row of rows.definitions) set.definitions.set(row.hash, row);
+  return set;
+}
+
+/** Adds a task run, with its place in the indexes. */
+export function indexTaskRun(set: RowSet, row: TaskRunRow): void {
+  set.taskRuns.set(row.id, row);
+  if (row.runId === null) {
+    if (!isTerminal(row.state)) set.onDemandNames.set(row.name, row.id);
+    return;
+  }
+  const tasks = set.tasksOfRun.get(row.runId) ?? new Map<string, string>();
+  tasks.set(row.name, row.id);
+  set.tasksOfRun.set(row.runId, tasks);
+}
+
+/** A copy that changes independently of the original; rows are shared, for they are never mutated. */
+export function copyRowSet(set: RowSet): RowSet {
+  return {
+    campaigns: new Map(set.campaigns),
+    protocolRuns: new Map(set.protocolRuns),
+    taskRuns: new Map(set.taskRuns),
+    attempts: new Map(set.attempts),
+    allocations: new Map(set.allocations),
+    resources: new Map(set.resources),
+    agents: new Map(set.agents),
+    definitions: new Map(set.definitions),
+    campaignNames: new Map(set.campaignNames),
+    protocolRunNames: new Map(set.protocolRunNames),
+    onDemandNames: new Map(set.onDemandNames),
+    tasksOfRun: new Map([...set.tasksOfRun].map(([run, tasks]) => [run, new Map(tasks)])),
+    liveAttempts: new Map(set.liveAttempts),
+  };
+}
