@@ -14,3 +14,7 @@ export type {
   TaskDefinition,
   TaskSnapshot,
 } from './types.js';
+export { checkParameters, checkValue, sameJson, type CheckedParameters } from './parameters.js';
+export { checkRunParameters, dynamicParameters, type DynamicParameter } from './run-parameters.js';
+export { dynamicMarker, readBinding, splitReference } from './bindings.js';
+export { hintFor, suggest } from './suggest.js';

@@ -110,7 +110,7 @@ export interface ProtocolTask {
   devices: Record<string, DeviceSlot>;
   resources: Record<string, ResourceSlot>;
   parameters: Record<string, ParameterBinding>;
-  /** Names of the tasks that must have completed; those named in references are among them. */
+  /** Names of the tasks that must have completed; a task named in a reference is among them or among theirs. */
   dependencies: string[];
 }
 
@@ -122,6 +122,8 @@ export interface ProtocolDefinition {
   resources: Record<string, { meta: JsonObject }>;
   /** In an order in which every task stands after its dependencies. */
   tasks: ProtocolTask[];
+  /** The campaign optimizer beside the protocol; absent when the protocol has none. */
+  optimizer?: ModuleReference;
 }
 
 /** A protocol with the task types it uses: all that a run needs to know, whatever is reloaded meanwhile. */

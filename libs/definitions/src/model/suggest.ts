@@ -1,0 +1,53 @@
+/**
+ * The candidate that was most likely meant by a misspelt name, or undefined when none is near: at most a third of the
+ * letters (and never more than three) differ, upper and lower case aside.
+ */
+export function suggest(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = name.toLowerCase();
+  const limit = Math.min(3, Math.max(1, Math.floor(name.length / 3)));
+  let best: string | undefined;
+  let bestDistance = limit + 1;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - name.length) > limit) continue;
+    const distance = editDistance(wanted, candidate.toLowerCase());
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** `did you mean "x"?`, or what there is to choose from when nothing is near; undefined when there is nothing. */
+export function hintFor(name: string, candidates: Iterable<string>): string | undefined {
+  const all = [...candidates];
+  const near = suggest(name, all);
+  if (near !== undefined) return `did you mean "${near}"?`;
+  if (all.length === 0) return undefined;
+  const shown = [...all].sort().slice(0, 8);
+  return `there ${all.length === 1 ? 'is' : 'are'} ${shown.join(', ')}${all.length > shown.length ? ', ...' : ''}`;
+}
+
+/** Edits, with a swap of two neighbours counted as one. */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const cost = a[row - 1] === b[column - 1] ? 0 : 1;
+      let value = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + cost,
+      );
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+        value = Math.min(value, (beforeLast[column - 2] ?? 0) + 1);
+      }
+      current.push(value);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[b.length] ?? 0;
+}
