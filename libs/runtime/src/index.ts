@@ -1,1 +1,21 @@
-export {};
+export { Secret } from './secret.js';
+export { systemClock, systemIds, systemTimers, uuidV7Source } from './clock.js';
+export { createLog, type Log, type LogFields, type LogLevelName, type LogOptions } from './log.js';
+export { withoutCredentials } from './redaction.js';
+export { ConfigError } from './config/fault-text.js';
+export { optional, setting, settings, wholeNumber, type Setting } from './config/settings.js';
+export {
+  defineConfig,
+  type ConfigDefinition,
+  type ConfigOf,
+  type ConfigSources,
+} from './config/load-config.js';
+export { overrideEnvironment, processEnvironment } from './environment.js';
+export { Shutdown } from './shutdown.js';
+export { runService, type ServiceContext, type ServiceOptions } from './run-service.js';
+export { exitText, type ExitInfo } from './process/exit-info.js';
+export { startChild, type ChildOptions, type RunningChild } from './process/child.js';
+export { Supervision, type SupervisionEvent, type SupervisionOptions } from './process/supervision.js';
+export { identify, isStillRunning, signalProcess, type ProcessIdentity } from './process/identity.js';
+export { acquireLock, LockedError, type FileLock } from './process/lock-file.js';
+export { openLogFile, type LogFile } from './process/log-file.js';

@@ -1,0 +1,232 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import type { Fault } from '@lab/contracts';
+import { load as parseYaml, YAMLException } from 'js-yaml';
+import type { z } from 'zod';
+import { ConfigError, didYouMean } from './fault-text.js';
+import { configFileSchema } from './file-schema.js';
+import { settings as shared, type Setting } from './settings.js';
+
+type Settings = Record<string, Setting<unknown>>;
+type ValueOf<S> = S extends Setting<infer T> ? T : never;
+type ValuesOf<S extends Settings> = { readonly [K in keyof S]: ValueOf<S[K]> };
+
+export interface ConfigSources {
+  /** Default: the environment of the process. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Folder that relative paths of the environment start from. Default: the working folder. */
+  cwd?: string;
+  /** Values that win over everything, by environment variable name; for command-line options. */
+  override?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface ConfigDefinition<C> {
+  /**
+   * Merges defaults, `config.yml` and the environment, checks everything and freezes the result.
+   *
+   * @throws ConfigError naming every fault: wrong keys and values of the file and the environment, together
+   */
+  load(sources?: ConfigSources): C;
+}
+
+/** What a definition's `load` gives. */
+export type ConfigOf<D> = D extends ConfigDefinition<infer C> ? C : never;
+
+/** Variables that are read without being a setting of any one configuration. */
+const otherVariables = ['SVC_CONFIG', 'SVC_NATS_SERVER_BIN'];
+const largestFileBytes = 1_048_576;
+
+/** Declares the configuration of one app by the settings it reads. */
+export function defineConfig<S extends Settings>(chosen: S): ConfigDefinition<ValuesOf<S>> {
+  return {
+    load({ env = process.env, cwd = process.cwd(), override = {} } = {}) {
+      const merged = { ...env, ...withoutUndefined(override) };
+      const reader = new ConfigReader(merged, cwd);
+      return reader.read(chosen) as ValuesOf<S>;
+    },
+  };
+}
+
+function withoutUndefined(record: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(record).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+interface Raw {
+  value: unknown;
+  /** What the user calls it. */
+  path: string;
+}
+
+class ConfigReader {
+  readonly #faults: Fault[] = [];
+  #file: Record<string, unknown> = {};
+  #fileName = 'config.yml';
+  #fileFolder: string;
+  readonly #faultyKeys = new Set<string>();
+
+  constructor(
+    private readonly env: Readonly<Record<string, string | undefined>>,
+    private readonly cwd: string,
+  ) {
+    this.#fileFolder = cwd;
+  }
+
+  read(chosen: Settings): Record<string, unknown> {
+    this.#readFile();
+    this.#checkVariableNames(chosen);
+    const values: Record<string, unknown> = {};
+    const later: [string, Setting<unknown>][] = [];
+    for (const [key, setting] of Object.entries(chosen)) {
+      const raw = this.#rawOf(setting);
+      if (raw === undefined) continue;
+      if (raw.value === undefined && setting.fallback !== undefined) later.push([key, setting]);
+      else values[key] = this.#check(setting, raw);
+    }
+    if (this.#faults.length > 0) throw new ConfigError(this.#faults);
+    for (const [key, { fallback }] of later) values[key] = fallback?.(values);
+    return freezeDeep(values);
+  }
+
+  #fault(path: string, code: string, message: string, hint?: string): void {
+    this.#faults.push({ path, code, message, ...(hint === undefined ? {} : { hint }) });
+  }
+
+  #readFile(): void {
+    const named = this.env.SVC_CONFIG || undefined;
+    const path = resolve(this.cwd, named ?? 'config.yml');
+    this.#fileName = basename(path);
+    this.#fileFolder = dirname(path);
+    const text = this.#readText(path, named === undefined ? undefined : 'SVC_CONFIG');
+    if (text === undefined) return;
+    let content: unknown;
+    try {
+      content = parseYaml(text, { filename: this.#fileName });
+    } catch (error) {
+      if (!(error instanceof YAMLException)) throw error;
+      this.#fault(this.#fileName, 'not_yaml', error.toString(true));
+      return;
+    }
+    if (content === undefined || content === null) return;
+    const checked = configFileSchema.safeParse(content);
+    if (!checked.success) this.#fileFaults(checked.error.issues);
+    if (typeof content === 'object' && !Array.isArray(content))
+      this.#file = content as Record<string, unknown>;
+  }
+
+  /** The text of a file; a missing one is a fault only when `variable` named it. */
+  #readText(path: string, variable: string | undefined): string | undefined {
+    try {
+      const text = readFileSync(path, 'utf8');
+      if (text.length <= largestFileBytes) return text;
+      this.#fault(variable ?? this.#fileName, 'too_large', `the file ${path} is larger than 1 MiB`);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (variable === undefined && code === 'ENOENT') return undefined;
+      this.#fault(
+        variable ?? this.#fileName,
+        'unreadable',
+        `cannot read the file ${path} (${code ?? String(error)})`,
+      );
+    }
+    return undefined;
+  }
+
+  #fileFaults(issues: readonly z.core.$ZodIssue[]): void {
+    for (const issue of issues) {
+      const [top] = issue.path;
+      if (top !== undefined) this.#faultyKeys.add(String(top));
+      if (issue.code === 'unrecognized_keys') {
+        const known = Object.keys(issue.path.length === 0 ? configFileSchema.shape : limitKeys());
+        for (const key of issue.keys) {
+          this.#fault(
+            `${this.#fileName}: ${pathText([...issue.path, key])}`,
+            'unknown_key',
+            'unknown key',
+            didYouMean(key, known) ?? `known keys: ${known.join(', ')}`,
+          );
+        }
+      } else {
+        const where = issue.path.length === 0 ? this.#fileName : `${this.#fileName}: ${pathText(issue.path)}`;
+        this.#fault(where, 'invalid', issue.message);
+      }
+    }
+  }
+
+  /** A variable that nobody reads and that is a slip of the pen away from one that is read. */
+  #checkVariableNames(chosen: Settings): void {
+    const declared = [...Object.values(shared), ...Object.values(chosen)] as Setting<unknown>[];
+    const known = new Set(
+      declared.flatMap(({ env, secret }) =>
+        env === undefined ? [] : secret === true ? [env, `${env}_FILE`] : [env],
+      ),
+    );
+    for (const name of otherVariables) known.add(name);
+    for (const name of Object.keys(this.env)) {
+      if (!name.startsWith('SVC_') || known.has(name)) continue;
+      const hint = didYouMean(name, known);
+      if (hint !== undefined) this.#fault(name, 'unknown_variable', 'unknown variable', hint);
+    }
+  }
+
+  /** The raw value, or undefined when where it comes from is already at fault. */
+  #rawOf(setting: Setting<unknown>): Raw | undefined {
+    const { env, file } = setting;
+    if (env !== undefined) {
+      const text = this.env[env] || undefined;
+      const pointer = setting.secret === true ? this.env[`${env}_FILE`] || undefined : undefined;
+      if (text !== undefined && pointer !== undefined) {
+        this.#fault(env, 'given_twice', `is set, and ${env}_FILE too`, 'set one of them');
+        return undefined;
+      }
+      if (pointer !== undefined) {
+        const content = this.#readText(resolve(this.cwd, pointer), `${env}_FILE`);
+        return content === undefined ? undefined : { value: content.trim(), path: `${env}_FILE` };
+      }
+      if (text !== undefined) {
+        return { value: setting.path === true ? resolve(this.cwd, text) : text, path: env };
+      }
+    }
+    if (file !== undefined && this.#faultyKeys.has(file)) return undefined;
+    const value = file === undefined ? undefined : (this.#file[file] ?? undefined);
+    if (value !== undefined) {
+      const resolved =
+        setting.path === true && typeof value === 'string' ? resolve(this.#fileFolder, value) : value;
+      return { value: resolved, path: `${this.#fileName}: ${file ?? ''}` };
+    }
+    return { value: undefined, path: env ?? `${this.#fileName}: ${file ?? ''}` };
+  }
+
+  #check(setting: Setting<unknown>, { value, path }: Raw): unknown {
+    const checked = setting.schema.safeParse(value);
+    if (checked.success) {
+      const result = checked.data;
+      return setting.path === true && typeof result === 'string' ? resolve(this.cwd, result) : result;
+    }
+    const shown =
+      typeof value === 'string' && setting.secret !== true ? ` (it is ${JSON.stringify(value)})` : '';
+    for (const issue of checked.error.issues) this.#fault(path, 'invalid', `${issue.message}${shown}`);
+    return undefined;
+  }
+}
+
+function limitKeys(): Record<string, unknown> {
+  return configFileSchema.shape.limits.unwrap().shape;
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path
+    .map((part, index) =>
+      typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`,
+    )
+    .join('');
+}
+
+function freezeDeep<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    for (const inner of Object.values(value)) freezeDeep(inner);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { Secret } from '../secret.js';
+import {
+  limitsSchema,
+  listSchema,
+  logLevelSchema,
+  schedulerSchema,
+  type ConfigFileKey,
+} from './file-schema.js';
+
+/** One value of a configuration: where it may come from, and what it must be. */
+export interface Setting<T> {
+  /** Environment variable; it wins over the file. A secret one can also be given as a file, `<env>_FILE`. */
+  readonly env?: `SVC_${string}`;
+  /** Key in `config.yml`. */
+  readonly file?: ConfigFileKey;
+  readonly secret?: boolean;
+  /** A path: relative to the working folder when from the environment, to the file's folder when from the file. */
+  readonly path?: boolean;
+  /** Checks the raw value (text from the environment, anything from the file; undefined when nowhere given). */
+  readonly schema: z.ZodType<T>;
+  /** The value when none is given, computed from the other settings of the same configuration. */
+  readonly fallback?: (others: Readonly<Record<string, unknown>>) => T;
+}
+
+/** Declares a setting of one app beyond {@link settings}. */
+export function setting<T>(declaration: Setting<T>): Setting<T> {
+  return declaration;
+}
+
+/** The same setting, absent allowed. */
+export function optional<T>(declaration: Setting<T>): Setting<T | undefined> {
+  return { ...declaration, schema: declaration.schema.optional() } as Setting<T | undefined>;
+}
+
+/**
+ * A whole number between two bounds, also when it comes as text from the environment.
+ *
+ * @param unit what it counts, for the message
+ */
+export function wholeNumber(least: number, most: number, unit: string): z.ZodType<number> {
+  const message = `must be ${unit}, a whole number from ${least} to ${most}`;
+  return z.preprocess(
+    (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value),
+    z.number(message).int(message).min(least, message).max(most, message),
+  );
+}
+
+const names = z.preprocess(
+  (value) =>
+    typeof value === 'string'
+      ? value
+          .split(',')
+          .map((each) => each.trim())
+          .filter(Boolean)
+      : value,
+  listSchema.optional(),
+);
+
+const address = (schemes: string[], example: string) =>
+  z
+    .string(
+      `is not set: the address, for example ${example}; \`svc start\` sets it for the processes it starts`,
+    )
+    .refine((text) => text.split(',').every((each) => hasScheme(each, schemes)), `must look like ${example}`)
+    .transform((text) => new Secret(text));
+
+function hasScheme(text: string, schemes: readonly string[]): boolean {
+  return URL.canParse(text.trim()) && schemes.includes(new URL(text.trim()).protocol);
+}
+
+/** The settings that several processes share; each app composes its own configuration of them. */
+export const settings = {
+  /** TCP port of the gateway; 0 takes any free one. */
+  httpPort: setting({
+    env: 'SVC_HTTP_PORT',
+    schema: z.preprocess((value) => value ?? 8070, wholeNumber(0, 65_535, 'a port')),
+  }),
+  httpHost: setting({ env: 'SVC_HTTP_HOST', schema: z.string().min(1).default('127.0.0.1') }),
+  /** Address that clients reach the gateway under, without a slash at the end. */
+  publicUrl: setting({
+    env: 'SVC_PUBLIC_URL',
+    schema: z
+      .string()
+      .refine((text) => hasScheme(text, ['http:', 'https:']), 'must look like https://lab.example.org')
+      .transform((text) => text.replace(/\/+$/, '')),
+    fallback: ({ httpPort }) => `http://127.0.0.1:${String(httpPort ?? 8070)}`,
+  }),
+  /** Everything that the service keeps. Absolute. */
+  dataDir: setting({ env: 'SVC_DATA_DIR', path: true, schema: z.string().default('.svc') }),
+  /** Folder of lab packages. Absolute. */
+  userDir: setting({
+    env: 'SVC_USER_DIR',
+    file: 'user_dir',
+    path: true,
+    schema: z.string().default('lab-packages'),
+  }),
+  /** Address of the broker; may carry user and password. */
+  natsUrl: setting({
+    env: 'SVC_NATS_URL',
+    secret: true,
+    schema: address(['nats:', 'tls:'], 'nats://127.0.0.1:4222'),
+  }),
+  databaseUrl: setting({
+    env: 'SVC_DATABASE_URL',
+    secret: true,
+    schema: address(['postgres:', 'postgresql:'], 'postgresql://user@127.0.0.1:5432/lab'),
+  }),
+  /** Signs upload tickets; the same for gateway and orchestrator. */
+  uploadSecret: setting({
+    env: 'SVC_UPLOAD_SECRET',
+    secret: true,
+    schema: z
+      .string('is not set: any text of 32 characters or more, the same for gateway and orchestrator')
+      .min(32, 'must have at least 32 characters')
+      .transform((text) => new Secret(text)),
+  }),
+  logLevel: setting({ env: 'SVC_LOG_LEVEL', file: 'log_level', schema: logLevelSchema.default('info') }),
+  /** Name of the computer that an agent stands for. */
+  computer: setting({ env: 'SVC_COMPUTER', schema: z.string().min(1).default('svc_computer') }),
+  /** Labs to load; undefined means all that are found. */
+  labs: setting({ env: 'SVC_LABS', file: 'labs', schema: names }),
+  /** Protocols to load; undefined means all that are found. */
+  protocols: setting({ env: 'SVC_PROTOCOLS', file: 'protocols', schema: names }),
+  scheduler: setting({
+    file: 'scheduler',
+    schema: z.preprocess((value) => value ?? { type: 'greedy' }, schedulerSchema),
+  }),
+  limits: setting({ file: 'limits', schema: z.preprocess((value) => value ?? {}, limitsSchema) }),
+};

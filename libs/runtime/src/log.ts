@@ -1,0 +1,63 @@
+import { pino, type DestinationStream, type Logger } from 'pino';
+import { redacted, withoutCredentials } from './redaction.js';
+
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevelName = (typeof logLevels)[number];
+
+export type LogFields = Record<string, unknown>;
+
+/** Structured log. Satisfies the engine's and the actors' `Log`. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** A log whose every line carries the fields. */
+  child(fields: LogFields): Log;
+  /** True when lines of the level are written: guard for costly fields. */
+  enabled(level: LogLevelName): boolean;
+}
+
+export interface LogOptions {
+  /** Name of the process, the `service` field of every line. */
+  service: string;
+  level?: LogLevelName;
+  /** Where lines go; default: standard output, written at once so that no line is lost at an exit. */
+  destination?: DestinationStream;
+}
+
+/**
+ * A log that writes one JSON object a line: `level` (text), `time` (ISO 8601), `service`, `pid`, `msg` and the fields.
+ * Fields that look secret and the credentials in addresses are concealed; an error in a field is written in full.
+ */
+export function createLog({ service, level = 'info', destination }: LogOptions): Log {
+  const logger = pino(
+    {
+      level,
+      base: { service, pid: process.pid },
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination ?? pino.destination({ dest: 1, sync: true }),
+  );
+  return wrap(logger);
+}
+
+function wrap(logger: Logger): Log {
+  const write =
+    (level: LogLevelName) =>
+    (message: string, fields?: LogFields): void => {
+      if (!logger.isLevelEnabled(level)) return;
+      const text = withoutCredentials(message);
+      if (fields === undefined) logger[level](text);
+      else logger[level](redacted(fields) as object, text);
+    };
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: (fields) => wrap(logger.child(redacted(fields) as LogFields)),
+    enabled: (level) => logger.isLevelEnabled(level),
+  };
+}

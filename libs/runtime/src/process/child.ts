@@ -1,0 +1,171 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { exitText, type ExitInfo } from './exit-info.js';
+import { isServiceMessage } from './readiness.js';
+
+export interface ChildOptions {
+  name: string;
+  /** A program to run, or a JavaScript module to fork with an IPC channel. */
+  command: { program: string; args: readonly string[] } | { module: string; args?: readonly string[] };
+  env: Readonly<Record<string, string | undefined>>;
+  cwd?: string;
+  /**
+   * `message`: the child says so itself over IPC (see `runService`). A function: resolves when the child serves; its
+   * signal is aborted when the child ends first or the time is over.
+   */
+  ready: 'message' | ((signal: AbortSignal) => Promise<Record<string, unknown>>);
+  /** Time until it must be ready, in milliseconds. */
+  startTimeoutMs: number;
+  /** Time between the stop signal and SIGKILL, in milliseconds. */
+  stopTimeoutMs: number;
+  stopSignal?: NodeJS.Signals;
+  /** Every line it prints. */
+  onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
+  /** Called as soon as it has a number, long before it is ready. */
+  onSpawn?: (pid: number) => void;
+}
+
+/** A child process that is ready. */
+export interface RunningChild {
+  readonly pid: number;
+  /** What it told when it became ready. */
+  readonly details: Readonly<Record<string, unknown>>;
+  /** Settles when it has ended; never rejects. */
+  readonly exited: Promise<ExitInfo>;
+  /** Asks it to end, kills it when it has not after the time allowed, and waits for the end. */
+  stop(): Promise<ExitInfo>;
+  /** Shortens a stop that is under way, or makes the next one immediate: SIGKILL. */
+  kill(): void;
+}
+
+/**
+ * Starts a process and waits until it is ready. It gets a session of its own, so that a Ctrl-C in the terminal reaches
+ * only the supervisor, which stops its children in order.
+ *
+ * @param signal aborting it before the child is ready kills the child
+ * @throws Error with one sentence when it cannot be started, ends before it is ready, or is not ready in time; nothing
+ *   of it runs then any more
+ */
+export async function startChild(options: ChildOptions, signal?: AbortSignal): Promise<RunningChild> {
+  signal?.throwIfAborted();
+  const child = spawnChild(options);
+  const lastLines: string[] = [];
+  forwardLines(child, (line, stream) => {
+    if (stream === 'stderr' && line.trim() !== '') lastLines.splice(0, Math.max(0, lastLines.length - 4));
+    if (stream === 'stderr' && line.trim() !== '') lastLines.push(line);
+    options.onLine?.(line, stream);
+  });
+  const ended = new Promise<ExitInfo>((resolve) => {
+    child.once('close', (code, signalName) => resolve({ code, signal: signalName }));
+    child.once('error', () => {
+      if (child.pid === undefined) resolve({ code: null, signal: null });
+    });
+  });
+  if (child.pid !== undefined) options.onSpawn?.(child.pid);
+  try {
+    const details = await becomeReady(child, options, lastLines, signal);
+    return running(child, options, ended, details);
+  } catch (error) {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      child.kill('SIGKILL');
+    await ended;
+    throw error;
+  }
+}
+
+function spawnChild({ command, env, cwd }: ChildOptions): ChildProcess {
+  const common = {
+    env: { ...env },
+    detached: process.platform !== 'win32',
+    ...(cwd === undefined ? {} : { cwd }),
+  };
+  if ('module' in command) {
+    return fork(command.module, [...(command.args ?? [])], {
+      ...common,
+      execArgv: ['--enable-source-maps'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+  }
+  return spawn(command.program, [...command.args], {
+    ...common,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+}
+
+function forwardLines(
+  child: ChildProcess,
+  onLine: (line: string, stream: 'stdout' | 'stderr') => void,
+): void {
+  for (const stream of ['stdout', 'stderr'] as const) {
+    const input = child[stream];
+    if (input !== null)
+      createInterface({ input, crlfDelay: Infinity }).on('line', (line) => onLine(line, stream));
+  }
+}
+
+function becomeReady(
+  child: ChildProcess,
+  { name, ready, startTimeoutMs }: ChildOptions,
+  lastLines: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Record<string, unknown>> {
+  const over = new AbortController();
+  return new Promise<Record<string, unknown>>((resolve, reject) => {
+    const fail = (message: string, cause?: unknown): void => {
+      reject(new Error(message, cause === undefined ? undefined : { cause }));
+    };
+    const timer = setTimeout(
+      () => fail(`${name} was not ready within ${startTimeoutMs / 1_000} s`),
+      startTimeoutMs,
+    );
+    const onAbort = (): void => fail(`the start of ${name} was called off`);
+    let said: string | undefined;
+    signal?.addEventListener('abort', onAbort, { once: true });
+    child.once('error', (error) => fail(`${name} cannot be started: ${error.message}`, error));
+    child.once('close', (code, signalName) => {
+      const reason = said ?? lastLines.at(-1) ?? exitText({ code, signal: signalName });
+      fail(`${name} did not start: ${reason}`);
+    });
+    child.on('message', (message: unknown) => {
+      if (!isServiceMessage(message)) return;
+      if (message.type === 'failed') said = message.message;
+      else if (ready === 'message') resolve(message.details);
+    });
+    if (ready !== 'message') ready(over.signal).then(resolve, reject);
+    over.signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    });
+  }).finally(() => over.abort());
+}
+
+function running(
+  child: ChildProcess,
+  { stopSignal = 'SIGTERM', stopTimeoutMs }: ChildOptions,
+  ended: Promise<ExitInfo>,
+  details: Record<string, unknown>,
+): RunningChild {
+  let hurried = false;
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  return {
+    pid: child.pid ?? 0,
+    details,
+    exited: ended,
+    async stop() {
+      if (!hasEnded()) child.kill(hurried ? 'SIGKILL' : stopSignal);
+      const timer = setTimeout(() => {
+        if (!hasEnded()) child.kill('SIGKILL');
+      }, stopTimeoutMs);
+      try {
+        return await ended;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    kill() {
+      hurried = true;
+      if (!hasEnded()) child.kill('SIGKILL');
+    },
+  };
+}

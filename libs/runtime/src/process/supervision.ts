@@ -1,0 +1,137 @@
+import { systemClock, systemTimers } from '../clock.js';
+import type { RunningChild } from './child.js';
+import { exitText } from './exit-info.js';
+
+export type SupervisionEvent =
+  | { type: 'ready'; name: string; pid: number; afterMs: number; restarts: number }
+  | { type: 'exited'; name: string; reason: string; retryInMs: number }
+  | { type: 'restart_failed'; name: string; error: Error; retryInMs: number };
+
+export interface SupervisionOptions {
+  name: string;
+  /** Starts it and resolves when it is ready. */
+  launch: (signal: AbortSignal) => Promise<RunningChild>;
+  onEvent?: (event: SupervisionEvent) => void;
+  /** Wait before the first restart, doubled by each further one up to `longestMs`. Default 500. */
+  shortestMs?: number;
+  /** Default 30 000. */
+  longestMs?: number;
+  /** How long it must run for the wait to begin anew. Default 60 000. */
+  healthyMs?: number;
+  clock?: { now(): number };
+  timers?: { after(ms: number, callback: () => void): () => void };
+}
+
+/** Keeps one child running: what ends without being told to is started again, with growing waits. */
+export class Supervision {
+  readonly name: string;
+  readonly #options: Required<Omit<SupervisionOptions, 'onEvent'>> & Pick<SupervisionOptions, 'onEvent'>;
+  readonly #abort = new AbortController();
+  #child: RunningChild | undefined;
+  #launching: Promise<RunningChild> | undefined;
+  #cancelRestart: (() => void) | undefined;
+  #waitMs: number;
+  #restarts = 0;
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: SupervisionOptions) {
+    this.name = options.name;
+    this.#options = {
+      shortestMs: 500,
+      longestMs: 30_000,
+      healthyMs: 60_000,
+      clock: systemClock,
+      timers: systemTimers,
+      ...options,
+    };
+    this.#waitMs = this.#options.shortestMs;
+  }
+
+  /** The process that runs now; undefined between an end and the restart. */
+  get child(): RunningChild | undefined {
+    return this.#child;
+  }
+
+  /**
+   * The first start. From then on it is kept running until {@link stop}.
+   *
+   * @throws Error of `launch`: a first start that fails is not repeated
+   */
+  async start(): Promise<RunningChild> {
+    return this.#launch();
+  }
+
+  /** Ends it for good: an orderly stop, or SIGKILL once {@link hurry} was called. Resolves when nothing of it runs. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  /** Shortens a stop, present or future, to SIGKILL. */
+  hurry(): void {
+    this.#child?.kill();
+  }
+
+  async #stop(): Promise<void> {
+    this.#abort.abort();
+    this.#cancelRestart?.();
+    const launching = this.#launching;
+    if (launching !== undefined) {
+      await launching.then(
+        () => undefined,
+        (error: unknown) => {
+          if (!this.#abort.signal.aborted) throw error;
+        },
+      );
+    }
+    await this.#child?.stop();
+    this.#child = undefined;
+  }
+
+  async #launch(): Promise<RunningChild> {
+    const { clock, launch, onEvent } = this.#options;
+    const began = clock.now();
+    this.#launching = launch(this.#abort.signal);
+    try {
+      const child = await this.#launching;
+      this.#child = child;
+      const readyAt = clock.now();
+      onEvent?.({
+        type: 'ready',
+        name: this.name,
+        pid: child.pid,
+        afterMs: readyAt - began,
+        restarts: this.#restarts,
+      });
+      void child.exited.then((exit) => this.#onExit(child, exitText(exit), readyAt));
+      return child;
+    } finally {
+      this.#launching = undefined;
+    }
+  }
+
+  #onExit(child: RunningChild, reason: string, readyAt: number): void {
+    if (this.#child === child) this.#child = undefined;
+    if (this.#abort.signal.aborted) return;
+    const { clock, healthyMs, shortestMs, onEvent } = this.#options;
+    if (clock.now() - readyAt >= healthyMs) this.#waitMs = shortestMs;
+    const retryInMs = this.#restartLater();
+    onEvent?.({ type: 'exited', name: this.name, reason, retryInMs });
+  }
+
+  #restartLater(): number {
+    const { longestMs, timers, onEvent } = this.#options;
+    const wait = this.#waitMs;
+    this.#waitMs = Math.min(longestMs, wait * 2);
+    this.#cancelRestart = timers.after(wait, () => {
+      this.#restarts += 1;
+      this.#launch().catch((error: unknown) => {
+        if (this.#abort.signal.aborted) return;
+        const cause = error instanceof Error ? error : new Error(String(error));
+        const retryInMs = this.#restartLater();
+        onEvent?.({ type: 'restart_failed', name: this.name, error: cause, retryInMs });
+      });
+    });
+    return wait;
+  }
+}
