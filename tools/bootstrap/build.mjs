@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, run, tail, tell } from './command.mjs';
+
+const stampPath = join(root, '.cache', 'build-stamp');
+
+/**
+ * `tsc -b`, unless no source has changed since it last succeeded. Asking the compiler takes seconds, asking the file
+ * system milliseconds.
+ *
+ * @throws Error with the compiler's output
+ */
+export async function build() {
+  const { projects, stamp } = sourceState();
+  const complete = projects.every((project) => existsSync(join(root, project, 'dist', '.tsbuildinfo')));
+  if (complete && existsSync(stampPath) && readFileSync(stampPath, 'utf8') === stamp) return;
+  tell('building (tsc -b)');
+  const result = await run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
+  if (!result.ok) throw new Error(`The build failed:\n${tail(result.output, 40)}`);
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  writeFileSync(stampPath, stamp);
+}
+
+/** A digest over path, size and time of every file that the compiler reads from the workspace. */
+function sourceState() {
+  const projects = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')).references.map(
+    ({ path }) => path,
+  );
+  const digest = createHash('sha256').update(process.version);
+  const add = (path) => {
+    const { size, mtimeMs } = statSync(join(root, path));
+    digest.update(`${path}\0${size}\0${mtimeMs}\n`);
+  };
+  for (const path of ['tsconfig.json', 'tsconfig.base.json', 'package-lock.json']) add(path);
+  for (const project of projects) {
+    add(join(project, 'tsconfig.json'));
+    add(join(project, 'package.json'));
+    for (const path of sourcesIn(join(project, 'src'))) add(path);
+  }
+  return { projects, stamp: digest.digest('hex') };
+}
+
+function sourcesIn(folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return sourcesIn(path);
+      return /\.m?tsx?$/.test(entry.name) && !entry.name.endsWith('.test.ts') ? [path] : [];
+    });
+}

