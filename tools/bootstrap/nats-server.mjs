@@ -100,6 +100,12 @@ function onPath(name) {
     .some((folder) => folder !== '' && isFile(join(folder, name)));
 }
 
+/** False also for what may not be looked at: a folder of the PATH may be closed to this user. */
 function isFile(path) {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  try {
+    return statSync(path).isFile();
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(error.code)) return false;
+    throw error;
+  }
 }

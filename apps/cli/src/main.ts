@@ -1,1 +1,18 @@
-export {};
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { addAppCommands } from './commands/apps.js';
+import { addStartCommand } from './commands/start.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const program = new Command('svc')
+  .description('Runs automated and self-driving laboratories.')
+  .version(version)
+  .showHelpAfterError('(svc --help lists the commands)');
+addStartCommand(program);
+addAppCommands(program);
+
+await program.parseAsync();

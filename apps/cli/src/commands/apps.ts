@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { ServiceName } from '@lab/contracts';
+import { defineConfig, overrideEnvironment, processEnvironment, settings } from '@lab/runtime';
+import type { Command } from 'commander';
+import { modulePath } from '../stack/services.js';
+import { userError } from './user-error.js';
+
+const descriptions: Record<ServiceName, string> = {
+  gateway: 'run the HTTP gateway alone',
+  orchestrator: 'run the orchestrator alone',
+  agent: 'run the agent of one lab computer',
+  optimizer: 'run the optimizer worker alone',
+};
+
+/** One command for each service; it runs in this process, under the name and rules of that service. */
+export function addAppCommands(program: Command): void {
+  for (const name of ['gateway', 'orchestrator', 'optimizer'] as const) {
+    program
+      .command(name)
+      .description(descriptions[name])
+      .action(() => runApp(name, {}));
+  }
+  program
+    .command('agent')
+    .description(descriptions.agent)
+    .option('--computer <name>', 'name of the computer in lab.yml (SVC_COMPUTER, default svc_computer)')
+    .action((flags: { computer?: string }) =>
+      runApp('agent', flags.computer === undefined ? {} : { SVC_COMPUTER: flags.computer }),
+    );
+}
+
+async function runApp(name: ServiceName, variables: Record<string, string>): Promise<void> {
+  try {
+    overrideEnvironment({ ...addressesOfStack(), ...variables });
+    await import(pathToFileURL(modulePath(name)).href);
+  } catch (error) {
+    process.stderr.write(`${name} cannot start: ${userError(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** The addresses of a stack that runs on the same data folder, for what is not configured otherwise. */
+function addressesOfStack(): Record<string, string> {
+  const env = processEnvironment();
+  const { dataDir } = defineConfig({ dataDir: settings.dataDir }).load();
+  const files = {
+    SVC_NATS_URL: 'nats-url',
+    SVC_DATABASE_URL: 'database-url',
+    SVC_UPLOAD_SECRET: 'upload-secret',
+  };
+  return Object.fromEntries(
+    Object.entries(files)
+      .filter(([variable]) => !env[variable] && !env[`${variable}_FILE`])
+      .map(([variable, file]) => [`${variable}_FILE`, join(dataDir, 'secrets', file)])
+      .filter((entry): entry is [string, string] => entry[1] !== undefined && existsSync(entry[1])),
+  );
+}

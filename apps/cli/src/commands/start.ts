@@ -1,0 +1,81 @@
+import { writeSync } from 'node:fs';
+import type { Command } from 'commander';
+import { eventText, startStack, type Stack } from '../stack/index.js';
+import { userError } from './user-error.js';
+
+interface StartFlags {
+  port?: string;
+  dataDir?: string;
+  userDir?: string;
+  config?: string;
+}
+
+export function addStartCommand(program: Command): void {
+  program
+    .command('start')
+    .description('start the whole service on this computer and keep it running')
+    .option('--port <port>', 'port of the gateway (SVC_HTTP_PORT, default 8070)')
+    .option('--data-dir <folder>', 'folder of everything that is kept (SVC_DATA_DIR, default .svc)')
+    .option('--user-dir <folder>', 'folder of lab packages (SVC_USER_DIR, default lab-packages)')
+    .option('--config <file>', 'configuration file (SVC_CONFIG, default config.yml)')
+    .action((flags: StartFlags) => start(flags));
+}
+
+/** Runs until a signal; ends the process with 0 after an orderly stop, with 1 when the stack could not be started. */
+async function start(flags: StartFlags): Promise<void> {
+  const callOff = new AbortController();
+  let stack: Stack | undefined;
+  let signals = 0;
+  const stopped = new Promise<number>((resolve) => {
+    const onSignal = (): void => {
+      signals += 1;
+      if (stack === undefined) {
+        callOff.abort(new Error('interrupted'));
+      } else if (signals === 1) {
+        print('stopping');
+        stack.stop().then(
+          () => resolve(0),
+          (error: unknown) => {
+            print(userError(error));
+            resolve(1);
+          },
+        );
+      } else {
+        stack.hurry();
+      }
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  });
+  try {
+    stack = await startStack({
+      signal: callOff.signal,
+      sources: {
+        override: {
+          SVC_HTTP_PORT: flags.port,
+          SVC_DATA_DIR: flags.dataDir,
+          SVC_USER_DIR: flags.userDir,
+          SVC_CONFIG: flags.config,
+        },
+      },
+      onEvent: (event) => {
+        const text = eventText(event);
+        if (text !== undefined) print(text);
+      },
+    });
+  } catch (error) {
+    if (callOff.signal.aborted) process.exit(0);
+    print(userError(error));
+    process.exit(1);
+  }
+  process.stdout.write(`ready ${stack.url}\n`);
+  process.exit(await stopped);
+}
+
+/** On standard error, at once; a terminal that has gone is no reason to stop. */
+function print(text: string): void {
+  try {
+    writeSync(2, `${text}\n`);
+  } catch (error) {
+    if (!['EPIPE', 'EIO', 'EAGAIN'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}

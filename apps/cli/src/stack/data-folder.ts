@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { acquireLock, LockedError, Secret, type FileLock } from '@lab/runtime';
+
+/** Addresses of a running stack, kept as files so that `svc agent` and its like find it. */
+export type AddressName = 'nats-url' | 'database-url';
+
+/** The folder that one stack keeps everything in. */
+export class DataFolder {
+  readonly postgres: string;
+  readonly nats: string;
+
+  private constructor(
+    readonly path: string,
+    private readonly lock: FileLock,
+  ) {
+    this.postgres = join(path, 'postgres');
+    this.nats = join(path, 'nats');
+    for (const folder of [join(path, 'secrets'), this.nats, join(path, 'run'), join(path, 'logs')]) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    }
+    chmodSync(join(path, 'secrets'), 0o700);
+  }
+
+  /**
+   * Creates the folder when there is none and takes it for this process.
+   *
+   * @throws Error in one sentence when another stack uses it or it cannot be written
+   */
+  static take(path: string): DataFolder {
+    try {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      return new DataFolder(path, acquireLock(join(path, 'lock')));
+    } catch (error) {
+      if (error instanceof LockedError) {
+        throw new Error(
+          `Another stack (process ${error.holder.pid}) uses the data folder ${path}; stop it, or choose another folder with SVC_DATA_DIR.`,
+          { cause: error },
+        );
+      }
+      throw new Error(
+        `The data folder ${path} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
+    }
+  }
+
+  get lockPath(): string {
+    return this.lock.path;
+  }
+
+  get processesPath(): string {
+    return join(this.path, 'run', 'processes.json');
+  }
+
+  logPath(service: string): string {
+    return join(this.path, 'logs', `${service}.log`);
+  }
+
+  secretPath(name: string): string {
+    return join(this.path, 'secrets', name);
+  }
+
+  /** A random secret that stays the same for this data folder: 43 characters, fit for an address. */
+  keptSecret(name: string): Secret {
+    const path = this.secretPath(name);
+    const kept = readIfThere(path)?.trim();
+    if (kept !== undefined && kept !== '') return new Secret(kept);
+    const secret = new Secret(randomBytes(32).toString('base64url'));
+    this.writeSecret(name, secret);
+    return secret;
+  }
+
+  /** Writes a secret readable by this user only, whole or not at all; returns the file's path. */
+  writeSecret(name: string, secret: Secret): string {
+    const path = this.secretPath(name);
+    writePrivately(path, `${secret.reveal()}\n`);
+    return path;
+  }
+
+  forgetAddress(name: AddressName): void {
+    rmSync(this.secretPath(name), { force: true });
+  }
+
+  release(): void {
+    this.lock.release();
+  }
+}
+
+/** Writes a file of mode 0600, whole or not at all. */
+export function writePrivately(path: string, text: string): void {
+  const draft = `${path}.${process.pid}.draft`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

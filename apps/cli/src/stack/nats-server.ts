@@ -1,0 +1,121 @@
+import { accessSync, constants } from 'node:fs';
+import { connect } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Secret, startChild, type ChildOptions, type RunningChild } from '@lab/runtime';
+import { readIfThere, writePrivately, type DataFolder } from './data-folder.js';
+import { freePort } from './ports.js';
+
+const program = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server';
+const projectCache = fileURLToPath(new URL('../../../../.cache/bin/', import.meta.url));
+const user = 'svc';
+
+/** A nats-server of this stack: one address and password for as long as the stack lives, also over restarts. */
+export interface Broker {
+  /** Carries user and password. */
+  readonly url: Secret;
+  launch(signal: AbortSignal): Promise<RunningChild>;
+}
+
+/**
+ * Finds the program and writes its configuration. The port of an earlier stack of the same data folder is taken again
+ * when it is free, so that agents beside the stack find it after a restart.
+ *
+ * @throws Error in one sentence when there is no program
+ */
+export async function prepareBroker(
+  data: DataFolder,
+  env: Readonly<Record<string, string | undefined>>,
+  observe: Pick<ChildOptions, 'onLine' | 'onSpawn'>,
+): Promise<Broker> {
+  const binary = findNatsServer(env);
+  const portPath = join(data.nats, 'port');
+  const port = await freePort(Number(readIfThere(portPath) ?? 0) || 0);
+  writePrivately(portPath, String(port));
+  const password = data.keptSecret('nats-password');
+  const configPath = join(data.nats, 'server.conf');
+  writePrivately(configPath, serverConfig(port, password));
+  return {
+    url: new Secret(`nats://${user}:${password.reveal()}@127.0.0.1:${port}`),
+    launch: (signal) =>
+      startChild(
+        {
+          name: 'nats-server',
+          command: { program: binary, args: ['-c', configPath] },
+          env: { PATH: env.PATH },
+          ready: (over) => brokerGreets(port, over),
+          startTimeoutMs: 10_000,
+          stopTimeoutMs: 5_000,
+          ...observe,
+        },
+        signal,
+      ),
+  };
+}
+
+/** Keys that 2.9.10 understands. A submission may have the gateway's 1 MiB, so a message may have twice that. */
+function serverConfig(port: number, password: Secret): string {
+  return [
+    `listen: "127.0.0.1:${port}"`,
+    'server_name: "svc"',
+    `authorization { user: "${user}", password: "${password.reveal()}" }`,
+    'ping_interval: "5s"',
+    'ping_max: 2',
+    'write_deadline: "2s"',
+    'max_payload: 2097152',
+    'max_pending: 16777216',
+    'max_connections: 1024',
+    'max_subscriptions: 65536',
+    'max_control_line: 4096',
+    '',
+  ].join('\n');
+}
+
+/** @throws Error in one sentence when it is nowhere */
+export function findNatsServer(env: Readonly<Record<string, string | undefined>>): string {
+  const named = env.SVC_NATS_SERVER_BIN;
+  if (named !== undefined && named !== '') {
+    if (isProgram(named)) return named;
+    throw new Error(`SVC_NATS_SERVER_BIN names ${named}, which is not a program.`);
+  }
+  const folders = [...(env.PATH ?? '').split(delimiter).filter(Boolean), projectCache];
+  const found = folders.map((folder) => join(folder, program)).find(isProgram);
+  if (found !== undefined) return found;
+  throw new Error(
+    'There is no nats-server; run "node tools/bootstrap.mjs", put it on the PATH, or set SVC_NATS_URL to one that runs.',
+  );
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
+}
+
+/** Resolves when a nats-server greets on the port; asks until the signal is aborted. */
+async function brokerGreets(port: number, signal: AbortSignal): Promise<Record<string, unknown>> {
+  for (;;) {
+    signal.throwIfAborted();
+    if (await greets(port)) return { port };
+    await delay(10, undefined, { signal });
+  }
+}
+
+function greets(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, timeout: 1_000 });
+    const end = (answer: boolean): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('data', (chunk) => end(chunk.toString('latin1').startsWith('INFO ')));
+    socket.once('error', () => end(false));
+    socket.once('timeout', () => end(false));
+    socket.once('close', () => end(false));
+  });
+}

@@ -1,0 +1,116 @@
+import { rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { identify, isStillRunning, signalProcess, type ProcessIdentity } from '@lab/runtime';
+import { readIfThere, writePrivately } from './data-folder.js';
+
+/** A process of the stack, and how it is ended when the supervisor cannot do it any more. */
+export interface StackProcess extends ProcessIdentity {
+  name: string;
+  /** Services end by themselves when the supervisor goes; servers end after them. */
+  kind: 'service' | 'server';
+}
+
+/** Signals for a process without its supervisor, each with the wait before it, in milliseconds. */
+export const endings: Record<StackProcess['kind'], readonly { afterMs: number; signal: NodeJS.Signals }[]> = {
+  service: [
+    { afterMs: 0, signal: 'SIGTERM' },
+    { afterMs: 10_000, signal: 'SIGKILL' },
+  ],
+  // For PostgreSQL SIGINT is the fast shutdown: sessions are ended, everything is written out.
+  server: [
+    { afterMs: 0, signal: 'SIGINT' },
+    { afterMs: 10_000, signal: 'SIGKILL' },
+  ],
+};
+
+/** The processes that belong to the stack, kept in a file so that the next stack finds what a killed one left. */
+export class ProcessRegister {
+  readonly #processes = new Map<number, StackProcess>();
+
+  constructor(
+    private readonly path: string,
+    private readonly onChange: (processes: readonly StackProcess[]) => void,
+  ) {}
+
+  add(name: string, kind: StackProcess['kind'], pid: number): void {
+    const identity = identify(pid);
+    if (identity === undefined) return;
+    this.#processes.set(pid, { name, kind, ...identity });
+    this.#changed();
+  }
+
+  remove(pid: number): void {
+    if (this.#processes.delete(pid)) this.#changed();
+  }
+
+  /** For an orderly end: nothing is left. */
+  clear(): void {
+    this.#processes.clear();
+    rmSync(this.path, { force: true });
+  }
+
+  #changed(): void {
+    const all = [...this.#processes.values()];
+    writePrivately(this.path, JSON.stringify(all));
+    this.onChange(all);
+  }
+}
+
+/**
+ * Ends what a killed stack left behind, services first, and waits until it is gone.
+ *
+ * @param onFound told of each process that is still there
+ * @throws Error in one sentence when one cannot be ended
+ */
+export async function endLeftovers(path: string, onFound: (found: StackProcess) => void): Promise<void> {
+  const left = parseRegister(readIfThere(path)).filter(isStillRunning);
+  left.forEach(onFound);
+  for (const kind of ['service', 'server'] as const) {
+    await Promise.all(left.filter((each) => each.kind === kind).map(endProcess));
+  }
+  rmSync(path, { force: true });
+}
+
+/** @throws Error in one sentence when the process does not end or may not be signalled */
+export async function endProcess(target: StackProcess): Promise<void> {
+  try {
+    for (const { afterMs, signal } of endings[target.kind]) {
+      if (await isGoneWithin(target, afterMs)) return;
+      signalProcess(target, signal);
+    }
+  } catch (error) {
+    throw new Error(
+      `A process of an earlier stack (${target.name}, process ${target.pid}) cannot be ended: ${String(error)}`,
+      { cause: error },
+    );
+  }
+  if (await isGoneWithin(target, 5_000)) return;
+  throw new Error(`A process of an earlier stack (${target.name}, process ${target.pid}) does not end.`);
+}
+
+async function isGoneWithin(target: ProcessIdentity, ms: number): Promise<boolean> {
+  const deadline = Date.now() + ms;
+  while (isStillRunning(target)) {
+    if (Date.now() >= deadline) return false;
+    await delay(20);
+  }
+  return true;
+}
+
+/** What a register says; nothing when it was cut short, for then its stack did not get far. */
+export function parseRegister(text: string | undefined): StackProcess[] {
+  if (text === undefined) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.filter(isStackProcess) : [];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
+function isStackProcess(value: unknown): value is StackProcess {
+  if (typeof value !== 'object' || value === null) return false;
+  const { pid, name, kind } = value as Partial<StackProcess>;
+  return typeof pid === 'number' && typeof name === 'string' && (kind === 'service' || kind === 'server');
+}

@@ -1,0 +1,270 @@
+import type { ServiceName } from '@lab/contracts';
+import type {
+  Secret} from '@lab/runtime';
+import {
+  processEnvironment,
+  startChild,
+  Supervision,
+  type ConfigSources,
+  type RunningChild,
+} from '@lab/runtime';
+import { stackConfig, type StackConfig } from './config.js';
+import { DataFolder } from './data-folder.js';
+import type { StackEvent } from './events.js';
+import { GuardLink } from './guard-link.js';
+import { prepareBroker } from './nats-server.js';
+import { claimablePort } from './ports.js';
+import { prepareDatabase } from './postgres.js';
+import { endLeftovers, ProcessRegister } from './process-register.js';
+import { serviceOutput, type ServiceOutput } from './service-output.js';
+import { modulePath, serviceDeclarations, type ServiceDeclaration } from './services.js';
+
+export interface StackOptions {
+  /** Where the configuration comes from; `override` holds what the command line says. Default: the environment. */
+  sources?: ConfigSources;
+  onEvent?: (event: StackEvent) => void;
+  /** Aborting it while the stack starts calls the start off: everything is stopped and the promise rejects. */
+  signal?: AbortSignal;
+  /** Programs to run in place of those of the product, by service. */
+  modules?: Partial<Record<ServiceName, string>>;
+}
+
+export interface Stack {
+  /** Address for clients, for example `http://127.0.0.1:8070`. */
+  readonly url: string;
+  readonly dataDir: string;
+  /** Stops everything in order: gateway, agent and optimizer, orchestrator, database, broker. May be called again. */
+  stop(): Promise<void>;
+  /** Shortens a stop that is under way: services are killed, the servers still end in order. */
+  hurry(): void;
+}
+
+const serviceStartMs = 60_000;
+/** Longer than the shutdown deadline of `runService`, so that a service ends by itself if it can. */
+const serviceStopMs = 17_000;
+
+/**
+ * Starts the whole service on this computer: a nats-server and a PostgreSQL unless addresses of others are configured,
+ * then orchestrator, gateway, agent and optimizer. Resolves when all of them serve. From then on whatever ends is
+ * started again. Should this process be killed, nothing of the stack stays behind.
+ *
+ * @throws ConfigError, or Error in one sentence, with everything stopped again
+ */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const config = stackConfig.load(options.sources);
+  options.signal?.throwIfAborted();
+  const stack = new RunningStack(config, options, DataFolder.take(config.dataDir));
+  const callOff = (): void => void stack.stop();
+  options.signal?.addEventListener('abort', callOff, { once: true });
+  try {
+    await stack.start();
+    options.signal?.throwIfAborted();
+    return stack;
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  } finally {
+    options.signal?.removeEventListener('abort', callOff);
+  }
+}
+
+/** A part that runs, and its turn when the stack stops. */
+interface Part {
+  supervision: Supervision;
+  stopOrder: number;
+}
+
+class RunningStack implements Stack {
+  readonly #parts: Part[] = [];
+  readonly #outputs: ServiceOutput[] = [];
+  readonly #env: Record<string, string | undefined>;
+  readonly #register: ProcessRegister;
+  #guard: GuardLink | undefined;
+  #stopped: Promise<void> | undefined;
+  #url = '';
+
+  constructor(
+    private readonly config: StackConfig,
+    private readonly options: StackOptions,
+    private readonly data: DataFolder,
+  ) {
+    this.#env = { ...(options.sources?.env ?? processEnvironment()), ...options.sources?.override };
+    this.#register = new ProcessRegister(data.processesPath, (all) => this.#guard?.watch(all));
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  get dataDir(): string {
+    return this.data.path;
+  }
+
+  async start(): Promise<void> {
+    const { config, data } = this;
+    await endLeftovers(data.processesPath, ({ name, pid }) =>
+      this.#tell({ type: 'progress', text: `ending what a killed stack left: ${name} (process ${pid})` }),
+    );
+    const httpPort = await claimablePort(
+      config.httpHost,
+      config.httpPort,
+      'stop that program, or choose another port with SVC_HTTP_PORT',
+    );
+    this.#url = config.publicUrl ?? `http://127.0.0.1:${httpPort}`;
+    this.#guard = new GuardLink(data, (text) => this.#tell({ type: 'warning', service: 'svc', text }));
+
+    const uploadSecret = config.uploadSecret ?? data.keptSecret('upload-secret');
+    const given = {
+      broker: this.#broker().then((url) => ({ SVC_NATS_URL_FILE: data.writeSecret('nats-url', url) })),
+      database: this.#database().then((url) => ({
+        SVC_DATABASE_URL_FILE: data.writeSecret('database-url', url),
+      })),
+      uploadSecret: Promise.resolve({
+        SVC_UPLOAD_SECRET_FILE: data.writeSecret('upload-secret', uploadSecret),
+      }),
+    };
+    await Promise.all([
+      given.broker,
+      given.database,
+      ...serviceDeclarations.map(async (declaration) => {
+        const secrets = await Promise.all(declaration.needs.map((need) => given[need]));
+        await this.#startService(
+          declaration,
+          httpPort,
+          Object.assign({}, ...secrets) as Record<string, string>,
+        );
+      }),
+    ]);
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  hurry(): void {
+    for (const { supervision } of this.#parts) supervision.hurry();
+  }
+
+  async #stop(): Promise<void> {
+    const failures: unknown[] = [];
+    const orders = [1, 2, 3, 4, 5];
+    for (const order of orders) {
+      // Read anew each time: a part may still be added while a start is being called off.
+      const parts = this.#parts.filter((part) => part.stopOrder === order);
+      for (const end of await Promise.allSettled(parts.map(({ supervision }) => supervision.stop()))) {
+        if (end.status === 'rejected') failures.push(end.reason);
+      }
+    }
+    for (const name of ['nats-url', 'database-url'] as const) this.data.forgetAddress(name);
+    this.#register.clear();
+    await this.#guard?.close();
+    for (const output of this.#outputs) output.close();
+    this.data.release();
+    if (failures.length > 0) throw new AggregateError(failures, 'A part of the stack failed to stop.');
+  }
+
+  async #broker(): Promise<Secret> {
+    if (this.config.natsUrl !== undefined) return this.config.natsUrl;
+    const output = this.#output('nats-server');
+    const broker = await prepareBroker(this.data, this.#env, {
+      onLine: (line, stream) => output.line(line, stream),
+      onSpawn: (pid) => this.#register.add('nats-server', 'server', pid),
+    });
+    await this.#keep('nats-server', 5, (signal) => broker.launch(signal));
+    return broker.url;
+  }
+
+  async #database(): Promise<Secret> {
+    if (this.config.databaseUrl !== undefined) return this.config.databaseUrl;
+    const output = this.#output('postgres');
+    const database = prepareDatabase(this.data, (line) => {
+      output.line(line, 'stdout');
+      if (line === 'creating the database') this.#tell({ type: 'progress', text: line });
+    });
+    await this.#keep('postgres', 4, async () => {
+      const server = await database.launch();
+      this.#register.add('postgres', 'server', server.pid);
+      return server;
+    });
+    if (database.url === undefined) throw new Error('The database was started without an address.');
+    return database.url;
+  }
+
+  async #startService(
+    { name, stopOrder }: ServiceDeclaration,
+    httpPort: number,
+    secrets: Record<string, string>,
+  ): Promise<void> {
+    const output = this.#output(name);
+    const module = this.options.modules?.[name] ?? modulePath(name);
+    const env = this.#serviceEnvironment(httpPort, secrets);
+    let serves = false;
+    await this.#keep(name, stopOrder, async (signal) => {
+      const child = await startChild(
+        {
+          name,
+          command: { module },
+          env,
+          ready: 'message',
+          startTimeoutMs: serviceStartMs,
+          stopTimeoutMs: serviceStopMs,
+          // Why a first start failed is told once, by the error of the start.
+          onLine: (line, stream) => output.line(line, serves ? stream : 'stdout'),
+          onSpawn: (pid) => this.#register.add(name, 'service', pid),
+        },
+        signal,
+      );
+      serves = true;
+      return child;
+    });
+  }
+
+  /** Addresses and secrets reach a service as files of mode 0600, never as text in its environment. */
+  #serviceEnvironment(httpPort: number, secrets: Record<string, string>): Record<string, string | undefined> {
+    const env = { ...this.#env };
+    for (const name of ['SVC_NATS_URL', 'SVC_DATABASE_URL', 'SVC_UPLOAD_SECRET']) {
+      delete env[name];
+      delete env[`${name}_FILE`];
+    }
+    return {
+      ...env,
+      SVC_HTTP_PORT: String(httpPort),
+      SVC_DATA_DIR: this.data.path,
+      SVC_USER_DIR: this.config.userDir,
+      SVC_COMPUTER: this.config.computer,
+      ...secrets,
+    };
+  }
+
+  async #keep(
+    name: string,
+    stopOrder: number,
+    launch: (signal: AbortSignal) => Promise<RunningChild>,
+  ): Promise<void> {
+    if (this.#stopped !== undefined) throw new Error('The stack is being stopped.');
+    const supervision = new Supervision({
+      name,
+      launch: async (signal) => {
+        const child = await launch(signal);
+        void child.exited.then(() => this.#register.remove(child.pid));
+        return child;
+      },
+      onEvent: (event) => this.#tell({ type: 'service', event }),
+    });
+    this.#parts.push({ supervision, stopOrder });
+    await supervision.start();
+  }
+
+  #output(service: string): ServiceOutput {
+    const output = serviceOutput(this.data.logPath(service), (text) =>
+      this.#tell({ type: 'warning', service, text }),
+    );
+    this.#outputs.push(output);
+    return output;
+  }
+
+  #tell(event: StackEvent): void {
+    this.options.onEvent?.(event);
+  }
+}
