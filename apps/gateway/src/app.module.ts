@@ -1,0 +1,48 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { DeviceCalls } from './devices/device-calls.js';
+import { DeviceLocator } from './devices/device-locator.js';
+import { DevicesController } from './devices/devices.controller.js';
+import { DocsController } from './docs/docs.controller.js';
+import { OpenApiDocument } from './docs/openapi-document.js';
+import { TaskFilesController } from './files/task-files.controller.js';
+import { HealthController } from './health/health.controller.js';
+import { BrokerStatus, FileStore, RecordReader, Requests } from './ports.js';
+import { CampaignsController } from './work/campaigns.controller.js';
+import { ProtocolRunsController } from './work/protocol-runs.controller.js';
+import { TasksController } from './work/tasks.controller.js';
+
+/** The rest of the service as the gateway sees it. */
+export interface Surroundings {
+  requests: Requests;
+  broker: BrokerStatus;
+  records: RecordReader;
+  files: FileStore;
+}
+
+/** All routes but uploads, over whatever surroundings are given. */
+@Module({})
+export class AppModule {
+  static over(surroundings: Surroundings): DynamicModule {
+    return {
+      module: AppModule,
+      controllers: [
+        ProtocolRunsController,
+        CampaignsController,
+        TasksController,
+        TaskFilesController,
+        DevicesController,
+        HealthController,
+        DocsController,
+      ],
+      providers: [
+        { provide: Requests, useValue: surroundings.requests },
+        { provide: BrokerStatus, useValue: surroundings.broker },
+        { provide: RecordReader, useValue: surroundings.records },
+        { provide: FileStore, useValue: surroundings.files },
+        DeviceLocator,
+        DeviceCalls,
+        OpenApiDocument,
+      ],
+    };
+  }
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { agentRequests, isServiceError, ServiceError, type JsonObject, type JsonValue } from '@lab/contracts';
+import { Injectable } from '@nestjs/common';
+import { Requests } from '../ports.js';
+import { DeviceLocator, type DeviceAddress } from './device-locator.js';
+
+/** Answers that mean "not here", given before anything happened: the device may be elsewhere by now. */
+const elsewhere = new Set(['service_unavailable', 'stale_message', 'unknown_device']);
+
+/** Calls functions of devices for people: straight to the agent, past allocation and scheduling. */
+@Injectable()
+export class DeviceCalls {
+  constructor(
+    private readonly requests: Requests,
+    private readonly locator: DeviceLocator,
+  ) {}
+
+  /**
+   * Calls the function once. It is sent a second time only when the first agent is known to have done nothing and
+   * the device is looked up anew in between.
+   *
+   * @returns what the function returned; null when it returned nothing
+   * @throws ServiceError with the `effect` of the failed call
+   */
+  async call(lab: string, device: string, name: string, parameters: JsonObject): Promise<JsonValue> {
+    const located = this.locator.locate(lab, device);
+    const address = await located;
+    try {
+      return await this.send(address, lab, device, name, parameters);
+    } catch (error) {
+      if (!isServiceError(error) || error.effect !== 'none' || !elsewhere.has(error.code)) throw error;
+      this.locator.forget(lab, device, located);
+    }
+    const again = await this.locator.locate(lab, device);
+    try {
+      return await this.send(again, lab, device, name, parameters);
+    } catch (error) {
+      if (!isServiceError(error) || error.effect !== 'none') throw error;
+      if (error.code !== 'service_unavailable' && error.code !== 'stale_message') throw error;
+      throw new ServiceError(
+        'agent_unreachable',
+        `The agent of computer "${again.computer}" does not answer.`,
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+
+  private async send(
+    { computer, inc }: DeviceAddress,
+    lab: string,
+    device: string,
+    name: string,
+    parameters: JsonObject,
+  ): Promise<JsonValue> {
+    const reply = await this.requests.call(
+      agentRequests.callDevice,
+      { computer, inc: String(inc), lab, device },
+      { call_id: randomUUID(), function: name, arguments: parameters },
+      { inc },
+    );
+    return reply.result ?? null;
+  }
+}

@@ -1,0 +1,36 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { orchestratorRequests, type DeviceRecord } from '@lab/contracts';
+import type { FastifyReply } from 'fastify';
+import { readArguments, readQuery } from '../http/request-input.js';
+import { Requests } from '../ports.js';
+import { DeviceCalls } from './device-calls.js';
+
+/** Devices as they are, and direct calls of their functions. */
+@Controller('api')
+export class DevicesController {
+  constructor(
+    private readonly requests: Requests,
+    private readonly calls: DeviceCalls,
+  ) {}
+
+  @Get('devices')
+  async list(@Query() query: unknown): Promise<DeviceRecord[]> {
+    readQuery(query, []);
+    const { devices } = await this.requests.call(orchestratorRequests.listDevices, {}, {});
+    return devices;
+  }
+
+  @Post('rpc/:lab_id/:device_id/:function_name')
+  @HttpCode(200)
+  async call(
+    @Param() { lab_id, device_id, function_name }: Record<'lab_id' | 'device_id' | 'function_name', string>,
+    @Body() body: unknown,
+    @Query() query: unknown,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    readQuery(query, []);
+    const result = await this.calls.call(lab_id, device_id, function_name, readArguments(body));
+    // A string must arrive as JSON too, so the reply is written out here.
+    await reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
+  }
+}

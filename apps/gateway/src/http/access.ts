@@ -1,0 +1,71 @@
+import { isIP } from 'node:net';
+import { ServiceError } from '@lab/contracts';
+
+/**
+ * Without authentication, the only thing between a web page somewhere and a robot arm is that the page's requests can
+ * be told from those of the people at this machine. Two rules do that: a server that listens on this machine only is
+ * asked for by a name of this machine (a foreign name that resolves to it is DNS rebinding), and a request that acts
+ * does not come from a page of another origin.
+ */
+export interface AccessRules {
+  /** Address that the server listens on. */
+  host: string;
+  /** Address that users are given, for example `http://127.0.0.1:8070`. */
+  publicUrl: string;
+}
+
+interface RequestHead {
+  method: string;
+  headers: Record<string, string | string[] | undefined>;
+}
+
+/**
+ * Makes the check of every request.
+ *
+ * @returns a function that throws ServiceError `forbidden`
+ */
+export function accessCheck(rules: AccessRules): (request: RequestHead) => void {
+  const publicAddress = new URL(rules.publicUrl);
+  const names = new Set(['127.0.0.1', 'localhost', '[::1]', publicAddress.hostname, bracketed(rules.host)]);
+  const guardsHost = isLoopback(rules.host);
+
+  return (request) => {
+    const host = request.headers.host ?? '';
+    if (guardsHost && typeof host === 'string' && !names.has(hostnameOf(host))) {
+      throw new ServiceError(
+        'forbidden',
+        `This service is reached as ${publicAddress.host}, not by the name in the Host header.`,
+      );
+    }
+    if (request.method === 'GET' || request.method === 'HEAD') return;
+    const { origin } = request.headers;
+    const foreign =
+      origin !== undefined && origin !== publicAddress.origin && hostOfOrigin(String(origin)) !== host;
+    if (foreign || request.headers['sec-fetch-site'] === 'cross-site') {
+      throw new ServiceError('forbidden', 'Pages of other sites may not act through this service.');
+    }
+  };
+}
+
+/** True for addresses that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function bracketed(host: string): string {
+  return isIP(host) === 6 ? `[${host}]` : host.toLowerCase();
+}
+
+/** Name or address of a Host header, without its port. */
+function hostnameOf(host: string): string {
+  return host.replace(/:\d*$/, '').toLowerCase();
+}
+
+function hostOfOrigin(origin: string): string | undefined {
+  try {
+    return new URL(origin).host;
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { ServiceError } from '@lab/contracts';
+import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accessCheck, type AccessRules } from './access.js';
+import { parseJsonBody } from './json-body.js';
+import type { Limits } from './limits.js';
+import type { ProblemFilter } from './problem-filter.js';
+import { problemMediaType } from './problem.js';
+import { uploadRoute } from '../files/uploads.js';
+
+const apiPolicy = "default-src 'none'; frame-ancestors 'none'";
+
+/** The HTTP server under Nest, with its limits, before any route. */
+export function fastifyAdapter(limits: Limits, problems: ProblemFilter): FastifyAdapter {
+  const options: FastifyHttpOptions<Server> = {
+    bodyLimit: limits.bodyBytes,
+    keepAliveTimeout: limits.keepAliveMs,
+    // Uploads may take long: the time of a body is bounded per route, not per server.
+    requestTimeout: 0,
+    genReqId: () => randomUUID(),
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: limits.headerBytes, ignoreTrailingSlash: true },
+    http: {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: 0,
+      keepAliveTimeout: limits.keepAliveMs,
+      insecureHTTPParser: false,
+    },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(commonHeaders);
+      problems.answer(error, request as FastifyRequest, reply as FastifyReply);
+    },
+  };
+  const adapter = new FastifyAdapter({ ...options, skipMiddie: true, multipart: false });
+  const server: Server = adapter.getInstance().server;
+  server.maxConnections = limits.connections;
+  return adapter;
+}
+
+const commonHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': apiPolicy,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+/** What happens to every request before it reaches a controller: headers, access, and the body as JSON. */
+export function prepareRequests(fastify: FastifyInstance, access: AccessRules, limits: Limits): void {
+  const check = accessCheck(access);
+  fastify.addHook('onRequest', (request, reply, done) => {
+    reply.headers(commonHeaders);
+    try {
+      check(request.raw as { method: string; headers: typeof request.headers });
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    done();
+  });
+
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    let value: unknown;
+    try {
+      value = parseJsonBody(body);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    done(null, value);
+  });
+
+  fastify.addHook('preParsing', (request, _reply, payload, done) => {
+    if (request.routeOptions.url === uploadRoute || request.raw.complete) {
+      done(null, payload);
+      return;
+    }
+    const timer = setTimeout(() => {
+      payload.destroy(new ServiceError('bad_request', 'The body did not arrive in time.'));
+    }, limits.bodyMs);
+    payload.once('close', () => clearTimeout(timer));
+    payload.once('end', () => clearTimeout(timer));
+    done(null, payload);
+  });
+}
+
+/** Answers what could not be read as a request at all; there is no request object for it. */
+function answerBrokenRequest(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, phrase, detail] = brokenRequest(error.code);
+  const problem = JSON.stringify({
+    type: 'urn:svc:error:bad_request',
+    title: 'The request is malformed',
+    status,
+    detail,
+    code: 'bad_request',
+  });
+  socket.end(
+    `HTTP/1.1 ${status} ${phrase}\r\nContent-Type: ${problemMediaType}\r\nContent-Length: ${Buffer.byteLength(problem)}\r\n` +
+      `X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${problem}`,
+  );
+}
+
+function brokenRequest(code: string | undefined): [number, string, string] {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return [431, 'Request Header Fields Too Large', 'The address and headers are larger than 16 KB.'];
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return [408, 'Request Timeout', 'The request did not arrive in time.'];
+  return [400, 'Bad Request', 'This is not an HTTP/1.1 request.'];
+}

@@ -1,0 +1,45 @@
+import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Log } from '../ports.js';
+import { asServiceError, problemMediaType, problemOf } from './problem.js';
+
+/** Answers every error of every request with one problem document (RFC 9457). */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(private readonly log: Log) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    this.answer(thrown, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+  }
+
+  /** The same for errors that Nest does not see. */
+  answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const error = asServiceError(thrown);
+    if (error.code === 'internal') {
+      this.log.error('request failed', {
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url,
+        error: error.cause ?? error,
+      });
+    }
+    if (reply.sent || reply.raw.headersSent) {
+      reply.raw.destroy();
+      return;
+    }
+    const problem = problemOf(error, {
+      instance: instanceOf(request),
+      acting: request.method !== 'GET' && request.method !== 'HEAD',
+      requestId: request.id,
+    });
+    if (error.retryable) reply.header('retry-after', '1');
+    void reply.code(problem.status).type(problemMediaType).send(JSON.stringify(problem));
+  }
+}
+
+/** The path without its query. The token of an upload is a key to a file and is left out. */
+function instanceOf(request: FastifyRequest): string {
+  const path = request.url.split('?', 1)[0] ?? '/';
+  return path.startsWith('/api/uploads/') ? '/api/uploads' : path;
+}

@@ -1,0 +1,121 @@
+import { isWellFormedName, ServiceError, type Fault, type JsonObject } from '@lab/contracts';
+
+/** Longest list that one request gets. */
+export const maxLimit = 500;
+const defaultLimit = 100;
+
+type Query = Record<string, unknown>;
+
+/**
+ * The query parameters of a request, each a single string. A name that is not known is a fault: a mistyped
+ * `protocol_run_name` must never address the on-demand task of the same name.
+ *
+ * @throws ServiceError `invalid`
+ */
+export function readQuery<Name extends string>(
+  query: unknown,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const faults: Fault[] = [];
+  const values: Partial<Record<Name, string>> = {};
+  for (const [name, value] of Object.entries((query ?? {}) as Query)) {
+    const known = names.find((candidate) => candidate === name);
+    if (known === undefined) {
+      const possible = names.length === 0 ? 'there are none here' : `possible here: ${names.join(', ')}`;
+      faults.push({
+        path: `?${name}`,
+        code: 'unknown_field',
+        message: 'is not a query parameter here',
+        hint: possible,
+      });
+    } else if (typeof value !== 'string') {
+      faults.push({ path: `?${name}`, code: 'repeated', message: 'must be given once' });
+    } else {
+      values[known] = value;
+    }
+  }
+  if (faults.length > 0)
+    throw new ServiceError('invalid', 'The query of the address is not valid.', { faults });
+  return values;
+}
+
+/**
+ * Reads `limit` (1 to 500, default 100) and `state` of a list request.
+ *
+ * @throws ServiceError `invalid`
+ */
+export function readListQuery<State extends string>(
+  query: unknown,
+  states: readonly State[],
+): { limit: number; state?: State } {
+  const given = readQuery(query, ['limit', 'state'] as const);
+  const faults: Fault[] = [];
+  const limit =
+    given.limit === undefined ? defaultLimit : /^\d{1,3}$/.test(given.limit) ? Number(given.limit) : 0;
+  if (limit < 1 || limit > maxLimit) {
+    faults.push({ path: '?limit', code: 'range', message: `must be a whole number from 1 to ${maxLimit}` });
+  }
+  const state = states.find((candidate) => candidate === given.state);
+  if (given.state !== undefined && state === undefined) {
+    faults.push({
+      path: '?state',
+      code: 'choice',
+      message: 'is not a state',
+      hint: `One of ${states.join(', ')}.`,
+    });
+  }
+  if (faults.length > 0)
+    throw new ServiceError('invalid', 'The query of the address is not valid.', { faults });
+  return state === undefined ? { limit } : { limit, state };
+}
+
+/**
+ * A name from a path or query, as it may be looked up. What can never be the name of a record is not there.
+ *
+ * @param what for the message, for example `protocol run`
+ * @throws ServiceError `not_found`
+ */
+export function lookupName(name: string, what: string): string {
+  if (isWellFormedName(name)) return name;
+  throw new ServiceError(
+    'not_found',
+    `There is no ${what} of that name; a name has 1 to 200 visible characters.`,
+  );
+}
+
+/**
+ * For requests that take no body: a field in it would be an instruction that is not followed.
+ *
+ * @throws ServiceError `invalid`
+ */
+export function refuseBody(body: unknown, hint: string): void {
+  if (body === undefined || body === null) return;
+  if (typeof body === 'object' && !Array.isArray(body)) {
+    const faults = Object.keys(body).map((field) => ({
+      path: field,
+      code: 'unknown_field',
+      message: `${field} is not a field here`,
+      hint,
+    }));
+    if (faults.length === 0) return;
+    throw new ServiceError('invalid', 'This request takes no body.', { faults });
+  }
+  throw new ServiceError('invalid', 'This request takes no body.', {
+    faults: [{ path: '', code: 'type', message: 'must be empty', hint }],
+  });
+}
+
+/**
+ * A body that is an object of named values; an empty body is an empty object.
+ *
+ * @throws ServiceError `invalid`
+ */
+export function readArguments(body: unknown): JsonObject {
+  if (body === undefined) return {};
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as JsonObject;
+  throw new ServiceError('invalid', 'The body must be a JSON object of parameter name to value.', {
+    faults: [
+      { path: '', code: 'type', message: 'must be a JSON object', hint: 'For example {"volume": 2.5}.' },
+    ],
+  });
+}

@@ -1,0 +1,81 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { CampaignSubmission, DeviceReference, ProtocolRunSubmission, TaskSubmission } from '@lab/contracts';
+import type { SchemaObject as DtoSchema } from 'openapi3-ts';
+import { getMetadataStorage } from 'class-validator';
+import jsonSchema from 'class-validator-jsonschema';
+import { operations } from './operations.js';
+import { recordSchemas } from './record-schemas.js';
+
+const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+const submissions = { ProtocolRunSubmission, CampaignSubmission, TaskSubmission, DeviceReference };
+
+/**
+ * Describes the routes that the application really has. Bodies come from the submission classes, so that the document
+ * and the checks cannot differ.
+ *
+ * @throws Error when a route has no description, or a description has no route
+ */
+export function openApiDocument(app: INestApplication): OpenAPIObject {
+  const builder = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Laboratory orchestration service')
+    .setVersion('1')
+    .setDescription(
+      'Runs protocols, campaigns and tasks on real instruments. Every error is a problem document (RFC 9457) with a ' +
+        'stable `code`; errors of requests that act say what is known of their physical `effect`.',
+    )
+    .build();
+  const document = SwaggerModule.createDocument(app, builder);
+  const undescribed: string[] = [];
+  const unused = new Set(Object.keys(operations));
+
+  for (const [path, item] of Object.entries(document.paths)) {
+    if (path === '/docs' || path.startsWith('/docs/') || path === '/docs-json') {
+      delete document.paths[path];
+      continue;
+    }
+    for (const method of methods) {
+      if (item[method] === undefined) continue;
+      const key = `${method.toUpperCase()} ${path}`;
+      const operation = operations[key];
+      unused.delete(key);
+      if (operation === undefined) undescribed.push(key);
+      else item[method] = operation;
+    }
+  }
+  if (undescribed.length > 0 || unused.size > 0) {
+    throw new Error(
+      `routes without description: ${undescribed.join(', ') || 'none'}; descriptions without route: ${[...unused].join(', ') || 'none'}`,
+    );
+  }
+  document.components = {
+    ...document.components,
+    schemas: { ...recordSchemas, ...submissionSchemas() } as NonNullable<
+      OpenAPIObject['components']
+    >['schemas'],
+  };
+  return document;
+}
+
+/** Bodies that are checked against a class refuse unknown fields; the schema says so. */
+export function submissionSchemas(): Record<string, object> {
+  const options = {
+    classValidatorMetadataStorage: getMetadataStorage(),
+    refPointerPrefix: '#/components/schemas/',
+    additionalConverters: {
+      isWellFormedName: nameSchema,
+      isMapOf: mapSchema,
+    },
+  };
+  return Object.fromEntries(
+    Object.entries(submissions).map(([name, dto]) => [
+      name,
+      { ...jsonSchema.targetConstructorToSchema(dto, options), additionalProperties: false },
+    ]),
+  );
+}
+
+const nameSchema: DtoSchema = { type: 'string', minLength: 1, maxLength: 200 };
+const mapSchema: DtoSchema = { type: 'object' };

@@ -1,0 +1,83 @@
+import { errorCatalogue, type ErrorCode } from '@lab/contracts';
+
+/** Examples of the color lab. */
+
+const mixParameters = {
+  mix_colors: {
+    cyan_volume: 2.5,
+    magenta_volume: 1,
+    yellow_volume: 0.5,
+    black_volume: 0.2,
+    white_volume: 4,
+    mixing_time: 30,
+    mixing_speed: 120,
+  },
+  score_color: { target_red: 60, target_green: 120, target_blue: 180 },
+};
+
+export const protocolRunSubmissions = {
+  mix: {
+    summary: 'One color',
+    value: { name: 'mix_1', type: 'color_mixing', owner: 'ada', priority: 0, parameters: mixParameters },
+  },
+};
+
+export const campaignSubmissions = {
+  sweep: {
+    summary: 'A sweep of two colors, both at once',
+    value: {
+      name: 'sweep',
+      protocol: 'color_mixing',
+      owner: 'ada',
+      max_protocol_runs: 2,
+      max_concurrent_protocol_runs: 2,
+      optimize: false,
+      global_parameters: mixParameters,
+      protocol_run_parameters: [{ mix_colors: { cyan_volume: 1 } }, { mix_colors: { cyan_volume: 4 } }],
+    },
+  },
+};
+
+export const taskSubmissions = {
+  clean: {
+    summary: 'Clean one beaker',
+    value: {
+      name: 'rinse_1',
+      type: 'clean_container',
+      devices: { cleaning_station: { lab_name: 'color_lab', name: 'cleaning_station' } },
+      input_parameters: { duration: 5 },
+      input_resources: { beaker: 'beaker_1' },
+      priority: 1,
+      allocation_timeout: 600,
+    },
+  },
+};
+
+export const rpcParameters = {
+  clean: { summary: 'A function with parameters', value: { duration: 5 } },
+  none: { summary: 'A function without parameters', value: {} },
+};
+
+/** What a problem of this code looks like. */
+export function problem(code: ErrorCode): object {
+  const { status, title } = errorCatalogue[code];
+  return {
+    type: `urn:svc:error:${code}`,
+    title,
+    status,
+    detail: `${title}.`,
+    code,
+    ...(code === 'invalid'
+      ? {
+          errors: [
+            {
+              path: 'parameters.mix_colors.cyan_volume',
+              code: 'out_of_range',
+              message: 'must be at most 25',
+              hint: 'A number from 0 to 25.',
+            },
+          ],
+        }
+      : {}),
+  };
+}

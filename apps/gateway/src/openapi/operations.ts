@@ -1,0 +1,330 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { errorCatalogue, runStates, taskRunStates, type ErrorCode } from '@lab/contracts';
+import { problemMediaType } from '../http/problem.js';
+import { maxLimit } from '../http/request-input.js';
+import * as examples from './examples.js';
+
+type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
+
+interface Description {
+  tag: string;
+  summary: string;
+  description?: string;
+  parameters?: object[];
+  body?: {
+    schema: object;
+    required: boolean;
+    examples?: Record<string, { summary: string; value: unknown }>;
+  };
+  success: { status: number; description: string; content?: Record<string, object>; location?: boolean };
+  problems: ErrorCode[];
+}
+
+/** What any request can be answered with. */
+const always: ErrorCode[] = ['bad_request', 'forbidden', 'internal'];
+const submitting: ErrorCode[] = [
+  'malformed_json',
+  'payload_too_large',
+  'unsupported_media_type',
+  'invalid',
+  'duplicate_name',
+  'backlog_full',
+  'service_unavailable',
+  'store_unavailable',
+  'disconnected',
+  'deadline_exceeded',
+];
+const cancelling: ErrorCode[] = [
+  'not_found',
+  'wrong_state',
+  'malformed_json',
+  'payload_too_large',
+  'unsupported_media_type',
+  'invalid',
+  'service_unavailable',
+  'store_unavailable',
+  'disconnected',
+  'deadline_exceeded',
+];
+const reading: ErrorCode[] = ['not_found', 'invalid', 'store_unavailable'];
+const listing: ErrorCode[] = ['invalid', 'store_unavailable'];
+
+const ref = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
+const json = (schema: object, example?: unknown): Record<string, object> => ({
+  'application/json': { schema, ...(example === undefined ? {} : { example }) },
+});
+const inPath = (name: string, description: string, example: string): object => ({
+  name,
+  in: 'path',
+  required: true,
+  description: `${description} Characters other than letters, digits, \`-\`, \`_\`, \`.\` and \`~\` are percent-encoded.`,
+  schema: { type: 'string' },
+  example,
+});
+const inQuery = (name: string, description: string, schema: object): object => ({
+  name,
+  in: 'query',
+  required: false,
+  description,
+  schema,
+});
+const ofRun = inQuery(
+  'protocol_run_name',
+  'Selects the task of that protocol run instead of an on-demand task.',
+  { type: 'string' },
+);
+const limit = inQuery('limit', 'Records at most, newest first.', {
+  type: 'integer',
+  minimum: 1,
+  maximum: maxLimit,
+  default: 100,
+});
+const state = (states: readonly string[]): object =>
+  inQuery('state', 'Only records in this state.', { type: 'string', enum: [...states] });
+
+const runName = inPath('protocol_run_name', 'Name of the protocol run.', 'mix_1');
+const campaignName = inPath('campaign_name', 'Name of the campaign.', 'sweep');
+const taskName = inPath('task_name', 'Name of the task.', 'rinse_1');
+
+const descriptions: Record<string, Description> = {
+  'POST /api/protocols': {
+    tag: 'Protocol runs',
+    summary: 'Submit a protocol run',
+    description:
+      'One execution of a protocol. `parameters` supplies at least every dynamic (`svc_dynamic`) parameter. Answered when the run is stored.',
+    body: { schema: ref('ProtocolRunSubmission'), required: true, examples: examples.protocolRunSubmissions },
+    success: {
+      status: 201,
+      description: 'Accepted.',
+      content: json(ref('ProtocolRunRecord')),
+      location: true,
+    },
+    problems: [...submitting, 'unknown_protocol'],
+  },
+  'GET /api/protocols': {
+    tag: 'Protocol runs',
+    summary: 'List protocol runs',
+    parameters: [limit, state(runStates)],
+    success: { status: 200, description: 'Newest first.', content: json(listOf('ProtocolRunRecord')) },
+    problems: listing,
+  },
+  'GET /api/protocols/{protocol_run_name}': {
+    tag: 'Protocol runs',
+    summary: 'Read a protocol run',
+    parameters: [runName],
+    success: { status: 200, description: 'The run and its tasks.', content: json(ref('ProtocolRunRecord')) },
+    problems: reading,
+  },
+  'POST /api/protocols/{protocol_run_name}/cancel': {
+    tag: 'Protocol runs',
+    summary: 'Cancel a protocol run',
+    description:
+      'Its running tasks are stopped before their devices go to other work. The answer comes when the cancel is decided; the state follows.',
+    parameters: [runName],
+    success: { status: 202, description: 'It will end.', content: json(ref('ProtocolRunRecord')) },
+    problems: cancelling,
+  },
+  'POST /api/campaigns': {
+    tag: 'Campaigns',
+    summary: 'Submit a campaign',
+    description:
+      'One protocol many times. Without optimizer: `global_parameters`, `protocol_run_parameters` (exactly `max_protocol_runs` entries), or both.',
+    body: { schema: ref('CampaignSubmission'), required: true, examples: examples.campaignSubmissions },
+    success: { status: 201, description: 'Accepted.', content: json(ref('CampaignRecord')), location: true },
+    problems: [...submitting, 'unknown_protocol'],
+  },
+  'GET /api/campaigns': {
+    tag: 'Campaigns',
+    summary: 'List campaigns',
+    parameters: [limit, state(runStates)],
+    success: { status: 200, description: 'Newest first.', content: json(listOf('CampaignRecord')) },
+    problems: listing,
+  },
+  'GET /api/campaigns/{campaign_name}': {
+    tag: 'Campaigns',
+    summary: 'Read a campaign',
+    parameters: [campaignName],
+    success: { status: 200, description: 'The campaign and its runs.', content: json(ref('CampaignRecord')) },
+    problems: reading,
+  },
+  'POST /api/campaigns/{campaign_name}/cancel': {
+    tag: 'Campaigns',
+    summary: 'Cancel a campaign',
+    description: 'No further run is started, and its runs are cancelled.',
+    parameters: [campaignName],
+    success: { status: 202, description: 'It will end.', content: json(ref('CampaignRecord')) },
+    problems: cancelling,
+  },
+  'POST /api/tasks': {
+    tag: 'Tasks',
+    summary: 'Submit an on-demand task',
+    description:
+      'A single task outside any protocol run. It waits while its devices or resources are busy, at most `allocation_timeout` seconds.',
+    body: { schema: ref('TaskSubmission'), required: true, examples: examples.taskSubmissions },
+    success: { status: 201, description: 'Accepted.', content: json(ref('TaskRunRecord')), location: true },
+    problems: [...submitting, 'unknown_task_type'],
+  },
+  'GET /api/tasks': {
+    tag: 'Tasks',
+    summary: 'List tasks',
+    description: 'On-demand tasks and tasks of protocol runs.',
+    parameters: [limit, state(taskRunStates)],
+    success: { status: 200, description: 'Newest first.', content: json(listOf('TaskRunRecord')) },
+    problems: listing,
+  },
+  'GET /api/tasks/{task_name}': {
+    tag: 'Tasks',
+    summary: 'Read a task',
+    parameters: [taskName, ofRun],
+    success: { status: 200, description: 'The task.', content: json(ref('TaskRunRecord')) },
+    problems: reading,
+  },
+  'POST /api/tasks/{task_name}/cancel': {
+    tag: 'Tasks',
+    summary: 'Cancel a task',
+    description:
+      'A queued on-demand task is removed from the queue; a running one is stopped. Cancelling a task of a protocol run makes the run fail.',
+    parameters: [taskName, ofRun],
+    success: { status: 202, description: 'It will end.', content: json(ref('TaskRunRecord')) },
+    problems: cancelling,
+  },
+  'GET /api/tasks/{task_name}/files/{file_name}': {
+    tag: 'Tasks',
+    summary: 'Download a file of a task',
+    parameters: [taskName, inPath('file_name', 'Name of the file.', 'camera.png'), ofRun],
+    success: {
+      status: 200,
+      description: 'The bytes, as the task produced them.',
+      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+    },
+    problems: reading,
+  },
+  'GET /api/devices': {
+    tag: 'Devices',
+    summary: 'List devices as they are now',
+    success: { status: 200, description: 'All devices of all labs.', content: json(listOf('DeviceRecord')) },
+    problems: ['invalid', 'service_unavailable', 'disconnected', 'deadline_exceeded'],
+  },
+  'POST /api/rpc/{lab_id}/{device_id}/{function_name}': {
+    tag: 'Devices',
+    summary: 'Call a function of a device',
+    description:
+      'Goes straight to the device, past validation, allocation and scheduling. The body maps parameter names to values and may be empty.',
+    parameters: [
+      inPath('lab_id', 'Name of the laboratory.', 'color_lab'),
+      inPath('device_id', 'Name of the device.', 'cleaning_station'),
+      inPath('function_name', 'Name of a function that the device declares.', 'clean'),
+    ],
+    body: {
+      schema: { type: 'object', additionalProperties: true },
+      required: false,
+      examples: examples.rpcParameters,
+    },
+    success: {
+      status: 200,
+      description: 'What the function returned; null when it returned nothing.',
+      content: json({}, null),
+    },
+    problems: [
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'invalid',
+      'unknown_lab',
+      'unknown_device',
+      'unknown_function',
+      'device_error',
+      'device_unavailable',
+      'agent_unreachable',
+      'stale_message',
+      'aborted',
+      'deadline_exceeded',
+      'disconnected',
+      'service_unavailable',
+    ],
+  },
+  'GET /api/health': {
+    tag: 'Service',
+    summary: 'Whether the service can do its work',
+    success: { status: 200, description: 'Every part answers.', content: json(ref('HealthReport')) },
+    problems: [],
+  },
+};
+
+function listOf(name: string): object {
+  return { type: 'array', items: ref(name) };
+}
+
+/** Every operation by method and path, as OpenAPI writes it. */
+export const operations: Record<string, OperationObject> = Object.fromEntries(
+  Object.entries(descriptions).map(([key, description]) => [key, operation(key, description)]),
+);
+
+const health = operations['GET /api/health'];
+if (health !== undefined) {
+  health.responses['503'] = { description: 'A part does not answer.', content: json(ref('HealthReport')) };
+}
+
+function operation(key: string, given: Description): OperationObject {
+  const { status, description, content, location } = given.success;
+  return {
+    operationId: operationId(key),
+    tags: [given.tag],
+    summary: given.summary,
+    ...(given.description === undefined ? {} : { description: given.description }),
+    parameters: given.parameters ?? [],
+    ...(given.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: given.body.required,
+            content: {
+              'application/json': {
+                schema: given.body.schema,
+                ...(given.body.examples === undefined ? {} : { examples: given.body.examples }),
+              },
+            },
+          },
+        }),
+    responses: {
+      [String(status)]: {
+        description,
+        ...(content === undefined ? {} : { content }),
+        ...(location === true
+          ? { headers: { Location: { description: 'Path of the record.', schema: { type: 'string' } } } }
+          : {}),
+      },
+      ...problemResponses([...new Set([...given.problems, ...always])]),
+    },
+  } as OperationObject;
+}
+
+/** `POST /api/protocols/{name}/cancel` gives `post_protocols_cancel`. */
+function operationId(key: string): string {
+  const [method = '', path = ''] = key.split(' ');
+  const words = path.split('/').filter((word) => word !== '' && word !== 'api');
+  const named = words.map((word) => (word.startsWith('{') ? `by_${word.slice(1, -1)}` : word));
+  return [method.toLowerCase(), ...named].join('_');
+}
+
+function problemResponses(codes: ErrorCode[]): Record<string, object> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = errorCatalogue[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, of]) => [
+      String(status),
+      {
+        description: of.map((code) => `\`${code}\`: ${errorCatalogue[code].title}.`).join(' '),
+        content: {
+          [problemMediaType]: {
+            schema: ref('Problem'),
+            examples: Object.fromEntries(of.map((code) => [code, { value: examples.problem(code) }])),
+          },
+        },
+      },
+    ]),
+  );
+}

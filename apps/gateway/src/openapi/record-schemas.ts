@@ -1,0 +1,202 @@
+import {
+  deviceStates,
+  errorCatalogue,
+  runStates,
+  taskRunStates,
+  type CampaignRecord,
+  type DeviceRecord,
+  type DeviceReference,
+  type ErrorCode,
+  type FileRecord,
+  type JsonObject,
+  type ProtocolRunRecord,
+  type Reason,
+  type ResourceValue,
+  type TaskParameters,
+  type TaskRunRecord,
+} from '@lab/contracts';
+import type { HealthReport, PartHealth } from '../health/health.controller.js';
+import type { ProblemDocument } from '../http/problem.js';
+import {
+  choice,
+  flag,
+  free,
+  integer,
+  list,
+  map,
+  named,
+  number,
+  object,
+  orNull,
+  text,
+  time,
+  type SchemaObject,
+  type SchemaOf,
+} from './schema-of.js';
+
+const reason = named<Reason>('Reason');
+const deviceReference = named<DeviceReference>('DeviceReference');
+const resource = named<ResourceValue>('ResourceValue');
+const taskParameters = map(
+  free<JsonObject>(),
+  'Task name to parameter name to value.',
+) as SchemaOf<TaskParameters>;
+const priority = integer('Higher goes first when work contends.', 0);
+const owner = text('Label of who the work belongs to.', 'ada');
+const meta = free<JsonObject>('Free object kept with the record.');
+const id = text('Unique identifier of the record.');
+
+const life = {
+  cancel_requested_at: orNull(time('Set when a cancel was asked for and the work has not stopped yet.')),
+  created_at: time('When it was accepted.'),
+  started_at: orNull(time('When the first work of it began.')),
+  ended_at: orNull(time('When it reached its last state.')),
+};
+
+const taskRun = object<TaskRunRecord>({
+  id,
+  name: text('Name in the protocol, or of the on-demand task.', 'mix_colors'),
+  type: text('Task type.', 'mix_colors'),
+  protocol_run: orNull(text('Protocol run it belongs to; null for an on-demand task.', 'mix_1')),
+  owner,
+  priority,
+  state: choice(taskRunStates),
+  reason: orNull(reason),
+  devices: map(deviceReference, 'Device handle to the device it got.'),
+  input_parameters: free<JsonObject>('Parameter name to value.'),
+  input_resources: map(resource, 'Resource handle to the resource as the task got it.'),
+  output_parameters: orNull(free<JsonObject>('Parameter name to value; null until it completed.')),
+  output_resources: orNull(map(resource, 'Resource handle to the resource as the task left it.')),
+  output_files: list(named<FileRecord>('FileRecord'), 'Files it produced.'),
+  attempt: integer('Number of the latest attempt, from 1; 0 before the first.', 1),
+  computer: orNull(text('Computer that the latest attempt ran on.', 'svc_computer')),
+  allocation_timeout: orNull(number('Seconds within which an on-demand task must start.', 600)),
+  meta,
+  queued_at: orNull(time('When all that it depends on was done.')),
+  ...life,
+});
+
+const protocolRun = object<ProtocolRunRecord>({
+  id,
+  name: text('Unique name.', 'mix_1'),
+  type: text('Protocol type.', 'color_mixing'),
+  owner,
+  priority,
+  campaign: orNull(text('Campaign it belongs to, if any.', 'sweep')),
+  parameters: taskParameters,
+  meta,
+  state: choice(runStates),
+  reason: orNull(reason),
+  definition_hash: text('Content hash of the definitions it was accepted with.'),
+  tasks: list(named<TaskRunRecord>('TaskRunRecord')),
+  ...life,
+});
+
+const campaign = object<CampaignRecord>({
+  id,
+  name: text('Unique name.', 'sweep'),
+  protocol: text('Protocol type.', 'color_mixing'),
+  owner,
+  priority,
+  state: choice(runStates),
+  reason: orNull(reason),
+  max_protocol_runs: integer('Number of protocol runs.', 12),
+  max_concurrent_protocol_runs: integer('Cap on simultaneous protocol runs.', 3),
+  optimize: flag('Whether an optimizer proposes parameters.'),
+  optimizer_ip: text('Computer of the optimizer.', '127.0.0.1'),
+  global_parameters: taskParameters,
+  protocol_run_parameters: orNull(list(taskParameters, 'Parameters run by run.')),
+  meta,
+  protocol_runs_completed: integer('Protocol runs that have completed.', 4),
+  definition_hash: text('Content hash of the definitions it was accepted with.'),
+  protocol_runs: list(named<ProtocolRunRecord>('ProtocolRunRecord')),
+  ...life,
+});
+
+const device = object<DeviceRecord>({
+  lab_name: text('Laboratory.', 'color_lab'),
+  name: text('Name within the laboratory.', 'cleaning_station'),
+  type: text('Device type.', 'cleaning_station'),
+  computer: text('Computer whose agent runs it.', 'svc_computer'),
+  state: choice(deviceStates),
+  detail: orNull(text('What is wrong, in words; null when nothing is.')),
+  held_by: orNull(
+    text('Task run that holds it: `<protocol run>/<task>`, or the on-demand task.', 'mix_1/mix_colors'),
+  ),
+  functions: list(
+    object<DeviceRecord['functions'][number]>({
+      name: text('Name to call it by.', 'clean'),
+      kind: choice(['effect', 'idempotent', 'query'] as const),
+    }),
+    'What can be called by RPC.',
+  ),
+});
+
+const problem = object<ProblemDocument>(
+  {
+    type: text('Identifies the kind of problem.', 'urn:svc:error:invalid'),
+    title: text('The kind of problem, in words.'),
+    status: integer('HTTP status.', 422),
+    detail: text('What is wrong with this request.'),
+    code: choice(Object.keys(errorCatalogue) as ErrorCode[], 'Stable identifier of the kind of problem.'),
+    effect: choice(
+      ['none', 'maybe', 'done'] as const,
+      'What is known of the physical effect of the request.',
+    ),
+    errors: list(
+      object<NonNullable<ProblemDocument['errors']>[number]>(
+        {
+          path: text('Where: a path inside the body, or `?name` in the query.', 'parameters.mix_colors'),
+          code: text('Rule that is broken.', 'unknown_field'),
+          message: text('What is wrong.'),
+          hint: text('What would be right.'),
+        },
+        { optional: ['hint'] },
+      ),
+    ),
+    author_stack: text('Stack of the package code that failed, with paths inside the package only.'),
+    instance: text('Path of the request.', '/api/protocols'),
+  },
+  { optional: ['effect', 'errors', 'author_stack', 'instance'], description: 'RFC 9457 problem details.' },
+);
+
+const partHealth = object<PartHealth>(
+  { status: choice(['ok', 'degraded', 'unavailable'] as const), detail: text('Why it is not ok.') },
+  { optional: ['detail'] },
+);
+
+/** Schemas of everything that is answered, by name; each is held to its interface by the compiler. */
+export const recordSchemas: Record<string, SchemaObject> = {
+  Reason: object<Reason>(
+    {
+      code: text('Stable identifier.', 'task_failed'),
+      message: text('In words.'),
+      stack: text("Stack of the author's code, with paths inside the package only."),
+    },
+    { optional: ['stack'], description: 'Why a record is in the state it is in.' },
+  ).schema,
+  FileRecord: object<FileRecord>({
+    name: text('Name that the task gave it.', 'camera.png'),
+    size: integer('Bytes.', 1024),
+    sha256: text('SHA-256, hexadecimal.'),
+  }).schema,
+  ResourceValue: object<ResourceValue>({
+    name: text('Name.', 'beaker_1'),
+    type: text('Resource type.', 'beaker'),
+    meta: free<JsonObject>('Metadata, for example capacity.'),
+  }).schema,
+  TaskRunRecord: taskRun.schema,
+  ProtocolRunRecord: protocolRun.schema,
+  CampaignRecord: campaign.schema,
+  DeviceRecord: device.schema,
+  Problem: problem.schema,
+  HealthReport: object<HealthReport>({
+    status: choice(['ok', 'unavailable'] as const),
+    parts: object<HealthReport['parts']>({
+      gateway: partHealth,
+      broker: partHealth,
+      database: partHealth,
+      orchestrator: partHealth,
+    }),
+  }).schema,
+};

@@ -1,0 +1,86 @@
+import type { Readable } from 'node:stream';
+import type {
+  AnyRequest,
+  CampaignRecord,
+  ProtocolRunRecord,
+  ReplyOf,
+  RequestOf,
+  RunState,
+  TaskRunRecord,
+  TaskRunState,
+  Tokens,
+} from '@lab/contracts';
+
+/**
+ * What the gateway needs of the rest of the service. Abstract classes, because Nest injects by them; the real
+ * libraries satisfy them by shape, and tests put in-memory twins in their place.
+ */
+
+export interface CallOptions {
+  /** Milliseconds to wait for the reply; default: what the definition says. */
+  timeoutMs?: number;
+  /** Incarnation of the agent that the message is meant for. */
+  inc?: number;
+}
+
+/** Requests over the broker. Rejections are ServiceErrors whose `effect` says what is known. */
+export abstract class Requests {
+  abstract call<D extends AnyRequest>(
+    definition: D,
+    tokens: Tokens<D['subject']>,
+    body: RequestOf<D>,
+    options?: CallOptions,
+  ): Promise<ReplyOf<D>>;
+}
+
+/** Whether the broker is connected at this moment. */
+export abstract class BrokerStatus {
+  abstract readonly connected: boolean;
+}
+
+export interface ListOptions<State> {
+  limit: number;
+  state?: State;
+}
+
+/** Records as they are stored. Rejects with `store_unavailable` when the database does not answer. */
+export abstract class RecordReader {
+  abstract protocolRun(name: string): Promise<ProtocolRunRecord | undefined>;
+  abstract campaign(name: string): Promise<CampaignRecord | undefined>;
+  /** Without `protocolRunName`: the latest on-demand task of that name. */
+  abstract task(name: string, protocolRunName?: string): Promise<TaskRunRecord | undefined>;
+  abstract protocolRuns(options: ListOptions<RunState>): Promise<ProtocolRunRecord[]>;
+  abstract campaigns(options: ListOptions<RunState>): Promise<CampaignRecord[]>;
+  abstract tasks(options: ListOptions<TaskRunState>): Promise<TaskRunRecord[]>;
+}
+
+export interface UploadGrant {
+  key: string;
+  /** Bytes. */
+  size: number;
+  /** Hexadecimal. */
+  sha256: string;
+}
+
+/** Files that tasks produced. */
+export abstract class FileStore {
+  abstract head(key: string): Promise<{ size: number } | undefined>;
+  abstract get(key: string): Promise<Readable>;
+  abstract put(
+    key: string,
+    source: AsyncIterable<Uint8Array>,
+    expected?: { size: number; sha256: string },
+  ): Promise<{ size: number; sha256: string }>;
+  /** @throws ServiceError `forbidden` when the token is not one of ours or has expired */
+  abstract acceptTicket(token: string): UploadGrant;
+}
+
+export interface Log {
+  debug(message: string, fields?: Record<string, unknown>): void;
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}
+
+/** Injection token of a {@link Log}. */
+export const logToken = Symbol('Log');

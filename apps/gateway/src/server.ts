@@ -1,0 +1,71 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule, type Surroundings } from './app.module.js';
+import { OpenApiDocument } from './docs/openapi-document.js';
+import { serveUploads } from './files/uploads.js';
+import { fastifyAdapter, prepareRequests } from './http/fastify-server.js';
+import { limits, type Limits } from './http/limits.js';
+import { nestLogger } from './http/nest-logger.js';
+import { ProblemFilter } from './http/problem-filter.js';
+import type { Log } from './ports.js';
+
+export interface ServerOptions {
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  /** Address that users are given; default: where the server listens. */
+  publicUrl?: string;
+  log: Log;
+  /** Other limits than the usual ones. */
+  limits?: Partial<Limits>;
+}
+
+export interface RunningServer {
+  /** Address it listens on, for example `http://127.0.0.1:8070`. */
+  readonly url: string;
+  /** Takes no new requests, and resolves when those under way are answered. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the REST interface over the given surroundings.
+ *
+ * @throws Error with `code` EADDRINUSE or EACCES when the address cannot be had
+ */
+export async function startServer(
+  surroundings: Surroundings,
+  options: ServerOptions,
+): Promise<RunningServer> {
+  const bounds = { ...limits, ...options.limits };
+  const problems = new ProblemFilter(options.log);
+  const adapter = fastifyAdapter(bounds, problems);
+  const fastify = adapter.getInstance();
+  prepareRequests(
+    fastify,
+    { host: options.host, publicUrl: options.publicUrl ?? urlOf(options.host, options.port) },
+    bounds,
+  );
+  serveUploads(fastify, surroundings.files, bounds.bodyMs);
+
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.over(surroundings), adapter, {
+    logger: nestLogger(options.log),
+    bodyParser: false,
+    abortOnError: false,
+  });
+  app.useGlobalFilters(problems);
+  app.get(OpenApiDocument).describe(app);
+  try {
+    await app.listen({ host: options.host, port: options.port });
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  return { url: urlOf(options.host, port), close: () => app.close() };
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,55 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { CampaignSubmission, orchestratorRequests, runStates, type CampaignRecord } from '@lab/contracts';
+import type { FastifyReply } from 'fastify';
+import { DtoPipe } from '../http/dto-pipe.js';
+import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
+import { RecordReader, Requests } from '../ports.js';
+import { committed, found, noBodyHint } from './records.js';
+
+/** Campaigns: submit, cancel, read. */
+@Controller('api/campaigns')
+export class CampaignsController {
+  constructor(
+    private readonly requests: Requests,
+    private readonly records: RecordReader,
+  ) {}
+
+  @Post()
+  async submit(
+    @Body(new DtoPipe(CampaignSubmission)) submission: CampaignSubmission,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<CampaignRecord> {
+    readQuery(query, []);
+    const { name } = await this.requests.call(orchestratorRequests.submitCampaign, {}, submission);
+    const record = await committed(() => this.records.campaign(name), `campaign ${name}`);
+    reply.header('location', `/api/campaigns/${encodeURIComponent(name)}`);
+    return record;
+  }
+
+  @Post(':campaign_name/cancel')
+  @HttpCode(202)
+  async cancel(
+    @Param('campaign_name') given: string,
+    @Body() body: unknown,
+    @Query() query: unknown,
+  ): Promise<CampaignRecord> {
+    readQuery(query, []);
+    refuseBody(body, noBodyHint);
+    const name = lookupName(given, 'campaign');
+    await this.requests.call(orchestratorRequests.cancelCampaign, {}, { name });
+    return committed(() => this.records.campaign(name), `campaign ${name}`);
+  }
+
+  @Get(':campaign_name')
+  async read(@Param('campaign_name') given: string, @Query() query: unknown): Promise<CampaignRecord> {
+    readQuery(query, []);
+    const name = lookupName(given, 'campaign');
+    return found(await this.records.campaign(name), 'campaign', name);
+  }
+
+  @Get()
+  list(@Query() query: unknown): Promise<CampaignRecord[]> {
+    return this.records.campaigns(readListQuery(query, runStates));
+  }
+}

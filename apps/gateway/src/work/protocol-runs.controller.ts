@@ -1,0 +1,60 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import {
+  orchestratorRequests,
+  ProtocolRunSubmission,
+  runStates,
+  type ProtocolRunRecord,
+} from '@lab/contracts';
+import type { FastifyReply } from 'fastify';
+import { DtoPipe } from '../http/dto-pipe.js';
+import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
+import { RecordReader, Requests } from '../ports.js';
+import { committed, found, noBodyHint } from './records.js';
+
+/** Protocol runs: submit, cancel, read. The orchestrator decides, the database is read. */
+@Controller('api/protocols')
+export class ProtocolRunsController {
+  constructor(
+    private readonly requests: Requests,
+    private readonly records: RecordReader,
+  ) {}
+
+  @Post()
+  async submit(
+    @Body(new DtoPipe(ProtocolRunSubmission)) submission: ProtocolRunSubmission,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ProtocolRunRecord> {
+    readQuery(query, []);
+    const { name } = await this.requests.call(orchestratorRequests.submitProtocolRun, {}, submission);
+    const record = await committed(() => this.records.protocolRun(name), `protocol run ${name}`);
+    reply.header('location', `/api/protocols/${encodeURIComponent(name)}`);
+    return record;
+  }
+
+  @Post(':protocol_run_name/cancel')
+  @HttpCode(202)
+  async cancel(
+    @Param('protocol_run_name') given: string,
+    @Body() body: unknown,
+    @Query() query: unknown,
+  ): Promise<ProtocolRunRecord> {
+    readQuery(query, []);
+    refuseBody(body, noBodyHint);
+    const name = lookupName(given, 'protocol run');
+    await this.requests.call(orchestratorRequests.cancelProtocolRun, {}, { name });
+    return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
+  }
+
+  @Get(':protocol_run_name')
+  async read(@Param('protocol_run_name') given: string, @Query() query: unknown): Promise<ProtocolRunRecord> {
+    readQuery(query, []);
+    const name = lookupName(given, 'protocol run');
+    return found(await this.records.protocolRun(name), 'protocol run', name);
+  }
+
+  @Get()
+  list(@Query() query: unknown): Promise<ProtocolRunRecord[]> {
+    return this.records.protocolRuns(readListQuery(query, runStates));
+  }
+}

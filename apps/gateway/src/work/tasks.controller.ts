@@ -1,0 +1,57 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { orchestratorRequests, TaskSubmission, taskRunStates, type TaskRunRecord } from '@lab/contracts';
+import type { FastifyReply } from 'fastify';
+import { DtoPipe } from '../http/dto-pipe.js';
+import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
+import { RecordReader, Requests } from '../ports.js';
+import { committed, foundTask, readTaskAddress } from './records.js';
+
+/** On-demand tasks, and the tasks inside protocol runs (`?protocol_run_name=`). */
+@Controller('api/tasks')
+export class TasksController {
+  constructor(
+    private readonly requests: Requests,
+    private readonly records: RecordReader,
+  ) {}
+
+  @Post()
+  async submit(
+    @Body(new DtoPipe(TaskSubmission)) submission: TaskSubmission,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<TaskRunRecord> {
+    readQuery(query, []);
+    const { name } = await this.requests.call(orchestratorRequests.submitTask, {}, submission);
+    const record = await committed(() => this.records.task(name), `task ${name}`);
+    reply.header('location', `/api/tasks/${encodeURIComponent(name)}`);
+    return record;
+  }
+
+  @Post(':task_name/cancel')
+  @HttpCode(202)
+  async cancel(
+    @Param('task_name') given: string,
+    @Body() body: unknown,
+    @Query() query: unknown,
+  ): Promise<TaskRunRecord> {
+    const run = readTaskAddress(query);
+    refuseBody(body, 'The run of a task is named in the address: ?protocol_run_name=<name>.');
+    const name = lookupName(given, 'task');
+    await this.requests.call(
+      orchestratorRequests.cancelTask,
+      {},
+      run === undefined ? { name } : { name, protocol_run_name: run },
+    );
+    return committed(() => this.records.task(name, run), `task ${name}`);
+  }
+
+  @Get(':task_name')
+  async read(@Param('task_name') given: string, @Query() query: unknown): Promise<TaskRunRecord> {
+    return foundTask(this.records, given, readTaskAddress(query));
+  }
+
+  @Get()
+  list(@Query() query: unknown): Promise<TaskRunRecord[]> {
+    return this.records.tasks(readListQuery(query, taskRunStates));
+  }
+}

@@ -1,0 +1,287 @@
+import { Readable } from 'node:stream';
+import {
+  ServiceError,
+  type AnyRequest,
+  type CampaignRecord,
+  type ProtocolRunRecord,
+  type ReplyOf,
+  type RequestOf,
+  type TaskRunRecord,
+  type Tokens,
+} from '@lab/contracts';
+import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
+import type {
+  BrokerStatus,
+  CallOptions,
+  FileStore,
+  ListOptions,
+  Log,
+  RecordReader,
+  Requests,
+  UploadGrant,
+} from '../src/ports.js';
+
+type Tokened = Record<string, string>;
+export type Answer = (body: unknown, tokens: Tokened, options: CallOptions) => unknown;
+
+/** A bus on which the test answers, with the checks that the real one makes on both sides. */
+export class ScriptedRequests implements Requests {
+  readonly sent: { name: string; tokens: Tokened; body: unknown; options: CallOptions }[] = [];
+  private readonly answers = new Map<string, Answer>();
+
+  on<D extends AnyRequest>(
+    definition: D,
+    answer: (body: RequestOf<D>, tokens: Tokened, options: CallOptions) => ReplyOf<D> | Promise<ReplyOf<D>>,
+  ): this {
+    this.answers.set(definition.name, answer as Answer);
+    return this;
+  }
+
+  async call<D extends AnyRequest>(
+    definition: D,
+    tokens: Tokens<D['subject']>,
+    body: RequestOf<D>,
+    options: CallOptions = {},
+  ): Promise<ReplyOf<D>> {
+    const wire: unknown = JSON.parse(JSON.stringify(body));
+    this.sent.push({ name: definition.name, tokens: tokens as Tokened, body: wire, options });
+    const answer = this.answers.get(definition.name);
+    if (answer === undefined)
+      throw new ServiceError('service_unavailable', `nobody answers ${definition.name}`);
+    return (await answer(wire, tokens as Tokened, options)) as ReplyOf<D>;
+  }
+
+  of(definition: AnyRequest): { tokens: Tokened; body: unknown; options: CallOptions }[] {
+    return this.sent.filter(({ name }) => name === definition.name);
+  }
+}
+
+export class MemoryRecords implements RecordReader {
+  readonly runs: ProtocolRunRecord[] = [];
+  readonly campaignList: CampaignRecord[] = [];
+  readonly taskRuns: TaskRunRecord[] = [];
+  failure: ServiceError | undefined;
+
+  private read<T>(value: () => T): Promise<T> {
+    return this.failure === undefined ? Promise.resolve(value()) : Promise.reject(this.failure);
+  }
+
+  protocolRun(name: string): Promise<ProtocolRunRecord | undefined> {
+    return this.read(() => this.runs.find((run) => run.name === name));
+  }
+
+  campaign(name: string): Promise<CampaignRecord | undefined> {
+    return this.read(() => this.campaignList.find((campaign) => campaign.name === name));
+  }
+
+  task(name: string, run?: string): Promise<TaskRunRecord | undefined> {
+    return this.read(() =>
+      this.taskRuns.findLast((task) => task.name === name && task.protocol_run === (run ?? null)),
+    );
+  }
+
+  protocolRuns(options: ListOptions<string>): Promise<ProtocolRunRecord[]> {
+    return this.read(() => listed(this.runs, options));
+  }
+
+  campaigns(options: ListOptions<string>): Promise<CampaignRecord[]> {
+    return this.read(() => listed(this.campaignList, options));
+  }
+
+  tasks(options: ListOptions<string>): Promise<TaskRunRecord[]> {
+    return this.read(() => listed(this.taskRuns, options));
+  }
+}
+
+function listed<T extends { state: string }>(records: T[], { limit, state }: ListOptions<string>): T[] {
+  return records
+    .filter((record) => state === undefined || record.state === state)
+    .toReversed()
+    .slice(0, limit);
+}
+
+export class MemoryFiles implements FileStore {
+  readonly contents = new Map<string, Buffer>();
+  readonly tickets = new Map<string, UploadGrant>();
+
+  get(key: string): Promise<Readable> {
+    const content = this.contents.get(key);
+    if (content === undefined) return Promise.reject(new ServiceError('not_found', 'no such file'));
+    return Promise.resolve(Readable.from([content]));
+  }
+
+  async put(
+    key: string,
+    source: AsyncIterable<Uint8Array>,
+    expected: { size: number; sha256: string },
+  ): Promise<{ size: number; sha256: string }> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of source) chunks.push(chunk);
+    const content = Buffer.concat(chunks);
+    if (content.length !== expected.size) throw new ServiceError('invalid', 'the size differs');
+    this.contents.set(key, content);
+    return { size: content.length, sha256: expected.sha256 };
+  }
+
+  acceptTicket(token: string): UploadGrant {
+    const grant = this.tickets.get(token);
+    if (grant === undefined) throw new ServiceError('forbidden', 'The upload ticket is not valid.');
+    return grant;
+  }
+}
+
+export interface LogLine {
+  level: 'debug' | 'info' | 'warn' | 'error';
+  message: string;
+  fields?: Record<string, unknown>;
+}
+
+export function memoryLog(): Log & { lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const at =
+    (level: LogLine['level']) =>
+    (message: string, fields?: Record<string, unknown>): void => {
+      lines.push(fields === undefined ? { level, message } : { level, message, fields });
+    };
+  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+export interface Harness {
+  url: string;
+  requests: ScriptedRequests;
+  broker: { connected: boolean };
+  records: MemoryRecords;
+  files: MemoryFiles;
+  log: ReturnType<typeof memoryLog>;
+  server: RunningServer;
+  /** Sends JSON, or the text as it is; gives the status, headers and parsed body. */
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Record<string, unknown> & { errors?: { path: string; code: string; hint?: string }[] };
+}
+
+/** The real server over twins of its surroundings. */
+export async function startHarness(options: Partial<ServerOptions> = {}): Promise<Harness> {
+  const surroundings = {
+    requests: new ScriptedRequests(),
+    broker: { connected: true } satisfies BrokerStatus,
+    records: new MemoryRecords(),
+    files: new MemoryFiles(),
+  };
+  const log = memoryLog();
+  const server = await startServer(surroundings, { host: '127.0.0.1', port: 0, log, ...options });
+  return {
+    url: server.url,
+    ...surroundings,
+    log,
+    server,
+    send: (method, path, body, headers) => send(server.url, method, path, body, headers),
+  };
+}
+
+export async function send(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: (isJson ? JSON.parse(text) : {}) as Reply['body'],
+  };
+}
+
+const at = '2026-11-20T09:30:00.000Z';
+
+export function taskRecord(given: Partial<TaskRunRecord> = {}): TaskRunRecord {
+  return {
+    id: '0190c0de-0000-7000-8000-000000000001',
+    name: 'rinse_1',
+    type: 'clean_container',
+    protocol_run: null,
+    owner: 'ada',
+    priority: 0,
+    state: 'queued',
+    reason: null,
+    cancel_requested_at: null,
+    devices: {},
+    input_parameters: {},
+    input_resources: {},
+    output_parameters: null,
+    output_resources: null,
+    output_files: [],
+    attempt: 0,
+    computer: null,
+    allocation_timeout: 600,
+    meta: {},
+    created_at: at,
+    queued_at: at,
+    started_at: null,
+    ended_at: null,
+    ...given,
+  };
+}
+
+export function runRecord(given: Partial<ProtocolRunRecord> = {}): ProtocolRunRecord {
+  return {
+    id: '0190c0de-0000-7000-8000-000000000002',
+    name: 'mix_1',
+    type: 'color_mixing',
+    owner: 'ada',
+    priority: 0,
+    campaign: null,
+    parameters: {},
+    meta: {},
+    state: 'created',
+    reason: null,
+    cancel_requested_at: null,
+    definition_hash: 'abc',
+    created_at: at,
+    started_at: null,
+    ended_at: null,
+    tasks: [],
+    ...given,
+  };
+}
+
+export function campaignRecord(given: Partial<CampaignRecord> = {}): CampaignRecord {
+  return {
+    id: '0190c0de-0000-7000-8000-000000000003',
+    name: 'sweep',
+    protocol: 'color_mixing',
+    owner: '',
+    priority: 0,
+    state: 'created',
+    reason: null,
+    cancel_requested_at: null,
+    max_protocol_runs: 3,
+    max_concurrent_protocol_runs: 1,
+    optimize: false,
+    optimizer_ip: '127.0.0.1',
+    global_parameters: {},
+    protocol_run_parameters: null,
+    meta: {},
+    protocol_runs_completed: 0,
+    definition_hash: 'abc',
+    created_at: at,
+    started_at: null,
+    ended_at: null,
+    protocol_runs: [],
+    ...given,
+  };
+}
