@@ -117,7 +117,9 @@ function typeFault(type: PlainType, value: unknown, path: string): Fault | undef
         : fault(path, 'type', `must be a finite number, not ${describe(value)}`);
     case 'str':
       return typeof value === 'string'
-        ? undefined
+        ? storable(value)
+          ? undefined
+          : fault(path, 'type', 'holds U+0000 or half of a surrogate pair, which cannot be stored')
         : fault(
             path,
             'type',
@@ -172,10 +174,16 @@ const maxDepth = 64;
 
 function isJson(value: unknown, depth = 0): boolean {
   if (depth > maxDepth) return false;
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (value === null || typeof value === 'boolean') return true;
+  if (typeof value === 'string') return storable(value);
   if (typeof value === 'number') return Number.isFinite(value);
   if (Array.isArray(value)) return value.every((element) => isJson(element, depth + 1));
   return isObject(value) && Object.values(value).every((element) => isJson(element, depth + 1));
+}
+
+/** False for text that the database cannot hold in a JSON column. */
+function storable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,0 +1,89 @@
+import type { JsonValue } from '@lab/contracts';
+import { render } from '../templates/render.js';
+import { SourceMap } from '../templates/source-map.js';
+import { formatPath, type Diagnostic, type Path } from './diagnostic.js';
+import { parseYaml, type YamlDocument } from './yaml.js';
+
+/** Largest definition file, in bytes. */
+export const maxFileSize = 256 * 1024;
+
+/** A definition file that was rendered and parsed; collects what is wrong with it, each with its place in the source. */
+export class SourceDocument {
+  readonly diagnostics: Diagnostic[] = [];
+
+  private constructor(
+    readonly file: string,
+    private readonly document: YamlDocument | undefined,
+    private readonly map: SourceMap,
+  ) {}
+
+  /**
+   * Renders and parses the text of a file. What goes wrong is found in `diagnostics`; `value` is then null.
+   *
+   * @param file name for diagnostics
+   */
+  static parse(file: string, text: string): SourceDocument {
+    const rendered = render(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    if (!rendered.ok) {
+      const { message, hint, position } = rendered.error;
+      return SourceDocument.broken(file, {
+        line: position?.line ?? null,
+        column: position?.column ?? null,
+        path: '',
+        code: 'template',
+        message,
+        hint: hint ?? null,
+      });
+    }
+    const parsed = parseYaml(rendered.text);
+    const source = new SourceDocument(file, parsed.ok ? parsed.document : undefined, rendered.map);
+    for (const { path, code, message, hint, offset } of parsed.ok ? [] : parsed.faults) {
+      const position = offset === null ? { line: null, column: null } : rendered.map.at(offset);
+      source.diagnostics.push({
+        file,
+        ...position,
+        path: formatPath(path),
+        code,
+        message,
+        hint: hint ?? null,
+      });
+    }
+    return source;
+  }
+
+  /** A file that cannot be read as a document at all. */
+  static broken(file: string, fault: Omit<Diagnostic, 'file'>): SourceDocument {
+    const source = new SourceDocument(file, undefined, SourceMap.identity(''));
+    source.diagnostics.push({ file, ...fault });
+    return source;
+  }
+
+  get value(): JsonValue {
+    return this.document?.value ?? null;
+  }
+
+  /** True once anything is wrong with the file. */
+  get isBroken(): boolean {
+    return this.diagnostics.length > 0;
+  }
+
+  /** Records a fault. `what` says whether it is the key or the value that is wrong. */
+  fault(
+    path: Path,
+    code: string,
+    message: string,
+    options: { hint?: string; what?: 'key' | 'value' } = {},
+  ): void {
+    const position = this.document
+      ? this.map.at(this.document.locate(path, options.what ?? 'value'))
+      : { line: null, column: null };
+    this.diagnostics.push({
+      file: this.file,
+      ...position,
+      path: formatPath(path),
+      code,
+      message,
+      hint: options.hint ?? null,
+    });
+  }
+}

@@ -1,0 +1,68 @@
+import { hintFor } from '../model/suggest.js';
+import type { Path } from '../documents/diagnostic.js';
+import type { SourceDocument } from '../documents/source-document.js';
+
+/** What is known by name of one kind of definition. A broken one is known, so that its users are told what is the matter. */
+export class DefinitionIndex<T> {
+  private readonly entries = new Map<string, { file: string; value: T | undefined }>();
+
+  /** @param word what one is called in a message, for example `device type` */
+  constructor(readonly word: string) {}
+
+  /** @param value undefined: the definition is broken */
+  add(name: string, file: string, value: T | undefined): void {
+    this.entries.set(name, { file, value });
+  }
+
+  /** Marks a definition as broken after all. */
+  breakOff(name: string): void {
+    const entry = this.entries.get(name);
+    if (entry) entry.value = undefined;
+  }
+
+  get(name: string): T | undefined {
+    return this.entries.get(name)?.value;
+  }
+
+  file(name: string): string | undefined {
+    return this.entries.get(name)?.file;
+  }
+
+  /** Names of the sound ones, sorted. */
+  names(): string[] {
+    return [...this.entries]
+      .filter(([, entry]) => entry.value !== undefined)
+      .map(([name]) => name)
+      .sort();
+  }
+
+  values(): T[] {
+    return this.names().flatMap((name) => this.get(name) ?? []);
+  }
+
+  isBroken(name: string): boolean {
+    const entry = this.entries.get(name);
+    return entry !== undefined && entry.value === undefined;
+  }
+
+  /**
+   * The definition that a document refers to.
+   *
+   * @returns undefined when there is none that is sound; the reason is then recorded in the document
+   */
+  need(source: SourceDocument, path: Path, name: string): T | undefined {
+    const entry = this.entries.get(name);
+    if (entry?.value !== undefined) return entry.value;
+    if (entry) {
+      source.fault(path, 'depends_on_broken', `the ${this.word} "${name}" has errors of its own`, {
+        hint: `see ${entry.file}`,
+      });
+    } else {
+      const hint = hintFor(name, this.entries.keys());
+      source.fault(path, `unknown_${this.word.replaceAll(' ', '_')}`, `there is no ${this.word} "${name}"`, {
+        ...(hint === undefined ? {} : { hint }),
+      });
+    }
+    return undefined;
+  }
+}

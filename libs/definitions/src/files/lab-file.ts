@@ -1,0 +1,190 @@
+import { isIP } from 'node:net';
+import type { JsonObject } from '@lab/contracts';
+import { z } from 'zod';
+import { hintFor } from '../model/suggest.js';
+import type { DeviceDefinition, LabDefinition, LabDevice, LabResource } from '../model/types.js';
+import type { Path } from '../documents/diagnostic.js';
+import type { SourceDocument } from '../documents/source-document.js';
+import type { DefinitionIndex } from './index-of.js';
+import {
+  checkName,
+  checkNames,
+  isMapping,
+  mapping,
+  optionalMapping,
+  optionalText,
+  readShape,
+} from './shape.js';
+
+/** The computer that every laboratory has: the one that the service itself runs on. */
+export const serviceComputer = { name: 'svc_computer', ip: '127.0.0.1' } as const;
+
+const labShape = z.strictObject({
+  name: z.string(),
+  desc: z.string(),
+  computers: optionalMapping,
+  devices: mapping,
+  resource_types: optionalMapping,
+  resources: optionalMapping,
+});
+const computerShape = z.strictObject({ desc: optionalText, ip: z.string() });
+const deviceShape = z.strictObject({
+  desc: optionalText,
+  type: z.string(),
+  computer: z.string(),
+  init_parameters: optionalMapping,
+  meta: optionalMapping,
+});
+const resourceTypeShape = z.strictObject({ desc: optionalText, meta: optionalMapping });
+const resourceShape = z.strictObject({ type: z.string(), desc: optionalText, meta: optionalMapping });
+
+/** `lab.yml`. Faults are recorded in the document; what is faulty is left out. */
+export function readLab(
+  source: SourceDocument,
+  deviceTypes: DefinitionIndex<DeviceDefinition>,
+): LabDefinition {
+  const lab = readShape(source, [], source.value, labShape) ?? {};
+  if (lab.name !== undefined) checkName(source, ['name'], lab.name, 'value');
+  const computers = readComputers(source, lab.computers ?? {});
+  const computerNames = new Set([serviceComputer.name, ...Object.keys(lab.computers ?? {})]);
+  return {
+    name: lab.name ?? '',
+    desc: lab.desc ?? '',
+    computers,
+    devices: readDevices(source, lab.devices ?? {}, computerNames, deviceTypes),
+    resources: readResources(source, lab.resource_types ?? {}, lab.resources ?? {}),
+  };
+}
+
+function readComputers(source: SourceDocument, entries: JsonObject): LabDefinition['computers'] {
+  const computers: LabDefinition['computers'] = {
+    [serviceComputer.name]: { desc: 'the computer of the service', ip: serviceComputer.ip },
+  };
+  checkNames(source, ['computers'], entries, true);
+  const byAddress = new Map<string, string>();
+  for (const [name, entry] of Object.entries(entries)) {
+    const path: Path = ['computers', name];
+    if (name === serviceComputer.name) {
+      source.fault(path, 'reserved_computer', `the computer "${name}" always exists and cannot be defined`, {
+        what: 'key',
+        hint: 'remove it here; devices can use it at once',
+      });
+    }
+    const computer = readShape(source, path, entry, computerShape);
+    const ip = computer?.ip;
+    if (computer === undefined || ip === undefined) continue;
+    if (ip === serviceComputer.ip || ip === '::1' || ip.toLowerCase() === 'localhost') {
+      source.fault([...path, 'ip'], 'reserved_ip', `the address ${ip} belongs to ${serviceComputer.name}`, {
+        hint: `give the address of the computer in the network, or use ${serviceComputer.name}`,
+      });
+    } else if (isIP(ip) === 0) {
+      source.fault([...path, 'ip'], 'bad_ip', `"${ip}" is not an IP address`, {
+        hint: 'write for example 192.168.1.20',
+      });
+    }
+    const other = byAddress.get(ip);
+    if (other !== undefined) {
+      source.fault(
+        [...path, 'ip'],
+        'duplicate_ip',
+        `the computers "${other}" and "${name}" have the same address`,
+      );
+    }
+    byAddress.set(ip, name);
+    if (name !== serviceComputer.name) computers[name] = { desc: computer.desc ?? '', ip };
+  }
+  return computers;
+}
+
+function readDevices(
+  source: SourceDocument,
+  entries: JsonObject,
+  computers: ReadonlySet<string>,
+  deviceTypes: DefinitionIndex<DeviceDefinition>,
+): Record<string, LabDevice> {
+  checkNames(source, ['devices'], entries);
+  const devices: Record<string, LabDevice> = {};
+  for (const [name, entry] of Object.entries(entries)) {
+    const path: Path = ['devices', name];
+    const device = readShape(source, path, entry, deviceShape);
+    if (!device) continue;
+    if (device.computer !== undefined && !computers.has(device.computer)) {
+      const hint = hintFor(device.computer, computers);
+      source.fault([...path, 'computer'], 'unknown_computer', `there is no computer "${device.computer}"`, {
+        ...(hint === undefined ? {} : { hint }),
+      });
+    }
+    if (device.type === undefined) continue;
+    const type = deviceTypes.need(source, [...path, 'type'], device.type);
+    const own = device.init_parameters ?? {};
+    if (type) checkInitParameters(source, [...path, 'init_parameters'], own, type);
+    devices[name] = {
+      name,
+      desc: device.desc ?? '',
+      type: device.type,
+      computer: device.computer ?? '',
+      init_parameters: { ...type?.init_parameters, ...own },
+      meta: device.meta ?? {},
+    };
+  }
+  return devices;
+}
+
+function checkInitParameters(
+  source: SourceDocument,
+  path: Path,
+  own: JsonObject,
+  type: DeviceDefinition,
+): void {
+  for (const key of Object.keys(own)) {
+    if (Object.hasOwn(type.init_parameters, key)) continue;
+    source.fault(
+      [...path, key],
+      'unknown_init_parameter',
+      `the device type "${type.type}" has no init parameter "${key}"`,
+      {
+        what: 'key',
+        hint: hintFor(key, Object.keys(type.init_parameters)) ?? 'declare it with its default in device.yml',
+      },
+    );
+  }
+}
+
+function readResources(
+  source: SourceDocument,
+  typeEntries: JsonObject,
+  entries: JsonObject,
+): Record<string, LabResource> {
+  checkNames(source, ['resource_types'], typeEntries, true);
+  checkNames(source, ['resources'], entries, true);
+  const types = new Map<string, JsonObject>();
+  for (const [name, entry] of Object.entries(typeEntries)) {
+    types.set(name, readShape(source, ['resource_types', name], entry ?? {}, resourceTypeShape)?.meta ?? {});
+  }
+  const resources: Record<string, LabResource> = {};
+  for (const [name, entry] of Object.entries(entries)) {
+    const path: Path = ['resources', name];
+    const resource = readShape(source, path, entry, resourceShape);
+    if (resource?.type === undefined) continue;
+    const typeMeta = types.get(resource.type);
+    if (!typeMeta) {
+      const hint = hintFor(resource.type, types.keys());
+      source.fault(
+        [...path, 'type'],
+        'unknown_resource_type',
+        `the lab has no resource type "${resource.type}"`,
+        {
+          hint: hint ?? 'declare it under resource_types',
+        },
+      );
+    }
+    resources[name] = { name, type: resource.type, meta: { ...typeMeta, ...resource.meta } };
+  }
+  return resources;
+}
+
+/** The name under which a file that may be broken is known: what it says, else the name of its folder. */
+export function statedName(source: SourceDocument, key: 'name' | 'type', folder: string): string {
+  const stated = isMapping(source.value) ? source.value[key] : undefined;
+  return typeof stated === 'string' && stated !== '' ? stated : folder;
+}

@@ -1,0 +1,471 @@
+import type { JsonValue } from '@lab/contracts';
+import { z } from 'zod';
+import { splitReference } from '../model/bindings.js';
+import { hintFor } from '../model/suggest.js';
+import type { DeviceSlot, LabDefinition, ResourceSlot } from '../model/types.js';
+import type { Path } from '../documents/diagnostic.js';
+import type { SourceDocument } from '../documents/source-document.js';
+import type { ProtocolScope, TaskEntry } from './protocol-file.js';
+import { isMapping, kindOf, readShape } from './shape.js';
+
+const hold = z.boolean().default(false);
+const dynamicMarker = z.literal('dynamic', {
+  message: 'allocation_type is "dynamic"; leave it out otherwise',
+});
+const deviceName = z.strictObject({ lab_name: z.string(), name: z.string() });
+const referenceShape = z.strictObject({ ref: z.string(), hold });
+const specificDeviceShape = z.strictObject({ lab_name: z.string(), name: z.string(), hold });
+const dynamicDeviceShape = z.strictObject({
+  allocation_type: dynamicMarker,
+  device_type: z.string(),
+  allowed_labs: z
+    .array(z.string())
+    .min(1, { message: 'leave allowed_labs out to allow every lab' })
+    .nullish(),
+  allowed_devices: z
+    .array(deviceName)
+    .min(1, { message: 'leave allowed_devices out to allow every device' })
+    .nullish(),
+  hold,
+});
+const specificResourceShape = z.strictObject({ name: z.string(), hold });
+const dynamicResourceShape = z.strictObject({
+  allocation_type: dynamicMarker,
+  resource_type: z.string(),
+  hold,
+});
+
+/** A device entry in any of its forms; undefined when it is none of them, and the document then says why. */
+export function readDeviceSlot(
+  source: SourceDocument,
+  path: Path,
+  entry: JsonValue,
+  taskNames: ReadonlySet<string>,
+): DeviceSlot | undefined {
+  if (typeof entry === 'string') return readReference(source, path, entry, false, taskNames, 'device handle');
+  if (!isMapping(entry)) {
+    source.fault(
+      path,
+      'wrong_type',
+      `a device is {lab_name, name}, a dynamic allocation or task.handle, not ${kindOf(entry)}`,
+    );
+    return undefined;
+  }
+  const before = source.diagnostics.length;
+  if (Object.hasOwn(entry, 'ref')) {
+    const slot = readShape(source, path, entry, referenceShape);
+    if (slot?.ref === undefined) return undefined;
+    return readReference(source, [...path, 'ref'], slot.ref, slot.hold ?? false, taskNames, 'device handle');
+  }
+  if (Object.hasOwn(entry, 'allocation_type')) {
+    const slot = readShape(source, path, entry, dynamicDeviceShape);
+    if (source.diagnostics.length > before || slot?.device_type === undefined) return undefined;
+    return {
+      kind: 'dynamic',
+      device_type: slot.device_type,
+      allowed_labs: slot.allowed_labs ?? null,
+      allowed_devices: slot.allowed_devices ?? null,
+      hold: slot.hold ?? false,
+    };
+  }
+  const slot = readShape(source, path, entry, specificDeviceShape);
+  if (slot?.lab_name === undefined || slot.name === undefined) return undefined;
+  return { kind: 'specific', lab_name: slot.lab_name, name: slot.name, hold: slot.hold ?? false };
+}
+
+/** A resource entry in any of its forms; undefined when it is none of them, and the document then says why. */
+export function readResourceSlot(
+  source: SourceDocument,
+  path: Path,
+  entry: JsonValue,
+  taskNames: ReadonlySet<string>,
+): ResourceSlot | undefined {
+  if (typeof entry === 'string') {
+    const reference = splitReference(entry);
+    return reference && taskNames.has(reference.task)
+      ? { kind: 'reference', task: reference.task, slot: reference.name, hold: false }
+      : { kind: 'specific', name: entry, hold: false };
+  }
+  if (!isMapping(entry)) {
+    source.fault(
+      path,
+      'wrong_type',
+      `a resource is its name, a dynamic allocation or task.handle, not ${kindOf(entry)}`,
+    );
+    return undefined;
+  }
+  const before = source.diagnostics.length;
+  if (Object.hasOwn(entry, 'ref')) {
+    const slot = readShape(source, path, entry, referenceShape);
+    if (slot?.ref === undefined) return undefined;
+    return readReference(
+      source,
+      [...path, 'ref'],
+      slot.ref,
+      slot.hold ?? false,
+      taskNames,
+      'resource handle',
+    );
+  }
+  if (Object.hasOwn(entry, 'allocation_type')) {
+    const slot = readShape(source, path, entry, dynamicResourceShape);
+    if (source.diagnostics.length > before || slot?.resource_type === undefined) return undefined;
+    return { kind: 'dynamic', resource_type: slot.resource_type, hold: slot.hold ?? false };
+  }
+  const slot = readShape(source, path, entry, specificResourceShape);
+  return slot?.name === undefined
+    ? undefined
+    : { kind: 'specific', name: slot.name, hold: slot.hold ?? false };
+}
+
+function readReference(
+  source: SourceDocument,
+  path: Path,
+  text: string,
+  holds: boolean,
+  taskNames: ReadonlySet<string>,
+  word: string,
+): { kind: 'reference'; task: string; slot: string; hold: boolean } | undefined {
+  const reference = splitReference(text);
+  if (!reference) {
+    source.fault(path, 'bad_reference', `"${text}" is not a reference`, {
+      hint: `write <task name>.<${word}>`,
+    });
+    return undefined;
+  }
+  if (!taskNames.has(reference.task)) {
+    const hint = hintFor(reference.task, taskNames);
+    source.fault(path, 'unknown_task', `there is no task "${reference.task}" in this protocol`, {
+      ...(hint === undefined ? {} : { hint }),
+    });
+    return undefined;
+  }
+  return { kind: 'reference', task: reference.task, slot: reference.name, hold: holds };
+}
+
+/** Checks the devices and resources of a task against its type, the labs, and the tasks it refers to. */
+export function checkSlots(scope: ProtocolScope, entry: TaskEntry): void {
+  const { definition } = entry;
+  if (definition) {
+    checkHandles(scope, entry, 'devices', Object.keys(definition.devices));
+    checkHandles(scope, entry, 'resources', Object.keys(definition.input_resources));
+  }
+  const roots = new Map<string, string>();
+  for (const [handle, slot] of Object.entries(entry.devices)) {
+    const path: Path = [...entry.path, 'devices', handle];
+    const wanted = own(definition?.devices, handle)?.type;
+    if (slot.kind === 'specific') checkDevice(scope, path, slot, wanted);
+    else if (slot.kind === 'dynamic') checkDynamicDevice(scope, path, slot, wanted);
+    else checkSlotReference(scope, entry, path, 'devices', slot, wanted);
+    checkShared(scope, path, roots, rootOf(scope, 'devices', entry.name, handle), handle);
+  }
+  roots.clear();
+  for (const [handle, slot] of Object.entries(entry.resources)) {
+    const path: Path = [...entry.path, 'resources', handle];
+    const wanted = own(definition?.input_resources, handle)?.type;
+    if (slot.kind === 'specific') checkResource(scope, path, slot.name, wanted);
+    else if (slot.kind === 'dynamic') checkDynamicResource(scope, path, slot.resource_type, wanted);
+    else checkSlotReference(scope, entry, path, 'resources', slot, wanted);
+    checkShared(scope, path, roots, rootOf(scope, 'resources', entry.name, handle), handle);
+  }
+}
+
+function checkHandles(
+  { source }: ProtocolScope,
+  entry: TaskEntry,
+  kind: 'devices' | 'resources',
+  wanted: string[],
+): void {
+  const word = kind === 'devices' ? 'device' : 'resource';
+  const given = entry.named[kind];
+  for (const handle of given) {
+    if (wanted.includes(handle)) continue;
+    const hint = hintFor(handle, wanted);
+    source.fault(
+      [...entry.path, kind, handle],
+      `unknown_${word}_handle`,
+      `the task type "${entry.type}" has no ${word} handle "${handle}"`,
+      { what: 'key', ...(hint === undefined ? {} : { hint }) },
+    );
+  }
+  for (const handle of wanted) {
+    if (given.includes(handle)) continue;
+    source.fault(
+      [...entry.path, kind],
+      `missing_${word}`,
+      `the task type "${entry.type}" needs the ${word} "${handle}"`,
+      {
+        what: 'key',
+        hint: `add "${handle}" under ${kind}`,
+      },
+    );
+  }
+}
+
+function checkDevice(
+  scope: ProtocolScope,
+  path: Path,
+  device: { lab_name: string; name: string },
+  wanted: string | undefined,
+): void {
+  const { source, labs, labNames } = scope;
+  if (!labNames.includes(device.lab_name)) {
+    source.fault(
+      [...path, 'lab_name'],
+      'lab_not_listed',
+      `the lab "${device.lab_name}" is not a lab of this protocol`,
+      {
+        hint: hintFor(device.lab_name, labNames) ?? 'add it under labs',
+      },
+    );
+    return;
+  }
+  const lab = labs.get(device.lab_name);
+  if (!lab) return;
+  const found = own(lab.devices, device.name);
+  if (!found) {
+    const hint = hintFor(device.name, Object.keys(lab.devices));
+    source.fault(
+      [...path, 'name'],
+      'unknown_device',
+      `the lab "${lab.name}" has no device "${device.name}"`,
+      {
+        ...(hint === undefined ? {} : { hint }),
+      },
+    );
+  } else if (wanted !== undefined && found.type !== wanted) {
+    const others = Object.values(lab.devices).filter((other) => other.type === wanted);
+    source.fault(
+      [...path, 'name'],
+      'device_type',
+      `"${device.name}" is a ${found.type}, but the task needs a ${wanted}`,
+      {
+        ...(others.length === 0
+          ? {}
+          : { hint: `of that type are ${others.map((other) => other.name).join(', ')}` }),
+      },
+    );
+  }
+}
+
+function checkDynamicDevice(
+  scope: ProtocolScope,
+  path: Path,
+  slot: DeviceSlot & { kind: 'dynamic' },
+  wanted: string | undefined,
+): void {
+  const { source } = scope;
+  if (wanted !== undefined && slot.device_type !== wanted) {
+    source.fault(
+      [...path, 'device_type'],
+      'device_type',
+      `the task needs a ${wanted}, not a ${slot.device_type}`,
+      {
+        hint: `write ${wanted}`,
+      },
+    );
+    return;
+  }
+  const before = source.diagnostics.length;
+  for (const [index, name] of (slot.allowed_labs ?? []).entries()) {
+    if (scope.labNames.includes(name)) continue;
+    source.fault(
+      [...path, 'allowed_labs', index],
+      'lab_not_listed',
+      `the lab "${name}" is not a lab of this protocol`,
+      {
+        hint: hintFor(name, scope.labNames) ?? 'add it under labs',
+      },
+    );
+  }
+  for (const [index, device] of (slot.allowed_devices ?? []).entries()) {
+    checkDevice(scope, [...path, 'allowed_devices', index], device, slot.device_type);
+  }
+  if (source.diagnostics.length > before || !scope.labsComplete) return;
+  const eligible = [...scope.labs.values()].some(
+    (lab) =>
+      (slot.allowed_labs === null || slot.allowed_labs.includes(lab.name)) &&
+      Object.values(lab.devices).some((device) => isAllowed(slot, lab, device.name, device.type)),
+  );
+  if (!eligible) {
+    source.fault(
+      path,
+      'unsatisfiable',
+      `no allowed lab has a device of type "${slot.device_type}" for this entry`,
+      {
+        ...optional(hintFor(slot.device_type, new Set(devicesOf(scope).map((device) => device.type)))),
+      },
+    );
+  }
+}
+
+function isAllowed(
+  slot: DeviceSlot & { kind: 'dynamic' },
+  lab: LabDefinition,
+  name: string,
+  type: string,
+): boolean {
+  if (type !== slot.device_type) return false;
+  return (
+    slot.allowed_devices === null ||
+    slot.allowed_devices.some((allowed) => allowed.lab_name === lab.name && allowed.name === name)
+  );
+}
+
+function devicesOf(scope: ProtocolScope): { type: string }[] {
+  return [...scope.labs.values()].flatMap((lab) => Object.values(lab.devices));
+}
+
+function checkResource(scope: ProtocolScope, path: Path, name: string, wanted: string | undefined): void {
+  const resources = resourcesOf(scope);
+  const found = resources.find((resource) => resource.name === name);
+  if (!found) {
+    if (!scope.labsComplete) return;
+    const hint = hintFor(
+      name,
+      resources.map((resource) => resource.name),
+    );
+    scope.source.fault(
+      path,
+      'unknown_resource',
+      `no lab of the protocol has a resource "${name}"`,
+      optional(hint),
+    );
+  } else if (wanted !== undefined && found.type !== wanted) {
+    const others = resources.filter((other) => other.type === wanted).map((other) => other.name);
+    scope.source.fault(
+      path,
+      'resource_type',
+      `"${name}" is a ${found.type}, but the task needs a ${wanted}`,
+      {
+        ...optional(others.length === 0 ? undefined : `of that type are ${others.slice(0, 8).join(', ')}`),
+      },
+    );
+  }
+}
+
+function checkDynamicResource(
+  scope: ProtocolScope,
+  path: Path,
+  type: string,
+  wanted: string | undefined,
+): void {
+  if (wanted !== undefined && type !== wanted) {
+    scope.source.fault(
+      [...path, 'resource_type'],
+      'resource_type',
+      `the task needs a ${wanted}, not a ${type}`,
+      {
+        hint: `write ${wanted}`,
+      },
+    );
+    return;
+  }
+  const resources = resourcesOf(scope);
+  if (!scope.labsComplete || resources.some((resource) => resource.type === type)) return;
+  const hint = hintFor(type, new Set(resources.map((resource) => resource.type)));
+  scope.source.fault(
+    path,
+    'unsatisfiable',
+    `no lab of the protocol has a resource of type "${type}"`,
+    optional(hint),
+  );
+}
+
+function resourcesOf(scope: ProtocolScope): { name: string; type: string }[] {
+  return [...scope.labs.values()].flatMap((lab) => Object.values(lab.resources));
+}
+
+function checkSlotReference(
+  scope: ProtocolScope,
+  entry: TaskEntry,
+  path: Path,
+  kind: 'devices' | 'resources',
+  slot: { task: string; slot: string },
+  wanted: string | undefined,
+): void {
+  const word = kind === 'devices' ? 'device' : 'resource';
+  const target = scope.tasks.get(slot.task);
+  if (!target) return;
+  checkAncestor(scope, entry, path, slot.task);
+  const types = kind === 'devices' ? target.definition?.devices : target.definition?.output_resources;
+  const handles = types ? Object.keys(types) : target.named[kind];
+  if (!handles.includes(slot.slot)) {
+    const hint = hintFor(slot.slot, handles);
+    scope.source.fault(
+      path,
+      `unknown_${word}_handle`,
+      `the task "${slot.task}" ${kind === 'devices' ? 'has no device handle' : 'puts out no resource'} "${slot.slot}"`,
+      optional(hint),
+    );
+    return;
+  }
+  const type = own(types, slot.slot)?.type;
+  if (type !== undefined && wanted !== undefined && type !== wanted) {
+    scope.source.fault(
+      path,
+      `${word}_type`,
+      `"${slot.task}.${slot.slot}" is a ${type}, but the task needs a ${wanted}`,
+    );
+  }
+}
+
+/** A reference may only go to a task that has certainly completed. Says so in the document otherwise. */
+export function checkAncestor(scope: ProtocolScope, entry: TaskEntry, path: Path, target: string): boolean {
+  if (target !== entry.name && scope.graph.ancestors(entry.name).has(target)) return true;
+  const isSelf = target === entry.name;
+  scope.source.fault(
+    path,
+    'not_an_ancestor',
+    isSelf
+      ? `the task "${entry.name}" refers to itself`
+      : `"${entry.name}" refers to "${target}", but does not depend on it`,
+    isSelf ? {} : { hint: `add "${target}" to the dependencies of "${entry.name}"` },
+  );
+  return false;
+}
+
+/** The entry that decides which device or resource a handle gets: references followed to their start. */
+function rootOf(
+  scope: ProtocolScope,
+  kind: 'devices' | 'resources',
+  task: string,
+  handle: string,
+): string | undefined {
+  const seen = new Set<string>();
+  let at = { task, handle };
+  for (;;) {
+    const key = `${at.task}.${at.handle}`;
+    const slot = own<DeviceSlot | ResourceSlot>(scope.tasks.get(at.task)?.[kind], at.handle);
+    if (!slot || seen.has(key)) return undefined;
+    if (slot.kind === 'dynamic') return `task ${key}`;
+    if (slot.kind === 'specific') return 'lab_name' in slot ? `${slot.lab_name}.${slot.name}` : slot.name;
+    seen.add(key);
+    at = { task: slot.task, handle: slot.slot };
+  }
+}
+
+function checkShared(
+  { source }: ProtocolScope,
+  path: Path,
+  roots: Map<string, string>,
+  root: string | undefined,
+  handle: string,
+): void {
+  if (root === undefined) return;
+  const other = roots.get(root);
+  if (other !== undefined) {
+    source.fault(path, 'allocated_twice', `"${other}" and "${handle}" of this task are the same thing`, {
+      hint: 'a task can hold a device or resource under one handle only',
+    });
+  }
+  roots.set(root, handle);
+}
+
+function own<T>(record: Record<string, T> | undefined, key: string): T | undefined {
+  return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+function optional(hint: string | undefined): { hint?: string } {
+  return hint === undefined ? {} : { hint };
+}

@@ -1,0 +1,76 @@
+import type { JsonObject } from '@lab/contracts';
+import { z } from 'zod';
+import type { DeviceDefinition, TaskDefinition } from '../model/types.js';
+import type { Path } from '../documents/diagnostic.js';
+import type { SourceDocument } from '../documents/source-document.js';
+import type { DefinitionIndex } from './index-of.js';
+import { readParameterSpecs } from './parameter-specs.js';
+import { checkName, checkNames, optionalMapping, optionalText, readShape } from './shape.js';
+
+const taskShape = z.strictObject({
+  type: z.string(),
+  desc: z.string(),
+  devices: optionalMapping,
+  device_types: z.array(z.string()).nullish(),
+  input_parameters: optionalMapping,
+  output_parameters: optionalMapping,
+  input_resources: optionalMapping,
+  output_resources: optionalMapping,
+  isolation: z
+    .enum(['single_use', 'reusable'], { message: 'isolation is single_use or reusable' })
+    .default('single_use'),
+});
+
+const slotShape = z.strictObject({ type: z.string(), desc: optionalText });
+
+/** `task.yml` without its code. Faults are recorded in the document; what is faulty is left out. */
+export function readTask(
+  source: SourceDocument,
+  deviceTypes: DefinitionIndex<DeviceDefinition>,
+): Omit<TaskDefinition, 'module'> {
+  const task = readShape(source, [], source.value, taskShape) ?? {};
+  if (task.type !== undefined) checkName(source, ['type'], task.type, 'value', true);
+  const devices = readTypes(source, ['devices'], task.devices ?? {});
+  for (const [handle, { type }] of Object.entries(devices)) {
+    deviceTypes.need(source, ['devices', handle, 'type'], type);
+  }
+  for (const [index, type] of (task.device_types ?? []).entries()) {
+    deviceTypes.need(source, ['device_types', index], type);
+  }
+  const inputResources = readTypes(source, ['input_resources'], task.input_resources ?? {});
+  const declaresOutputs = isDeclared(source, 'output_resources');
+  return {
+    type: task.type ?? '',
+    desc: task.desc ?? '',
+    devices,
+    input_parameters: readParameterSpecs(source, ['input_parameters'], task.input_parameters ?? {}),
+    output_parameters: readParameterSpecs(source, ['output_parameters'], task.output_parameters ?? {}),
+    input_resources: inputResources,
+    output_resources: declaresOutputs
+      ? readTypes(source, ['output_resources'], task.output_resources ?? {})
+      : inputResources,
+    isolation: task.isolation ?? 'single_use',
+  };
+}
+
+function readTypes(
+  source: SourceDocument,
+  path: Path,
+  entries: JsonObject,
+): Record<string, { type: string }> {
+  checkNames(source, path, entries);
+  const types: Record<string, { type: string }> = {};
+  for (const [name, entry] of Object.entries(entries)) {
+    const slot = readShape(source, [...path, name], entry, slotShape);
+    if (slot?.type !== undefined) types[name] = { type: slot.type };
+  }
+  return types;
+}
+
+/** False when the key is missing or empty: the default then holds. */
+function isDeclared(source: SourceDocument, key: string): boolean {
+  const { value } = source;
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && (value[key] ?? null) !== null
+  );
+}
