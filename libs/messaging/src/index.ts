@@ -1,1 +1,15 @@
-export {};
+export type {
+  Bus,
+  BusLog,
+  BusStatus,
+  EventHandler,
+  MessageContext,
+  RequestHandler,
+  RequestOptions,
+  ServeOptions,
+  Subscription,
+  TokensFor,
+} from './bus.js';
+export { connectBus, type BusIdentity, type ConnectOptions } from './connect-bus.js';
+export { MemoryBroker, type CarriedMessage, type MemoryBrokerOptions } from './memory-broker.js';
+export { systemBusTimers, type BusTimers } from './timers.js';

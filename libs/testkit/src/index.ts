@@ -1,1 +1,2 @@
-export {};
+export { natsServerBinary, startNats, type NatsFixture, type NatsOptions } from './nats.js';
+export { freePort, startServiceStack, type Stack, type StackOptions } from './stack.js';

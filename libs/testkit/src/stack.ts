@@ -6,10 +6,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { processEnvironment } from '@lab/runtime';
 
 /** The real processes of the service, started as a user would, from outside. */
 
-const cli = createRequire(import.meta.url).resolve('@lab/cli');
+/** The built command line; looked up when it is needed, for importing this library must not need a build. */
+function cliEntry(): string {
+  return createRequire(import.meta.url).resolve('@lab/cli');
+}
 
 export interface StackOptions {
   /** Folder of packages. Default: the lab packages of the product. */
@@ -58,12 +62,13 @@ export async function startServiceStack(options: StackOptions = {}): Promise<Sta
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'svc-stack-')));
   const port = await freePort();
   const env = {
-    ...process.env,
+    ...processEnvironment(),
     SVC_DATA_DIR: dataDir,
     SVC_HTTP_PORT: String(port),
     ...(options.userDir === undefined ? {} : { SVC_USER_DIR: options.userDir }),
     ...options.env,
   };
+  const cli = cliEntry();
   const printed: string[] = [];
   const beside: ChildProcess[] = [];
   const supervisor = spawn(process.execPath, [cli, 'start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });

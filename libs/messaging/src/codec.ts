@@ -1,0 +1,106 @@
+import {
+  envelopeVersion,
+  replyEnvelope,
+  ServiceError,
+  envelope as envelopeSchema,
+  type Envelope,
+  type Fault,
+  type WireError,
+} from '@lab/contracts';
+
+/** Between bytes and checked envelopes. JSON in UTF-8. */
+
+export type Decoded = { ok: true; envelope: Envelope } | { ok: false; fault: Fault };
+
+export function encode(message: unknown): Uint8Array {
+  return Buffer.from(JSON.stringify(message));
+}
+
+/** Reads and checks the envelope of a request or event meant for the definition `name`. */
+export function decodeEnvelope(data: Uint8Array, name: string): Decoded {
+  const message = parse(data);
+  if (message === undefined) {
+    return { ok: false, fault: { path: '', code: 'json', message: 'the message is not JSON' } };
+  }
+  const checked = envelopeSchema.safeParse(message);
+  if (!checked.success) {
+    const issue = checked.error.issues[0];
+    const path = issue?.path.join('.') ?? '';
+    const hint = path === 'v' ? `this process speaks version ${envelopeVersion}` : undefined;
+    return {
+      ok: false,
+      fault: {
+        path,
+        code: issue?.code ?? 'envelope',
+        message: issue?.message ?? 'the envelope is malformed',
+        ...(hint === undefined ? {} : { hint }),
+      },
+    };
+  }
+  if (checked.data.kind !== name) {
+    const fault = { path: 'kind', code: 'kind', message: `must be ${name}, not ${checked.data.kind}` };
+    return { ok: false, fault };
+  }
+  return { ok: true, envelope: checked.data };
+}
+
+export function encodeSuccess(body: unknown): Uint8Array {
+  return encode({ ok: true, body });
+}
+
+/** An error as it travels. Its stack and cause stay here; only the author's stack goes along. */
+export function encodeFailure(error: ServiceError): Uint8Array {
+  const travelling: WireError = {
+    code: error.code,
+    message: error.message,
+    retryable: error.retryable,
+    effect: error.effect,
+    ...(error.faults.length === 0 ? {} : { faults: [...error.faults] }),
+    ...(error.authorStack === undefined ? {} : { author_stack: error.authorStack }),
+  };
+  return encode({ ok: false, error: travelling });
+}
+
+/**
+ * The body of a reply.
+ *
+ * @param name what was asked, for the message of an error
+ * @throws ServiceError what the server answered; `internal` (effect maybe) when the reply cannot be understood
+ */
+export function decodeReply(data: Uint8Array, name: string): unknown {
+  const message = parse(data);
+  if (isSuccess(message)) return message.body;
+  const checked = replyEnvelope.safeParse(message);
+  if (!checked.success || checked.data.ok) {
+    throw new ServiceError('internal', `the reply to ${name} cannot be understood`, { effect: 'maybe' });
+  }
+  const { code, message: text, effect, faults, author_stack: authorStack } = checked.data.error;
+  throw new ServiceError(code, text, {
+    effect,
+    ...(faults === undefined ? {} : { faults: faults.map(withoutUndefinedHint) }),
+    ...(authorStack === undefined ? {} : { authorStack }),
+  });
+}
+
+function withoutUndefinedHint(fault: {
+  path: string;
+  code: string;
+  message: string;
+  hint?: string | undefined;
+}): Fault {
+  const { hint, ...rest } = fault;
+  return hint === undefined ? rest : { ...rest, hint };
+}
+
+function isSuccess(message: unknown): message is { ok: true; body?: unknown } {
+  return typeof message === 'object' && message !== null && 'ok' in message && message.ok === true;
+}
+
+/** `undefined` for what is not JSON; JSON itself has no such value. */
+function parse(data: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()) as unknown;
+  } catch {
+    return undefined;
+  }
+}

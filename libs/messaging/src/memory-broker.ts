@@ -1,0 +1,212 @@
+import type { Bus, BusStatus } from './bus.js';
+import { defaultDrainMs, silentLog, type BusIdentity } from './connect-bus.js';
+import { MessageBus } from './message-bus.js';
+import { systemBusTimers, type BusTimers } from './timers.js';
+import type { Wire, WireMessage, WireSubscription } from './wire.js';
+
+export interface CarriedMessage {
+  readonly subject: string;
+  readonly reply: string;
+  readonly data: Uint8Array;
+}
+
+export interface MemoryBrokerOptions {
+  /** The largest message, in bytes. Default 1 MiB, as of NATS. */
+  maxPayload?: number;
+  /** Time of every bus that does not bring its own. Default: real time. */
+  timers?: BusTimers;
+  /**
+   * Stands between sender and receivers: delivers by calling `deliver`, at once or later, twice, or not at all.
+   * Default: at once.
+   */
+  carry?: (message: CarriedMessage, deliver: () => void) => void;
+}
+
+interface Interest {
+  wire: MemoryWire;
+  onMessage: (message: WireMessage) => void;
+}
+
+/**
+ * A broker inside this process, with the semantics of NATS core: messages are bytes, delivery is asynchronous and in
+ * order, whoever is subscribed when a message passes gets it, and a request that nobody serves is answered so at once.
+ */
+export class MemoryBroker {
+  readonly maxPayload: number;
+  readonly #timers: BusTimers;
+  readonly #carry: (message: CarriedMessage, deliver: () => void) => void;
+  readonly #wires = new Map<Bus, MemoryWire>();
+  readonly #interests = new Map<string, Set<Interest>>();
+  #connections = 0;
+  #running = true;
+
+  constructor({ maxPayload = 1_048_576, timers = systemBusTimers, carry }: MemoryBrokerOptions = {}) {
+    this.maxPayload = maxPayload;
+    this.#timers = timers;
+    this.#carry = carry ?? ((_, deliver) => deliver());
+  }
+
+  /** A new connection; one made while the broker is stopped becomes connected when it starts. */
+  connect({
+    role,
+    name,
+    log = silentLog,
+    timers = this.#timers,
+    drainMs = defaultDrainMs,
+  }: BusIdentity): Bus {
+    const wire = this.attach();
+    const bus = new MessageBus({ wire, src: `${role}/${name}`, timers, log, drainMs });
+    this.#wires.set(bus, wire);
+    wire.onClosed = () => void this.#wires.delete(bus);
+    return bus;
+  }
+
+  /** A bare connection: bytes on subjects. */
+  attach(): MemoryWire {
+    this.#connections += 1;
+    return new MemoryWire(this, `_INBOX.memory.${this.#connections}`, this.#running);
+  }
+
+  /** Every connection is lost and stays so until {@link start}. Messages on their way are lost. */
+  stop(): void {
+    this.#running = false;
+    for (const wire of this.#wires.values()) wire.set(false);
+  }
+
+  start(): void {
+    this.#running = true;
+    for (const wire of this.#wires.values()) wire.set(true);
+  }
+
+  /**
+   * One bus loses its connection until {@link restore}.
+   *
+   * @throws Error when the bus is not one of this broker, or closed
+   */
+  cut(bus: Bus): void {
+    this.#wireOf(bus).set(false);
+  }
+
+  restore(bus: Bus): void {
+    this.#wireOf(bus).set(this.#running);
+  }
+
+  /** @internal */
+  send(message: CarriedMessage): void {
+    this.#carry(message, () => queueMicrotask(() => this.#route(message)));
+  }
+
+  /** @internal */
+  add(subject: string, interest: Interest): () => void {
+    const interests = this.#interests.get(subject) ?? new Set();
+    this.#interests.set(subject, interests);
+    interests.add(interest);
+    return () => {
+      interests.delete(interest);
+      if (interests.size === 0 && this.#interests.get(subject) === interests) this.#interests.delete(subject);
+    };
+  }
+
+  #route(message: CarriedMessage): void {
+    if (!this.#running) return;
+    const receivers = this.#receivers(message.subject);
+    for (const { onMessage } of receivers) onMessage({ ...message, noResponders: false });
+    if (receivers.length > 0 || message.reply === '') return;
+    const refusal = { subject: message.reply, reply: '', data: new Uint8Array(), noResponders: true };
+    for (const { onMessage } of this.#receivers(message.reply)) onMessage(refusal);
+  }
+
+  #receivers(subject: string): Interest[] {
+    const receivers: Interest[] = [];
+    for (const [pattern, interests] of this.#interests) {
+      if (!matches(pattern, subject)) continue;
+      for (const interest of interests) if (interest.wire.connected) receivers.push(interest);
+    }
+    return receivers;
+  }
+
+  #wireOf(bus: Bus): MemoryWire {
+    const wire = this.#wires.get(bus);
+    if (wire === undefined) throw new Error('the bus is not connected through this broker');
+    return wire;
+  }
+}
+
+/** A connection to a {@link MemoryBroker}. */
+export class MemoryWire implements Wire {
+  onClosed: () => void = () => undefined;
+  readonly #removers = new Set<() => void>();
+  #onStatus: (status: BusStatus) => void = () => undefined;
+  #closed = false;
+
+  constructor(
+    private readonly broker: MemoryBroker,
+    readonly inbox: string,
+    private isConnected: boolean,
+  ) {}
+
+  get connected(): boolean {
+    return this.isConnected;
+  }
+
+  get maxPayload(): number {
+    return this.broker.maxPayload;
+  }
+
+  publish(subject: string, data: Uint8Array, reply = ''): void {
+    this.broker.send({ subject, reply, data });
+  }
+
+  subscribe(subject: string, onMessage: (message: WireMessage) => void): WireSubscription {
+    const remove = this.broker.add(subject, { wire: this, onMessage });
+    this.#removers.add(remove);
+    return {
+      drain: async () => {
+        await nextTurn();
+        remove();
+        this.#removers.delete(remove);
+      },
+    };
+  }
+
+  listen(onStatus: (status: BusStatus) => void): void {
+    this.#onStatus = onStatus;
+  }
+
+  async flush(): Promise<void> {
+    await nextTurn();
+    if (!this.isConnected) throw new Error('the connection was lost');
+  }
+
+  close(): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    this.#closed = true;
+    this.isConnected = false;
+    for (const remove of this.#removers) remove();
+    this.#removers.clear();
+    this.onClosed();
+    this.#onStatus('closed');
+    return Promise.resolve();
+  }
+
+  set(connected: boolean): void {
+    if (this.#closed || connected === this.isConnected) return;
+    this.isConnected = connected;
+    this.#onStatus(connected ? 'connected' : 'disconnected');
+  }
+}
+
+/** After everything that was sent before. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => queueMicrotask(resolve));
+}
+
+function matches(pattern: string, subject: string): boolean {
+  if (pattern === subject) return true;
+  if (!pattern.includes('*')) return false;
+  const wanted = pattern.split('.');
+  const given = subject.split('.');
+  return (
+    wanted.length === given.length && wanted.every((token, index) => token === '*' || token === given[index])
+  );
+}

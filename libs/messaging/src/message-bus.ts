@@ -1,0 +1,381 @@
+import { randomUUID } from 'node:crypto';
+import {
+  envelopeVersion,
+  ServiceError,
+  subjectOf,
+  tokensOf,
+  type AnyEvent,
+  type AnyRequest,
+  type BodyOf,
+  type Envelope,
+  type Fault,
+  type ReplyOf,
+  type RequestOf,
+  type Schema,
+} from '@lab/contracts';
+import type {
+  Bus,
+  BusLog,
+  BusStatus,
+  EventHandler,
+  MessageContext,
+  RequestHandler,
+  RequestOptions,
+  ServeOptions,
+  Subscription,
+  TokensFor,
+} from './bus.js';
+import { decodeEnvelope, encode } from './codec.js';
+import { InFlight } from './in-flight.js';
+import { PendingReplies } from './pending-replies.js';
+import { failureReply, performRequest } from './perform-request.js';
+import type { BusTimers } from './timers.js';
+import type { Wire, WireMessage } from './wire.js';
+
+export interface MessageBusOptions {
+  wire: Wire;
+  /** Who sends, for example `gateway/3f2a`. */
+  src: string;
+  timers: BusTimers;
+  log: BusLog;
+  /** How long the end of a subscription waits for running handlers, in milliseconds. */
+  drainMs: number;
+}
+
+/** The {@link Bus} over any connection: checks, envelopes, deadlines and errors. */
+export class MessageBus implements Bus {
+  readonly #wire: Wire;
+  readonly #src: string;
+  readonly #timers: BusTimers;
+  readonly #log: BusLog;
+  readonly #drainMs: number;
+  readonly #pending: PendingReplies;
+  readonly #subscriptions = new Set<Subscription>();
+  readonly #listeners = new Set<(status: BusStatus) => void>();
+  #closing: Promise<void> | undefined;
+  #closed = false;
+
+  constructor({ wire, src, timers, log, drainMs }: MessageBusOptions) {
+    this.#wire = wire;
+    this.#src = src;
+    this.#timers = timers;
+    this.#log = log;
+    this.#drainMs = drainMs;
+    this.#pending = new PendingReplies(wire, timers);
+    wire.listen((status) => this.#onStatus(status));
+  }
+
+  get connected(): boolean {
+    return this.#wire.connected && !this.#closed;
+  }
+
+  request<D extends AnyRequest>(
+    definition: D,
+    tokens: TokensFor<D>,
+    body: RequestOf<D>,
+    options: RequestOptions = {},
+  ): Promise<ReplyOf<D>> {
+    return new Promise((resolve, reject) => {
+      const { name } = definition;
+      const { timeoutMs = definition.timeoutMs, signal } = options;
+      const checked = check(definition.request, body, name);
+      const subject = concreteSubject(definition, tokens);
+      const data = this.#sendable(
+        this.#envelope(name, checked, options, Math.max(1, Math.ceil(timeoutMs))),
+        name,
+      );
+      if (signal?.aborted === true) throw new ServiceError('aborted', `the call of ${name} was aborted`);
+      if (timeoutMs <= 0) throw new ServiceError('deadline_exceeded', `no time is left for ${name}`);
+      if (!this.connected) throw this.#unconnected(name);
+      const reply = this.#pending.add({
+        name,
+        subject,
+        timeoutMs,
+        signal,
+        onReply: (received) => {
+          const result = definition.reply.check(received);
+          if (result.ok) resolve(result.value as ReplyOf<D>);
+          else
+            reject(
+              new ServiceError('internal', `the reply to ${name} is malformed`, malformed(result.faults)),
+            );
+        },
+        onError: reject,
+      });
+      this.#wire.publish(subject, data, reply);
+    });
+  }
+
+  publish<D extends AnyEvent>(definition: D, tokens: TokensFor<D>, body: BodyOf<D>): void {
+    const { name } = definition;
+    const checked = check(definition.body, body, name);
+    const subject = concreteSubject(definition, tokens);
+    const data = this.#sendable(this.#envelope(name, checked, {}, undefined), name);
+    if (this.connected) this.#wire.publish(subject, data);
+    else this.#log.debug('event dropped while disconnected', { kind: name });
+  }
+
+  serve<D extends AnyRequest>(
+    definition: D,
+    tokens: Partial<TokensFor<D>>,
+    handler: RequestHandler<D>,
+    { maxInFlight = Infinity }: ServeOptions = {},
+  ): Promise<Subscription> {
+    const inFlight = new InFlight(maxInFlight);
+    return this.#listen(definition, tokens, inFlight, (message) =>
+      this.#onRequest(definition, handler, inFlight, message),
+    );
+  }
+
+  subscribe<D extends AnyEvent>(
+    definition: D,
+    tokens: Partial<TokensFor<D>>,
+    handler: EventHandler<D>,
+  ): Promise<Subscription> {
+    const inFlight = new InFlight(Infinity);
+    return this.#listen(definition, tokens, inFlight, (message) =>
+      this.#onEvent(definition, handler, inFlight, message),
+    );
+  }
+
+  onStatus(listener: (status: BusStatus) => void): () => void {
+    // A wrapper of its own, so that the same function can be registered twice.
+    const entry = (status: BusStatus): void => listener(status);
+    this.#listeners.add(entry);
+    return () => void this.#listeners.delete(entry);
+  }
+
+  async flush(): Promise<void> {
+    if (!this.connected) throw this.#unconnected('flush');
+    try {
+      await this.#wire.flush();
+    } catch (cause) {
+      throw new ServiceError('disconnected', 'the connection to the broker was lost', {
+        effect: 'maybe',
+        cause,
+      });
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#subscriptions].map((subscription) => subscription.unsubscribe()));
+    this.#closed = true;
+    this.#pending.failAll('the bus was closed');
+    // Answers of the last handlers are still on their way.
+    if (this.#wire.connected) await this.#withinDrain(this.#wire.flush(), 'the last replies');
+    await this.#wire.close();
+    this.#tell('closed');
+    this.#listeners.clear();
+  }
+
+  #envelope(kind: string, body: unknown, options: RequestOptions, ttlMs: number | undefined): Envelope {
+    const { epoch, inc, fence, trace, id = randomUUID() } = options;
+    // Undefined fields vanish in JSON.
+    return { v: envelopeVersion, id, kind, trace, src: this.#src, epoch, inc, fence, ttl_ms: ttlMs, body };
+  }
+
+  /** The bytes of a message, no more than the broker takes. */
+  #sendable(message: Envelope, name: string): Uint8Array {
+    let data: Uint8Array;
+    try {
+      data = encode(message);
+    } catch (cause) {
+      throw new ServiceError('bad_request', `the body of ${name} cannot be written as JSON`, { cause });
+    }
+    if (data.length > this.#wire.maxPayload) {
+      throw new ServiceError(
+        'payload_too_large',
+        `${name} has ${data.length} bytes, the broker takes ${this.#wire.maxPayload}`,
+      );
+    }
+    return data;
+  }
+
+  async #listen(
+    definition: { readonly subject: string },
+    tokens: Record<string, string | undefined>,
+    inFlight: InFlight,
+    onMessage: (message: WireMessage) => void,
+  ): Promise<Subscription> {
+    if (this.#closing !== undefined) throw new ServiceError('disconnected', 'the bus is closed');
+    const subject = subjectOf(definition, tokens);
+    const wireSubscription = this.#wire.subscribe(subject, onMessage);
+    let ended: Promise<void> | undefined;
+    const subscription: Subscription = {
+      unsubscribe: () => {
+        ended ??= (async () => {
+          await this.#withinDrain(wireSubscription.drain(), subject);
+          await this.#withinDrain(inFlight.idle(), subject);
+          this.#subscriptions.delete(subscription);
+        })();
+        return ended;
+      },
+    };
+    this.#subscriptions.add(subscription);
+    if (this.#wire.connected) {
+      // Lost meanwhile: the subscription is made again with the connection.
+      await this.#wire
+        .flush()
+        .catch((error: unknown) => this.#log.debug('subscribed while disconnected', { subject, error }));
+    }
+    return subscription;
+  }
+
+  #onRequest<D extends AnyRequest>(
+    definition: D,
+    handler: RequestHandler<D>,
+    inFlight: InFlight,
+    message: WireMessage,
+  ): void {
+    const { name } = definition;
+    if (message.reply === '') {
+      this.#log.warn('request without a place to answer ignored', { kind: name, subject: message.subject });
+      return;
+    }
+    const arrivedAt = this.#timers.now();
+    const decoded = decodeEnvelope(message.data, name);
+    const checked = decoded.ok ? definition.request.check(decoded.envelope.body) : undefined;
+    if (!decoded.ok || !checked?.ok) {
+      const faults = decoded.ok ? (checked?.ok === false ? checked.faults : []) : [decoded.fault];
+      this.#refuse(message, name, new ServiceError('bad_request', `${name} is malformed`, { faults }));
+      return;
+    }
+    const { envelope } = decoded;
+    const context: MessageContext<D> = {
+      tokens: tokensOf(definition, message.subject) as TokensFor<D>,
+      envelope,
+      expired: () => envelope.ttl_ms !== undefined && this.#timers.now() - arrivedAt >= envelope.ttl_ms,
+    };
+    inFlight.enter(() => {
+      if (context.expired()) {
+        const error = new ServiceError('deadline_exceeded', `${name} waited longer than its caller`);
+        this.#refuse(message, name, error);
+        inFlight.left();
+        return;
+      }
+      const reply = performRequest(definition, handler, checked.value as RequestOf<D>, context, {
+        log: this.#log,
+        maxPayload: this.#wire.maxPayload,
+      });
+      void reply.then((data) => {
+        this.#answer(message, name, data);
+        inFlight.left();
+      });
+    });
+  }
+
+  #refuse(message: WireMessage, name: string, error: ServiceError): void {
+    this.#log.warn('request refused', { kind: name, code: error.code, faults: error.faults });
+    this.#answer(message, name, failureReply(error, this.#wire.maxPayload));
+  }
+
+  /** An answer is never kept for a later connection: its caller was told `disconnected` long before. */
+  #answer(message: WireMessage, name: string, data: Uint8Array): void {
+    if (this.#wire.connected) this.#wire.publish(message.reply, data);
+    else this.#log.debug('reply dropped while disconnected', { kind: name });
+  }
+
+  #onEvent<D extends AnyEvent>(
+    definition: D,
+    handler: EventHandler<D>,
+    inFlight: InFlight,
+    message: WireMessage,
+  ): void {
+    const { name } = definition;
+    const decoded = decodeEnvelope(message.data, name);
+    const checked = decoded.ok ? definition.body.check(decoded.envelope.body) : undefined;
+    if (!decoded.ok || !checked?.ok) {
+      const faults = decoded.ok ? (checked?.ok === false ? checked.faults : []) : [decoded.fault];
+      this.#log.warn('malformed event ignored', { kind: name, faults });
+      return;
+    }
+    const context: MessageContext<D> = {
+      tokens: tokensOf(definition, message.subject) as TokensFor<D>,
+      envelope: decoded.envelope,
+      expired: () => false,
+    };
+    inFlight.enter(() => {
+      const handled = (async () => handler(checked.value as BodyOf<D>, context))();
+      void handled
+        .catch((error: unknown) => this.#log.error('event handler failed', { kind: name, error }))
+        .then(() => inFlight.left());
+    });
+  }
+
+  #onStatus(status: BusStatus): void {
+    if (status !== 'connected') this.#pending.failAll('the connection to the broker was lost');
+    if (status === 'closed') {
+      this.#closed = true;
+      if (this.#closing !== undefined) return;
+    }
+    this.#tell(status);
+  }
+
+  #tell(status: BusStatus): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(status);
+      } catch (error) {
+        this.#log.error('status listener failed', { status, error });
+      }
+    }
+  }
+
+  #unconnected(what: string): ServiceError {
+    const why = this.#closed ? 'the bus is closed' : 'there is no connection to the broker';
+    return new ServiceError('disconnected', `${what} was not sent: ${why}`, { effect: 'none' });
+  }
+
+  /** Waits for the end of something, but no longer than `drainMs`; says so when that was too short. */
+  #withinDrain(end: Promise<void>, what: string): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#timers.after(this.#drainMs, () => {
+        this.#log.warn('did not end in time', { what, waitedMs: this.#drainMs });
+        resolve();
+      });
+      const settle = (): void => {
+        cancel();
+        resolve();
+      };
+      end.then(settle, (error: unknown) => {
+        this.#log.debug('ended with the connection', { what, error });
+        settle();
+      });
+    });
+  }
+}
+
+function check<T>(schema: Schema<T>, body: unknown, name: string): T {
+  const checked = schema.check(body);
+  if (checked.ok) return checked.value;
+  throw new ServiceError('bad_request', `the body of ${name} is malformed: ${inWords(checked.faults)}`, {
+    faults: checked.faults,
+  });
+}
+
+function inWords(faults: readonly Fault[]): string {
+  return faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+}
+
+/** The work was done; only the answer is of no use. */
+function malformed(faults: readonly Fault[]): { effect: 'done'; faults: readonly Fault[] } {
+  return { effect: 'done', faults };
+}
+
+/** A subject without wildcards: a message goes to one place. */
+function concreteSubject(
+  definition: { readonly name: string; readonly subject: string },
+  tokens: Record<string, string>,
+): string {
+  const subject = subjectOf(definition, tokens);
+  if (!subject.includes('*')) return subject;
+  throw new ServiceError(
+    'bad_request',
+    `${definition.name} needs a value for every token of ${definition.subject}`,
+  );
+}

@@ -1,0 +1,98 @@
+import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
+import type { BusLog, BusStatus } from './bus.js';
+import type { Wire, WireMessage, WireSubscription } from './wire.js';
+
+/** Status of a NATS header block that says: nobody is subscribed to the subject of the request. */
+const noRespondersCode = 503;
+
+/** One connection to a NATS server. The client reconnects for ever; what it would buffer meanwhile is never given to it. */
+export class NatsWire implements Wire {
+  #connected = true;
+  #onStatus: (status: BusStatus) => void = () => undefined;
+
+  constructor(
+    private readonly connection: NatsConnection,
+    readonly inbox: string,
+    private readonly log: BusLog,
+  ) {
+    void this.#follow();
+    void connection.closed().then((error) => {
+      if (error !== undefined) log.error('connection to the broker closed', { error });
+      this.#set('closed');
+    });
+  }
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  get maxPayload(): number {
+    return this.connection.info?.max_payload ?? 0;
+  }
+
+  publish(subject: string, data: Uint8Array, reply?: string): void {
+    this.connection.publish(subject, data, reply === undefined ? undefined : { reply });
+  }
+
+  subscribe(subject: string, onMessage: (message: WireMessage) => void): WireSubscription {
+    const subscription = this.connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (error !== null) {
+          this.log.error('subscription ended by the broker', { subject, error });
+          return;
+        }
+        try {
+          onMessage(wireMessage(message));
+        } catch (cause) {
+          // An error thrown into the client would end its reader, and with it the connection.
+          this.log.error('message handler failed', { subject, error: cause });
+        }
+      },
+    });
+    return { drain: () => this.#drain(subscription) };
+  }
+
+  listen(onStatus: (status: BusStatus) => void): void {
+    this.#onStatus = onStatus;
+  }
+
+  flush(): Promise<void> {
+    return this.connection.flush();
+  }
+
+  async close(): Promise<void> {
+    if (!this.connection.isClosed()) await this.connection.close();
+  }
+
+  async #drain(subscription: Subscription): Promise<void> {
+    if (subscription.isClosed() || this.connection.isClosed()) return;
+    if (this.#connected) await subscription.drain();
+    else subscription.unsubscribe();
+  }
+
+  async #follow(): Promise<void> {
+    for await (const status of this.connection.status()) {
+      if (status.type === 'disconnect' || status.type === 'staleConnection') this.#set('disconnected');
+      else if (status.type === 'reconnect') this.#set('connected');
+      else if (status.type === 'error')
+        this.log.error('the broker reports an error', { error: status.error });
+    }
+  }
+
+  #set(status: BusStatus): void {
+    const connected = status === 'connected';
+    if (status !== 'closed' && connected === this.#connected) return;
+    this.#connected = connected;
+    this.#onStatus(status);
+  }
+}
+
+function wireMessage(message: Msg): WireMessage {
+  const { subject, data } = message;
+  return {
+    subject,
+    data,
+    reply: message.reply ?? '',
+    noResponders: data.length === 0 && message.headers?.code === noRespondersCode,
+  };
+}

@@ -1,0 +1,97 @@
+import { ServiceError, type ErrorCode } from '@lab/contracts';
+import { decodeReply } from './codec.js';
+import type { BusTimers } from './timers.js';
+import type { Wire, WireMessage } from './wire.js';
+
+/** One request that waits. */
+export interface Waiting {
+  /** Name of the definition, for messages of errors. */
+  name: string;
+  subject: string;
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+  onReply(body: unknown): void;
+  onError(error: ServiceError): void;
+}
+
+interface Entry extends Waiting {
+  release: () => void;
+}
+
+/**
+ * The replies this connection waits for, all on one subscription: a request costs an entry of a map and a timer. Each
+ * entry ends exactly once, by its reply, its deadline, its signal or the loss of the connection; a reply that comes
+ * after that is dropped.
+ */
+export class PendingReplies {
+  readonly #entries = new Map<string, Entry>();
+  #last = 0;
+
+  constructor(
+    private readonly wire: Wire,
+    private readonly timers: BusTimers,
+  ) {
+    wire.subscribe(`${wire.inbox}.*`, (message) => this.#onReply(message));
+  }
+
+  /** Registers a request and gives the subject for its reply. */
+  add(waiting: Waiting): string {
+    this.#last += 1;
+    const token = this.#last.toString(36);
+    const { name, signal, timeoutMs } = waiting;
+    const cancelTimer = this.timers.after(timeoutMs, () =>
+      this.#fail(token, 'deadline_exceeded', `no reply to ${name} within ${timeoutMs} ms`),
+    );
+    let release = cancelTimer;
+    if (signal !== undefined) {
+      const onAbort = (): void => this.#fail(token, 'aborted', `the call of ${name} was aborted`);
+      signal.addEventListener('abort', onAbort, { once: true });
+      release = () => {
+        cancelTimer();
+        signal.removeEventListener('abort', onAbort);
+      };
+    }
+    this.#entries.set(token, { ...waiting, release });
+    return `${this.wire.inbox}.${token}`;
+  }
+
+  /** Nobody can say any more what became of the requests that were sent. */
+  failAll(why: string): void {
+    for (const [token, { name }] of [...this.#entries]) {
+      this.#fail(token, 'disconnected', `${why} before the reply to ${name}`);
+    }
+  }
+
+  #onReply(message: WireMessage): void {
+    const entry = this.#take(message.subject.slice(this.wire.inbox.length + 1));
+    if (entry === undefined) return;
+    if (message.noResponders) {
+      entry.onError(
+        new ServiceError('service_unavailable', `nobody serves ${entry.name} on ${entry.subject}`, {
+          effect: 'none',
+        }),
+      );
+      return;
+    }
+    let body: unknown;
+    try {
+      body = decodeReply(message.data, entry.name);
+    } catch (error) {
+      entry.onError(error as ServiceError);
+      return;
+    }
+    entry.onReply(body);
+  }
+
+  #fail(token: string, code: ErrorCode, message: string): void {
+    this.#take(token)?.onError(new ServiceError(code, message, { effect: 'maybe' }));
+  }
+
+  #take(token: string): Entry | undefined {
+    const entry = this.#entries.get(token);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(token);
+    entry.release();
+    return entry;
+  }
+}
