@@ -1,2 +1,3 @@
 export { natsServerBinary, startNats, type NatsFixture, type NatsOptions } from './nats.js';
 export { freePort, startServiceStack, type Stack, type StackOptions } from './stack.js';
+export { startTestPostgres, type TestDatabase, type TestPostgres } from './postgres.js';

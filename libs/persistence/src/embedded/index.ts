@@ -1,1 +1,2 @@
+export { createDatabase, dropDatabase } from './databases.js';
 export { startPostgres, type PostgresOptions, type RunningPostgres } from './start-postgres.js';

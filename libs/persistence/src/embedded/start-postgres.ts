@@ -5,18 +5,16 @@ import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { codeOf, locateServer, type ServerBinaries } from './binaries.js';
 import {
   clusterExists,
   createCluster,
-  databaseName,
   keepPassword,
   lastLine,
   resetPassword,
-  roleName,
   serverEnvironment,
 } from './cluster.js';
+import { ensureDatabase } from './databases.js';
 import { chooseIdentity, type Identity } from './identity.js';
 import { isAlive, readPostmasterFile, servesFolder, waitForExit } from './postmaster-file.js';
 
@@ -91,8 +89,9 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     await resetPassword(binaries, identity, dataDir, kept.password);
   }
   const server = await launch(binaries, identity, dataDir, options.port, durable);
+  let url: string;
   try {
-    await ensureDatabase(server.port, kept.password);
+    url = await ensureDatabase(server.port, kept.password);
   } catch (error) {
     await server.stop();
     if (codeOf(error) === '28P01')
@@ -103,7 +102,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     throw error;
   }
   log(`PostgreSQL answers on 127.0.0.1:${server.port}`);
-  return { ...server, url: addressOf(server.port, kept.password, databaseName) };
+  return { ...server, url };
 }
 
 type Server = Omit<RunningPostgres, 'url'>;
@@ -330,31 +329,6 @@ async function stopOrphan(
 async function stopByControl(binaries: ServerBinaries, dataDir: string): Promise<void> {
   const args = ['stop', '-D', dataDir, '-m', 'fast', '-t', String(stopMs / 1000)];
   await promisify(execFile)(binaries.pgCtl, args, { windowsHide: true });
-}
-
-function addressOf(port: number, password: string, database: string): string {
-  return `postgresql://${roleName}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
-}
-
-async function ensureDatabase(port: number, password: string): Promise<void> {
-  try {
-    await withClient(addressOf(port, password, databaseName), (client) => client.query('select 1'));
-  } catch (error) {
-    if (codeOf(error) !== '3D000') throw error;
-    await withClient(addressOf(port, password, 'postgres'), (client) =>
-      client.query(`create database ${databaseName}`),
-    );
-  }
-}
-
-async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
 
 /** A port of 127.0.0.1 that nothing listens on at this moment. */

@@ -1,0 +1,43 @@
+import { isServiceError, ServiceError } from '@lab/contracts';
+import pg from 'pg';
+
+/** SQLSTATE of the function that applies commits. */
+export const staleEpoch = 'LB001';
+export const wrongState = 'LB002';
+export const givenUp = 'LB003';
+
+/** The server's own answer that the statement failed and left nothing behind. */
+export function isRefusal(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && error.severity === 'ERROR';
+}
+
+/** True for an answer that may be another one later, without anybody's change: no room, too slow, not set up yet. */
+function isPassing(code: string): boolean {
+  // 42P01, 42883: tables or the function are not there yet, for the migration runs while others start already.
+  return /^(08|40|53|55|57|58)/.test(code) || code === '42P01' || code === '42883';
+}
+
+/**
+ * Any error of a read, or of a write that the database refused, as a {@link ServiceError} with effect `none`.
+ * Messages of the database stay in the cause: they may hold values.
+ */
+export function databaseError(error: unknown): ServiceError {
+  if (isServiceError(error)) return error;
+  if (isRefusal(error) && !isPassing(error.code ?? '')) {
+    const code = error.code ?? 'unknown';
+    if (code === '22021' || code === '22P05')
+      return new ServiceError('invalid', 'a text holds a character that cannot be stored', { cause: error });
+    return new ServiceError('internal', `the database refused a statement (SQLSTATE ${code})`, {
+      effect: 'none',
+      cause: error,
+    });
+  }
+  return unavailable(error);
+}
+
+/** The database cannot be reached or cannot work at present; nothing was applied. */
+export function unavailable(error: unknown): ServiceError {
+  const code =
+    error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
+  return new ServiceError('store_unavailable', `the database does not answer${code}`, { cause: error });
+}

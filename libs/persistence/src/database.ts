@@ -1,0 +1,98 @@
+import type { DefinitionRow } from '@lab/engine';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type {
+  agentColumns,
+  allocationColumns,
+  attemptColumns,
+  campaignColumns,
+  protocolRunColumns,
+  resourceColumns,
+  Stored,
+  taskRunColumns,
+} from './columns.js';
+import type {
+  AgentRow,
+  AllocationRow,
+  AttemptRow,
+  CampaignRow,
+  ProtocolRunRow,
+  ResourceRow,
+  TaskRunRow,
+} from '@lab/engine';
+
+export type StoredCampaign = Stored<CampaignRow, typeof campaignColumns>;
+export type StoredProtocolRun = Stored<ProtocolRunRow, typeof protocolRunColumns>;
+export type StoredTaskRun = Stored<TaskRunRow, typeof taskRunColumns>;
+
+/** The tables as they are read. */
+export interface Database {
+  campaign: StoredCampaign;
+  protocol_run: StoredProtocolRun;
+  task_run: StoredTaskRun;
+  attempt: Stored<AttemptRow, typeof attemptColumns>;
+  allocation: Stored<AllocationRow, typeof allocationColumns>;
+  resource: Stored<ResourceRow, typeof resourceColumns>;
+  agent: Stored<AgentRow, typeof agentColumns>;
+  definition: { hash: string; kind: DefinitionRow['kind']; body: DefinitionRow['body'] };
+}
+
+export interface DatabaseOptions {
+  /** `postgresql://` address. */
+  url: string;
+  /** Most connections at a time. */
+  poolSize: number;
+  /** Seen by the database's administrator. */
+  applicationName: string;
+  /** Longest time one statement may take, in milliseconds. */
+  statementTimeoutMs: number;
+  /** Settings of every session. */
+  session?: Record<string, string>;
+  /** Told of connections that broke while idle; they are replaced at the next use. */
+  onIdleError?: (error: Error) => void;
+}
+
+export interface OpenDatabase {
+  db: Kysely<Database>;
+  pool: pg.Pool;
+}
+
+const int8 = pg.types.builtins.INT8;
+const timestamptz = pg.types.builtins.TIMESTAMPTZ;
+
+/** Opens a pool; connects at the first use. `db.destroy()` closes it. */
+export function openDatabase(options: DatabaseOptions): OpenDatabase {
+  const session = { timezone: 'UTC', datestyle: 'ISO', ...options.session };
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: 3_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    statement_timeout: options.statementTimeoutMs,
+    idle_in_transaction_session_timeout: options.statementTimeoutMs,
+    // The server gives up first; this is for a server that does not answer at all.
+    query_timeout: options.statementTimeoutMs + 2_000,
+    options: Object.entries(session)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+    types: { getTypeParser: parserOf },
+  });
+  // Without a listener the end of an idle connection, as in a restart of the server, would end this process.
+  pool.on('error', (error) => options.onIdleError?.(error));
+  return { pool, db: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }) };
+}
+
+/** Sums stay below 2^53, and times are in UTC, so that both have an exact form here. */
+function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
+  if (format !== 'binary' && oid === int8) return Number;
+  if (format !== 'binary' && oid === timestamptz) return isoTime;
+  return pg.types.getTypeParser(oid, format) as (text: string) => unknown;
+}
+
+/** The database's text of a time (`2026-11-21 02:55:33.12+00`, or ISO 8601 inside JSON) as `2026-11-21T02:55:33.120Z`. */
+export function isoTime(text: string): string {
+  const iso = text.replace(' ', 'T').replace(/\+00(:00)?$/, 'Z');
+  return new Date(iso).toISOString();
+}

@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError, type ErrorCode } from '@lab/contracts';
+import type { Change, NameKind, Store, WorkingRows } from '@lab/engine';
+import { sql } from 'kysely';
+import type pg from 'pg';
+import { planCommit, type CommitPlan } from './commit-plan.js';
+import { openDatabase, type Database, type OpenDatabase } from './database.js';
+import { databaseError, givenUp, isRefusal, staleEpoch, unavailable, wrongState } from './database-errors.js';
+import { migrate } from './migrations/migrate.js';
+import { isStorable, refuseUnstorableText } from './unstorable-text.js';
+import { loadWorkingRows } from './working-rows.js';
+
+export interface StoreOptions {
+  /** `postgresql://` address. */
+  url: string;
+  /** Most connections. Default 3: one commit at a time, and reads beside it. */
+  poolSize?: number;
+  /** Longest time one statement may take, in milliseconds. Default 5000. */
+  statementTimeoutMs?: number;
+  /** How long a commit whose connection broke is asked after, in milliseconds. Default 5000. */
+  settleTimeoutMs?: number;
+  /** Told of connections that broke while idle. */
+  onIdleError?: (error: Error) => void;
+}
+
+/**
+ * Opens the store and brings its schema up to date.
+ *
+ * @throws ServiceError `store_unavailable` when the database does not answer
+ */
+export async function openStore(options: StoreOptions): Promise<PostgresStore> {
+  const database = openDatabase({
+    url: options.url,
+    poolSize: options.poolSize ?? 3,
+    applicationName: 'lab-orchestrator',
+    statementTimeoutMs: options.statementTimeoutMs ?? 5_000,
+    // Plans are kept while the tables grow from nothing: one made for an empty table must not scan a large one.
+    session: { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
+    ...(options.onIdleError === undefined ? {} : { onIdleError: options.onIdleError }),
+  });
+  try {
+    await migrate(database.db);
+  } catch (error) {
+    await database.db.destroy();
+    throw databaseError(error);
+  }
+  return new PostgresStore(database, options.settleTimeoutMs ?? 5_000);
+}
+
+const namedTables: Record<NameKind, keyof Database> = {
+  protocolRun: 'protocol_run',
+  campaign: 'campaign',
+  onDemandTask: 'task_run',
+};
+
+interface Unsettled {
+  epoch: number;
+  commit: string;
+}
+
+/**
+ * The store on PostgreSQL. A commit is one statement and therefore one round trip. Commits of one store go one after
+ * the other, and one whose connection broke is settled, by asking the database whether it was applied and forbidding it
+ * otherwise, before anything else is read or written.
+ */
+export class PostgresStore implements Store {
+  readonly #database: OpenDatabase;
+  readonly #settleTimeoutMs: number;
+  #turn: Promise<unknown> = Promise.resolve();
+  #unsettled: Unsettled | undefined;
+
+  constructor(database: OpenDatabase, settleTimeoutMs: number) {
+    this.#database = database;
+    this.#settleTimeoutMs = settleTimeoutMs;
+  }
+
+  async lead(instance: string): Promise<number> {
+    return this.#read(async ({ db }) => {
+      const result = await sql<{ epoch: number }>`
+        update leadership set epoch = epoch + 1, instance = ${instance}, since = now() returning epoch`.execute(
+        db,
+      );
+      const row = result.rows[0];
+      if (row === undefined) throw new ServiceError('internal', 'the row of the leadership is missing');
+      return row.epoch;
+    });
+  }
+
+  async load(): Promise<WorkingRows> {
+    return this.#inTurn(async () => {
+      await this.#settle();
+      return this.#read(({ db }) => loadWorkingRows(db));
+    });
+  }
+
+  /**
+   * As {@link Store.commit}. A `store_unavailable` has the effect `maybe` when the connection broke during the commit
+   * and the database could not be asked within the time; {@link load} then settles it first.
+   */
+  async commit(epoch: number, changes: readonly Change[]): Promise<void> {
+    const plan = planCommit(changes);
+    const document = JSON.stringify(plan.document);
+    refuseUnstorableText(changes, document);
+    return this.#inTurn(async () => {
+      await this.#settle();
+      await this.#apply({ epoch, commit: randomUUID() }, document, plan.names);
+    });
+  }
+
+  async takenNames(kind: NameKind, names: readonly string[]): Promise<Set<string>> {
+    const asked = names.filter(isStorable);
+    if (asked.length === 0) return new Set();
+    return this.#read(async ({ db }) => {
+      const { rows } = await sql<{ name: string }>`
+        select distinct name from ${sql.table(namedTables[kind])}
+        where name = any(${asked}::text[]) ${kind === 'onDemandTask' ? sql`and run_id is null` : sql``}`.execute(
+        db,
+      );
+      return new Set(rows.map((row) => row.name));
+    });
+  }
+
+  /** Waits for the commit under way and closes all connections. */
+  async close(): Promise<void> {
+    await this.#inTurn(() => this.#database.db.destroy());
+  }
+
+  async #apply(attempt: Unsettled, document: string, names: CommitPlan['names']): Promise<void> {
+    let client: pg.PoolClient;
+    try {
+      client = await this.#database.pool.connect();
+    } catch (error) {
+      throw unavailable(error);
+    }
+    try {
+      await client.query({
+        name: 'commit_changes',
+        text: 'select commit_changes($1::bigint, $2::uuid, $3::jsonb)',
+        values: [attempt.epoch, attempt.commit, document],
+      });
+    } catch (error) {
+      if (isRefusal(error)) {
+        client.release();
+        throw await this.#conflict(error, names);
+      }
+      client.release(true);
+      this.#unsettled = attempt;
+      await this.#settle(error);
+      return;
+    }
+    client.release();
+  }
+
+  /**
+   * Finds out about the commit whose connection broke.
+   *
+   * @param cause when given, the commit is the caller's own: returns only when it was applied
+   */
+  async #settle(cause?: unknown): Promise<void> {
+    const unsettled = this.#unsettled;
+    if (unsettled === undefined) return;
+    const deadline = performance.now() + this.#settleTimeoutMs;
+    for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
+      let outcome: 'applied' | 'refused' | 'deposed';
+      try {
+        outcome = await this.#outcomeOf(unsettled);
+      } catch (error) {
+        if (performance.now() + pause < deadline) {
+          await delay(pause);
+          continue;
+        }
+        throw new ServiceError('store_unavailable', 'the database does not answer; a commit is in doubt', {
+          effect: cause === undefined ? 'none' : 'maybe',
+          cause: error,
+        });
+      }
+      this.#unsettled = undefined;
+      if (cause === undefined || outcome === 'applied') return;
+      if (outcome === 'refused') throw unavailable(cause);
+      throw new ServiceError('stale_message', `epoch ${unsettled.epoch} was succeeded during a commit`, {
+        effect: 'maybe',
+        cause,
+      });
+    }
+  }
+
+  /** Asks, and in the same breath makes sure that the statement cannot be applied when it arrives late. */
+  async #outcomeOf({ epoch, commit }: Unsettled): Promise<'applied' | 'refused' | 'deposed'> {
+    const { db } = this.#database;
+    const refused = await sql`
+      update leadership set refused_commit = ${commit}::uuid
+      where epoch = ${epoch} and last_commit is distinct from ${commit}::uuid returning epoch`.execute(db);
+    if (refused.rows.length > 0) return 'refused';
+    const applied = await sql`select epoch from leadership where last_commit = ${commit}::uuid`.execute(db);
+    return applied.rows.length > 0 ? 'applied' : 'deposed';
+  }
+
+  async #conflict(error: pg.DatabaseError, names: CommitPlan['names']): Promise<ServiceError> {
+    const options = { cause: error };
+    const own: Partial<Record<string, ErrorCode>> = {
+      [staleEpoch]: 'stale_message',
+      [wrongState]: 'wrong_state',
+      [givenUp]: 'store_unavailable',
+    };
+    const code = own[error.code ?? ''];
+    if (code !== undefined) return new ServiceError(code, error.message, options);
+    if (error.code === '23503')
+      return new ServiceError(
+        'wrong_state',
+        `a change refers to a row that is not there (${error.constraint})`,
+        options,
+      );
+    if (error.code !== '23505') return databaseError(error);
+    const taken = (what: string, name: string | undefined): ServiceError =>
+      new ServiceError('duplicate_name', `there is a ${what} named "${name ?? '?'}" already`, options);
+    switch (error.constraint) {
+      case 'protocol_run_name':
+        return taken('protocol run', await this.#firstTaken('protocolRun', names.protocolRuns));
+      case 'campaign_name':
+        return taken('campaign', await this.#firstTaken('campaign', names.campaigns));
+      case 'task_run_on_demand_name':
+        return taken(
+          'unfinished on-demand task',
+          await this.#firstTaken('onDemandTask', names.onDemandTasks),
+        );
+      case 'task_run_name_in_run':
+        return new ServiceError('wrong_state', 'the protocol run has a task of that name already', options);
+      case 'attempt_unfinished':
+        return new ServiceError('wrong_state', 'the task run has an attempt that has not ended', options);
+      default:
+        return new ServiceError('wrong_state', `there is such a row already (${error.constraint})`, options);
+    }
+  }
+
+  /** The name for the message: one that exists, or else one that the commit makes twice. */
+  async #firstTaken(kind: NameKind, names: readonly string[]): Promise<string | undefined> {
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined || names.length < 2) return twice ?? names[0];
+    const taken = await this.takenNames(kind, names);
+    return names.find((name) => taken.has(name));
+  }
+
+  async #read<T>(work: (database: OpenDatabase) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.#database);
+    } catch (error) {
+      throw databaseError(error);
+    }
+  }
+
+  /** Runs after everything that was asked before has settled. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch((_reason: unknown) => undefined /* told to whoever asked for that turn */);
+    return turn;
+  }
+}

@@ -1,0 +1,81 @@
+import type {
+  AgentRow,
+  AllocationRow,
+  AttemptRow,
+  CampaignRow,
+  DefinitionRow,
+  ProtocolRunRow,
+  ResourceRow,
+  TaskRunRow,
+  WorkingRows,
+} from '@lab/engine';
+import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
+import {
+  agentColumns,
+  allocationColumns,
+  attemptColumns,
+  campaignColumns,
+  fromColumns,
+  protocolRunColumns,
+  resourceColumns,
+  taskRunColumns,
+} from './columns.js';
+import type { Database } from './database.js';
+
+/** Written out as in the partial indexes, which PostgreSQL uses only for the same condition. */
+const unfinished = sql<boolean>`state not in ('completed','failed','cancelled','skipped','never_ran')`;
+
+/** Everything that is not over, as it was at one moment. */
+export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (tx) => {
+      const campaigns = await tx.selectFrom('campaign').selectAll().where(unfinished).orderBy('id').execute();
+      const protocolRuns = await tx
+        .selectFrom('protocol_run')
+        .selectAll()
+        .where(unfinished)
+        .orderBy('id')
+        .execute();
+      const taskRuns = await tx
+        .selectFrom('task_run')
+        .selectAll()
+        .where((eb) => eb.or([ofUnfinishedRun(eb), eb.and([eb('run_id', 'is', null), unfinished])]))
+        .orderBy('id')
+        .execute();
+      const attempts = await tx.selectFrom('attempt').selectAll().where(unfinished).orderBy('id').execute();
+      const allocations = await tx
+        .selectFrom('allocation')
+        .selectAll()
+        .orderBy('kind')
+        .orderBy('key')
+        .execute();
+      const resources = await tx.selectFrom('resource').selectAll().orderBy('name').execute();
+      const agents = await tx.selectFrom('agent').selectAll().orderBy('computer').execute();
+      const hashes = new Set([...campaigns, ...protocolRuns, ...taskRuns].map((row) => row.definition_hash));
+      const definitions = await tx
+        .selectFrom('definition')
+        .selectAll()
+        .where(sql<boolean>`hash = any(${[...hashes]}::text[])`)
+        .orderBy('hash')
+        .execute();
+      return {
+        campaigns: campaigns.map((row) => fromColumns<CampaignRow>(campaignColumns, row)),
+        protocolRuns: protocolRuns.map((row) => fromColumns<ProtocolRunRow>(protocolRunColumns, row)),
+        taskRuns: taskRuns.map((row) => fromColumns<TaskRunRow>(taskRunColumns, row)),
+        attempts: attempts.map((row) => fromColumns<AttemptRow>(attemptColumns, row)),
+        allocations: allocations.map((row) => fromColumns<AllocationRow>(allocationColumns, row)),
+        resources: resources.map((row) => fromColumns<ResourceRow>(resourceColumns, row)),
+        agents: agents.map((row) => fromColumns<AgentRow>(agentColumns, row)),
+        definitions: definitions as DefinitionRow[],
+      };
+    });
+}
+
+function ofUnfinishedRun(eb: ExpressionBuilder<Database, 'task_run'>) {
+  return eb('run_id', 'in', eb.selectFrom('protocol_run').select('protocol_run.id').where(unfinishedRun));
+}
+
+const unfinishedRun = sql<boolean>`protocol_run.state not in ('completed','failed','cancelled','skipped','never_ran')`;

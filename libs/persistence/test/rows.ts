@@ -1,0 +1,122 @@
+import type { AttemptRow, CampaignRow, Change, DefinitionRow, ProtocolRunRow, TaskRunRow } from '@lab/engine';
+
+/** Rows with every field filled in, for tests that care about one or two of them. */
+
+export const t0 = Date.UTC(2026, 10, 21, 2, 55, 33, 120);
+export const hash = 'a'.repeat(64);
+
+export const definition: DefinitionRow = {
+  hash,
+  kind: 'task',
+  body: {
+    hash,
+    task: {
+      type: 'mix',
+      desc: 'Mixes.',
+      devices: { mixer: { type: 'mixer' } },
+      input_parameters: { volume: { type: 'float', unit: 'ml', desc: 'Volume.', min: 0.1, max: 25 } },
+      output_parameters: {},
+      input_resources: {},
+      output_resources: {},
+      isolation: 'warm',
+      module: { sha256: hash, entry: 'task.ts' } as never,
+    },
+  },
+};
+
+export const putDefinition: Change = { op: 'putDefinition', row: definition };
+
+export function campaign(id: string, over: Partial<CampaignRow> = {}): CampaignRow {
+  return {
+    id,
+    name: `campaign ${id}`,
+    protocol: 'color_mixing',
+    owner: 'ada',
+    priority: 3,
+    state: 'created',
+    ending: null,
+    reason: null,
+    maxProtocolRuns: 4,
+    maxConcurrentProtocolRuns: 2,
+    optimize: false,
+    optimizerIp: '127.0.0.1',
+    globalParameters: { mix: { cyan: 2.5 } },
+    protocolRunParameters: [{ mix: { cyan: 1 } }, {}],
+    meta: { note: 'ünïcode \u{1F9EA}', nested: { list: [1, null, true, 'x'] } },
+    runsStarted: 0,
+    runsCompleted: 0,
+    definitionHash: hash,
+    createdAt: t0,
+    startedAt: null,
+    endedAt: null,
+    ...over,
+  };
+}
+
+export function protocolRun(id: string, over: Partial<ProtocolRunRow> = {}): ProtocolRunRow {
+  return {
+    id,
+    name: `run ${id}`,
+    type: 'color_mixing',
+    owner: 'ada',
+    priority: -2,
+    campaignId: null,
+    parameters: { mix: { cyan: 2.5 } },
+    meta: {},
+    state: 'created',
+    ending: null,
+    reason: null,
+    definitionHash: hash,
+    createdAt: t0,
+    startedAt: null,
+    endedAt: null,
+    ...over,
+  };
+}
+
+export function taskRun(id: string, over: Partial<TaskRunRow> = {}): TaskRunRow {
+  return {
+    id,
+    name: `task ${id}`,
+    type: 'mix',
+    runId: null,
+    owner: 'ada',
+    priority: 0,
+    state: 'created',
+    reason: null,
+    cancelRequestedAt: null,
+    definitionHash: hash,
+    devices: { mixer: { lab_name: 'color_lab', name: 'mixer_1' } },
+    resources: { beaker: { name: 'beaker_1', type: 'beaker', meta: { capacity: 300 } } },
+    inputParameters: { volume: 0.1, label: '' },
+    outputParameters: null,
+    outputResources: null,
+    outputFiles: [],
+    attempt: 0,
+    computer: null,
+    allocationTimeout: 600.5,
+    meta: {},
+    createdAt: t0,
+    queuedAt: null,
+    startedAt: null,
+    endedAt: null,
+    ...over,
+  };
+}
+
+export function attempt(id: string, taskRunId: string, over: Partial<AttemptRow> = {}): AttemptRow {
+  return {
+    id,
+    taskRunId,
+    number: 1,
+    state: 'dispatching',
+    computer: 'svc_computer',
+    inc: 7,
+    epoch: 1,
+    devices: {},
+    reason: null,
+    createdAt: t0,
+    endedAt: null,
+    ...over,
+  };
+}

@@ -1,0 +1,61 @@
+import { MemoryStore } from '@lab/engine';
+import { startTestPostgres, type TestPostgres } from '@lab/testkit';
+import pg from 'pg';
+import { afterAll, beforeAll } from 'vitest';
+import { openStore, type PostgresStore } from '../src/index.js';
+import { storeContract } from './store.contract.js';
+
+let postgres: TestPostgres;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+
+afterAll(() => postgres.stop());
+
+storeContract('memory', () => {
+  const store = new MemoryStore();
+  return Promise.resolve({
+    store,
+    sibling: () => Promise.resolve(store),
+    events: () =>
+      Promise.resolve(
+        store.events.map(({ aggregate, seq, type, body, at }) => ({ aggregate, seq, type, body, at })),
+      ),
+    dispose: () => store.close(),
+  });
+});
+
+storeContract('PostgreSQL', async () => {
+  const database = await postgres.freshDatabase();
+  const open: PostgresStore[] = [];
+  const another = async (): Promise<PostgresStore> => {
+    const store = await openStore({ url: database.url });
+    open.push(store);
+    return store;
+  };
+  return {
+    store: await another(),
+    sibling: another,
+    events: async () => {
+      const client = new pg.Client({ connectionString: database.url });
+      await client.connect();
+      try {
+        const { rows } = await client.query<{
+          aggregate: string;
+          seq: string;
+          type: string;
+          body: unknown;
+          at: Date;
+        }>('select aggregate, seq, type, body, at from outbox order by id');
+        return rows.map((row) => ({ ...row, seq: Number(row.seq), at: row.at.getTime() }));
+      } finally {
+        await client.end();
+      }
+    },
+    dispose: async () => {
+      for (const store of open) await store.close();
+      await database.drop();
+    },
+  };
+});
