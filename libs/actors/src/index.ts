@@ -1,1 +1,55 @@
-export {};
+export { Agent, type AgentIdentity, type MessageMarks, type RemoteCall } from './agent.js';
+export { DeviceActor, type DeviceActorPorts, type DeviceCall } from './device-actor.js';
+export { Devices, type DeviceName } from './devices.js';
+export { compactRecords, readHistory, type AttemptHistory } from './journal-history.js';
+export { defaultLimits, type AgentLimits } from './limits.js';
+export { ProcessPool, type Lease } from './process-pool.js';
+export { Retry, type RetryOptions } from './retry.js';
+export { TaskAttempts } from './task-attempts.js';
+export type {
+  AgentPorts,
+  Announcer,
+  Clock,
+  DeviceAddress,
+  DeviceProcess,
+  DeviceProcesses,
+  Files,
+  Ids,
+  Journal,
+  JournalRecord,
+  Log,
+  Modules,
+  Orchestrator,
+  Peers,
+  ProcessExit,
+  ProcessHandle,
+  Random,
+  Registration,
+  SpooledFile,
+  TaskProcess,
+  TaskProcesses,
+  Timers,
+  UploadTicket,
+} from './ports.js';
+export { MemoryDeviceProcesses, type DeviceScript, type SimulatedDevice } from './memory/memory-devices.js';
+export { MemoryJournal } from './memory/memory-journal.js';
+export { MemoryProcess } from './memory/memory-process.js';
+export {
+  MemoryAnnouncer,
+  MemoryFiles,
+  MemoryLog,
+  MemoryModules,
+  MemoryOrchestrator,
+  MemoryPeers,
+  SeededRandom,
+  SequentialIds,
+  type LogLine,
+} from './memory/memory-surroundings.js';
+export {
+  MemoryTaskProcesses,
+  type SimulatedTask,
+  type TaskContext,
+  type TaskOutput,
+  type TaskScript,
+} from './memory/memory-tasks.js';
+export { settle, VirtualTime } from './memory/virtual-time.js';

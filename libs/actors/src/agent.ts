@@ -1,0 +1,266 @@
+import {
+  ServiceError,
+  type AttemptReport,
+  type AttemptStatus,
+  type DeviceAssignment,
+  type DeviceStatus,
+  type JsonObject,
+  type JsonValue,
+  type TaskStart,
+} from '@lab/contracts';
+import { Devices, keyOf, type DeviceName } from './devices.js';
+import { defaultLimits, type AgentLimits } from './limits.js';
+import type { AgentPorts, Registration } from './ports.js';
+import { ProcessPool } from './process-pool.js';
+import { Retry } from './retry.js';
+import { TaskAttempts } from './task-attempts.js';
+
+export interface AgentIdentity {
+  computer: string;
+  version: string;
+}
+
+/** What a message says about its sender's knowledge. */
+export interface MessageMarks {
+  epoch?: number | undefined;
+  fence?: Record<string, number> | undefined;
+  /** How long the sender waits, in milliseconds. */
+  ttlMs?: number | undefined;
+}
+
+export interface RemoteCall {
+  callId: string;
+  function: string;
+  arguments: JsonObject;
+  /** Set when a task calls; then the fence of its allocation is demanded. */
+  attemptId?: string | undefined;
+}
+
+/**
+ * The agent of one computer: its devices, its attempts, and its standing with the orchestrator.
+ *
+ * Guarantees: registered under one session from `start` to `stop`; a message of an epoch lower than the highest seen is
+ * refused; without an orchestrator everything goes on but the acknowledgement of results.
+ */
+export class Agent {
+  readonly session: string;
+  readonly #identity: AgentIdentity;
+  readonly #ports: AgentPorts;
+  readonly #limits: AgentLimits;
+  readonly #devices: Devices;
+  readonly #pool: ProcessPool;
+  readonly #attempts: TaskAttempts;
+  readonly #registerRetry: Retry;
+  readonly #stop = new AbortController();
+  #inc: number | undefined;
+  #epoch = 0;
+  /** The registration under way, and whether another one was asked for meanwhile. */
+  #registering: Promise<void> | undefined;
+  #registerAgain = false;
+  #stopped: Promise<void> | undefined;
+
+  constructor(identity: AgentIdentity, ports: AgentPorts, limits: Partial<AgentLimits> = {}) {
+    this.#identity = identity;
+    this.#ports = ports;
+    this.#limits = { ...defaultLimits, ...limits };
+    this.session = ports.ids.next();
+    const { clock, timers, log, modules } = ports;
+    this.#devices = new Devices(
+      { clock, timers, log, modules, processes: ports.deviceProcesses },
+      this.#limits,
+      (status) => ports.announcer.deviceChanged(status),
+    );
+    this.#pool = new ProcessPool({ clock, timers, log, processes: ports.taskProcesses }, this.#limits);
+    this.#attempts = new TaskAttempts(
+      { ...ports, computer: identity.computer, devices: this.#devices, pool: this.#pool },
+      this.#limits,
+      () => this.#inc,
+    );
+    this.#registerRetry = new Retry(ports, {
+      firstMs: this.#limits.retryMs,
+      maxMs: this.#limits.registerRetryMaxMs,
+    });
+  }
+
+  /** The number under which commands reach this process; undefined before the first registration. */
+  get inc(): number | undefined {
+    return this.#inc;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /**
+   * Takes up what the journal holds, warms the pool and begins to register.
+   *
+   * @throws Error when the journal cannot be opened
+   */
+  async start(): Promise<void> {
+    await this.#attempts.replay();
+    this.#pool.open();
+    this.#register();
+  }
+
+  /** Somebody leads: a new epoch means a new leader, who must hear of this agent. */
+  hearLeader(epoch: number): void {
+    if (epoch <= this.#epoch) return;
+    this.#register();
+  }
+
+  /** The way to the orchestrator is open again. */
+  reconnected(): void {
+    this.#register();
+    this.#attempts.hurry();
+  }
+
+  /** @throws ServiceError `stale_message`, and what {@link TaskAttempts.start} throws */
+  async startTask(start: TaskStart, marks: MessageMarks): Promise<AttemptStatus> {
+    this.#admit(marks);
+    return this.#attempts.start(start);
+  }
+
+  /** @throws ServiceError `stale_message`, `service_unavailable` */
+  async cancelTask(attemptId: string, reason: string, marks: MessageMarks): Promise<AttemptStatus> {
+    this.#admit(marks);
+    return this.#attempts.cancel(attemptId, reason);
+  }
+
+  /** @throws ServiceError `stale_message`, `service_unavailable` */
+  async taskStatus(attemptId: string, marks: MessageMarks): Promise<AttemptStatus> {
+    this.#admit(marks);
+    return this.#attempts.status(attemptId);
+  }
+
+  /** @throws ServiceError `stale_message` */
+  assignDevices(devices: readonly DeviceAssignment[], marks: MessageMarks): void {
+    this.#admit(marks);
+    this.#devices.assign(devices);
+  }
+
+  /**
+   * A call from outside this computer: of a task that runs on another one, or of a person.
+   *
+   * @throws ServiceError see {@link Devices.call}
+   */
+  async callDevice(
+    device: DeviceName,
+    call: RemoteCall,
+    marks: MessageMarks,
+  ): Promise<JsonValue | undefined> {
+    const fence = marks.fence?.[keyOf(device)];
+    if (call.attemptId !== undefined && fence === undefined) {
+      throw new ServiceError('stale_message', `a call of a task must carry the fence of ${keyOf(device)}`);
+    }
+    const deadlineMs = marks.ttlMs ?? this.#limits.deviceCallMs;
+    return this.#devices.call(
+      device,
+      { function: call.function, arguments: call.arguments, deadlineMs },
+      fence,
+    );
+  }
+
+  /** @throws ServiceError see {@link Devices.report} */
+  reportDevice(device: DeviceName): Promise<JsonObject> {
+    return this.#devices.report(device);
+  }
+
+  devices(): DeviceStatus[] {
+    return this.#devices.statuses();
+  }
+
+  attempts(): AttemptReport[] {
+    return this.#attempts.reports();
+  }
+
+  /**
+   * Refuses new work, stops what runs, delivers results while that is possible, cleans the devices up and ends all
+   * processes. Bounded by the limits; never rejects.
+   */
+  stop(reason: string): Promise<void> {
+    this.#stopped ??= this.#end(reason);
+    return this.#stopped;
+  }
+
+  async #end(reason: string): Promise<void> {
+    this.#stop.abort();
+    await this.#attempts.close(reason);
+    await Promise.all([this.#devices.close(), this.#pool.close()]);
+    try {
+      await this.#ports.journal.close();
+    } catch (error) {
+      this.#ports.log.error('the journal could not be closed', { reason: String(error) });
+    }
+  }
+
+  #admit({ epoch }: MessageMarks): void {
+    if (epoch === undefined) return;
+    if (epoch < this.#epoch) {
+      throw new ServiceError(
+        'stale_message',
+        `epoch ${epoch} is over; a leader of epoch ${this.#epoch} has been heard`,
+      );
+    }
+    // A command of an unknown leader is obeyed, but the leader must hear of this agent all the same.
+    if (epoch > this.#epoch && this.#inc !== undefined) this.hearLeader(epoch);
+    this.#epoch = epoch;
+  }
+
+  #register(): void {
+    if (this.#stop.signal.aborted) return;
+    if (this.#registering !== undefined) {
+      this.#registerAgain = true;
+      this.#registerRetry.hurry();
+      return;
+    }
+    this.#registerAgain = false;
+    this.#registering = this.#hello().finally(() => {
+      this.#registering = undefined;
+      if (this.#registerAgain) this.#register();
+    });
+  }
+
+  /** Says hello until it is answered. Never rejects. */
+  async #hello(): Promise<void> {
+    const { orchestrator, log } = this.#ports;
+    try {
+      const registration = await this.#registerRetry.run(
+        () => {
+          this.#registerAgain = false;
+          return orchestrator.register({
+            ...this.#identity,
+            session: this.session,
+            attempts: this.attempts(),
+            devices: this.devices(),
+          });
+        },
+        {
+          signal: this.#stop.signal,
+          failed: (error, pauseMs) => {
+            log.info('not registered yet', { reason: String(error), again_in_ms: Math.round(pauseMs) });
+            return false;
+          },
+        },
+      );
+      await this.#registered(registration);
+    } catch (error) {
+      if (!this.#stop.signal.aborted) log.error('registration failed', { reason: String(error) });
+    }
+  }
+
+  async #registered({ inc, epoch, devices }: Registration): Promise<void> {
+    if (epoch < this.#epoch) {
+      this.#ports.log.warn('ignored the answer of an earlier leader', { epoch, highest: this.#epoch });
+      this.#registerAgain = true;
+      return;
+    }
+    this.#epoch = epoch;
+    if (inc !== this.#inc) {
+      await this.#ports.announcer.incarnated(inc);
+      this.#inc = inc;
+    }
+    this.#ports.log.info('registered', { inc, epoch, devices: devices.length });
+    this.#devices.assign(devices);
+    this.#attempts.hurry();
+  }
+}

@@ -1,0 +1,477 @@
+import {
+  isServiceError,
+  isUsable,
+  mayFollow,
+  deviceTransitions,
+  errorCatalogue,
+  ServiceError,
+  toServiceError,
+  type AuthorError,
+  type DeviceAssignment,
+  type DeviceFunction,
+  type DeviceState,
+  type DeviceStatus,
+  type ErrorCode,
+  type FromDevice,
+  type JsonObject,
+  type JsonValue,
+  type ToDevice,
+} from '@lab/contracts';
+import type { AgentLimits } from './limits.js';
+import { Mailbox } from './mailbox.js';
+import type { Clock, DeviceProcess, DeviceProcesses, Log, Modules, ProcessExit, Timers } from './ports.js';
+import { describeExit } from './process-exit.js';
+
+export interface DeviceCall {
+  function: string;
+  arguments: JsonObject;
+  /** How long the caller waits, in milliseconds, from now. */
+  deadlineMs: number;
+  /** Fired: the call is withdrawn if it has not begun. One that has begun goes on to its end. */
+  signal?: AbortSignal | undefined;
+}
+
+interface DeviceLetter {
+  readonly id: string;
+  readonly query: boolean;
+  readonly name: string;
+  readonly message: ToDevice;
+  readonly deadlineMs: number;
+  /** Why it is being aborted, once it is. */
+  overdue: boolean;
+  settle(error: ServiceError | undefined, value?: JsonValue): void;
+}
+
+/** One life of the device's process, from start to exit. */
+interface Life {
+  readonly process: DeviceProcess;
+  cancelTimer: () => void;
+}
+
+export interface DeviceActorPorts {
+  clock: Clock;
+  timers: Timers;
+  processes: DeviceProcesses;
+  modules: Modules;
+  log: Log;
+}
+
+/**
+ * One device: its process, its state and its mailbox.
+ *
+ * Guarantees: at most one effect is in progress; a call is sent to the process at most once; a call that was sent is
+ * settled only when the process answered it or is dead, so that a settled call moves nothing any more; one process at
+ * a time. A query whose deadline passes while an effect is in progress is the exception: it is given up alone.
+ */
+export class DeviceActor {
+  readonly assignment: DeviceAssignment;
+  readonly #ports: DeviceActorPorts;
+  readonly #limits: AgentLimits;
+  readonly #changed: (status: DeviceStatus) => void;
+  readonly #mailbox: Mailbox<DeviceLetter>;
+  readonly #functions = new Map<string, DeviceFunction>();
+  #state: DeviceState = 'disabled';
+  #detail: string | null = null;
+  #life: Life | undefined;
+  #crashes: number[] = [];
+  #missedModules = 0;
+  #calls = 0;
+  #cancelRestart: () => void = nothing;
+  #stopping: { promise: Promise<void>; done: () => void; cleaning: boolean } | undefined;
+
+  constructor(
+    assignment: DeviceAssignment,
+    ports: DeviceActorPorts,
+    limits: AgentLimits,
+    changed: (status: DeviceStatus) => void,
+  ) {
+    this.assignment = assignment;
+    this.#ports = ports;
+    this.#limits = limits;
+    this.#changed = changed;
+    this.#mailbox = new Mailbox({ queries: limits.deviceQueries, capacity: limits.deviceMailbox });
+  }
+
+  get label(): string {
+    return `${this.assignment.lab}.${this.assignment.name}`;
+  }
+
+  get state(): DeviceState {
+    return this.#state;
+  }
+
+  get functions(): DeviceFunction[] {
+    return [...this.#functions.values()];
+  }
+
+  get status(): DeviceStatus {
+    const { lab, name } = this.assignment;
+    return { lab, name, state: this.#state, detail: this.#detail, functions: this.functions };
+  }
+
+  /** Starts the process and initialises the device; what comes of it is seen in the state. */
+  start(): void {
+    if (this.#stopping !== undefined || this.#life !== undefined) return;
+    this.#to('initializing', null);
+    this.#ports.modules.path(this.assignment.module).then(
+      (path) => this.#launch(path),
+      (error: unknown) => this.#withoutModule(error),
+    );
+  }
+
+  /**
+   * Calls a declared function.
+   *
+   * @throws ServiceError `device_unavailable`, `unknown_function` and `aborted` (effect none); `device_error` when the
+   *   function threw or its process died; `deadline_exceeded`, with effect none when it had not begun
+   */
+  call(call: DeviceCall): Promise<JsonValue | undefined> {
+    const refusal = this.#refusal();
+    if (refusal !== undefined) return Promise.reject(refusal);
+    const declared = this.#functions.get(call.function);
+    if (declared === undefined) {
+      const known = [...this.#functions.keys()].join(', ') || 'none';
+      return Promise.reject(
+        new ServiceError(
+          'unknown_function',
+          `device ${this.label} has no function '${call.function}'; it has: ${known}`,
+        ),
+      );
+    }
+    return this.#post(
+      declared.kind === 'query',
+      call.function,
+      (id) => ({ type: 'call', call_id: id, function: call.function, arguments: call.arguments }),
+      call.deadlineMs,
+      call.signal,
+    );
+  }
+
+  /**
+   * The device's `_report()`, run like a query.
+   *
+   * @throws ServiceError `device_unavailable`, `device_error`, `deadline_exceeded`
+   */
+  async report(): Promise<JsonObject> {
+    const refusal = this.#refusal();
+    if (refusal !== undefined) throw refusal;
+    const value = await this.#post(
+      true,
+      '_report',
+      (id) => ({ type: 'report', call_id: id }),
+      this.#limits.deviceReportMs,
+      undefined,
+    );
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    throw new ServiceError('device_error', `_report of device ${this.label} returned no object`);
+  }
+
+  /** Ends the process when a call is in progress, which fails that call with effect maybe; the device restarts. */
+  abort(reason: string): void {
+    if (this.#state !== 'busy' || this.#life === undefined) return;
+    this.#to('aborting', reason);
+    this.#life.process.kill('SIGKILL');
+  }
+
+  /**
+   * Refuses new calls, lets the effect in progress end, runs `_cleanup` and ends the process; after the deadline by
+   * SIGTERM, then SIGKILL. Resolves when the process is gone.
+   */
+  stop(): Promise<void> {
+    if (this.#stopping !== undefined) return this.#stopping.promise;
+    let done: () => void = nothing;
+    const promise = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    this.#stopping = { promise, done, cleaning: false };
+    this.#cancelRestart();
+    for (const letter of this.#mailbox.dismiss()) letter.settle(this.#unavailable('is being stopped'));
+    const life = this.#life;
+    if (life === undefined) {
+      this.#stopped();
+      return promise;
+    }
+    life.cancelTimer();
+    life.cancelTimer = this.#ports.timers.after(this.#limits.deviceCleanupMs, () => {
+      this.#ports.log.warn('the device did not clean up in time; ending its process');
+      life.process.kill('SIGTERM');
+      life.cancelTimer = this.#ports.timers.after(this.#limits.deviceKillMs, () =>
+        life.process.kill('SIGKILL'),
+      );
+    });
+    if (this.#state === 'faulted') life.process.kill('SIGKILL');
+    else this.#cleanUpWhenQuiet();
+    return promise;
+  }
+
+  #launch(path: string): void {
+    if (this.#stopping !== undefined) return;
+    this.#missedModules = 0;
+    const process = this.#ports.processes.start(this.assignment);
+    const life: Life = { process, cancelTimer: nothing };
+    this.#life = life;
+    process.onMessage((message) => this.#hear(life, message));
+    process.onExit((exit) => this.#exited(life, exit));
+    life.cancelTimer = this.#ports.timers.after(this.#limits.deviceInitMs, () =>
+      this.#fault(`_initialize did not end within ${this.#limits.deviceInitMs / 1000} s`),
+    );
+    const { lab, name, module, init_parameters } = this.assignment;
+    process.send({ type: 'init', lab, name, module, path, init_parameters });
+  }
+
+  #withoutModule(error: unknown): void {
+    if (this.#stopping !== undefined) return;
+    const reason = `the code of the device is missing: ${toServiceError(error).message}`;
+    if (isServiceError(error) && error.code === 'not_found') {
+      this.#fault(reason);
+      return;
+    }
+    this.#restartIn(this.#backoff(this.#missedModules++), reason);
+  }
+
+  #hear(life: Life, message: FromDevice): void {
+    switch (message.type) {
+      case 'ready':
+        if (this.#state !== 'initializing') return;
+        life.cancelTimer();
+        this.#functions.clear();
+        for (const declared of message.functions) this.#functions.set(declared.name, declared);
+        if (this.#stopping === undefined) this.#to('idle', null);
+        return;
+      case 'init_failed':
+        logAuthorError(this.#ports.log, '_initialize failed', message.error);
+        this.#fault(message.error.message);
+        return;
+      case 'result':
+        this.#answered(message.call_id, undefined, message.value);
+        return;
+      case 'failure':
+        this.#answered(message.call_id, message, undefined);
+        return;
+      case 'cleaned_up':
+        if (message.error !== undefined) logAuthorError(this.#ports.log, '_cleanup failed', message.error);
+        return;
+      case 'log':
+        this.#ports.log[message.level](message.text);
+        return;
+    }
+  }
+
+  #answered(
+    id: string,
+    failure: { code: string; error: AuthorError } | undefined,
+    value: JsonValue | undefined,
+  ): void {
+    const letter = this.#mailbox.finish(id);
+    if (letter === undefined) {
+      this.#ports.log.debug('an answer came after its call was given up', { call: id });
+      return;
+    }
+    if (this.#state === 'busy' && this.#mailbox.effect === undefined) this.#to('idle', null);
+    letter.settle(failure === undefined ? undefined : failureOf(letter, failure), value);
+    this.#pump();
+    this.#cleanUpWhenQuiet();
+  }
+
+  #post(
+    query: boolean,
+    name: string,
+    message: (id: string) => ToDevice,
+    deadlineMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<JsonValue | undefined> {
+    if (signal?.aborted === true) return Promise.reject(withdrawn(this.label, name));
+    return new Promise((resolve, reject) => {
+      const id = String(++this.#calls);
+      const cancelDeadline = this.#ports.timers.after(deadlineMs, () => this.#overdue(letter));
+      const onAbort = (): void => {
+        if (this.#mailbox.withdraw(letter)) letter.settle(withdrawn(this.label, name));
+      };
+      const letter: DeviceLetter = {
+        id,
+        query,
+        name,
+        message: message(id),
+        deadlineMs,
+        overdue: false,
+        settle(error, value) {
+          cancelDeadline();
+          signal?.removeEventListener('abort', onAbort);
+          if (error === undefined) resolve(value);
+          else reject(error);
+        },
+      };
+      if (!this.#mailbox.offer(letter)) {
+        letter.settle(this.#unavailable(`has ${this.#limits.deviceMailbox} calls waiting already`));
+        return;
+      }
+      signal?.addEventListener('abort', onAbort);
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    if (!isUsable(this.#state) || this.#life === undefined) return;
+    for (let letter = this.#mailbox.next(); letter !== undefined; letter = this.#mailbox.next()) {
+      if (!letter.query) this.#to('busy', letter.name);
+      this.#life.process.send(letter.message);
+    }
+  }
+
+  #overdue(letter: DeviceLetter): void {
+    if (this.#mailbox.withdraw(letter)) {
+      letter.settle(
+        new ServiceError(
+          'deadline_exceeded',
+          `${letter.name} of device ${this.label} did not begin within ${letter.deadlineMs / 1000} s`,
+        ),
+      );
+      return;
+    }
+    letter.overdue = true;
+    if (letter.query && this.#mailbox.effect !== undefined) {
+      this.#mailbox.finish(letter.id);
+      letter.settle(this.#overdueError(letter));
+      this.#pump();
+      return;
+    }
+    const detail = `${letter.name} did not end within ${letter.deadlineMs / 1000} s`;
+    this.#ports.log.error('a call did not end in time; ending the process of the device', {
+      function: letter.name,
+      deadline_ms: letter.deadlineMs,
+    });
+    if (this.#state === 'busy') this.#to('aborting', detail);
+    else if (this.#state === 'idle') this.#to('restarting', detail);
+    this.#life?.process.kill('SIGKILL');
+  }
+
+  #overdueError(letter: DeviceLetter): ServiceError {
+    return new ServiceError(
+      'deadline_exceeded',
+      `${letter.name} of device ${this.label} did not end within ${letter.deadlineMs / 1000} s`,
+      { effect: letter.query ? 'none' : 'maybe' },
+    );
+  }
+
+  #exited(life: Life, exit: ProcessExit): void {
+    life.cancelTimer();
+    this.#life = undefined;
+    const how = describeExit(exit);
+    const interrupted = this.#mailbox.effect;
+    for (const letter of this.#mailbox.dismiss()) letter.settle(this.#unavailable('lost its process'));
+    const running = this.#mailbox.drain();
+    this.#afterExit(how, interrupted, running);
+    for (const letter of running) {
+      letter.settle(
+        letter.overdue
+          ? this.#overdueError(letter)
+          : new ServiceError(
+              'device_error',
+              `the process of device ${this.label} ended during ${letter.name} (${how})`,
+              { effect: letter.query ? 'none' : 'maybe' },
+            ),
+      );
+    }
+  }
+
+  #afterExit(how: string, interrupted: DeviceLetter | undefined, running: readonly DeviceLetter[]): void {
+    if (this.#stopping !== undefined) {
+      this.#stopped();
+      return;
+    }
+    if (this.#state === 'faulted') return;
+    const overdue = running.find((letter) => letter.overdue);
+    const cause =
+      overdue === undefined
+        ? `the process ended (${how})`
+        : `${overdue.name} did not end within ${overdue.deadlineMs / 1000} s and was aborted`;
+    const detail =
+      interrupted === undefined
+        ? cause
+        : `${cause} during ${interrupted.name}; whether it took effect is not known`;
+    if (interrupted !== undefined) this.#to('uncertain', detail);
+    const now = this.#ports.clock.now();
+    this.#crashes = this.#crashes.filter((at) => at > now - this.#limits.deviceCrashWindowMs);
+    this.#crashes.push(now);
+    if (this.#crashes.length >= this.#limits.deviceCrashes) {
+      this.#fault(
+        `${this.#crashes.length} crashes within ${this.#limits.deviceCrashWindowMs / 60_000} min; the last: ${detail}`,
+      );
+      return;
+    }
+    this.#restartIn(this.#backoff(this.#crashes.length - 1), detail);
+  }
+
+  #restartIn(ms: number, detail: string): void {
+    this.#ports.log.warn('the device restarts', { detail, in_ms: ms });
+    this.#to('restarting', `restarts in ${ms / 1000} s: ${detail}`);
+    this.#cancelRestart = this.#ports.timers.after(ms, () => this.start());
+  }
+
+  #backoff(failures: number): number {
+    return Math.min(this.#limits.deviceBackoffMs * 2 ** failures, this.#limits.deviceBackoffMaxMs);
+  }
+
+  #fault(detail: string): void {
+    if (this.#stopping !== undefined) return;
+    this.#ports.log.error('the device is faulted', { detail });
+    this.#life?.cancelTimer();
+    this.#to('faulted', detail);
+    this.#life?.process.kill('SIGKILL');
+  }
+
+  #cleanUpWhenQuiet(): void {
+    const stopping = this.#stopping;
+    if (stopping === undefined || stopping.cleaning || this.#mailbox.effect !== undefined) return;
+    stopping.cleaning = true;
+    this.#life?.process.send({ type: 'cleanup' });
+  }
+
+  #stopped(): void {
+    this.#functions.clear();
+    if (this.#state !== 'disabled') this.#to('disabled', null);
+    this.#stopping?.done();
+  }
+
+  #refusal(): ServiceError | undefined {
+    if (this.#stopping !== undefined) return this.#unavailable('is being stopped');
+    if (isUsable(this.#state)) return undefined;
+    return this.#unavailable(`is ${this.#state}${this.#detail === null ? '' : ` (${this.#detail})`}`);
+  }
+
+  #unavailable(why: string): ServiceError {
+    return new ServiceError('device_unavailable', `device ${this.label} ${why}`);
+  }
+
+  #to(state: DeviceState, detail: string | null): void {
+    if (state !== this.#state && !mayFollow(deviceTransitions, this.#state, state)) {
+      throw new Error(`device ${this.label}: ${this.#state} cannot become ${state}`);
+    }
+    this.#state = state;
+    this.#detail = detail;
+    this.#changed(this.status);
+  }
+}
+
+function nothing(): void {
+  return;
+}
+
+function withdrawn(label: string, name: string): ServiceError {
+  return new ServiceError('aborted', `${name} of device ${label} was withdrawn before it began`);
+}
+
+/** What the host could not even begin has had no effect. */
+const notBegun: readonly string[] = ['unknown_function', 'bad_request', 'invalid'];
+
+function failureOf(letter: DeviceLetter, failure: { code: string; error: AuthorError }): ServiceError {
+  const known = Object.hasOwn(errorCatalogue, failure.code);
+  return new ServiceError(known ? (failure.code as ErrorCode) : 'device_error', failure.error.message, {
+    effect: letter.query || notBegun.includes(failure.code) ? 'none' : 'maybe',
+    ...(failure.error.stack === undefined ? {} : { authorStack: failure.error.stack }),
+  });
+}
+
+function logAuthorError(log: Log, what: string, error: AuthorError): void {
+  log.error(`${what}: ${error.message}`, error.stack === undefined ? {} : { stack: error.stack });
+}

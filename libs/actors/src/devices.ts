@@ -1,0 +1,206 @@
+import {
+  ServiceError,
+  type DeviceAssignment,
+  type DeviceFunction,
+  type DeviceStatus,
+  type JsonObject,
+  type JsonValue,
+} from '@lab/contracts';
+import { DeviceActor, type DeviceActorPorts, type DeviceCall } from './device-actor.js';
+import type { AgentLimits } from './limits.js';
+import { sameJson } from './same-json.js';
+
+export interface DeviceName {
+  lab: string;
+  name: string;
+}
+
+interface Slot {
+  actor: DeviceActor | undefined;
+  wanted: DeviceAssignment | undefined;
+  changing: boolean;
+  noticedAt: number;
+  noticed: DeviceStatus | undefined;
+  cancelNotice: (() => void) | undefined;
+}
+
+/**
+ * All devices of this computer, and the highest fence seen of each.
+ *
+ * Guarantees: the old process of a changed device is gone before the new one starts; a call with a fence lower than one
+ * seen before is refused; every change of state is announced at once, except that busy and idle are announced at most
+ * once per `deviceNoticeMs`, the last one always.
+ */
+export class Devices {
+  readonly #ports: DeviceActorPorts;
+  readonly #limits: AgentLimits;
+  readonly #announce: (status: DeviceStatus) => void;
+  readonly #slots = new Map<string, Slot>();
+  readonly #fences = new Map<string, number>();
+  #closed = false;
+
+  constructor(ports: DeviceActorPorts, limits: AgentLimits, announce: (status: DeviceStatus) => void) {
+    this.#ports = ports;
+    this.#limits = limits;
+    this.#announce = announce;
+  }
+
+  /** The full list of devices to run: starts what is missing, stops what is not in it, restarts what changed. */
+  assign(devices: readonly DeviceAssignment[]): void {
+    if (this.#closed) return;
+    const wanted = new Map(devices.map((device) => [keyOf(device), device]));
+    for (const [key, slot] of this.#slots) {
+      if (wanted.has(key)) continue;
+      slot.wanted = undefined;
+      this.#settle(key, slot);
+    }
+    for (const [key, device] of wanted) {
+      const slot = this.#slots.get(key) ?? emptySlot();
+      this.#slots.set(key, slot);
+      slot.wanted = device;
+      this.#settle(key, slot);
+    }
+  }
+
+  statuses(): DeviceStatus[] {
+    return [...this.#slots.values()].flatMap((slot) => (slot.actor === undefined ? [] : [slot.actor.status]));
+  }
+
+  functions(device: DeviceName): DeviceFunction[] | null {
+    return this.#slots.get(keyOf(device))?.actor?.functions ?? null;
+  }
+
+  /**
+   * Calls a function of a device.
+   *
+   * @param fence of the caller's allocation; a person's call has none
+   * @throws ServiceError `unknown_device`, `stale_message`, and what {@link DeviceActor.call} throws
+   */
+  async call(
+    device: DeviceName,
+    call: DeviceCall,
+    fence: number | undefined,
+  ): Promise<JsonValue | undefined> {
+    const actor = this.#actor(device);
+    if (fence !== undefined) this.admit(device, fence);
+    return actor.call(call);
+  }
+
+  /** @throws ServiceError `unknown_device`, and what {@link DeviceActor.report} throws */
+  async report(device: DeviceName): Promise<JsonObject> {
+    return this.#actor(device).report();
+  }
+
+  /**
+   * Takes note of a fence.
+   *
+   * @throws ServiceError `stale_message` when a later owner of the device has been seen
+   */
+  admit(device: DeviceName, fence: number): void {
+    const key = keyOf(device);
+    const highest = this.#fences.get(key) ?? 0;
+    if (fence < highest) {
+      throw new ServiceError(
+        'stale_message',
+        `device ${key} was allocated anew: fence ${fence} is older than ${highest}`,
+      );
+    }
+    this.#fences.set(key, fence);
+  }
+
+  /** @throws ServiceError `unknown_device` or `device_unavailable` when the device takes no calls at present */
+  requireUsable(device: DeviceName): void {
+    const { state, detail } = this.#actor(device).status;
+    if (state === 'idle' || state === 'busy') return;
+    throw new ServiceError(
+      'device_unavailable',
+      `device ${keyOf(device)} is ${state}${detail === null ? '' : ` (${detail})`}`,
+    );
+  }
+
+  /** Aborts the effect that a device has in progress. */
+  abortAll(reason: string): void {
+    for (const slot of this.#slots.values()) slot.actor?.abort(reason);
+  }
+
+  /** Stops all devices with their `_cleanup`, all at once; resolves when every process is gone. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(
+      [...this.#slots.values()].map(async (slot) => {
+        slot.wanted = undefined;
+        await slot.actor?.stop();
+        slot.cancelNotice?.();
+      }),
+    );
+  }
+
+  #actor(device: DeviceName): DeviceActor {
+    const actor = this.#slots.get(keyOf(device))?.actor;
+    if (actor === undefined) {
+      throw new ServiceError('unknown_device', `this computer runs no device ${keyOf(device)}`);
+    }
+    return actor;
+  }
+
+  #settle(key: string, slot: Slot): void {
+    if (slot.changing) return;
+    if (slot.actor !== undefined && !sameJson(slot.actor.assignment, slot.wanted)) {
+      slot.changing = true;
+      void slot.actor.stop().then(() => {
+        slot.actor = undefined;
+        slot.changing = false;
+        this.#settle(key, slot);
+      });
+      return;
+    }
+    if (slot.actor !== undefined) return;
+    if (slot.wanted === undefined || this.#closed) {
+      this.#slots.delete(key);
+      return;
+    }
+    const log = this.#ports.log.child({ device: key });
+    slot.actor = new DeviceActor(slot.wanted, { ...this.#ports, log }, this.#limits, (status) =>
+      this.#notice(slot, status),
+    );
+    slot.actor.start();
+  }
+
+  #notice(slot: Slot, status: DeviceStatus): void {
+    slot.cancelNotice?.();
+    slot.cancelNotice = undefined;
+    const now = this.#ports.clock.now();
+    const wait = slot.noticedAt + this.#limits.deviceNoticeMs - now;
+    if (wait > 0 && isRoutine(status) && slot.noticed !== undefined && isRoutine(slot.noticed)) {
+      slot.cancelNotice = this.#ports.timers.after(wait, () => this.#tell(slot, status));
+      return;
+    }
+    this.#tell(slot, status);
+  }
+
+  #tell(slot: Slot, status: DeviceStatus): void {
+    slot.noticedAt = this.#ports.clock.now();
+    slot.noticed = status;
+    slot.cancelNotice = undefined;
+    this.#announce(status);
+  }
+}
+
+function emptySlot(): Slot {
+  return {
+    actor: undefined,
+    wanted: undefined,
+    changing: false,
+    noticedAt: Number.NEGATIVE_INFINITY,
+    noticed: undefined,
+    cancelNotice: undefined,
+  };
+}
+
+function isRoutine(status: DeviceStatus): boolean {
+  return status.state === 'idle' || status.state === 'busy';
+}
+
+export function keyOf(device: DeviceName): string {
+  return `${device.lab}.${device.name}`;
+}

@@ -1,0 +1,104 @@
+import type {
+  DeviceAssignment,
+  DeviceFunction,
+  FromDevice,
+  JsonObject,
+  JsonValue,
+  ToDevice,
+} from '@lab/contracts';
+import type { DeviceProcess, DeviceProcesses } from '../ports.js';
+import { MemoryProcess } from './memory-process.js';
+
+/** What a simulated device does. A promise that never settles is a call that never ends. */
+export interface DeviceScript {
+  functions: DeviceFunction[];
+  initialize?(parameters: JsonObject): Promise<void>;
+  call?(name: string, args: JsonObject): Promise<JsonValue | undefined>;
+  report?(): Promise<JsonObject>;
+  cleanUp?(): Promise<void>;
+}
+
+export type SimulatedDevice = MemoryProcess<ToDevice, FromDevice>;
+
+/** Simulated device processes that speak the real messages. */
+export class MemoryDeviceProcesses implements DeviceProcesses {
+  /** Every process ever started, by `<lab>.<name>`, oldest first. */
+  readonly started = new Map<string, SimulatedDevice[]>();
+  readonly #script: (device: DeviceAssignment, life: number) => DeviceScript;
+
+  /** @param script what the `life`-th process of a device does, from 1 */
+  constructor(script: (device: DeviceAssignment, life: number) => DeviceScript) {
+    this.#script = script;
+  }
+
+  start(device: DeviceAssignment): DeviceProcess {
+    const key = `${device.lab}.${device.name}`;
+    const lives = this.started.get(key) ?? [];
+    this.started.set(key, lives);
+    const process: SimulatedDevice = new MemoryProcess();
+    lives.push(process);
+    const script = this.#script(device, lives.length);
+    process.behave((message) => obey(process, script, message));
+    return process;
+  }
+
+  /** The latest process of a device. */
+  latest(lab: string, name: string): SimulatedDevice {
+    const process = this.started.get(`${lab}.${name}`)?.at(-1);
+    if (process === undefined) throw new Error(`no process was started for ${lab}.${name}`);
+    return process;
+  }
+
+  /** How many processes live at this moment, by device. */
+  alive(lab: string, name: string): number {
+    return (this.started.get(`${lab}.${name}`) ?? []).filter((process) => process.alive).length;
+  }
+}
+
+function obey(process: SimulatedDevice, script: DeviceScript, message: ToDevice): void {
+  switch (message.type) {
+    case 'init':
+      void (script.initialize?.(message.init_parameters) ?? Promise.resolve()).then(
+        () => process.say({ type: 'ready', functions: script.functions }),
+        (error: unknown) => process.say({ type: 'init_failed', error: { message: String(error) } }),
+      );
+      return;
+    case 'call':
+      answer(
+        process,
+        message.call_id,
+        script.call?.(message.function, message.arguments) ?? Promise.resolve(undefined),
+      );
+      return;
+    case 'report':
+      answer(process, message.call_id, script.report?.() ?? Promise.resolve({}));
+      return;
+    case 'cleanup':
+      void (script.cleanUp?.() ?? Promise.resolve()).then(
+        () => leave(process, undefined),
+        (error: unknown) => leave(process, error),
+      );
+      return;
+  }
+}
+
+function answer(process: SimulatedDevice, callId: string, result: Promise<JsonValue | undefined>): void {
+  void result.then(
+    (value) => process.say({ type: 'result', call_id: callId, ...(value === undefined ? {} : { value }) }),
+    (error: unknown) =>
+      process.say({
+        type: 'failure',
+        call_id: callId,
+        code: 'device_error',
+        error: { message: error instanceof Error ? error.message : String(error) },
+      }),
+  );
+}
+
+function leave(process: SimulatedDevice, error: unknown): void {
+  process.say({
+    type: 'cleaned_up',
+    ...(error === undefined ? {} : { error: { message: String(error) } }),
+  });
+  process.exit({ code: 0, signal: null, lastStderr: null });
+}

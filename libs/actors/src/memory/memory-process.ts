@@ -1,0 +1,76 @@
+import type { ProcessExit, ProcessHandle } from '../ports.js';
+
+/** A process that is a function: it hears messages, answers with `say`, and ends with `exit`. */
+export class MemoryProcess<To, From> implements ProcessHandle<To, From> {
+  readonly received: To[] = [];
+  readonly signals: string[] = [];
+  #hear: (message: To) => void = () => undefined;
+  #onSignal: (signal: 'SIGTERM' | 'SIGKILL') => void;
+  #message: (message: From) => void = () => undefined;
+  #exit: (exit: ProcessExit) => void = () => undefined;
+  #ended = false;
+  /** Everything that leaves or reaches the process, in order, each in its own turn. */
+  #line: Promise<void> = Promise.resolve();
+
+  constructor() {
+    this.#onSignal = (signal) => this.exit({ code: null, signal, lastStderr: null });
+  }
+
+  get alive(): boolean {
+    return !this.#ended;
+  }
+
+  /** Sets what the process does with a message. */
+  behave(hear: (message: To) => void): void {
+    this.#hear = hear;
+  }
+
+  /** Sets what the process does with SIGTERM; SIGKILL always ends it. */
+  onTerm(handle: () => void): void {
+    this.#onSignal = (signal) => {
+      if (signal === 'SIGTERM') handle();
+      else this.exit({ code: null, signal, lastStderr: null });
+    };
+  }
+
+  /** The process sends a message. */
+  say(message: From): void {
+    const copy = structuredClone(message);
+    if (this.#ended) return;
+    this.#then(() => this.#message(copy));
+  }
+
+  /** The process ends; what it said before still arrives. */
+  exit(exit: ProcessExit): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#then(() => this.#exit(exit));
+  }
+
+  send(message: To): void {
+    const copy = structuredClone(message);
+    this.#then(() => {
+      if (this.#ended) return;
+      this.received.push(copy);
+      this.#hear(copy);
+    });
+  }
+
+  onMessage(listener: (message: From) => void): void {
+    this.#message = listener;
+  }
+
+  onExit(listener: (exit: ProcessExit) => void): void {
+    this.#exit = listener;
+  }
+
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void {
+    if (this.#ended) return;
+    this.signals.push(signal);
+    this.#onSignal(signal);
+  }
+
+  #then(step: () => void): void {
+    this.#line = this.#line.then(step);
+  }
+}

@@ -1,0 +1,107 @@
+import {
+  ServiceError,
+  type ErrorCode,
+  type FromTask,
+  type JsonObject,
+  type JsonValue,
+  type ToTask,
+} from '@lab/contracts';
+import type { SpooledFile, TaskProcess, TaskProcesses } from '../ports.js';
+import { MemoryProcess } from './memory-process.js';
+
+type Run = Extract<ToTask, { type: 'run' }>;
+
+/** What a simulated task may do. */
+export interface TaskContext {
+  readonly run: Run;
+  /** Fires when the task is asked to stop. */
+  readonly signal: AbortSignal;
+  readonly process: SimulatedTask;
+  call(slot: string, name: string, args?: JsonObject): Promise<JsonValue | undefined>;
+}
+
+export interface TaskOutput {
+  output_parameters?: JsonObject;
+  files?: SpooledFile[];
+}
+
+export type TaskScript = (context: TaskContext) => Promise<TaskOutput>;
+export type SimulatedTask = MemoryProcess<ToTask, FromTask>;
+
+/** Simulated task processes that speak the real messages; what a task does is found by the hash of its module. */
+export class MemoryTaskProcesses implements TaskProcesses {
+  readonly started: SimulatedTask[] = [];
+  /** Ids of the attempts that were told to run, in order. */
+  readonly runs: string[] = [];
+  readonly #scripts: Record<string, TaskScript>;
+  readonly #begin: (process: SimulatedTask) => void;
+
+  /** @param begin what a new process does; default: it is warm at once */
+  constructor(
+    scripts: Record<string, TaskScript>,
+    begin: (process: SimulatedTask) => void = (process) => process.say({ type: 'waiting' }),
+  ) {
+    this.#scripts = scripts;
+    this.#begin = begin;
+  }
+
+  start(): TaskProcess {
+    const process: SimulatedTask = new MemoryProcess();
+    this.started.push(process);
+    const pending = new Map<
+      string,
+      { resolve(value: JsonValue | undefined): void; reject(error: Error): void }
+    >();
+    let abort = new AbortController();
+    let calls = 0;
+    process.behave((message) => {
+      if (message.type === 'run') {
+        this.runs.push(message.attempt_id);
+        abort = new AbortController();
+        const context: TaskContext = {
+          run: message,
+          signal: abort.signal,
+          process,
+          call: (slot, name, args = {}) =>
+            new Promise((resolve, reject) => {
+              const callId = String(++calls);
+              pending.set(callId, { resolve, reject });
+              process.say({ type: 'call', call_id: callId, slot, function: name, arguments: args });
+            }),
+        };
+        this.#execute(context);
+      } else if (message.type === 'abort') {
+        abort.abort(message.reason);
+      } else {
+        const call = pending.get(message.call_id);
+        pending.delete(message.call_id);
+        if (message.type === 'call_result') call?.resolve(message.value);
+        else call?.reject(new ServiceError(message.code as ErrorCode, message.error.message));
+      }
+    });
+    this.#begin(process);
+    return process;
+  }
+
+  get alive(): number {
+    return this.started.filter((process) => process.alive).length;
+  }
+
+  #execute(context: TaskContext): void {
+    const { process, run } = context;
+    const script = this.#scripts[run.module.hash];
+    const done = script === undefined ? Promise.reject(new Error('no such module')) : script(context);
+    done.then(
+      ({ output_parameters = {}, files = [] }) => {
+        process.say({ type: 'completed', output_parameters, output_resources: run.resources, files });
+        process.say({ type: 'waiting' });
+      },
+      (error: unknown) =>
+        process.say({
+          type: 'failed',
+          code: context.signal.aborted ? 'aborted' : 'task_error',
+          error: { message: error instanceof Error ? error.message : String(error) },
+        }),
+    );
+  }
+}

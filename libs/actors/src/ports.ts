@@ -1,0 +1,225 @@
+import type {
+  AttemptOutcome,
+  AttemptReport,
+  AttemptResult,
+  DeviceAssignment,
+  DeviceStatus,
+  FromDevice,
+  FromTask,
+  JsonObject,
+  JsonValue,
+  ModuleReference,
+  ToDevice,
+  ToTask,
+} from '@lab/contracts';
+
+/** The only sources of time, chance, memory and effect of an agent. Each has an in-memory twin in `memory/`. */
+
+export interface Clock {
+  /** Milliseconds since 1970; used for differences only. */
+  now(): number;
+}
+
+export interface Timers {
+  /** Runs `callback` once after `ms` milliseconds; the returned function cancels it. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+export interface Ids {
+  /** A new unique identifier. */
+  next(): string;
+}
+
+export interface Random {
+  /** Uniform in [0, 1). */
+  next(): number;
+}
+
+export interface Log {
+  debug(message: string, fields?: Record<string, unknown>): void;
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+  /** The same log with fields that stand in every line. */
+  child(bindings: Record<string, unknown>): Log;
+}
+
+/** How a process ended. Both null: it could not be started, and `lastStderr` says why. */
+export interface ProcessExit {
+  code: number | null;
+  signal: string | null;
+  /** The last line it wrote to standard error. */
+  lastStderr: string | null;
+}
+
+/**
+ * A running child process. Messages arrive in order, one at a time, never inside `send` or the call that made the
+ * process; the exit is told exactly once and after the last message, also when the process could not be started.
+ */
+export interface ProcessHandle<To, From> {
+  /** Never throws; a message to a process that is gone is dropped, for its exit is told. */
+  send(message: To): void;
+  /** One listener; must be set in the same turn of the event loop in which the process was started. */
+  onMessage(listener: (message: From) => void): void;
+  /** One listener; must be set in the same turn of the event loop in which the process was started. */
+  onExit(listener: (exit: ProcessExit) => void): void;
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+export type DeviceProcess = ProcessHandle<ToDevice, FromDevice>;
+export type TaskProcess = ProcessHandle<ToTask, FromTask>;
+
+export interface DeviceProcesses {
+  /** Starts a process for a device; it waits for `init`. */
+  start(device: DeviceAssignment): DeviceProcess;
+}
+
+export interface TaskProcesses {
+  /** Starts a task process; it says `waiting` when it is warm. */
+  start(): TaskProcess;
+}
+
+export interface Modules {
+  /**
+   * Absolute path of the verified module file; fetched when this computer lacks it.
+   *
+   * @throws ServiceError `not_found` when nobody has it; another code when it cannot be had at present
+   */
+  path(module: ModuleReference): Promise<string>;
+}
+
+/** A file in the spool folder of an attempt. */
+export interface SpooledFile {
+  name: string;
+  size: number;
+  sha256: string;
+  /** Relative to the spool folder. */
+  path: string;
+}
+
+/** What the agent must still know after it died. Each record names an act and is durable before that act. */
+export type JournalRecord =
+  /** The attempt was taken on; it is answered only when this is durable. */
+  | { type: 'accept'; attemptId: string; label: string }
+  /** The attempt is handed to a process: from here on it may have had an effect. */
+  | { type: 'begin'; attemptId: string }
+  /** The process is done and no device call is open; the files are still to be stored. */
+  | { type: 'end'; attemptId: string; outcome: AttemptOutcome; files: SpooledFile[] }
+  /** The final outcome, reported until it is acknowledged. */
+  | { type: 'result'; attemptId: string; outcome: AttemptOutcome }
+  /** The attempt was never heard of, or never began, and is refused for ever. */
+  | { type: 'tombstone'; attemptId: string }
+  /** The orchestrator has committed the result. */
+  | { type: 'acked'; attemptId: string };
+
+export interface Journal {
+  /**
+   * Reads everything that is durable, keeps only what `compact` returns of it, and returns that. Called once, before
+   * any append. A record torn by a crash is cut off, with whatever follows it.
+   *
+   * @throws Error when the journal cannot be read or another agent has it open
+   */
+  open(compact: (records: JournalRecord[]) => JournalRecord[]): Promise<JournalRecord[]>;
+  /**
+   * Resolves when the record and every earlier one is durable.
+   *
+   * @throws Error when it could not be written; then it counts as never appended
+   */
+  append(record: JournalRecord): Promise<void>;
+  /** Waits for the appends under way. */
+  close(): Promise<void>;
+}
+
+export interface Registration {
+  inc: number;
+  epoch: number;
+  devices: DeviceAssignment[];
+}
+
+export interface UploadTicket {
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** The way to the leading orchestrator. Rejections are ServiceErrors. */
+export interface Orchestrator {
+  register(hello: {
+    computer: string;
+    session: string;
+    version: string;
+    attempts: AttemptReport[];
+    devices: DeviceStatus[];
+  }): Promise<Registration>;
+  /** Resolves when the result is committed. */
+  reportResult(result: AttemptResult): Promise<void>;
+  uploadTicket(file: {
+    attemptId: string;
+    name: string;
+    size: number;
+    sha256: string;
+  }): Promise<UploadTicket>;
+}
+
+export interface DeviceAddress {
+  computer: string;
+  inc: number;
+  lab: string;
+  name: string;
+}
+
+/** The way to devices that other agents run. */
+export interface Peers {
+  /**
+   * @param timeoutMs how long to wait; the other agent allows the call as long
+   * @throws ServiceError whose `effect` says what is known
+   */
+  call(
+    to: DeviceAddress,
+    call: {
+      callId: string;
+      function: string;
+      arguments: JsonObject;
+      attemptId: string;
+      fence: number;
+    },
+    timeoutMs: number,
+  ): Promise<JsonValue | undefined>;
+}
+
+/** The spool folders of attempts, and the way to the object store. */
+export interface Files {
+  /** Makes the empty spool folder of an attempt and returns its absolute path. */
+  prepare(attemptId: string): Promise<string>;
+  /**
+   * Sends one spooled file to where the ticket says.
+   *
+   * @throws ServiceError: one that is not retryable (`invalid`, `not_found`, `payload_too_large`) means never
+   */
+  upload(attemptId: string, file: SpooledFile, ticket: UploadTicket): Promise<void>;
+  /** Removes the spool folder; no error when there is none. */
+  discard(attemptId: string): Promise<void>;
+}
+
+/** Who hears what happens in the agent. */
+export interface Announcer {
+  /** The state of a device changed. */
+  deviceChanged(status: DeviceStatus): void;
+  /** The agent has a (new) incarnation and must be reachable under it when this resolves. */
+  incarnated(inc: number): Promise<void>;
+}
+
+export interface AgentPorts {
+  clock: Clock;
+  timers: Timers;
+  ids: Ids;
+  random: Random;
+  log: Log;
+  journal: Journal;
+  modules: Modules;
+  deviceProcesses: DeviceProcesses;
+  taskProcesses: TaskProcesses;
+  orchestrator: Orchestrator;
+  peers: Peers;
+  files: Files;
+  announcer: Announcer;
+}

@@ -1,0 +1,333 @@
+import {
+  ServiceError,
+  toServiceError,
+  type AttemptOutcome,
+  type AttemptStatus,
+  type FromTask,
+  type JsonValue,
+  type TaskStart,
+} from '@lab/contracts';
+import type { Devices } from './devices.js';
+import type { AgentLimits } from './limits.js';
+import { OpenCalls } from './open-calls.js';
+import type {
+  Clock,
+  Files,
+  Journal,
+  Log,
+  Modules,
+  Peers,
+  ProcessExit,
+  SpooledFile,
+  Timers,
+} from './ports.js';
+import { describeExit } from './process-exit.js';
+import type { Lease, ProcessPool } from './process-pool.js';
+
+export interface AttemptPorts {
+  computer: string;
+  clock: Clock;
+  timers: Timers;
+  log: Log;
+  journal: Journal;
+  modules: Modules;
+  files: Files;
+  peers: Peers;
+  devices: Devices;
+  pool: ProcessPool;
+}
+
+export interface Ladder {
+  termMs: number;
+  killMs: number;
+}
+
+/** How an attempt ended in its process, before its files are stored. */
+export interface Ending {
+  outcome: AttemptOutcome;
+  files: SpooledFile[];
+}
+
+type Call = Extract<FromTask, { type: 'call' }>;
+type Report = Exclude<FromTask, { type: 'call' | 'log' | 'waiting' }>;
+
+interface Prepared {
+  lease: Lease;
+  /** Of the module file. */
+  path: string;
+  spool: string;
+}
+type ProcessEnd = { report: Report } | { exit: ProcessExit };
+
+/**
+ * One execution of a task, from acceptance to the end of its process.
+ *
+ * Guarantees: the process is told to run at most once, and only after ACCEPT and BEGIN are durable; `run` resolves only
+ * when the process is done with the task or dead, and no device call of the attempt is in progress.
+ */
+export class TaskAttempt {
+  readonly start: TaskStart;
+  readonly log: Log;
+  readonly #ports: AttemptPorts;
+  readonly #limits: AgentLimits;
+  readonly #open = new OpenCalls();
+  readonly #withdraw = new AbortController();
+  #phase: 'accepted' | 'running' | 'over' = 'accepted';
+  #cancelled: { reason: string; byAgent: boolean } | undefined;
+  #lease: Lease | undefined;
+  #cancelLadder: () => void = () => undefined;
+
+  constructor(start: TaskStart, ports: AttemptPorts, limits: AgentLimits) {
+    this.start = start;
+    this.#ports = ports;
+    this.#limits = limits;
+    this.log = ports.log.child({ task: start.label, attempt: start.attempt_id });
+  }
+
+  get status(): AttemptStatus {
+    if (this.#cancelled !== undefined) return 'cancelling';
+    return this.#phase === 'accepted' ? 'accepted' : 'running';
+  }
+
+  /** @param accepted resolves when ACCEPT is durable; its rejection is this method's */
+  async run(accepted: Promise<void>): Promise<Ending> {
+    let prepared: Prepared | undefined;
+    try {
+      prepared = await this.#prepare(accepted);
+      if (prepared === undefined) return this.#ending(this.#stoppedOutcome());
+      return await this.#execute(prepared);
+    } finally {
+      this.#phase = 'over';
+      this.#cancelLadder();
+      this.#lease = undefined;
+      // A process fit to be reused has been given back already, and then this does nothing.
+      prepared?.lease.release({ reuse: false });
+    }
+  }
+
+  /**
+   * Asks the attempt to stop: abort signal at once, SIGTERM and SIGKILL later. Asking again may only shorten the times.
+   *
+   * @param byAgent the agent stops, nobody cancelled the task
+   */
+  cancel(reason: string, ladder: Ladder, byAgent = false): void {
+    if (this.#phase === 'over') return;
+    const first = this.#cancelled === undefined;
+    if (first || !byAgent) this.#cancelled = { reason, byAgent };
+    if (first) this.log.info('stopping the task', { reason });
+    this.#withdraw.abort();
+    const process = this.#lease?.process;
+    if (process === undefined) return;
+    if (first) process.send({ type: 'abort', reason });
+    if (first || byAgent) this.#climb(ladder);
+  }
+
+  /** Everything that the run needs, with BEGIN durable; undefined when the attempt was cancelled meanwhile. */
+  async #prepare(accepted: Promise<void>): Promise<Prepared | undefined> {
+    const { modules, files, journal, pool } = this.#ports;
+    const { attempt_id: attemptId, module, isolation } = this.start;
+    const withdrawn = this.#withdraw.signal;
+    const [taken, path, spool, acceptance] = await Promise.allSettled([
+      pool.take(isolation, withdrawn),
+      orAborted(modules.path(module), withdrawn),
+      files.prepare(attemptId),
+      accepted,
+    ]);
+    const lease = taken.status === 'fulfilled' ? taken.value : undefined;
+    try {
+      if (acceptance.status === 'rejected') throw acceptance.reason;
+      if (this.#cancelled !== undefined) {
+        lease?.release({ reuse: false });
+        return undefined;
+      }
+      if (path.status === 'rejected') throw path.reason;
+      if (spool.status === 'rejected') throw spool.reason;
+      if (lease === undefined) throw taken.status === 'rejected' ? taken.reason : undefined;
+      await journal.append({ type: 'begin', attemptId });
+      return { lease, path: path.value, spool: spool.value };
+    } catch (error) {
+      lease?.release({ reuse: false });
+      throw new NeverBegan(error);
+    }
+  }
+
+  async #execute({ lease, path, spool }: Prepared): Promise<Ending> {
+    const process = lease.process;
+    const ended = new Promise<ProcessEnd>((resolve) => {
+      lease.listen({
+        message: (message) => {
+          if (message.type === 'log') this.log[message.level](message.text);
+          else if (message.type === 'call') this.#call(message);
+          else if (message.type !== 'waiting') resolve({ report: message });
+        },
+        exit: (exit) => resolve({ exit }),
+      });
+    });
+    this.#phase = 'running';
+    this.#lease = lease;
+    if (this.#cancelled !== undefined) {
+      // Cancelled while BEGIN was being written: the process has not heard of the task.
+      return this.#ending(this.#stoppedOutcome());
+    }
+    process.send({
+      type: 'run',
+      attempt_id: this.start.attempt_id,
+      label: this.start.label,
+      module: this.start.module,
+      path,
+      devices: this.#handles(),
+      parameters: this.start.parameters,
+      resources: this.start.resources,
+      spool,
+    });
+    const end = await ended;
+    this.#phase = 'over';
+    this.#cancelLadder();
+    this.#withdraw.abort();
+    await this.#open.none();
+    const ending = this.#endingOf(end);
+    const healthy = 'report' in end && end.report.type === 'completed' && this.#cancelled === undefined;
+    lease.release({ reuse: healthy && this.start.isolation === 'reusable' });
+    return ending;
+  }
+
+  #handles(): Record<string, { lab: string; name: string; functions: ReturnType<Devices['functions']> }> {
+    return Object.fromEntries(
+      Object.entries(this.start.devices).map(([slot, { lab, name, computer }]) => {
+        const functions =
+          computer === this.#ports.computer ? this.#ports.devices.functions({ lab, name }) : null;
+        return [slot, { lab, name, functions }];
+      }),
+    );
+  }
+
+  #climb(ladder: Ladder): void {
+    const { timers } = this.#ports;
+    this.#cancelLadder();
+    const kill = (signal: 'SIGTERM' | 'SIGKILL'): void => {
+      this.log.warn('the task does not stop by itself', { signal });
+      this.#lease?.process.kill(signal);
+    };
+    const cancelTerm = timers.after(ladder.termMs, () => kill('SIGTERM'));
+    const cancelKill = timers.after(ladder.killMs, () => kill('SIGKILL'));
+    this.#cancelLadder = () => {
+      cancelTerm();
+      cancelKill();
+    };
+  }
+
+  #call(message: Call): void {
+    const process = this.#lease?.process;
+    this.#open.begin();
+    this.#route(message).then(
+      (value) => {
+        this.#open.end();
+        process?.send({
+          type: 'call_result',
+          call_id: message.call_id,
+          ...(value === undefined ? {} : { value }),
+        });
+      },
+      (thrown: unknown) => {
+        const error = toServiceError(thrown);
+        if (this.#isRemote(message.slot) && inDoubt(error)) this.#closeLater();
+        else this.#open.end();
+        process?.send({
+          type: 'call_failure',
+          call_id: message.call_id,
+          code: error.code,
+          error: {
+            message: error.message,
+            ...(error.authorStack === undefined ? {} : { stack: error.authorStack }),
+          },
+        });
+      },
+    );
+  }
+
+  #isRemote(slot: string): boolean {
+    return this.start.devices[slot]?.computer !== this.#ports.computer;
+  }
+
+  /** Nobody knows whether the call still runs there; the agent that runs the device aborts it at its deadline. */
+  #closeLater(): void {
+    this.#ports.timers.after(this.#limits.deviceCallMs, () => this.#open.end());
+  }
+
+  async #route(message: Call): Promise<JsonValue | undefined> {
+    if (this.#phase !== 'running' || this.#withdraw.signal.aborted) {
+      throw new ServiceError('aborted', 'the task is being stopped');
+    }
+    const binding = this.start.devices[message.slot];
+    if (binding === undefined) {
+      throw new ServiceError('unknown_device', `the task has no device '${message.slot}'`);
+    }
+    const { lab, name, computer, inc, fence } = binding;
+    const { function: called, arguments: given } = message;
+    if (computer === this.#ports.computer) {
+      const call = {
+        function: called,
+        arguments: given,
+        deadlineMs: this.#limits.deviceCallMs,
+        signal: this.#withdraw.signal,
+      };
+      return this.#ports.devices.call({ lab, name }, call, fence);
+    }
+    const attemptId = this.start.attempt_id;
+    const callId = `${attemptId}/${message.call_id}`;
+    return this.#ports.peers.call(
+      { computer, inc, lab, name },
+      { callId, function: called, arguments: given, attemptId, fence },
+      this.#limits.deviceCallMs,
+    );
+  }
+
+  #endingOf(end: ProcessEnd): Ending {
+    if ('exit' in end) {
+      if (this.#cancelled !== undefined) return this.#ending(this.#stoppedOutcome());
+      const message = `the task process ended before the task did (${describeExit(end.exit)})`;
+      return this.#ending({ kind: 'failed', code: 'task_process_died', error: { message } });
+    }
+    const { report } = end;
+    if (report.type === 'failed') {
+      if (this.#cancelled !== undefined) return this.#ending(this.#stoppedOutcome());
+      return this.#ending({ kind: 'failed', code: report.code, error: report.error });
+    }
+    const files = report.files.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
+    const { output_parameters, output_resources } = report;
+    return {
+      outcome: { kind: 'completed', output_parameters, output_resources, files },
+      files: report.files,
+    };
+  }
+
+  #stoppedOutcome(): AttemptOutcome {
+    if (this.#cancelled?.byAgent !== true) return { kind: 'cancelled' };
+    const error = { message: `the agent stopped the task: ${this.#cancelled.reason}` };
+    return { kind: 'failed', code: 'agent_stopped', error };
+  }
+
+  #ending(outcome: AttemptOutcome): Ending {
+    return { outcome, files: [] };
+  }
+}
+
+/** The attempt could not be begun; the process has not heard of it. */
+export class NeverBegan extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+function inDoubt(error: ServiceError): boolean {
+  return error.effect === 'maybe' && (error.code === 'disconnected' || error.code === 'deadline_exceeded');
+}
+
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(new ServiceError('aborted', 'the task was cancelled'));
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

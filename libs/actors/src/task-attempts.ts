@@ -1,0 +1,413 @@
+import {
+  errorCatalogue,
+  ServiceError,
+  toServiceError,
+  type AttemptOutcome,
+  type AttemptReport,
+  type AttemptStatus,
+  type TaskStart,
+} from '@lab/contracts';
+import { compactRecords, readHistory } from './journal-history.js';
+import type { AgentLimits } from './limits.js';
+import type { JournalRecord, Log, Orchestrator, Random, SpooledFile } from './ports.js';
+import { Retry } from './retry.js';
+import { NeverBegan, TaskAttempt, type AttemptPorts, type Ending } from './task-attempt.js';
+
+interface Entry {
+  readonly id: string;
+  readonly log: Log;
+  /** Undefined for one that an earlier agent process ran. */
+  readonly attempt: TaskAttempt | undefined;
+  readonly accepted: Promise<void>;
+  ended: boolean;
+  /** Ends the upload of files for good. */
+  readonly giveUpFiles: AbortController;
+  /** Resolves when the task's process is done. */
+  executed: Promise<void>;
+  /** Resolves when the result is acknowledged, or left for the next start of the agent. */
+  delivered: Promise<void>;
+}
+
+/**
+ * All attempts of this computer.
+ *
+ * Guarantees: an attempt id runs at most once, also over restarts of the agent; whatever was accepted is answered by a
+ * result until it is acknowledged, or reported as never run; an id that was declared unknown is refused from then on.
+ */
+export class TaskAttempts {
+  readonly #ports: AttemptPorts & { orchestrator: Orchestrator; random: Random };
+  readonly #limits: AgentLimits;
+  readonly #inc: () => number | undefined;
+  readonly #retry: Retry;
+  readonly #entries = new Map<string, Entry>();
+  /** Acknowledged ones, so that a repeat of their start runs nothing. */
+  readonly #finished = new Set<string>();
+  readonly #tombstones = new Set<string>();
+  /** Accepted by an earlier agent process that died before they began. */
+  readonly #neverRan = new Set<string>();
+  readonly #stop = new AbortController();
+
+  constructor(
+    ports: AttemptPorts & { orchestrator: Orchestrator; random: Random },
+    limits: AgentLimits,
+    inc: () => number | undefined,
+  ) {
+    this.#ports = ports;
+    this.#limits = limits;
+    this.#inc = inc;
+    this.#retry = new Retry(ports, { firstMs: limits.retryMs, maxMs: limits.retryMaxMs });
+  }
+
+  /**
+   * Takes up what an earlier agent process left: results are reported again, files stored, attempts that began and have
+   * no end become `unknown`, attempts that never began are refused from now on.
+   *
+   * @throws Error when the journal cannot be opened
+   */
+  async replay(): Promise<void> {
+    const { remembered } = this.#limits;
+    const records = await this.#ports.journal.open((all) => compactRecords(all, remembered));
+    for (const record of records) {
+      if (record.type === 'acked') remember(this.#finished, record.attemptId, remembered);
+      if (record.type === 'tombstone') remember(this.#tombstones, record.attemptId, remembered);
+    }
+    for (const history of readHistory(records).values()) {
+      const { attemptId: id, label, begun, end, result, closed } = history;
+      if (closed) continue;
+      const log = this.#ports.log.child({ task: label, attempt: id });
+      if (result !== undefined) {
+        this.#resume(id, log, (entry) => this.#deliver(entry, result));
+      } else if (end !== undefined) {
+        this.#resume(id, log, (entry) => this.#conclude(entry, end, true));
+      } else if (begun) {
+        const detail = 'the agent ended while the task ran; what it did is not known';
+        log.warn(detail);
+        this.#resume(id, log, (entry) =>
+          this.#conclude(entry, { outcome: { kind: 'unknown', detail }, files: [] }, false),
+        );
+      } else {
+        this.#neverRan.add(id);
+        remember(this.#tombstones, id, remembered);
+        await this.#ports.journal.append({ type: 'tombstone', attemptId: id });
+        log.info('the task never began before the agent ended');
+      }
+    }
+  }
+
+  /**
+   * Takes on an attempt. Answers when that is durable; a repeat answers the present status and runs nothing.
+   *
+   * @throws ServiceError with effect none: `stale_message` for an id that was declared never to run or a device
+   *   allocated anew, `device_unavailable`, `unknown_device`, `service_unavailable`
+   */
+  async start(start: TaskStart): Promise<AttemptStatus> {
+    const id = start.attempt_id;
+    const known = this.#entries.get(id);
+    if (known !== undefined) {
+      await known.accepted;
+      return statusOf(known);
+    }
+    if (this.#finished.has(id)) return 'ended';
+    if (this.#tombstones.has(id)) {
+      throw new ServiceError('stale_message', `attempt ${id} was declared never to run`);
+    }
+    if (this.#stop.signal.aborted) throw new ServiceError('service_unavailable', 'the agent is stopping');
+    if (this.#running().length >= this.#limits.attempts) {
+      throw new ServiceError(
+        'service_unavailable',
+        `the agent has ${this.#limits.attempts} tasks in hand already`,
+      );
+    }
+    this.#admitDevices(start);
+
+    const accepted = this.#ports.journal
+      .append({ type: 'accept', attemptId: id, label: start.label })
+      .catch((error: unknown) => {
+        throw new ServiceError('service_unavailable', `the journal of the agent failed: ${messageOf(error)}`);
+      });
+    const attempt = new TaskAttempt(start, this.#ports, this.#limits);
+    const ending = attempt.run(accepted);
+    const entry: Entry = {
+      id,
+      log: attempt.log,
+      attempt,
+      accepted,
+      ended: false,
+      giveUpFiles: new AbortController(),
+      executed: ending.then(ignore, ignore),
+      delivered: Promise.resolve(),
+    };
+    entry.delivered = this.#follow(entry, ending);
+    this.#entries.set(id, entry);
+    await accepted;
+    return statusOf(entry);
+  }
+
+  /** Asks an attempt to stop. One that is not known is refused from now on, and `unknown` is answered. */
+  async cancel(id: string, reason: string): Promise<AttemptStatus> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return this.status(id);
+    const { cancelTermMs: termMs, cancelKillMs: killMs } = this.#limits;
+    entry.attempt?.cancel(reason, { termMs, killMs });
+    entry.giveUpFiles.abort();
+    return statusOf(entry);
+  }
+
+  /**
+   * What became of an attempt. One that is not known is refused from now on; `unknown` is answered once that is durable.
+   *
+   * @throws ServiceError `service_unavailable` when that could not be recorded
+   */
+  async status(id: string): Promise<AttemptStatus> {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) return statusOf(entry);
+    if (this.#finished.has(id)) return 'ended';
+    if (this.#tombstones.has(id)) return 'unknown';
+    remember(this.#tombstones, id, this.#limits.remembered);
+    try {
+      await this.#ports.journal.append({ type: 'tombstone', attemptId: id });
+    } catch (error) {
+      this.#tombstones.delete(id);
+      throw new ServiceError('service_unavailable', `the journal of the agent failed: ${messageOf(error)}`);
+    }
+    return 'unknown';
+  }
+
+  /** All attempts whose result is not yet acknowledged, and those that an earlier agent process never began. */
+  reports(): AttemptReport[] {
+    return [
+      ...[...this.#entries.values()].map((entry) => ({ attempt_id: entry.id, status: statusOf(entry) })),
+      ...[...this.#neverRan].map((id) => ({ attempt_id: id, status: 'unknown' as const })),
+    ];
+  }
+
+  /** The orchestrator can be reached (again): reports and uploads that wait are tried at once. */
+  hurry(): void {
+    this.#retry.hurry();
+  }
+
+  /**
+   * Refuses new attempts, stops the running ones, and waits a while for results to be acknowledged. What is not stays
+   * in the journal for the next start.
+   */
+  async close(reason: string): Promise<void> {
+    this.#stop.abort();
+    const { stopTermMs: termMs, stopKillMs: killMs, stopDeliveryMs } = this.#limits;
+    for (const entry of this.#entries.values()) entry.attempt?.cancel(reason, { termMs, killMs }, true);
+    const executed = Promise.all(this.#running().map((entry) => entry.executed));
+    if (!(await this.#within(killMs, executed))) {
+      this.#ports.devices.abortAll(reason);
+      await this.#within(killMs, executed);
+    }
+    const delivered = Promise.all([...this.#entries.values()].map((entry) => entry.delivered));
+    this.#retry.hurry();
+    if (await this.#within(stopDeliveryMs, delivered)) return;
+    this.#leave.abort();
+    await this.#within(stopDeliveryMs, delivered);
+  }
+
+  readonly #leave = new AbortController();
+
+  #running(): Entry[] {
+    return [...this.#entries.values()].filter((entry) => !entry.ended);
+  }
+
+  #admitDevices(start: TaskStart): void {
+    const local = Object.values(start.devices).filter(({ computer }) => computer === this.#ports.computer);
+    for (const device of local) {
+      if (device.inc !== this.#inc()) {
+        throw new ServiceError(
+          'stale_message',
+          `device ${device.lab}.${device.name} is bound to incarnation ${device.inc}, not ${this.#inc() ?? 'any'}`,
+        );
+      }
+      this.#ports.devices.requireUsable(device);
+    }
+    for (const device of local) this.#ports.devices.admit(device, device.fence);
+  }
+
+  async #follow(entry: Entry, running: Promise<Ending>): Promise<void> {
+    let ending: Ending;
+    try {
+      ending = await running;
+    } catch (error) {
+      ending = { outcome: failedBegin(error), files: [] };
+      try {
+        await entry.accepted;
+      } catch (refused) {
+        // The start was refused with this very error, so there is nothing to report.
+        entry.log.error('the task was refused', { reason: messageOf(refused) });
+        this.#entries.delete(entry.id);
+        return;
+      }
+      entry.log.error('the task could not begin', { reason: messageOf(error) });
+    }
+    await this.#conclude(entry, ending, false);
+  }
+
+  #resume(id: string, log: Log, work: (entry: Entry) => Promise<void>): void {
+    const entry: Entry = {
+      id,
+      log,
+      attempt: undefined,
+      accepted: Promise.resolve(),
+      ended: true,
+      giveUpFiles: new AbortController(),
+      executed: Promise.resolve(),
+      delivered: Promise.resolve(),
+    };
+    this.#entries.set(id, entry);
+    entry.delivered = work(entry);
+  }
+
+  /** Stores the files, then records and reports the outcome. */
+  async #conclude(entry: Entry, ending: Ending, recorded: boolean): Promise<void> {
+    let outcome = this.#bounded(ending.outcome);
+    if (outcome.kind === 'completed' && ending.files.length > 0) {
+      if (!recorded) {
+        await this.#record(entry, { type: 'end', attemptId: entry.id, outcome, files: ending.files });
+      }
+      const stored = await this.#storeFiles(entry, ending.files);
+      if (stored === 'later') return;
+      outcome = stored ?? outcome;
+    }
+    await this.#record(entry, { type: 'result', attemptId: entry.id, outcome });
+    await this.#deliver(entry, outcome);
+  }
+
+  /** Undefined: all are stored. Else the outcome that takes the place of the task's, or `later` when the agent stops. */
+  async #storeFiles(
+    entry: Entry,
+    files: readonly SpooledFile[],
+  ): Promise<AttemptOutcome | 'later' | undefined> {
+    const signal = AbortSignal.any([entry.giveUpFiles.signal, this.#leave.signal]);
+    const { orchestrator, files: store } = this.#ports;
+    try {
+      for (const file of files) {
+        const { name, size, sha256 } = file;
+        await this.#retry.run(
+          async () => {
+            const ticket = await orchestrator.uploadTicket({ attemptId: entry.id, name, size, sha256 });
+            await store.upload(entry.id, file, ticket);
+          },
+          {
+            signal,
+            failed: (error, pauseMs) => {
+              const fault = toServiceError(error);
+              const final = finalForFiles(fault);
+              entry.log.warn('a file could not be stored', {
+                file: name,
+                reason: fault.message,
+                ...(final ? {} : { again_in_ms: Math.round(pauseMs) }),
+              });
+              return final;
+            },
+          },
+        );
+      }
+      return undefined;
+    } catch (error) {
+      if (entry.giveUpFiles.signal.aborted) return { kind: 'cancelled' };
+      if (this.#leave.signal.aborted) return 'later';
+      return { kind: 'failed', code: 'file_error', error: { message: messageOf(error) } };
+    }
+  }
+
+  async #deliver(entry: Entry, outcome: AttemptOutcome): Promise<void> {
+    entry.ended = true;
+    try {
+      await this.#retry.run(
+        async () => {
+          const inc = this.#inc();
+          if (inc === undefined) throw new ServiceError('service_unavailable', 'the agent is not registered');
+          const { computer, orchestrator } = this.#ports;
+          await orchestrator.reportResult({ attempt_id: entry.id, computer, inc, outcome });
+        },
+        {
+          signal: this.#leave.signal,
+          failed: (error, pauseMs) => {
+            entry.log.debug('the result is not acknowledged yet', {
+              reason: messageOf(error),
+              again_in_ms: Math.round(pauseMs),
+            });
+            return false;
+          },
+        },
+      );
+    } catch (error) {
+      entry.log.info('the result stays in the journal', { reason: messageOf(error) });
+      return;
+    }
+    this.#entries.delete(entry.id);
+    remember(this.#finished, entry.id, this.#limits.remembered);
+    await this.#record(entry, { type: 'acked', attemptId: entry.id });
+    try {
+      await this.#ports.files.discard(entry.id);
+    } catch (error) {
+      entry.log.warn('the spool folder could not be removed', { reason: messageOf(error) });
+    }
+  }
+
+  /**
+   * Without the record the worst case after a crash is a repeated report or an `unknown` outcome, both of which are
+   * safe; to hold the result back would be worse.
+   */
+  async #record(entry: Entry, record: JournalRecord): Promise<void> {
+    try {
+      await this.#ports.journal.append(record);
+    } catch (error) {
+      entry.log.error('the journal failed', { record: record.type, reason: messageOf(error) });
+    }
+  }
+
+  #bounded(outcome: AttemptOutcome): AttemptOutcome {
+    const bytes = new TextEncoder().encode(JSON.stringify(outcome)).length;
+    if (bytes <= this.#limits.resultBytes) return outcome;
+    const kib = (n: number): string => `${Math.ceil(n / 1024)} KiB`;
+    const message = `the outputs of the task are ${kib(bytes)} as JSON; at most ${kib(this.#limits.resultBytes)} are allowed: return large data as files`;
+    return { kind: 'failed', code: 'invalid_output', error: { message } };
+  }
+
+  async #within(ms: number, work: Promise<unknown>): Promise<boolean> {
+    let cancel: () => void = () => undefined;
+    const late = new Promise<boolean>((resolve) => {
+      cancel = this.#ports.timers.after(ms, () => resolve(false));
+    });
+    const inTime = await Promise.race([work.then(() => true), late]);
+    cancel();
+    return inTime;
+  }
+}
+
+function statusOf(entry: Entry): AttemptStatus {
+  return entry.ended || entry.attempt === undefined ? 'ended' : entry.attempt.status;
+}
+
+function failedBegin(error: unknown): AttemptOutcome {
+  const cause = error instanceof NeverBegan ? error.cause : error;
+  const code = error instanceof NeverBegan ? 'not_started' : 'internal';
+  return { kind: 'failed', code, error: { message: `the task could not begin: ${messageOf(cause)}` } };
+}
+
+/** No later try can succeed with the same file. */
+function finalForFiles(error: ServiceError): boolean {
+  return error.code === 'internal'
+    ? false
+    : !errorCatalogue[error.code].retryable && error.code !== 'deadline_exceeded';
+}
+
+function remember(ids: Set<string>, id: string, most: number): void {
+  ids.add(id);
+  for (const oldest of ids) {
+    if (ids.size <= most) return;
+    ids.delete(oldest);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function ignore(): void {
+  return;
+}
