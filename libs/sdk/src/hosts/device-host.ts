@@ -1,1 +1,156 @@
-export {};
+/**
+ * The process of one device. An agent forks it (`serialization: 'json'`) and speaks the messages `toDevice` and
+ * `fromDevice` of contracts with it. It ends after `cleanup`, when the device cannot be initialised, when author code
+ * fails outside a call, and, after `_cleanup`, when the agent is gone.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JsonValue } from '@lab/contracts';
+import { contextKey } from '../author/context.js';
+import { declaredFunctions, importClass, type AuthorDevice, type DeclaredFunction } from './author-class.js';
+import { describeError } from './author-error.js';
+import { Channel } from './channel.js';
+import { authorLog, captureConsole } from './console-capture.js';
+import { NotJson, toJson } from './json-value.js';
+import { toDeviceMessage, type FromDevice, type ToDevice } from './messages.js';
+
+/** Time for `_cleanup` when the agent is gone, in milliseconds. */
+const orphanCleanupMs = 5_000;
+
+const channel = new Channel<FromDevice>();
+const write = channel.log.bind(channel);
+const flushOutput = captureConsole(write);
+process.setSourceMapsEnabled(true);
+
+let module = { package: '', source: '' };
+let device: AuthorDevice | undefined;
+let functions = new Map<string, DeclaredFunction>();
+let initialization: Promise<void> | undefined;
+let ready = false;
+let ending: Promise<unknown> | undefined;
+
+process.on('message', (raw) => {
+  try {
+    receive(toDeviceMessage(raw));
+  } catch (error) {
+    channel.log('error', `message ignored: ${describeError(error, module).message}`);
+  }
+});
+process.on('disconnect', () => orphaned());
+process.on('SIGTERM', () => orphaned());
+// Ctrl-C in a terminal reaches every process of the group; the agent decides when its devices end.
+process.on('SIGINT', () => channel.log('debug', 'SIGINT left to the agent'));
+process.on('uncaughtException', (error) => crash(error, 'an error was thrown outside a call'));
+process.on('unhandledRejection', (error) => crash(error, 'a promise was rejected and nobody handled it'));
+
+function receive(message: ToDevice): void {
+  switch (message.type) {
+    case 'init':
+      if (initialization !== undefined) throw new Error('init came twice');
+      initialization = initialize(message);
+      return;
+    case 'call':
+      void answer(message.call_id, () => call(message));
+      return;
+    case 'report':
+      void answer(message.call_id, async () =>
+        toJson(await readyDevice()._report(), `the result of _report`),
+      );
+      return;
+    case 'cleanup':
+      ending ??= cleanUp();
+  }
+}
+
+async function initialize(message: ToDevice & { type: 'init' }): Promise<void> {
+  module = message.module;
+  try {
+    const DeviceClass = await importClass(message.path, module.source, 'device');
+    const made = new DeviceClass();
+    made[contextKey] = { name: message.name, lab: message.lab, log: authorLog(write) };
+    device = made;
+    functions = declaredFunctions(made);
+    await made._initialize(message.init_parameters);
+    ready = true;
+    channel.send({
+      type: 'ready',
+      functions: [...functions.values()].map(({ name, kind }) => ({ name, kind })),
+    });
+  } catch (error) {
+    channel.send({ type: 'init_failed', error: describeError(error, module) });
+    await end(1);
+  }
+}
+
+/** A refusal of ours, as opposed to an error of the author's code. */
+class Refusal extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+function readyDevice(): AuthorDevice {
+  if (device === undefined || !ready)
+    throw new Refusal('device_unavailable', 'The device is not initialised');
+  if (ending !== undefined) throw new Refusal('device_unavailable', 'The device is being shut down');
+  return device;
+}
+
+async function call(message: ToDevice & { type: 'call' }): Promise<JsonValue | undefined> {
+  const target = readyDevice();
+  const declared = functions.get(message.function);
+  if (declared === undefined) {
+    const known = [...functions.keys()].join(', ') || 'none';
+    throw new Refusal(
+      'unknown_function',
+      `${module.source} declares no function ${message.function}; it declares: ${known}`,
+    );
+  }
+  const result: unknown = await declared.method.call(target, message.arguments);
+  return result === undefined ? undefined : toJson(result, `the result of ${message.function}`);
+}
+
+async function answer(callId: string, work: () => Promise<JsonValue | undefined>): Promise<void> {
+  try {
+    const value = await work();
+    channel.send({ type: 'result', call_id: callId, ...(value === undefined ? {} : { value }) });
+  } catch (error) {
+    if (error instanceof Refusal) {
+      channel.send({ type: 'failure', call_id: callId, code: error.code, error: { message: error.message } });
+      return;
+    }
+    const described = error instanceof NotJson ? { message: error.message } : describeError(error, module);
+    channel.send({ type: 'failure', call_id: callId, code: 'device_error', error: described });
+  }
+}
+
+async function cleanUp(): Promise<void> {
+  await initialization;
+  try {
+    await device?._cleanup();
+    channel.send({ type: 'cleaned_up' });
+    await end(0);
+  } catch (error) {
+    channel.send({ type: 'cleaned_up', error: describeError(error, module) });
+    await end(1);
+  }
+}
+
+/** The agent is gone, or the machine is going down: nobody hears us, and the instrument must be left safe. */
+function orphaned(): void {
+  const cleanup = (ending ??= cleanUp());
+  void Promise.race([cleanup, delay(orphanCleanupMs)]).then(() => end(1));
+}
+
+function crash(error: unknown, what: string): void {
+  const { message, stack } = describeError(error, module);
+  channel.log('error', `the device process ends: ${what}: ${stack ?? message}`);
+  void end(1);
+}
+
+async function end(code: number): Promise<never> {
+  flushOutput();
+  return channel.exit(code);
+}

@@ -1,1 +1,223 @@
-export {};
+/**
+ * The process of a task. An agent forks it ahead of time (`serialization: 'json'`) and speaks the messages `toTask` and
+ * `fromTask` of contracts with it. It says `waiting` when it can take a task, also after a task that left nothing behind;
+ * after any other task it ends. It ends at once when the agent is gone.
+ */
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import type { JsonValue, ModuleReference } from '@lab/contracts';
+import { contextKey } from '../author/context.js';
+import { importClass } from './author-class.js';
+import { describeError } from './author-error.js';
+import { Channel } from './channel.js';
+import { authorLog, captureConsole } from './console-capture.js';
+import { CallFailure, deviceHandle, type SendCall } from './device-handle.js';
+import { NotJson } from './json-value.js';
+import { toTaskMessage, type FromTask, type ToTask } from './messages.js';
+import { checkResult } from './task-result.js';
+
+/** Time that what a task leaves behind gets to go away by itself, in milliseconds. */
+const settleMs = 50;
+
+type RunMessage = ToTask & { type: 'run' };
+
+interface PendingCall {
+  resolve(value: JsonValue | undefined): void;
+  reject(error: Error): void;
+  answered: Promise<unknown>;
+}
+
+interface Run {
+  module: ModuleReference;
+  abort: AbortController;
+  calls: Map<string, PendingCall>;
+}
+
+const channel = new Channel<FromTask>();
+const write = channel.log.bind(channel);
+const flushOutput = captureConsole(write);
+process.setSourceMapsEnabled(true);
+
+let current: Run | undefined;
+let lastCall = 0;
+
+process.on('message', (raw) => {
+  try {
+    receive(toTaskMessage(raw));
+  } catch (error) {
+    channel.log('error', `message ignored: ${describeError(error, { package: '' }).message}`);
+  }
+});
+process.on('disconnect', () => process.exit(1));
+// Ctrl-C in a terminal reaches every process of the group; the agent decides when its tasks end.
+process.on('SIGINT', () => channel.log('debug', 'SIGINT left to the agent'));
+process.on('uncaughtException', (error) => crash(error));
+process.on('unhandledRejection', (error) => crash(error));
+channel.send({ type: 'waiting' });
+
+function receive(message: ToTask): void {
+  switch (message.type) {
+    case 'run':
+      if (current !== undefined) throw new Error('run came while a task is running');
+      void run(message);
+      return;
+    case 'call_result':
+      settle(message.call_id)?.resolve(message.value);
+      return;
+    case 'call_failure': {
+      const { message: text, stack } = message.error;
+      settle(message.call_id)?.reject(new CallFailure(message.code, text, stack));
+      return;
+    }
+    case 'abort':
+      abort(message.reason);
+  }
+}
+
+/** Answers to calls of an earlier task, or of one that was aborted meanwhile, find nobody. */
+function settle(callId: string): PendingCall | undefined {
+  const call = current?.calls.get(callId);
+  current?.calls.delete(callId);
+  return call;
+}
+
+async function run(message: RunMessage): Promise<void> {
+  const before = activeResources();
+  const task: Run = { module: message.module, abort: new AbortController(), calls: new Map() };
+  current = task;
+  let outcome: FromTask;
+  try {
+    outcome = await execute(task, message);
+  } catch (error) {
+    outcome = failed(task, error);
+  }
+  if (current !== task) return;
+  current = undefined;
+  flushOutput();
+  channel.send(outcome);
+  if (outcome.type === 'completed' && (await leftNothing(before))) channel.send({ type: 'waiting' });
+  else await channel.exit(0);
+}
+
+async function execute(task: Run, message: RunMessage): Promise<FromTask> {
+  const { signal } = task.abort;
+  const TaskClass = await importClass(message.path, message.module.source, 'task');
+  const send: SendCall = (slot, name, parameters) => call(task, slot, name, parameters);
+  const devices = Object.fromEntries(
+    Object.entries(message.devices).map(([slot, device]) => [slot, deviceHandle(slot, device, send)]),
+  );
+  const { parameters, resources } = message;
+  const author = new TaskClass();
+  author[contextKey] = { signal, log: authorLog(write), devices, parameters, resources };
+  signal.throwIfAborted();
+  const result = checkResult(await author._execute(devices, parameters, resources));
+  if (task.calls.size > 0) await callsLeft(task);
+  const none = Object.keys(result.files).length === 0;
+  // File handling is loaded by the tasks that need it: the others start sooner.
+  const files = none
+    ? []
+    : await (await import('./spool-files.js')).writeFiles(message.spool, result.files, signal);
+  return {
+    type: 'completed',
+    output_parameters: result.outputParameters,
+    output_resources: result.outputResources,
+    files,
+  };
+}
+
+const call: (run: Run, ...parameters: Parameters<SendCall>) => ReturnType<SendCall> = async (
+  run,
+  slot,
+  name,
+  args,
+) => {
+  const { signal } = run.abort;
+  if (signal.aborted) throw new CallFailure('aborted', (signal.reason as Error).message, undefined);
+  if (current !== run) throw new Error(`${slot}.${name} was called after _execute had ended`);
+  lastCall += 1;
+  const id = String(lastCall);
+  const { promise, ...settlers } = withResolvers<JsonValue | undefined>();
+  run.calls.set(id, { ...settlers, answered: promise });
+  channel.send({ type: 'call', call_id: id, slot, function: name, arguments: args });
+  return promise;
+};
+
+function withResolvers<Value>(): {
+  promise: Promise<Value>;
+  resolve(value: Value): void;
+  reject(error: Error): void;
+} {
+  let resolve!: (value: Value) => void;
+  let reject!: (error: Error) => void;
+  const promise = new Promise<Value>((res, rej) => {
+    resolve = res;
+    reject = rej;
+  });
+  return { promise, resolve, reject };
+}
+
+/** A task must not end, and its devices go to others, while a call it did not wait for is in progress. */
+async function callsLeft(run: Run): Promise<void> {
+  channel.log(
+    'warn',
+    `_execute returned while ${run.calls.size} device calls were in progress: await every call`,
+  );
+  while (run.calls.size > 0) {
+    await Promise.allSettled([...run.calls.values()].map(({ answered }) => answered));
+  }
+  // Lets a failure that nobody handles be seen as such, which fails the task, before the task is called completed.
+  await nextTurn();
+}
+
+function abort(reason: string): void {
+  if (current === undefined || current.abort.signal.aborted) return;
+  const error = new Error(reason);
+  error.name = 'AbortError';
+  const pending = [...current.calls.values()];
+  current.calls.clear();
+  current.abort.abort(error);
+  for (const { reject } of pending) reject(new CallFailure('aborted', reason, undefined));
+}
+
+function failed(task: Run, error: unknown): FromTask {
+  const described = error instanceof NotJson ? { message: error.message } : describeError(error, task.module);
+  return { type: 'failed', code: codeOf(task, error), error: described };
+}
+
+function codeOf(task: Run, error: unknown): string {
+  if (task.abort.signal.aborted) return 'aborted';
+  if (error instanceof NotJson) return 'invalid_output';
+  if (!(error instanceof Error)) return 'task_error';
+  if (error.name === 'FileError') return 'file_error';
+  if (error.name === 'DeviceError' && 'code' in error && typeof error.code === 'string') return error.code;
+  return 'task_error';
+}
+
+/** Author code failed where nobody waits for it. */
+function crash(error: unknown): void {
+  const task = current;
+  current = undefined;
+  flushOutput();
+  if (task === undefined) {
+    const { message, stack } = describeError(error, { package: '' });
+    channel.log('error', `failed after its task had ended: ${stack ?? message}`);
+  } else {
+    channel.send(failed(task, error));
+  }
+  void channel.exit(1);
+}
+
+function activeResources(): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+/** True when nothing that a task started (timers, sockets, child processes, ...) is still there. */
+async function leftNothing(before: Map<string, number>): Promise<boolean> {
+  const more = (): boolean => [...activeResources()].some(([kind, count]) => count > (before.get(kind) ?? 0));
+  if (!more()) return true;
+  await nextTurn();
+  if (!more()) return true;
+  await delay(settleMs);
+  return !more();
+}

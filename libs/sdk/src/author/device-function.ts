@@ -1,0 +1,73 @@
+/**
+ * What calling a device function does to the world; it decides what the service may do when nobody knows whether a call
+ * was carried out.
+ *
+ * - `effect`: it moves, doses, heats, writes. Never repeated by the service; one at a time per device.
+ * - `idempotent`: it changes something, but twice is the same as once (set a temperature, open a valve). One at a time.
+ * - `query`: it only reads. Runs beside an effect that is in progress, so it must not disturb it.
+ */
+export type DeviceFunctionKind = 'effect' | 'idempotent' | 'query';
+
+/** Marks a declared function; a registered symbol, so that any copy of this library recognises it. */
+export const deviceFunctionKey: unique symbol = Symbol.for('svc.device_function');
+
+/** Method of a device that a task may call: at most one argument, an object of named parameters. */
+// `never` lets a method ask for any shape of parameters: the constraint only counts and bounds its arguments.
+type DeviceMethod = (this: never, parameters: never) => unknown;
+
+type Declare = <Method extends DeviceMethod>(method: Method, context: ClassMethodDecoratorContext) => void;
+
+function declare(kind: DeviceFunctionKind): Declare {
+  return (method, context) => {
+    const name = String(context.name);
+    if (typeof context.name === 'symbol' || context.private || context.static || name.startsWith('_')) {
+      throw new TypeError(
+        `@${kind}() cannot stand on ${name}: a device function is a public method of the object whose name does not begin with _`,
+      );
+    }
+    if (method.length > 1) {
+      throw new TypeError(
+        `${name} takes ${method.length} arguments: a device function takes at most one, an object of named parameters, ` +
+          `as in ${name}({ first, second })`,
+      );
+    }
+    if (deviceFunctionKey in method)
+      throw new TypeError(`${name} is declared twice: keep one of the decorators`);
+    Object.defineProperty(method, deviceFunctionKey, { value: { kind } });
+  };
+}
+
+/**
+ * Declares a method that changes the physical world.
+ *
+ * ```ts
+ * @effect()
+ * async move({ to }: { to: string }): Promise<void> { ... }
+ * ```
+ *
+ * The service calls it at most once, and one effect at a time per device.
+ *
+ * @throws TypeError while the class is defined, when the method cannot be a device function
+ */
+export function effect(): Declare {
+  return declare('effect');
+}
+
+/**
+ * Declares a method that changes something but may safely be called twice, like setting a temperature. It waits its
+ * turn among the effects of the device.
+ *
+ * @throws TypeError while the class is defined, when the method cannot be a device function
+ */
+export function idempotent(): Declare {
+  return declare('idempotent');
+}
+
+/**
+ * Declares a method that only reads. It runs at once, also while an effect of the same device is in progress.
+ *
+ * @throws TypeError while the class is defined, when the method cannot be a device function
+ */
+export function query(): Declare {
+  return declare('query');
+}

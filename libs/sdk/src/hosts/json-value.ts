@@ -1,0 +1,116 @@
+import type { JsonObject, JsonValue } from '@lab/contracts';
+
+/** Largest value that goes to or comes from author code in one piece, in bytes of JSON: what a message carries with its envelope. */
+export const maxValueBytes = 250_000;
+
+/** Deepest nesting of objects and lists. */
+export const maxDepth = 64;
+
+/** An author handed over something that cannot be sent; the message says where it is and what to do instead. */
+export class NotJson extends TypeError {
+  override readonly name = 'NotJson';
+}
+
+/**
+ * A copy of a value as JSON carries it; properties that are undefined are left out.
+ *
+ * @param where what the value is, as the author would say it, for example `the result of mix`
+ * @param options.storable refuse also the characters that a database cannot keep (U+0000 and lone surrogates)
+ * @throws NotJson when it holds anything but finite numbers, strings, booleans, null, plain objects and lists, when it
+ *   contains itself, is nested deeper than {@link maxDepth} or larger than {@link maxValueBytes}
+ */
+export function toJson(value: unknown, where: string, options: { storable?: boolean } = {}): JsonValue {
+  const copy = copyOf(value, where, [], options.storable ?? false);
+  checkSize(copy, where);
+  return copy;
+}
+
+/** As {@link toJson}, of a value that must be a plain object. */
+export function toJsonObject(
+  value: unknown,
+  where: string,
+  options: { storable?: boolean } = {},
+): JsonObject {
+  if (!isPlainObject(value)) throw new NotJson(`${where} must be a plain object, not ${kindOf(value)}`);
+  return toJson(value, where, options) as JsonObject;
+}
+
+/** @throws NotJson when the JSON of the value is larger than {@link maxValueBytes} */
+export function checkSize(value: JsonValue, where: string): void {
+  const size = Buffer.byteLength(JSON.stringify(value));
+  if (size > maxValueBytes) {
+    throw new NotJson(
+      `${where} is ${size} bytes of JSON, more than the ${maxValueBytes} that fit: return large data of a task as a file`,
+    );
+  }
+}
+
+function copyOf(value: unknown, where: string, above: readonly object[], storable: boolean): JsonValue {
+  switch (typeof value) {
+    case 'string':
+      if (storable) checkStorable(value, where);
+      return value;
+    case 'boolean':
+      return value;
+    case 'number':
+      if (!Number.isFinite(value))
+        throw new NotJson(`${where} is ${value}, which JSON cannot carry: use a finite number or null`);
+      return value;
+    case 'object': {
+      if (value === null) return null;
+      if (above.includes(value)) throw new NotJson(`${where} contains itself: return data without circles`);
+      if (above.length >= maxDepth) throw new NotJson(`${where} is nested deeper than ${maxDepth} levels`);
+      const path = [...above, value];
+      if (Array.isArray(value)) {
+        return Array.from(value, (element, index) => copyOf(element, `${where}[${index}]`, path, storable));
+      }
+      if (!isPlainObject(value)) {
+        throw new NotJson(`${where} is ${kindOf(value)}: make it a plain object, list, string or number`);
+      }
+      return copyOfObject(value, where, path, storable);
+    }
+    default:
+      throw new NotJson(`${where} is ${kindOf(value)}, which JSON cannot carry`);
+  }
+}
+
+function copyOfObject(
+  value: Record<string, unknown>,
+  where: string,
+  path: readonly object[],
+  storable: boolean,
+): JsonObject {
+  const copy: JsonObject = {};
+  for (const [key, element] of Object.entries(value)) {
+    if (element === undefined) continue;
+    if (key === '__proto__')
+      throw new NotJson(`${where} has a property named __proto__: choose another name`);
+    if (storable) checkStorable(key, `a property name in ${where}`);
+    copy[key] = copyOf(element, `${where}.${key}`, path, storable);
+  }
+  return copy;
+}
+
+function checkStorable(text: string, where: string): void {
+  if (text.includes('\u0000'))
+    throw new NotJson(`${where} holds the character U+0000, which cannot be stored: remove it`);
+  if (!text.isWellFormed())
+    throw new NotJson(`${where} holds half a surrogate pair, which cannot be stored: remove it`);
+}
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** What a value is, for error messages. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (value === undefined) return 'undefined';
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  if (isPlainObject(value)) return 'an object';
+  const name = (value as { constructor?: { name?: unknown } }).constructor?.name;
+  return typeof name === 'string' && name !== '' ? `a ${name} object` : 'an object of a class';
+}

@@ -1,0 +1,71 @@
+import type { FromDevice, FromTask, LogLevel, ToDevice, ToTask } from '@lab/contracts';
+
+export type { FromDevice, FromTask, LogLevel, ToDevice, ToTask };
+
+/**
+ * Narrow checks of what arrives from the agent. They stand in for the schemas of contracts, which cost a task process more
+ * time to import than the rest of its start.
+ */
+
+type Shape = Record<string, 'string' | 'object' | 'value'>;
+
+const failure: Shape = { call_id: 'string', code: 'string', error: 'object' };
+
+const deviceShapes: Record<ToDevice['type'], Shape> = {
+  init: { lab: 'string', name: 'string', module: 'object', path: 'string', init_parameters: 'object' },
+  call: { call_id: 'string', function: 'string', arguments: 'object' },
+  report: { call_id: 'string' },
+  cleanup: {},
+};
+
+const taskShapes: Record<ToTask['type'], Shape> = {
+  run: {
+    attempt_id: 'string',
+    label: 'string',
+    module: 'object',
+    path: 'string',
+    devices: 'object',
+    parameters: 'object',
+    resources: 'object',
+    spool: 'string',
+  },
+  call_result: { call_id: 'string', value: 'value' },
+  call_failure: failure,
+  abort: { reason: 'string' },
+};
+
+/** @throws Error that says what is wrong with the message */
+export function toDeviceMessage(message: unknown): ToDevice {
+  return checked<ToDevice>(message, deviceShapes);
+}
+
+/** @throws Error that says what is wrong with the message */
+export function toTaskMessage(message: unknown): ToTask {
+  return checked<ToTask>(message, taskShapes);
+}
+
+function checked<Message extends { type: string }>(message: unknown, shapes: Record<string, Shape>): Message {
+  if (!isObject(message) || typeof message['type'] !== 'string') {
+    throw new Error('A message from the agent is not an object with a type');
+  }
+  const type = message['type'];
+  const shape = Object.hasOwn(shapes, type) ? shapes[type] : undefined;
+  if (shape === undefined) {
+    throw new Error(
+      `A message from the agent has the type ${type}; known are ${Object.keys(shapes).join(', ')}`,
+    );
+  }
+  for (const [key, kind] of Object.entries(shape)) {
+    const value = message[key];
+    const right = kind === 'value' || (kind === 'object' ? isObject(value) : typeof value === kind);
+    if (!right)
+      throw new Error(
+        `In a message "${type}" from the agent, ${key} is not ${kind === 'object' ? 'an' : 'a'} ${kind}`,
+      );
+  }
+  return message as unknown as Message;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

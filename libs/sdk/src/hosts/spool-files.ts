@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { FileDescription } from '@lab/contracts';
+import type { FileContent } from '../author/task.js';
+import { kindOf } from './json-value.js';
+
+export interface SpoolFile extends FileDescription {
+  /** Relative to the spool folder. */
+  path: string;
+}
+
+/** A file of a task could not be written; the message names the file. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+}
+
+const maxFiles = 1_000;
+const maxNameLength = 200;
+
+/**
+ * Writes the files of a task to its spool folder under generated names, one after the other, without holding them in
+ * memory.
+ *
+ * @param folder absolute path of the spool folder; it exists
+ * @param signal stops the writing; rejects with its reason
+ * @throws FileError when a name or content is not usable, or the disk refuses
+ */
+export async function writeFiles(
+  folder: string,
+  files: Record<string, FileContent>,
+  signal: AbortSignal,
+): Promise<SpoolFile[]> {
+  const entries = Object.entries(files);
+  if (entries.length > maxFiles)
+    throw new FileError(`The task returned ${entries.length} files, more than ${maxFiles}`);
+  for (const [, content] of entries) {
+    // A stream that fails before its turn would end the process; reading it reports the failure as well.
+    if (content instanceof Readable) content.on('error', () => content.destroy());
+  }
+  const written: SpoolFile[] = [];
+  try {
+    for (const [index, [name, content]] of entries.entries()) {
+      checkName(name);
+      const path = `file-${index + 1}`;
+      written.push({ name, path, ...(await write(join(folder, path), name, content, signal)) });
+    }
+    return written;
+  } finally {
+    for (const [, content] of entries) if (content instanceof Readable) content.destroy();
+  }
+}
+
+async function write(
+  path: string,
+  name: string,
+  content: unknown,
+  signal: AbortSignal,
+): Promise<{ size: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let size = 0;
+  try {
+    const handle = await open(path, 'wx');
+    try {
+      for await (const chunk of chunksOf(name, content)) {
+        signal.throwIfAborted();
+        const bytes = bytesOf(name, chunk);
+        hash.update(bytes);
+        size += bytes.length;
+        await handle.appendFile(bytes);
+      }
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (error instanceof FileError || signal.aborted) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new FileError(`The file ${name} could not be written: ${reason}`, { cause: error });
+  }
+  return { size, sha256: hash.digest('hex') };
+}
+
+function chunksOf(name: string, content: unknown): AsyncIterable<unknown> | Iterable<unknown> {
+  if (typeof content === 'string' || content instanceof Uint8Array) return [content];
+  if (typeof content === 'object' && content !== null) {
+    if (Symbol.asyncIterator in content) return content as AsyncIterable<unknown>;
+    if ('path' in content && typeof content.path === 'string') {
+      if (!isAbsolute(content.path)) {
+        throw new FileError(`The file ${name} has the path ${content.path}: give an absolute path`);
+      }
+      return createReadStream(content.path);
+    }
+  }
+  throw new FileError(
+    `The file ${name} is ${kindOf(content)}: give a Buffer, a string, a readable stream, or { path } of a file on this computer`,
+  );
+}
+
+function bytesOf(name: string, chunk: unknown): Uint8Array {
+  if (chunk instanceof Uint8Array) return chunk;
+  if (typeof chunk === 'string') return Buffer.from(chunk);
+  throw new FileError(`The stream of the file ${name} gave ${kindOf(chunk)}: it must give bytes or text`);
+}
+
+function checkName(name: string): void {
+  const problem =
+    name.length < 1 || name.length > maxNameLength
+      ? `has ${name.length} characters; use 1 to ${maxNameLength}`
+      : name.trim() !== name
+        ? 'begins or ends with a space'
+        : /[/\\]/.test(name) || name === '.' || name === '..'
+          ? 'is a path; give a name without slashes'
+          : /\p{Cc}/u.test(name) || !name.isWellFormed()
+            ? 'holds control characters'
+            : undefined;
+  if (problem !== undefined) throw new FileError(`The file name ${JSON.stringify(name)} ${problem}`);
+}
