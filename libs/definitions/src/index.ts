@@ -1,1 +1,7 @@
-export {};
+export { formatDiagnostics } from './documents/format.js';
+export { formatPath, type Diagnostic } from './documents/diagnostic.js';
+export { ModuleStore } from './code/module-store.js';
+export { Catalog, type DefinitionOrigin, type DefinitionSet } from './packages/catalog.js';
+export { loadPackages, type LoadOptions } from './packages/load-packages.js';
+export { serviceComputer } from './files/lab-file.js';
+export { render, type Rendered, type TemplateError } from './templates/render.js';

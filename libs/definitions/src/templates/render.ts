@@ -329,12 +329,11 @@ function describeError(error: unknown): TemplateError {
 
 /** Handlebars' parser draws its message: the line's end with a caret line below it. */
 function syntaxError(line: number, message: string): TemplateError {
-  const expecting = /Expecting (.*), got (.*)/.exec(message);
   return {
-    message: expecting
-      ? `a template expression is not complete or not well-formed (unexpected ${expecting[2]})`
-      : 'a template expression is not well-formed',
-    hint: 'an expression is {{name}}, {{helper argument ...}} or {{#block}}...{{/block}}',
+    message: 'a template expression is not complete or not well-formed',
+    hint: message.includes('UNESCAPED')
+      ? 'three braces in a row: put a space between the brace of YAML and those of the expression'
+      : 'an expression is {{name}}, {{helper argument ...}} or {{#block}}...{{/block}}',
     position: { line, column: 1 },
   };
 }

@@ -1,0 +1,212 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, stop, type BuildFailure, type Message, type Metafile, type Plugin } from 'esbuild';
+
+/** Bundles the TypeScript of packages; the one place that knows esbuild. */
+
+export interface BundleFault {
+  /** Source relative to the package folder; null when the fault is of no file. */
+  source: string | null;
+  line: number | null;
+  column: number | null;
+  message: string;
+  hint: string | null;
+}
+
+export type Bundle =
+  | { ok: true; text: string; /** Files read, relative to the package folder. */ inputs: string[] }
+  | { ok: false; faults: BundleFault[] };
+
+/** Changes whenever the same sources would be bundled to another text. */
+export const bundleFormat = 'esbuild-0.28.2/1';
+
+/** Where esbuild believes it writes to; nothing is written there. */
+const outFolder = 'out';
+
+let building = 0;
+
+/**
+ * Bundles every entry of a package into a module of its own: all imports inside but those of Node, standard decorators
+ * lowered, an inline source map in which a source reads `package:///<package>/<path>`. The texts depend on the sources
+ * only, not on where the package lies. One faulty entry does not spoil the others.
+ *
+ * @param entries sources relative to the package folder, with forward slashes
+ */
+export async function bundle(
+  root: string,
+  packageName: string,
+  entries: readonly string[],
+): Promise<Map<string, Bundle>> {
+  if (entries.length === 0) return new Map();
+  building += 1;
+  try {
+    const whole = await tryBundle(root, packageName, entries);
+    if (entries.length === 1 || [...whole.values()].every((result) => result.ok)) return whole;
+    const single = await Promise.all(entries.map((entry) => tryBundle(root, packageName, [entry])));
+    return new Map(single.flatMap((results) => [...results]));
+  } finally {
+    building -= 1;
+    // The child process of esbuild goes when nobody builds, so that no idle process stays behind.
+    if (building === 0) await stop();
+  }
+}
+
+async function tryBundle(
+  root: string,
+  packageName: string,
+  entries: readonly string[],
+): Promise<Map<string, Bundle>> {
+  try {
+    const result = await build({
+      absWorkingDir: root,
+      entryPoints: entries.map((entry) => ({ in: `./${entry}`, out: entry })),
+      outdir: join(root, outFolder),
+      outExtension: { '.js': '.mjs' },
+      bundle: true,
+      write: false,
+      metafile: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      charset: 'utf8',
+      sourcemap: 'external',
+      sourcesContent: false,
+      legalComments: 'none',
+      logLevel: 'silent',
+      tsconfigRaw: { compilerOptions: { target: 'ES2022', useDefineForClassFields: true } },
+      plugins: [productLibrary],
+      ...(conditions.length === 0 ? {} : { conditions }),
+    });
+    const names = new StableNames(root);
+    const texts = new Map(result.outputFiles.map((file) => [file.path, file.text]));
+    return new Map(
+      entries.map((entry) => {
+        const out = join(root, outFolder, `${entry}.mjs`);
+        const inputs = Object.keys(outputOf(result.metafile, entry).inputs);
+        const map = JSON.parse(texts.get(`${out}.map`) ?? '{}') as RawMap;
+        const text = finish(texts.get(out) ?? '', map, entry, packageName, inputs, names);
+        return [entry, { ok: true, text, inputs } satisfies Bundle];
+      }),
+    );
+  } catch (error) {
+    if (!isBuildFailure(error)) throw error;
+    return new Map(entries.map((entry) => [entry, { ok: false, faults: error.errors.map(faultOf) }]));
+  }
+}
+
+function outputOf(metafile: Metafile, entry: string): Metafile['outputs'][string] {
+  const found = Object.values(metafile.outputs).find((output) => output.entryPoint === entry);
+  if (!found) throw new Error(`esbuild made no output for ${entry}`);
+  return found;
+}
+
+const here = dirname(fileURLToPath(import.meta.url));
+/** Run from source, the workspace is read from source as well: its build may be missing or old. */
+const conditions = import.meta.url.endsWith('.ts') ? ['@lab/source'] : [];
+
+/** A package that does not bring its own `@lab/sdk` gets that of the product. */
+const productLibrary: Plugin = {
+  name: 'product-library',
+  setup(context) {
+    context.onResolve({ filter: /^@lab\/sdk($|\/)/ }, async ({ path, kind, resolveDir, pluginData }) => {
+      if (pluginData === productLibrary) return undefined;
+      const own = await context.resolve(path, { kind, resolveDir, pluginData: productLibrary });
+      if (own.errors.length === 0) return own;
+      return context.resolve(path, { kind, resolveDir: here, pluginData: productLibrary });
+    });
+  },
+};
+
+interface RawMap {
+  version: 3;
+  sources: string[];
+  names: string[];
+  mappings: string;
+}
+
+/** Puts stable names in place of paths, and the source map at the end. */
+function finish(
+  text: string,
+  map: RawMap,
+  entry: string,
+  packageName: string,
+  inputs: readonly string[],
+  names: StableNames,
+): string {
+  let code = `\n${text}`;
+  for (const input of inputs) {
+    const stable = names.of(input);
+    if (stable === input) continue;
+    // esbuild names the source of a part in a comment line, and of a CommonJS part in a property as well.
+    code = code.replaceAll(`\n// ${input}\n`, `\n// ${stable}\n`).replaceAll(`"${input}"(`, `"${stable}"(`);
+  }
+  code = code.slice(1).trimEnd();
+  let { mappings } = map;
+  if (/\b__require\d*\(/.test(code)) {
+    code = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);\n${code}`;
+    mappings = `;${mappings}`;
+  }
+  const finished = {
+    version: 3,
+    sourceRoot: `package:///${encodeURIComponent(packageName)}/`,
+    sources: map.sources.map((source) => names.of(posix.join(outFolder, posix.dirname(entry), source))),
+    names: map.names,
+    mappings,
+  };
+  const encoded = Buffer.from(JSON.stringify(finished)).toString('base64');
+  return `${code}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`;
+}
+
+/** Names of sources that do not depend on where the package, its dependencies and the product lie. */
+class StableNames {
+  private readonly outside = new Map<string, string>();
+
+  constructor(private readonly root: string) {}
+
+  /** @param path relative to the package folder */
+  of(path: string): string {
+    const modules = path.lastIndexOf('node_modules/');
+    if (modules !== -1) return path.slice(modules);
+    if (!path.startsWith('../')) return path;
+    const known = this.outside.get(path);
+    if (known !== undefined) return known;
+    const name = nameInPackage(resolve(this.root, path));
+    this.outside.set(path, name);
+    return name;
+  }
+}
+
+/** A file outside by its place in the npm package that it belongs to. */
+function nameInPackage(file: string): string {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    const manifest = join(folder, 'package.json');
+    if (!existsSync(manifest)) continue;
+    const { name } = JSON.parse(readFileSync(manifest, 'utf8')) as { name?: unknown };
+    if (typeof name !== 'string') continue;
+    return posix.join('node_modules', name, relative(folder, file).split(sep).join('/'));
+  }
+  return posix.join('outside', basename(file));
+}
+
+function isBuildFailure(error: unknown): error is BuildFailure {
+  return error instanceof Error && 'errors' in error && Array.isArray(error.errors);
+}
+
+function faultOf({ text, location }: Message): BundleFault {
+  const unresolved = /^Could not resolve "(.+?)"/.exec(text);
+  const isRelative = unresolved?.[1]?.startsWith('.') ?? false;
+  return {
+    source: location?.file ?? null,
+    line: location?.line ?? null,
+    column: location ? location.column + 1 : null,
+    message: unresolved ? `cannot find the import "${unresolved[1]}"` : text,
+    hint: unresolved
+      ? isRelative
+        ? 'is there such a file?'
+        : 'declare it in the package.json of the package and install it'
+      : location?.suggestion
+        ? `write ${location.suggestion}`
+        : null,
+  };
+}

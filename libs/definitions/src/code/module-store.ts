@@ -1,0 +1,77 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ServiceError } from '@lab/contracts';
+
+/** SHA-256 of a text, hexadecimal. */
+export function sha256(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Code modules on disk, each immutable in a file named by the SHA-256 of its text. */
+export class ModuleStore {
+  /** @param folder created when it is first written to */
+  constructor(readonly folder: string) {}
+
+  /** Path of the module; it need not exist. */
+  path(hash: string): string {
+    return join(this.folder, `${hash}.mjs`);
+  }
+
+  /** Keeps a text. Readers see a whole file or none. @returns its hash */
+  async write(text: string): Promise<string> {
+    const hash = sha256(text);
+    if (await this.has(hash)) return hash;
+    await mkdir(this.folder, { recursive: true });
+    await writeWhole(this.path(hash), text);
+    return hash;
+  }
+
+  /** True when the module is there and undamaged. */
+  async has(hash: string): Promise<boolean> {
+    try {
+      return sha256(await readFile(this.path(hash))) === hash;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * The text of a module.
+   *
+   * @throws ServiceError `not_found` when there is none; `internal` when the file does not have the text of its name
+   */
+  async read(hash: string): Promise<string> {
+    if (!/^[0-9a-f]{64}$/.test(hash)) {
+      throw new ServiceError('not_found', 'a module is named by the SHA-256 of its text');
+    }
+    let text: string;
+    try {
+      text = await readFile(this.path(hash), 'utf8');
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      throw new ServiceError('not_found', `there is no module ${hash.slice(0, 12)}`, { cause: error });
+    }
+    if (sha256(text) !== hash) {
+      throw new ServiceError('internal', `the file of module ${hash.slice(0, 12)} is damaged`);
+    }
+    return text;
+  }
+}
+
+/** Writes a file so that another process sees the old content or the new, never a part. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(temporary, text, { flag: 'wx' });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

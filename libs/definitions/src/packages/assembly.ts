@@ -1,0 +1,216 @@
+import type { ModuleReference } from '@lab/contracts';
+import type { Diagnostic } from '../documents/diagnostic.js';
+import type { SourceDocument } from '../documents/source-document.js';
+import type { ModuleStore } from '../code/module-store.js';
+import { readDevice } from '../files/device-file.js';
+import { DefinitionIndex } from '../files/index-of.js';
+import { readLab, serviceComputer, statedName } from '../files/lab-file.js';
+import { readProtocol } from '../files/protocol-file.js';
+import { readTask } from '../files/task-file.js';
+import type {
+  DeviceDefinition,
+  LabDefinition,
+  ProtocolDefinition,
+  ProtocolSnapshot,
+  TaskDefinition,
+  TaskSnapshot,
+} from '../model/types.js';
+import { contentHash } from './canonical.js';
+import { Catalog } from './catalog.js';
+import type { DefinitionKind, FoundDefinition } from './discover.js';
+
+/** A definition file with its code, as read from a package. */
+export interface LoadedFile {
+  definition: FoundDefinition;
+  packageName: string;
+  source: SourceDocument;
+  /** Null when there is no code beside it, or the code has errors. */
+  module: ModuleReference | null;
+  codeIsBroken: boolean;
+}
+
+/** Puts the files of all packages together: first what others refer to, so that each file can be checked against the rest. */
+export class Assembly {
+  private readonly devices = new DefinitionIndex<DeviceDefinition>('device type');
+  private readonly tasks = new DefinitionIndex<TaskDefinition>('task type');
+  private readonly labs = new DefinitionIndex<LabDefinition>('lab');
+  private readonly protocols = new DefinitionIndex<ProtocolDefinition>('protocol');
+
+  constructor(private readonly files: readonly LoadedFile[]) {
+    this.add('device', this.devices, (file) => this.device(file));
+    this.add('task', this.tasks, (file) => this.task(file));
+    this.add('lab', this.labs, ({ source }) => readLab(source, this.devices));
+    this.checkComputers();
+    this.checkResources();
+    this.add('protocol', this.protocols, (file) => this.protocol(file));
+  }
+
+  /** @param order puts the diagnostics of the files among those of the packages */
+  catalog(
+    packages: readonly string[],
+    order: (ofFiles: Diagnostic[]) => Diagnostic[],
+    store: ModuleStore,
+  ): Catalog {
+    const tasks = new Map(
+      this.tasks.values().map((task): [string, TaskSnapshot] => [task.type, snapshotOfTask(task)]),
+    );
+    const protocols = new Map(
+      this.protocols
+        .values()
+        .map((protocol): [string, ProtocolSnapshot] => [protocol.type, this.snapshotOfProtocol(protocol)]),
+    );
+    const origins = this.files.map(({ definition, packageName, source }) => {
+      const name = nameOf(definition, source);
+      const sound = this.indexOf(definition.kind).get(name) !== undefined;
+      return { kind: definition.kind, name, package: packageName, file: definition.file, sound };
+    });
+    return new Catalog(
+      {
+        tasks,
+        protocols,
+        labs: new Map(this.labs.values().map((lab) => [lab.name, lab])),
+        devices: new Map(this.devices.values().map((device) => [device.type, device])),
+      },
+      packages,
+      origins,
+      order(this.files.flatMap(({ source }) => source.diagnostics)),
+      store,
+    );
+  }
+
+  private add<T>(kind: DefinitionKind, index: DefinitionIndex<T>, read: (file: LoadedFile) => T): void {
+    const files = this.files.filter(({ definition }) => definition.kind === kind);
+    const byName = new Map<string, LoadedFile[]>();
+    for (const file of files) {
+      const name = nameOf(file.definition, file.source);
+      byName.set(name, [...(byName.get(name) ?? []), file]);
+    }
+    for (const [name, same] of byName) {
+      const key = kind === 'lab' ? 'name' : 'type';
+      for (const file of same) {
+        // Without a readable document there is nothing to check; what is wrong is recorded already.
+        const value = file.source.isBroken ? undefined : read(file);
+        if (same.length > 1) {
+          const others = same.filter((other) => other !== file).map((other) => other.definition.file);
+          file.source.fault(
+            [key],
+            'duplicate_definition',
+            `the ${index.word} "${name}" is defined in ${others.join(', ')} as well`,
+            {
+              hint: 'rename one of them; none of them is loaded',
+            },
+          );
+        }
+        const isSound = !file.source.isBroken && !file.codeIsBroken;
+        index.add(name, file.definition.file, isSound ? value : undefined);
+      }
+    }
+  }
+
+  private device(file: LoadedFile): DeviceDefinition {
+    return { ...readDevice(file.source), module: needCode(file, 'device.ts') };
+  }
+
+  private task(file: LoadedFile): TaskDefinition {
+    return { ...readTask(file.source, this.devices), module: needCode(file, 'task.ts') };
+  }
+
+  private protocol({ source, module, codeIsBroken }: LoadedFile): ProtocolDefinition {
+    const protocol = readProtocol(source, this.tasks, this.labs);
+    return module === null || codeIsBroken ? protocol : { ...protocol, optimizer: module };
+  }
+
+  /** A computer is one agent: its name and its address must mean the same in every lab. */
+  private checkComputers(): void {
+    const uses = this.labFiles().flatMap(({ lab, file }) =>
+      Object.entries(lab.computers)
+        .filter(([name]) => name !== serviceComputer.name)
+        .map(([name, { ip }]) => ({ name, ip, lab, file })),
+    );
+    for (const use of uses) {
+      const path = ['computers', use.name, 'ip'];
+      for (const other of uses) {
+        if (other.lab === use.lab) continue;
+        if (other.name === use.name && other.ip !== use.ip) {
+          use.file.source.fault(
+            path,
+            'computer_conflict',
+            `the computer "${use.name}" has the address ${other.ip} in ${other.file.definition.file}`,
+          );
+        } else if (other.ip === use.ip && other.name !== use.name) {
+          use.file.source.fault(
+            path,
+            'computer_conflict',
+            `the address ${use.ip} belongs to the computer "${other.name}" in ${other.file.definition.file}`,
+          );
+        }
+      }
+    }
+    this.breakFaulty();
+  }
+
+  private checkResources(): void {
+    const owners = new Map<string, LoadedFile[]>();
+    for (const { lab, file } of this.labFiles()) {
+      for (const name of Object.keys(lab.resources)) owners.set(name, [...(owners.get(name) ?? []), file]);
+    }
+    for (const [name, files] of owners) {
+      for (const file of files.length > 1 ? files : []) {
+        const others = files.filter((other) => other !== file).map((other) => other.definition.file);
+        file.source.fault(
+          ['resources', name],
+          'duplicate_resource',
+          `the resource "${name}" is in ${others.join(', ')} as well`,
+          {
+            what: 'key',
+            hint: 'names of resources are unique across all labs',
+          },
+        );
+      }
+    }
+    this.breakFaulty();
+  }
+
+  private labFiles(): { lab: LabDefinition; file: LoadedFile }[] {
+    return this.files.flatMap((file) => {
+      if (file.definition.kind !== 'lab') return [];
+      const lab = this.labs.get(nameOf(file.definition, file.source));
+      return lab ? [{ lab, file }] : [];
+    });
+  }
+
+  private breakFaulty(): void {
+    for (const { lab, file } of this.labFiles()) if (file.source.isBroken) this.labs.breakOff(lab.name);
+  }
+
+  private snapshotOfProtocol(protocol: ProtocolDefinition): ProtocolSnapshot {
+    const tasks: Record<string, TaskDefinition> = {};
+    for (const { type } of protocol.tasks) {
+      const task = this.tasks.get(type);
+      if (task) tasks[type] = task;
+    }
+    return { hash: contentHash({ protocol, tasks }), protocol, tasks };
+  }
+
+  private indexOf(kind: DefinitionKind): DefinitionIndex<unknown> {
+    return { device: this.devices, task: this.tasks, lab: this.labs, protocol: this.protocols }[kind];
+  }
+}
+
+function nameOf(definition: FoundDefinition, source: SourceDocument): string {
+  return statedName(source, definition.kind === 'lab' ? 'name' : 'type', definition.folder);
+}
+
+function snapshotOfTask(task: TaskDefinition): TaskSnapshot {
+  return { hash: contentHash(task), task };
+}
+
+/** The module of a definition that cannot be without code. */
+function needCode({ module, source, codeIsBroken }: LoadedFile, fileName: string): ModuleReference {
+  if (module === null && !codeIsBroken) {
+    source.fault([], 'missing_code', `there is no ${fileName} beside it`, {
+      hint: `write ${fileName} in the same folder`,
+    });
+  }
+  return module ?? { hash: '', package: '', source: '' };
+}

@@ -1,0 +1,164 @@
+import { ServiceError, type Fault } from '@lab/contracts';
+import type { Diagnostic } from '../documents/diagnostic.js';
+import { hintFor } from '../model/suggest.js';
+import type { DeviceDefinition, LabDefinition, ProtocolSnapshot, TaskSnapshot } from '../model/types.js';
+import type { ModuleStore } from '../code/module-store.js';
+
+/** The definitions that a part of the service works with. */
+export interface DefinitionSet {
+  protocol(type: string): ProtocolSnapshot | undefined;
+  task(type: string): TaskSnapshot | undefined;
+  lab(name: string): LabDefinition | undefined;
+  deviceType(type: string): DeviceDefinition | undefined;
+  /** Names, sorted. */
+  protocolTypes(): string[];
+  taskTypes(): string[];
+  deviceTypes(): string[];
+  labNames(): string[];
+  labs(): LabDefinition[];
+}
+
+/** Where a definition came from. */
+export interface DefinitionOrigin {
+  kind: 'lab' | 'device' | 'task' | 'protocol';
+  name: string;
+  package: string;
+  /** Relative to the user directory. */
+  file: string;
+  /** False: it has errors and cannot be used. */
+  sound: boolean;
+}
+
+export interface CatalogContent {
+  protocols: ReadonlyMap<string, ProtocolSnapshot>;
+  tasks: ReadonlyMap<string, TaskSnapshot>;
+  labs: ReadonlyMap<string, LabDefinition>;
+  devices: ReadonlyMap<string, DeviceDefinition>;
+}
+
+/** Everything sound that the packages define, by name. A value: it does not change when files do. */
+export class Catalog implements DefinitionSet {
+  constructor(
+    private readonly content: CatalogContent,
+    /** Names of the packages that were read. */
+    readonly packages: readonly string[],
+    /** Every definition that was found, broken ones included. */
+    readonly origins: readonly DefinitionOrigin[],
+    /** What is wrong, ordered by file and line; empty when all is well. */
+    readonly diagnostics: readonly Diagnostic[],
+    private readonly store: ModuleStore,
+  ) {}
+
+  protocol(type: string): ProtocolSnapshot | undefined {
+    return this.content.protocols.get(type);
+  }
+
+  task(type: string): TaskSnapshot | undefined {
+    return this.content.tasks.get(type);
+  }
+
+  lab(name: string): LabDefinition | undefined {
+    return this.content.labs.get(name);
+  }
+
+  deviceType(type: string): DeviceDefinition | undefined {
+    return this.content.devices.get(type);
+  }
+
+  protocolTypes(): string[] {
+    return [...this.content.protocols.keys()].sort();
+  }
+
+  taskTypes(): string[] {
+    return [...this.content.tasks.keys()].sort();
+  }
+
+  deviceTypes(): string[] {
+    return [...this.content.devices.keys()].sort();
+  }
+
+  labNames(): string[] {
+    return [...this.content.labs.keys()].sort();
+  }
+
+  labs(): LabDefinition[] {
+    return this.labNames().flatMap((name) => this.content.labs.get(name) ?? []);
+  }
+
+  /**
+   * The text of a code module of this or an earlier catalog of the same cache folder.
+   *
+   * @throws ServiceError `not_found`; `internal` when the stored text is damaged
+   */
+  module(hash: string): Promise<string> {
+    return this.store.read(hash);
+  }
+
+  /**
+   * A catalog of some labs and protocols, with all task and device types.
+   *
+   * @param chosen.labs names; all sound labs when not given
+   * @param chosen.protocols types; when not given, every protocol whose labs are all chosen
+   * @throws ServiceError `invalid` with one fault per name that is unknown or has errors, and per protocol that needs a lab
+   *   that is not chosen
+   */
+  select(chosen: { labs?: readonly string[]; protocols?: readonly string[] }): Catalog {
+    const faults: Fault[] = [];
+    const labs = new Map<string, LabDefinition>();
+    for (const [index, name] of (chosen.labs ?? this.labNames()).entries()) {
+      const lab = this.content.labs.get(name);
+      if (lab) labs.set(name, lab);
+      else faults.push(this.missing(`labs[${index}]`, 'lab', name, this.content.labs.keys()));
+    }
+    const protocols = new Map<string, ProtocolSnapshot>();
+    for (const [index, type] of (chosen.protocols ?? this.protocolTypes()).entries()) {
+      const snapshot = this.content.protocols.get(type);
+      if (!snapshot) {
+        faults.push(this.missing(`protocols[${index}]`, 'protocol', type, this.content.protocols.keys()));
+        continue;
+      }
+      const absent = snapshot.protocol.labs.filter((lab) => !labs.has(lab));
+      if (absent.length === 0) protocols.set(type, snapshot);
+      else if (chosen.protocols) {
+        faults.push({
+          path: `protocols[${index}]`,
+          code: 'lab_not_loaded',
+          message: `the protocol "${type}" needs the lab ${absent.map((lab) => `"${lab}"`).join(' and ')}`,
+          hint: 'load the lab as well',
+        });
+      }
+    }
+    if (faults.length > 0) {
+      throw new ServiceError('invalid', 'not everything that was asked for can be loaded', { faults });
+    }
+    return new Catalog(
+      { ...this.content, labs, protocols },
+      this.packages,
+      this.origins,
+      this.diagnostics,
+      this.store,
+    );
+  }
+
+  private missing(path: string, kind: 'lab' | 'protocol', name: string, names: Iterable<string>): Fault {
+    const broken = this.origins.find(
+      (origin) => origin.kind === kind && origin.name === name && !origin.sound,
+    );
+    if (broken) {
+      const first = this.diagnostics.find((diagnostic) => diagnostic.file === broken.file);
+      return {
+        path,
+        code: `broken_${kind}`,
+        message: `the ${kind} "${name}" has errors`,
+        hint: first ? `${first.file}:${first.line ?? 1}: ${first.message}` : `see ${broken.file}`,
+      };
+    }
+    const hint = hintFor(name, names);
+    return {
+      path,
+      code: `unknown_${kind}`,
+      message: `there is no ${kind} "${name}"`,
+      ...(hint === undefined ? {} : { hint }),
+    };
+  }
+}

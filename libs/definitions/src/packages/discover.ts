@@ -1,0 +1,232 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { Diagnostic } from '../documents/diagnostic.js';
+
+export type DefinitionKind = 'lab' | 'device' | 'task' | 'protocol';
+
+/** A definition file that was found, with the code beside it. */
+export interface FoundDefinition {
+  kind: DefinitionKind;
+  /** Absolute path of the YAML file. */
+  path: string;
+  /** Relative to the user directory, for diagnostics. */
+  file: string;
+  /** Name of the folder that holds the file. */
+  folder: string;
+  /** Source of the code relative to the package folder, with forward slashes; null when there is none. */
+  code: string | null;
+}
+
+export interface FoundPackage {
+  /** Name of its folder; unique in the user directory. */
+  name: string;
+  /** Absolute path. */
+  root: string;
+  /** Relative to the user directory. */
+  file: string;
+  definitions: FoundDefinition[];
+}
+
+export interface Discovery {
+  packages: FoundPackage[];
+  diagnostics: Diagnostic[];
+}
+
+/** Sub-folder of a package to what it holds. */
+const subfolders: Readonly<Record<string, DefinitionKind>> = {
+  laboratories: 'lab',
+  labs: 'lab',
+  devices: 'device',
+  tasks: 'task',
+  experiments: 'protocol',
+  protocols: 'protocol',
+};
+const definitionFiles: Readonly<Record<DefinitionKind, readonly string[]>> = {
+  lab: ['lab.yml'],
+  device: ['device.yml'],
+  task: ['task.yml'],
+  protocol: ['experiment.yml', 'protocol.yml'],
+};
+const codeFiles: Readonly<Record<DefinitionKind, string | null>> = {
+  lab: null,
+  device: 'device.ts',
+  task: 'task.ts',
+  protocol: 'optimizer.ts',
+};
+const maxDepth = 10;
+
+/**
+ * Finds the packages of a user directory: folders, at any depth up to 10, that hold a folder `laboratories`, `labs`,
+ * `devices`, `tasks`, `experiments` or `protocols`. A package is not searched for packages. The user directory itself is a
+ * package when it holds such a folder and a `package.json`. Hidden folders, `node_modules`, `dist` and symbolic links are
+ * left out.
+ *
+ * @param only names of the packages to take; all when not given
+ * @returns what was found, sorted by path, and what is wrong with the layout. Of packages with the same name none is taken.
+ */
+export async function discoverPackages(userDir: string, only?: readonly string[]): Promise<Discovery> {
+  const diagnostics: Diagnostic[] = [];
+  const exists = await stat(userDir).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!exists) {
+    diagnostics.push(
+      layoutFault('', 'missing_folder', 'the user directory does not exist or is not a folder'),
+    );
+    return { packages: [], diagnostics };
+  }
+  const roots = await findPackages(userDir, userDir, 0);
+  const byName = new Map<string, string[]>();
+  for (const root of roots) {
+    const name = root.split(sep).at(-1) ?? root;
+    byName.set(name, [...(byName.get(name) ?? []), root]);
+  }
+  for (const name of only ?? []) {
+    if (byName.has(name)) continue;
+    diagnostics.push(
+      layoutFault(
+        '',
+        'unknown_package',
+        `there is no package "${name}" in the user directory`,
+        listed([...byName.keys()]),
+      ),
+    );
+  }
+  const packages: FoundPackage[] = [];
+  for (const [name, paths] of byName) {
+    if (only && !only.includes(name)) continue;
+    if (paths.length > 1) {
+      for (const path of paths) {
+        const others = paths.filter((other) => other !== path).map((other) => relativeTo(userDir, other));
+        diagnostics.push(
+          layoutFault(
+            relativeTo(userDir, path),
+            'duplicate_package',
+            `there is another package "${name}": ${others.join(', ')}`,
+            'rename one of the folders; none of them is loaded',
+          ),
+        );
+      }
+      continue;
+    }
+    const root = paths[0] ?? '';
+    const definitions = await findDefinitions(userDir, root, diagnostics);
+    packages.push({ name, root, file: relativeTo(userDir, root), definitions });
+  }
+  packages.sort((a, b) => (a.file < b.file ? -1 : 1));
+  return { packages, diagnostics };
+}
+
+/** Text of a file, or what is wrong with it. */
+export async function readDefinition(
+  path: string,
+  maxSize: number,
+): Promise<string | { code: string; message: string }> {
+  try {
+    const { size } = await stat(path);
+    if (size > maxSize) {
+      return {
+        code: 'file_too_large',
+        message: `the file has ${size} bytes, but at most ${maxSize} are allowed`,
+      };
+    }
+    const bytes = await readFile(path);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return { code: 'not_utf8', message: 'the file is not valid UTF-8' };
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+    return { code: 'unreadable', message: `the file cannot be read (${reason})` };
+  }
+}
+
+async function findPackages(userDir: string, folder: string, depth: number): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory() && !isIgnored(entry.name));
+  const holdsDefinitions = folders.some((entry) => Object.hasOwn(subfolders, entry.name));
+  const isPackage =
+    holdsDefinitions && (folder !== userDir || entries.some((entry) => entry.name === 'package.json'));
+  if (isPackage) return [folder];
+  if (depth >= maxDepth) return [];
+  const found = await Promise.all(
+    folders.map((entry) => findPackages(userDir, join(folder, entry.name), depth + 1)),
+  );
+  return found.flat();
+}
+
+async function findDefinitions(
+  userDir: string,
+  root: string,
+  diagnostics: Diagnostic[],
+): Promise<FoundDefinition[]> {
+  const found: FoundDefinition[] = [];
+  const visit = async (kind: DefinitionKind, folder: string, depth: number): Promise<void> => {
+    const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) =>
+      a.name < b.name ? -1 : 1,
+    );
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+    const names = definitionFiles[kind].filter((name) => files.includes(name));
+    const codeFile = codeFiles[kind];
+    const hasCode = codeFile !== null && files.includes(codeFile);
+    for (const name of names) {
+      const path = join(folder, name);
+      const code = hasCode ? relativeTo(root, join(folder, codeFile)) : null;
+      const file = relativeTo(userDir, path);
+      found.push({ kind, path, file, folder: folder.split(sep).at(-1) ?? '', code });
+    }
+    if (names.length > 1) {
+      diagnostics.push(
+        layoutFault(
+          relativeTo(userDir, folder),
+          'two_definitions',
+          `the folder holds ${names.join(' and ')}`,
+          'keep one',
+        ),
+      );
+    }
+    if (names.length === 0) {
+      const wanted = definitionFiles[kind][0] ?? '';
+      const misnamed = files.find((name) => name.replace(/\.yaml$/, '.yml') === wanted);
+      if (misnamed !== undefined || hasCode) {
+        diagnostics.push(
+          layoutFault(
+            relativeTo(userDir, join(folder, misnamed ?? codeFile ?? '')),
+            'missing_definition',
+            `there is no ${wanted} beside it`,
+            misnamed === undefined ? `write ${wanted}` : `rename it to ${wanted}`,
+          ),
+        );
+      }
+    }
+    if (depth >= maxDepth) return;
+    for (const entry of entries) {
+      if (entry.isDirectory() && !isIgnored(entry.name))
+        await visit(kind, join(folder, entry.name), depth + 1);
+    }
+  };
+  for (const [name, kind] of Object.entries(subfolders)) {
+    const folder = join(root, name);
+    const exists = await stat(folder).then(
+      (entry) => entry.isDirectory(),
+      () => false,
+    );
+    if (exists) await visit(kind, folder, 0);
+  }
+  return found;
+}
+
+function isIgnored(name: string): boolean {
+  return name.startsWith('.') || name === 'node_modules' || name === 'dist';
+}
+
+function relativeTo(from: string, to: string): string {
+  return relative(from, to).split(sep).join('/');
+}
+
+function layoutFault(file: string, code: string, message: string, hint?: string): Diagnostic {
+  return { file, line: null, column: null, path: '', code, message, hint: hint ?? null };
+}
+
+function listed(names: string[]): string {
+  return names.length === 0 ? 'there are none' : `there are ${names.sort().join(', ')}`;
+}
