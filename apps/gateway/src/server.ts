@@ -46,6 +46,7 @@ export async function startServer(
     fastify,
     { host: options.host, publicUrl: options.publicUrl ?? urlOf(options.host, options.port) },
     bounds,
+    problems,
   );
   serveUploads(fastify, surroundings.files, bounds.bodyMs);
 

@@ -50,7 +50,12 @@ const commonHeaders = {
 };
 
 /** What happens to every request before it reaches a controller: headers, access, and the body as JSON. */
-export function prepareRequests(fastify: FastifyInstance, access: AccessRules, limits: Limits): void {
+export function prepareRequests(
+  fastify: FastifyInstance,
+  access: AccessRules,
+  limits: Limits,
+  problems: ProblemFilter,
+): void {
   const check = accessCheck(access);
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders);
@@ -75,13 +80,15 @@ export function prepareRequests(fastify: FastifyInstance, access: AccessRules, l
     done(null, value);
   });
 
-  fastify.addHook('preParsing', (request, _reply, payload, done) => {
+  fastify.addHook('preParsing', (request, reply, payload, done) => {
     if (request.routeOptions.url === uploadRoute || request.raw.complete) {
       done(null, payload);
       return;
     }
     const timer = setTimeout(() => {
-      payload.destroy(new ServiceError('bad_request', 'The body did not arrive in time.'));
+      // Answered past the parser, which would wait for ever; the connection ends with the answer.
+      reply.header('connection', 'close');
+      problems.answer(new ServiceError('bad_request', 'The body did not arrive in time.'), request, reply);
     }, limits.bodyMs);
     payload.once('close', () => clearTimeout(timer));
     payload.once('end', () => clearTimeout(timer));

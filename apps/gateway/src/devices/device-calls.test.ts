@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  agentRequests,
+  orchestratorRequests,
+  ServiceError,
+  type Effect,
+  type ErrorCode,
+} from '@lab/contracts';
+import { ScriptedRequests } from '../../test/twins.js';
+import { DeviceCalls } from './device-calls.js';
+import { DeviceLocator } from './device-locator.js';
+
+const { locateDevice } = orchestratorRequests;
+const { callDevice } = agentRequests;
+
+let requests: ScriptedRequests;
+let calls: DeviceCalls;
+let inc: number;
+
+beforeEach(() => {
+  inc = 7;
+  requests = new ScriptedRequests()
+    .on(locateDevice, () => ({ computer: 'bench_b', inc }))
+    .on(callDevice, ({ arguments: given }) => ({ result: given }));
+  calls = new DeviceCalls(requests, new DeviceLocator(requests));
+});
+
+/** Fails calls to incarnation 7 with the error, and lets those to later ones pass. */
+function failing(code: ErrorCode, effect: Effect): void {
+  requests.on(callDevice, (_body, tokens) => {
+    if (tokens.inc === '7') throw new ServiceError(code, 'no', { effect });
+    return { result: 'from the new agent' };
+  });
+}
+
+const call = (): Promise<unknown> => calls.call('color_lab', 'arm', 'move', { to: 'a' });
+
+describe('a device call', () => {
+  it('goes to the agent and incarnation that run the device, with the parameters as they are', async () => {
+    expect(await call()).toEqual({ to: 'a' });
+    expect(requests.of(callDevice)).toEqual([
+      {
+        name: callDevice.name,
+        tokens: { computer: 'bench_b', inc: '7', lab: 'color_lab', device: 'arm' },
+        body: { call_id: expect.any(String) as string, function: 'move', arguments: { to: 'a' } },
+        options: { inc: 7 },
+      },
+    ]);
+  });
+
+  it('gives null for a function that returns nothing', async () => {
+    requests.on(callDevice, () => ({}));
+    expect(await call()).toBeNull();
+  });
+
+  it('looks a device up once, also when many calls come at once', async () => {
+    await Promise.all([call(), call(), call()]);
+    await call();
+    expect(requests.of(locateDevice)).toHaveLength(1);
+  });
+
+  it('tells devices of different labs apart, whatever their names', async () => {
+    await calls.call('a', 'bc', 'f', {});
+    await calls.call('ab', 'c', 'f', {});
+    expect(requests.of(locateDevice)).toHaveLength(2);
+  });
+
+  it('asks again after a failed look-up', async () => {
+    requests.on(locateDevice, () => {
+      throw new ServiceError('agent_unreachable', 'away');
+    });
+    await expect(call()).rejects.toMatchObject({ code: 'agent_unreachable' });
+    requests.on(locateDevice, () => ({ computer: 'bench_b', inc }));
+    expect(await call()).toEqual({ to: 'a' });
+  });
+
+  it.each(['service_unavailable', 'stale_message', 'unknown_device'] as const)(
+    'is sent once more, to where the device is now, after %s without effect',
+    async (code) => {
+      await call();
+      failing(code, 'none');
+      inc = 8;
+      expect(await call()).toBe('from the new agent');
+      expect(requests.of(callDevice).map(({ tokens }) => tokens.inc)).toEqual(['7', '7', '8']);
+      await call();
+      expect(requests.of(locateDevice)).toHaveLength(2);
+    },
+  );
+
+  it.each([
+    ['service_unavailable', 'maybe'],
+    ['stale_message', 'maybe'],
+    ['disconnected', 'maybe'],
+    ['deadline_exceeded', 'maybe'],
+    ['device_error', 'done'],
+    ['device_error', 'none'],
+    ['device_unavailable', 'none'],
+    ['unknown_function', 'none'],
+  ] as const)('is never sent again after %s with effect %s', async (code, effect) => {
+    failing(code, effect);
+    inc = 7;
+    await expect(call()).rejects.toMatchObject({ code, effect });
+    expect(requests.of(callDevice)).toHaveLength(1);
+  });
+
+  it.each(['service_unavailable', 'stale_message'] as const)(
+    'that meets %s twice says that the agent is not there',
+    async (code) => {
+      failing(code, 'none');
+      await expect(call()).rejects.toMatchObject({ code: 'agent_unreachable', effect: 'none' });
+      expect(requests.of(callDevice)).toHaveLength(2);
+    },
+  );
+
+  it('keeps the effect of a second failure', async () => {
+    let count = 0;
+    requests.on(callDevice, () => {
+      count += 1;
+      throw count === 1
+        ? new ServiceError('service_unavailable', 'gone')
+        : new ServiceError('deadline_exceeded', 'late', { effect: 'maybe' });
+    });
+    await expect(call()).rejects.toMatchObject({ code: 'deadline_exceeded', effect: 'maybe' });
+    expect(count).toBe(2);
+  });
+});
