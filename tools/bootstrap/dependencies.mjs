@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { root, run, tail, tell } from './command.mjs';
 
 const lockPath = join(root, 'package-lock.json');
@@ -28,7 +28,16 @@ export async function installDependencies() {
           : await run('npm', args);
     if (!result.ok) throw new Error(`npm ci failed:\n${tail(result.output)}`);
   }
+  linkCommand();
   writeFileSync(stampPath, hash);
+}
+
+/** `npx svc` also where the dependencies were installed before the workspace had the command. */
+function linkCommand() {
+  const link = join(root, 'node_modules', '.bin', 'svc');
+  if (process.platform === 'win32' || isThere(link)) return;
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(join('..', '..', 'apps', 'cli', 'bin', 'svc.mjs'), link);
 }
 
 /** Compares npm's own record of what it installed with the lock; packages for other platforms may be absent. */

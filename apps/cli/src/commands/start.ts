@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import type { Command } from 'commander';
-import { eventText, startStack, type Stack } from '../stack/index.js';
+import { eventText, startStack, type Stack, type StackOptions } from '../stack/index.js';
 import { userError } from './user-error.js';
 
 interface StartFlags {
@@ -21,8 +21,8 @@ export function addStartCommand(program: Command): void {
     .action((flags: StartFlags) => start(flags));
 }
 
-/** Runs until a signal; ends the process with 0 after an orderly stop, with 1 when the stack could not be started. */
-async function start(flags: StartFlags): Promise<void> {
+/** Runs the stack until a signal; ends the process with 0 after an orderly stop, with 1 when the stack could not be started. */
+export async function start(flags: StartFlags, options: Pick<StackOptions, 'modules'> = {}): Promise<void> {
   const callOff = new AbortController();
   let stack: Stack | undefined;
   let signals = 0;
@@ -48,6 +48,7 @@ async function start(flags: StartFlags): Promise<void> {
   });
   try {
     stack = await startStack({
+      ...options,
       signal: callOff.signal,
       sources: {
         override: {

@@ -1,6 +1,5 @@
 import type { ServiceName } from '@lab/contracts';
-import type {
-  Secret} from '@lab/runtime';
+import type { Secret } from '@lab/runtime';
 import {
   processEnvironment,
   startChild,

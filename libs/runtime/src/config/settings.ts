@@ -28,9 +28,9 @@ export function setting<T>(declaration: Setting<T>): Setting<T> {
   return declaration;
 }
 
-/** The same setting, absent allowed. */
-export function optional<T>(declaration: Setting<T>): Setting<T | undefined> {
-  return { ...declaration, schema: declaration.schema.optional() } as Setting<T | undefined>;
+/** The same setting, undefined where nothing is given: no requirement and no computed value. */
+export function optional<T>({ fallback: _, ...declaration }: Setting<T>): Setting<T | undefined> {
+  return { ...declaration, schema: declaration.schema.optional() };
 }
 
 /**
