@@ -1,1 +1,54 @@
-export {};
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { serviceRequests, type ServiceHealth } from '@lab/contracts';
+import { connectBus } from '@lab/messaging';
+import { BusClient } from '@lab/messaging/nest';
+import { openFileStore } from '@lab/object-store';
+import { openRecords } from '@lab/persistence';
+import { runService, systemClock } from '@lab/runtime';
+import { config } from './config.js';
+import { startServer } from './server.js';
+
+const service = 'gateway';
+const version = '0.1.0';
+
+await runService(service, config, async ({ config, log, shutdown }) => {
+  const startedAt = systemClock.now();
+  const instance = randomUUID().slice(0, 8);
+  const [bus, files] = await Promise.all([
+    connectBus({ url: config.natsUrl.reveal(), role: service, name: instance, log }),
+    openFileStore({
+      folder: join(config.dataDir, 'files'),
+      publicUrl: config.publicUrl,
+      secret: config.uploadSecret.reveal(),
+    }),
+  ]);
+  shutdown.add('bus', () => bus.close());
+  const records = openRecords({
+    url: config.databaseUrl.reveal(),
+    onIdleError: (error) => log.warn('a database connection broke', { error }),
+  });
+  shutdown.add('database', () => records.close());
+
+  const server = await startServer(
+    { requests: new BusClient(bus), broker: bus, records, files },
+    {
+      host: config.httpHost,
+      port: config.httpPort,
+      publicUrl: config.publicUrl,
+      log,
+      limits: { bodyBytes: config.limits.max_body_bytes },
+    },
+  );
+  shutdown.add('http', () => server.close(), { deadlineMs: 10_000 });
+
+  const health = (): ServiceHealth => ({
+    service,
+    instance,
+    version,
+    status: 'ok',
+    uptime_s: (systemClock.now() - startedAt) / 1_000,
+  });
+  await bus.serve(serviceRequests.health, { service }, health);
+  return { url: server.url };
+});

@@ -1,0 +1,16 @@
+import { defineConfig, settings, type ConfigOf } from '@lab/runtime';
+
+/** What the gateway reads of configuration and environment. */
+export const config = defineConfig({
+  httpHost: settings.httpHost,
+  httpPort: settings.httpPort,
+  publicUrl: settings.publicUrl,
+  dataDir: settings.dataDir,
+  natsUrl: settings.natsUrl,
+  databaseUrl: settings.databaseUrl,
+  uploadSecret: settings.uploadSecret,
+  logLevel: settings.logLevel,
+  limits: settings.limits,
+});
+
+export type GatewayConfig = ConfigOf<typeof config>;

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  CampaignSubmission,
+  dtoSchema,
+  errorCatalogue,
+  ProtocolRunSubmission,
+  TaskSubmission,
+  type DeviceRecord,
+} from '@lab/contracts';
+import { campaignRecord, runRecord, startHarness, taskRecord, type Harness } from '../../test/twins.js';
+import { campaignSubmissions, problem, protocolRunSubmissions, taskSubmissions } from './examples.js';
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  items?: Schema;
+  enum?: unknown[];
+  oneOf?: Schema[];
+}
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  parameters: { name: string; in: string }[];
+  requestBody?: { content: Record<string, { schema: Schema; examples?: object }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema; examples?: object }> }>;
+}
+
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+let gateway: Harness;
+let document: Document;
+
+beforeAll(async () => {
+  gateway = await startHarness();
+  document = (await gateway.send('GET', '/docs-json')).body as unknown as Document;
+});
+afterAll(() => gateway.server.close());
+
+const operations = (): [string, Operation][] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]): [string, Operation] => [`${method} ${path}`, operation]),
+  );
+
+/** What of a value its schema does not allow, as far as the schemas of this document go. */
+function mismatches(schema: Schema, value: unknown, path = ''): string[] {
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.replace('#/components/schemas/', '');
+    return mismatches(document.components.schemas[name] ?? { enum: [] }, value, path);
+  }
+  if (schema.oneOf !== undefined) {
+    const each = schema.oneOf.map((option) => mismatches(option, value, path));
+    return each.some((found) => found.length === 0) ? [] : (each[0] ?? []);
+  }
+  if (schema.enum !== undefined && value !== null && !schema.enum.includes(value)) return [`${path}: not of the enum`];
+  const types = [schema.type ?? []].flat();
+  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  if (types.length > 0 && !types.includes(type) && !(types.includes('integer') && Number.isInteger(value))) {
+    return [`${path}: ${type} is not ${types.join(' or ')}`];
+  }
+  if (Array.isArray(value)) return value.flatMap((item, index) => mismatches(schema.items ?? {}, item, `${path}[${index}]`));
+  if (typeof value !== 'object' || value === null) return [];
+  const missing = (schema.required ?? []).filter((name) => !(name in value)).map((name) => `${path}.${name}: missing`);
+  return [
+    ...missing,
+    ...Object.entries(value).flatMap(([name, inner]) => {
+      const known = schema.properties?.[name] ?? schema.additionalProperties;
+      if (known === false) return [`${path}.${name}: not in the schema`];
+      return typeof known === 'object' ? mismatches(known, inner, `${path}.${name}`) : [];
+    }),
+  ];
+}
+
+describe('the OpenAPI document', () => {
+  it('describes every path of the interface', () => {
+    expect(operations().map(([key]) => key).sort()).toEqual(
+      [
+        'get /api/campaigns',
+        'get /api/campaigns/{campaign_name}',
+        'get /api/devices',
+        'get /api/health',
+        'get /api/protocols',
+        'get /api/protocols/{protocol_run_name}',
+        'get /api/tasks',
+        'get /api/tasks/{task_name}',
+        'get /api/tasks/{task_name}/files/{file_name}',
+        'post /api/campaigns',
+        'post /api/campaigns/{campaign_name}/cancel',
+        'post /api/protocols',
+        'post /api/protocols/{protocol_run_name}/cancel',
+        'post /api/rpc/{lab_id}/{device_id}/{function_name}',
+        'post /api/tasks',
+        'post /api/tasks/{task_name}/cancel',
+      ].sort(),
+    );
+  });
+
+  it('refers only to schemas that it has', () => {
+    const names = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map((match) => match[1]);
+    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining([...new Set(names)]));
+    expect(names.length).toBeGreaterThan(10);
+  });
+
+  it('names every path parameter, and gives every operation its own id and a summary', () => {
+    for (const [key, operation] of operations()) {
+      const inPath = [...key.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      expect(operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath);
+      expect(operation.summary).not.toBe('');
+    }
+    const ids = operations().map(([, operation]) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('describes every error by code, under the status it has', () => {
+    for (const [key, operation] of operations()) {
+      for (const [status, response] of Object.entries(operation.responses)) {
+        const examples = response.content?.['application/problem+json']?.examples;
+        if (examples === undefined) continue;
+        for (const code of Object.keys(examples)) {
+          expect(errorCatalogue[code as keyof typeof errorCatalogue].status, `${key} ${code}`).toBe(Number(status));
+        }
+      }
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['400', '403', '500']));
+    }
+  });
+
+  it.each([
+    ['ProtocolRunSubmission', ProtocolRunSubmission, protocolRunSubmissions],
+    ['CampaignSubmission', CampaignSubmission, campaignSubmissions],
+    ['TaskSubmission', TaskSubmission, taskSubmissions],
+  ])('shows examples of a %s that its schema and the check both accept', (name, dto, examples) => {
+    for (const { value } of Object.values(examples)) {
+      expect(mismatches({ $ref: `#/components/schemas/${name}` }, value)).toEqual([]);
+      expect(dtoSchema<object>(dto).check(value)).toMatchObject({ ok: true });
+    }
+  });
+
+  it.each(['ProtocolRunSubmission', 'CampaignSubmission', 'TaskSubmission'])(
+    'says of every field of a %s what it is',
+    (name) => {
+      const fields = Object.entries(document.components.schemas[name]?.properties ?? {});
+      expect(fields.length).toBeGreaterThan(4);
+      for (const [field, schema] of fields) {
+        expect(schema, field).toMatchObject({ type: expect.any(String) as string, description: expect.any(String) as string });
+      }
+    },
+  );
+
+  it('has schemas that records and problems as they are sent fit', async () => {
+    const task = taskRecord({
+      state: 'failed',
+      reason: { code: 'task_failed', message: 'm', stack: 's' },
+      devices: { arm: { lab_name: 'l', name: 'd' } },
+      input_resources: { beaker: { name: 'b', type: 't', meta: { volume: 1 } } },
+      output_parameters: { x: [1, 'a', null] },
+      output_files: [{ name: 'f', size: 1, sha256: 'x' }],
+    });
+    const run = runRecord({ tasks: [task], parameters: { mix: { cyan: 1 } } });
+    const device: DeviceRecord = {
+      lab_name: 'l',
+      name: 'd',
+      type: 't',
+      computer: 'c',
+      state: 'idle',
+      detail: null,
+      held_by: null,
+      functions: [{ name: 'f', kind: 'query' }],
+    };
+    const fit = (name: string, value: unknown): string[] => mismatches({ $ref: `#/components/schemas/${name}` }, value);
+    expect(fit('TaskRunRecord', task)).toEqual([]);
+    expect(fit('CampaignRecord', campaignRecord({ protocol_runs: [run], protocol_run_parameters: [{ a: {} }] }))).toEqual([]);
+    expect(fit('DeviceRecord', device)).toEqual([]);
+    expect(fit('HealthReport', (await gateway.send('GET', '/api/health')).body)).toEqual([]);
+    expect(fit('Problem', (await gateway.send('POST', '/api/tasks', { x: 1 })).body)).toEqual([]);
+    expect(fit('Problem', problem('invalid'))).toEqual([]);
+    expect(fit('TaskRunRecord', { ...task, colour: 1, state: 'done' })).toHaveLength(2);
+  });
+});
+
+describe('the interactive page', () => {
+  it('loads nothing from elsewhere and every part of it is served', async () => {
+    const page = await gateway.send('GET', '/docs');
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+    expect(page.text).not.toMatch(/https?:\/\//);
+    const parts = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(parts.length).toBeGreaterThanOrEqual(4);
+    for (const part of parts) {
+      const reply = await gateway.send('GET', part);
+      expect(reply.status, part).toBe(200);
+      expect(reply.text.length).toBeGreaterThan(10);
+    }
+  });
+
+  it.each(['/docs/package.json', '/docs/..%2Fpackage.json', '/docs/constructor', '/docs/index.js'])(
+    'serves no other file, such as %s',
+    async (path) => expect((await gateway.send('GET', path)).status).toBe(404),
+  );
+});
