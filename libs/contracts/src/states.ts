@@ -76,7 +76,8 @@ export const attemptTransitions: Transitions<AttemptState> = {
     'needs_attention',
   ],
   uncertain: ['running', 'cancelling', 'completed', 'failed', 'cancelled', 'never_ran', 'needs_attention'],
-  running: ['cancelling', 'completed', 'failed', 'cancelled', 'needs_attention'],
+  // Never ran although it was accepted: the agent was restarted, and its journal says that it had not begun.
+  running: ['cancelling', 'completed', 'failed', 'cancelled', 'never_ran', 'needs_attention'],
   cancelling: ['completed', 'failed', 'cancelled', 'never_ran', 'needs_attention'],
   needs_attention: ['completed', 'failed', 'cancelled', 'never_ran'],
   completed: [],

@@ -1,5 +1,11 @@
 export { applyChange } from './apply-change.js';
+export { Engine, type AgentRegistration, type EngineOptions, type EnginePorts } from './engine.js';
+export { serviceComputer } from './lab-map.js';
+export { MemoryAgents, type Delivery, type Execution, type LabSide } from './memory/memory-agents.js';
+export { MemoryDefinitions } from './memory/memory-definitions.js';
 export { MemoryStore, type StoredEvent } from './memory/memory-store.js';
+export { SequentialIds } from './memory/sequential-ids.js';
+export { VirtualClock } from './memory/virtual-clock.js';
 export type {
   AgentAddress,
   Agents,
@@ -12,6 +18,7 @@ export type {
   Timers,
   WorkingRows,
 } from './ports.js';
+export type { Accepted } from './submit.js';
 export { allocationKey, copyRowSet, emptyRowSet, rowSetOf, type RowSet } from './row-set.js';
 export type {
   AgentRow,

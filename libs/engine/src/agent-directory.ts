@@ -1,0 +1,126 @@
+import { isUsable, mayDispatchTo, type AgentState, type DeviceStatus } from '@lab/contracts';
+import { deviceKey } from './lab-map.js';
+
+export interface Presence {
+  computer: string;
+  inc: number;
+  session: string;
+  state: AgentState;
+  /** When it was last heard, in milliseconds since 1970. */
+  heardAt: number;
+  /** By `<lab>.<device>`. */
+  devices: Map<string, DeviceStatus>;
+}
+
+/**
+ * Which agents are there, and the state of their devices, as last heard. Kept in memory only: after a start every agent
+ * registers again. Nothing here is the truth about work; it only says where new work may be sent.
+ */
+export class AgentDirectory {
+  readonly #agents = new Map<string, Presence>();
+
+  /** @param suspectAfterMs silence after which nothing is sent any more @param offlineAfterMs and then it is gone */
+  constructor(
+    private readonly suspectAfterMs: number,
+    private readonly offlineAfterMs: number,
+  ) {}
+
+  registered(
+    computer: string,
+    inc: number,
+    session: string,
+    devices: readonly DeviceStatus[],
+    now: number,
+  ): void {
+    this.#agents.set(computer, {
+      computer,
+      inc,
+      session,
+      state: 'online',
+      heardAt: now,
+      devices: new Map(devices.map((device) => [deviceKey(device.lab, device.name), device])),
+    });
+  }
+
+  /** The agent in that incarnation and session, if it is the present one; anything else is an echo of the past. */
+  present(computer: string, inc: number, session?: string): Presence | undefined {
+    const agent = this.#agents.get(computer);
+    return agent?.inc === inc && (session === undefined || agent.session === session) ? agent : undefined;
+  }
+
+  /** @returns whether work may go where it could not go before */
+  heard(agent: Presence, devices: readonly DeviceStatus[], now: number): boolean {
+    agent.heardAt = now;
+    let better = agent.state !== 'online';
+    agent.state = 'online';
+    const reported = new Set<string>();
+    for (const device of devices) {
+      better = this.deviceChanged(agent, device) || better;
+      reported.add(deviceKey(device.lab, device.name));
+    }
+    for (const key of agent.devices.keys()) if (!reported.has(key)) agent.devices.delete(key);
+    return better;
+  }
+
+  /** @returns whether the device can be used and could not before */
+  deviceChanged(agent: Presence, device: DeviceStatus): boolean {
+    const key = deviceKey(device.lab, device.name);
+    const before = agent.devices.get(key);
+    agent.devices.set(key, device);
+    return isUsable(device.state) && (before === undefined || !isUsable(before.state));
+  }
+
+  left(agent: Presence): void {
+    agent.state = 'offline';
+    agent.devices.clear();
+  }
+
+  /** Ages the agents that were not heard. @returns those whose state changed */
+  age(now: number): Presence[] {
+    const changed: Presence[] = [];
+    for (const agent of this.#agents.values()) {
+      if (agent.state === 'offline') continue;
+      const silence = now - agent.heardAt;
+      const state =
+        silence >= this.offlineAfterMs ? 'offline' : silence >= this.suspectAfterMs ? 'suspect' : agent.state;
+      if (state === agent.state) continue;
+      agent.state = state;
+      changed.push(agent);
+    }
+    return changed;
+  }
+
+  /** When the next agent will have been silent for too long. */
+  nextAgeing(): number | undefined {
+    let next: number | undefined;
+    for (const agent of this.#agents.values()) {
+      if (agent.state === 'offline') continue;
+      const at = agent.heardAt + (agent.state === 'online' ? this.suspectAfterMs : this.offlineAfterMs);
+      if (next === undefined || at < next) next = at;
+    }
+    return next;
+  }
+
+  get(computer: string): Presence | undefined {
+    return this.#agents.get(computer);
+  }
+
+  all(): Iterable<Presence> {
+    return this.#agents.values();
+  }
+
+  /** The incarnation to which new work may be sent. */
+  dispatchable(computer: string): number | undefined {
+    const agent = this.#agents.get(computer);
+    return agent !== undefined && mayDispatchTo(agent.state) ? agent.inc : undefined;
+  }
+
+  /** May a task be given the device at present? */
+  isDeviceUsable(computer: string, key: string): boolean {
+    const agent = this.#agents.get(computer);
+    const status = agent?.devices.get(key);
+    return (
+      agent !== undefined && mayDispatchTo(agent.state) && status !== undefined && isUsable(status.state)
+    );
+  }
+}

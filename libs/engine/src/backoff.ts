@@ -1,0 +1,40 @@
+const firstMs = 200;
+const longestMs = 10_000;
+
+/** Milliseconds to wait after the n-th failure in a row, from 1: doubling, and never more than ten seconds. */
+export function backoffMs(failures: number): number {
+  return Math.min(longestMs, firstMs * 2 ** Math.min(Math.max(failures, 1) - 1, 20));
+}
+
+/** When something may be tried again, by key. Volatile: after a restart everything may be tried at once. */
+export class Backoff {
+  readonly #entries = new Map<string, { failures: number; at: number }>();
+
+  /** @returns how many failures in a row there are by now */
+  failed(key: string, now: number): number {
+    const failures = (this.#entries.get(key)?.failures ?? 0) + 1;
+    this.#entries.set(key, { failures, at: now + backoffMs(failures) });
+    return failures;
+  }
+
+  clear(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  isDue(key: string, now: number): boolean {
+    const entry = this.#entries.get(key);
+    return entry === undefined || entry.at <= now;
+  }
+
+  /** The first time after `now` at which something becomes due. */
+  next(now: number): number | undefined {
+    let next: number | undefined;
+    for (const { at } of this.#entries.values()) if (at > now && (next === undefined || at < next)) next = at;
+    return next;
+  }
+
+  /** Forgets keys that `keep` does not want any more. */
+  prune(keep: (key: string) => boolean): void {
+    for (const key of this.#entries.keys()) if (!keep(key)) this.#entries.delete(key);
+  }
+}

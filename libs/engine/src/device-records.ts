@@ -1,0 +1,39 @@
+import type { DeviceRecord } from '@lab/contracts';
+import type { AgentDirectory } from './agent-directory.js';
+import type { LabMap } from './lab-map.js';
+import type { WorkingState } from './working-state.js';
+
+/** The devices as people see them: what their agents last said, and who holds them. */
+export function describeDevices(
+  labs: LabMap,
+  directory: AgentDirectory,
+  state: WorkingState,
+): DeviceRecord[] {
+  const records: DeviceRecord[] = [];
+  for (const device of labs.devices.values()) {
+    const agent = directory.get(device.computer);
+    const status = agent?.devices.get(device.key);
+    const owner = state.allocation('device', device.key)?.taskRunId ?? null;
+    const task = owner === null ? undefined : state.rows.taskRuns.get(owner);
+    const away = agent === undefined || agent.state === 'offline';
+    records.push({
+      lab_name: device.lab,
+      name: device.name,
+      type: device.type,
+      computer: device.computer,
+      state: away ? 'disabled' : (status?.state ?? 'initializing'),
+      detail: away
+        ? `computer ${device.computer} is not connected`
+        : agent.state === 'suspect'
+          ? `computer ${device.computer} has not been heard for a while`
+          : (status?.detail ?? null),
+      held_by: task === undefined ? null : state.labelOf(task),
+      functions: status?.functions ?? [],
+    });
+  }
+  return records.sort((a, b) => compare(a.lab_name, b.lab_name) || compare(a.name, b.name));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,348 @@
+import type { DeviceBinding, DeviceReference, Reason, TaskStart } from '@lab/contracts';
+import type { TaskDefinition } from '@lab/definitions/model';
+import {
+  checkPlan,
+  type Assignment,
+  type PlanSlot,
+  type PlanTask,
+  type PlanUnit,
+  type Policy,
+} from '@lab/scheduling';
+import type { AgentDirectory } from './agent-directory.js';
+import { take } from './allocation.js';
+import type { Backoff } from './backoff.js';
+import { serviceComputer, type KnownDevice, type LabMap } from './lab-map.js';
+import type { AgentAddress, Ids, Log } from './ports.js';
+import { resolveParameters, resourceValues, slotsOf } from './resolve.js';
+import { endTask } from './runs.js';
+import type { TaskRunRow } from './rows.js';
+import type { Turn } from './turn.js';
+import type { WorkingState } from './working-state.js';
+
+export interface DispatchPorts {
+  ids: Ids;
+  policy: Policy;
+  log: Log;
+  directory: AgentDirectory;
+  labs: () => LabMap;
+  epoch: () => number;
+  /** Tells an agent to start; called after the commit, once per attempt for ever. */
+  send: (to: AgentAddress, start: TaskStart) => void;
+}
+
+/** Milliseconds that a policy may think before it must answer. */
+const planningBudgetMs = 50;
+
+/** Chooses what starts and where, and records it. Driven by events; it polls nothing. */
+export class Dispatcher {
+  readonly #ports: DispatchPorts;
+  /** Of tasks that an agent refused, when they may be tried again. */
+  readonly #refusals: Backoff;
+  readonly #slots = new Map<string, PlanSlot[]>();
+  #version = 0;
+  #warnedOf = new Set<string>();
+
+  constructor(ports: DispatchPorts, refusals: Backoff) {
+    this.#ports = ports;
+    this.#refusals = refusals;
+  }
+
+  /** The laboratories or the memory changed: what slots may be filled with is found out anew. */
+  forget(): void {
+    this.#slots.clear();
+  }
+
+  /** Fails on-demand tasks whose time is up. @param inclusive whether the very last moment is over as well */
+  expire(turn: Turn, inclusive: boolean): void {
+    for (const id of turn.state.rows.onDemandNames.values()) {
+      const task = turn.state.rows.taskRuns.get(id);
+      if (task?.state !== 'queued') continue;
+      const at = deadlineOf(task);
+      if (at === undefined || turn.now < at || (turn.now === at && !inclusive)) continue;
+      endTask(turn, task, 'failed', {
+        code: 'allocation_timeout',
+        message: `its devices and resources could not be had within ${task.allocationTimeout} s`,
+      });
+    }
+  }
+
+  /** When the next on-demand task has waited too long. */
+  nextDeadline(state: WorkingState): number | undefined {
+    let next: number | undefined;
+    for (const id of state.rows.onDemandNames.values()) {
+      const task = state.rows.taskRuns.get(id);
+      const at = task?.state === 'queued' ? deadlineOf(task) : undefined;
+      if (at !== undefined && (next === undefined || at < next)) next = at;
+    }
+    return next;
+  }
+
+  /** Starts whatever can start. */
+  dispatch(turn: Turn): void {
+    const { policy, log } = this.#ports;
+    this.#version += 1;
+    const tasks: PlanTask[] = [];
+    const units = new Map<string, PlanUnit>();
+    for (const id of turn.state.queued) {
+      const task = this.#planTask(turn, id, units);
+      if (task !== undefined) tasks.push(task);
+    }
+    for (const id of this.#slots.keys()) if (!turn.state.queued.has(id)) this.#slots.delete(id);
+    if (tasks.length === 0) return;
+    const snapshot = { version: this.#version, now: turn.now, tasks, units };
+    const plan = policy.plan(snapshot, { timeLimitMs: planningBudgetMs });
+    const faults = checkPlan(snapshot, plan);
+    if (faults.length > 0) {
+      log.error('plan refused: the checker found faults', {
+        policy: policy.name,
+        faults: faults.slice(0, 5),
+      });
+      return;
+    }
+    for (const assignment of plan.assignments)
+      if (assignment.start <= turn.now) this.#start(turn, assignment);
+  }
+
+  #planTask(turn: Turn, id: string, units: Map<string, PlanUnit>): PlanTask | undefined {
+    const { state } = turn;
+    const task = state.rows.taskRuns.get(id);
+    if (task === undefined || !this.#refusals.isDue(id, turn.now)) return undefined;
+    const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
+    if (run !== undefined && (run.ending !== null || (run.state !== 'created' && run.state !== 'running')))
+      return undefined;
+    let slots = this.#slots.get(id);
+    if (slots === undefined) {
+      slots = slotsOf(state, this.#ports.labs(), task);
+      if (slots === undefined) return undefined;
+      this.#slots.set(id, slots);
+    }
+    if (
+      !slots.some((slot) => slot.name.startsWith('device:')) &&
+      this.#ports.directory.dispatchable(serviceComputer) === undefined
+    )
+      return undefined;
+    const entry =
+      run === undefined
+        ? undefined
+        : state.protocolOf(run)?.protocol.tasks.find((each) => each.name === task.name);
+    const dynamic = (slot: PlanSlot): boolean => {
+      const [kind = '', ...name] = slot.name.split(':');
+      const wanted = (kind === 'device' ? entry?.devices : entry?.resources)?.[name.join(':')];
+      return wanted?.kind === 'dynamic';
+    };
+    const offered: PlanSlot[] = [];
+    for (const slot of slots) {
+      const candidates =
+        run !== undefined && dynamic(slot) ? this.#notHeld(state, run.id, slot) : slot.candidates;
+      let free = false;
+      for (const candidate of candidates) {
+        const unit = this.#unit(state, candidate, units);
+        free ||= unit.usable && !unit.busy && (unit.heldBy === null || unit.heldBy === task.runId);
+      }
+      if (!free) {
+        if (run !== undefined) this.#warnOfDeadlock(state, task, candidates);
+        return undefined;
+      }
+      offered.push({ name: slot.name, candidates });
+    }
+    return {
+      id,
+      run: task.runId,
+      priority: task.priority,
+      queuedAt: task.queuedAt ?? task.createdAt,
+      duration: entry?.duration ?? null,
+      slots: offered,
+    };
+  }
+
+  /**
+   * What a run keeps is kept for the tasks that refer to it (a sample may lie there), so a dynamic slot of the same run
+   * gets another unit, unless its whole pool is kept by the run and waiting would never end.
+   */
+  #notHeld(state: WorkingState, runId: string, slot: PlanSlot): readonly string[] {
+    const others = slot.candidates.filter((id) => state.rows.allocations.get(id)?.heldByRunId !== runId);
+    return others.length > 0 ? others : slot.candidates;
+  }
+
+  #unit(state: WorkingState, id: string, units: Map<string, PlanUnit>): PlanUnit {
+    const known = units.get(id);
+    if (known !== undefined) return known;
+    const allocation = state.rows.allocations.get(id);
+    const device = this.#deviceOf(id);
+    const unit: PlanUnit = {
+      id,
+      kind: id.startsWith('device:') ? 'device' : 'resource',
+      busy:
+        allocation !== undefined &&
+        (state.isInUse(allocation) || (allocation.taskRunId !== null && allocation.heldByRunId === null)),
+      heldBy: allocation?.heldByRunId ?? null,
+      usable:
+        device === undefined
+          ? !id.startsWith('device:')
+          : this.#ports.directory.isDeviceUsable(device.computer, device.key),
+      busyMs: state.busyMs.get(id) ?? 0,
+    };
+    units.set(id, unit);
+    return unit;
+  }
+
+  #deviceOf(id: string): KnownDevice | undefined {
+    return id.startsWith('device:') ? this.#ports.labs().devices.get(id.slice('device:'.length)) : undefined;
+  }
+
+  #start(turn: Turn, assignment: Assignment): void {
+    const { state } = turn;
+    const task = state.rows.taskRuns.get(assignment.task);
+    if (task === undefined) return;
+    const { values, faults } = resolveParameters(state, task);
+    const definition = definitionOf(state, task);
+    if (faults.length > 0 || definition === undefined) {
+      endTask(turn, task, 'failed', unresolved(faults));
+      return;
+    }
+    const chosen = this.#chosenDevices(assignment);
+    const computer = chosen === undefined ? undefined : computerFor(Object.values(chosen));
+    const inc = computer === undefined ? undefined : this.#ports.directory.dispatchable(computer);
+    if (chosen === undefined || computer === undefined || inc === undefined) return;
+
+    const bindings: [string, DeviceBinding][] = [];
+    const references: [string, DeviceReference][] = [];
+    for (const [slot, device] of Object.entries(chosen)) {
+      const { lab, name, type } = device;
+      const fence = take(turn, task, 'device', device.key);
+      const at = this.#ports.directory.dispatchable(device.computer) ?? 0;
+      bindings.push([slot, { lab, name, type, computer: device.computer, inc: at, fence }]);
+      references.push([slot, { lab_name: lab, name }]);
+    }
+    const names = Object.fromEntries(
+      Object.entries(assignment.units).flatMap(([slot, id]) =>
+        slot.startsWith('resource:') ? [[slot.slice('resource:'.length), id.slice('resource:'.length)]] : [],
+      ),
+    ) as Record<string, string>;
+    for (const name of Object.values(names)) take(turn, task, 'resource', name);
+    const resources = resourceValues(state, this.#ports.labs(), task, names);
+    const devices = Object.fromEntries(bindings);
+
+    const id = this.#ports.ids.next();
+    const number = task.attempt + 1;
+    const epoch = this.#ports.epoch();
+    turn.emit({
+      op: 'insertAttempt',
+      row: {
+        id,
+        taskRunId: task.id,
+        number,
+        state: 'dispatching',
+        computer,
+        inc,
+        epoch,
+        devices,
+        reason: null,
+        createdAt: turn.now,
+        endedAt: null,
+      },
+    });
+    const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
+    if (run?.state === 'created') turn.setRun(run, 'running', { startedAt: turn.now });
+    turn.setTask(task, 'running', {
+      attempt: number,
+      computer,
+      devices: Object.fromEntries(references),
+      resources,
+      inputParameters: values,
+      startedAt: turn.now,
+      reason: null,
+    });
+    turn.started.add(id);
+    const start: TaskStart = {
+      attempt_id: id,
+      task_run_id: task.id,
+      label: state.labelOf(task),
+      task_type: task.type,
+      module: definition.module,
+      isolation: definition.isolation,
+      devices,
+      parameters: values,
+      resources,
+    };
+    turn.afterCommit(() => this.#ports.send({ computer, inc, epoch }, start));
+  }
+
+  /** The devices of an assignment by handle; undefined when one is not in any loaded laboratory. */
+  #chosenDevices(assignment: Assignment): Record<string, KnownDevice> | undefined {
+    const chosen: [string, KnownDevice][] = [];
+    for (const [slot, id] of Object.entries(assignment.units)) {
+      if (!slot.startsWith('device:')) continue;
+      const device = this.#deviceOf(id);
+      if (device === undefined) return undefined;
+      chosen.push([slot.slice('device:'.length), device]);
+    }
+    return Object.fromEntries(chosen);
+  }
+
+  /**
+   * Two runs that each keep what the other waits for will wait for ever unless a person cancels one of them: this says
+   * so, once per pair.
+   */
+  #warnOfDeadlock(state: WorkingState, task: TaskRunRow, candidates: readonly string[]): void {
+    const mine = task.runId;
+    if (mine === null) return;
+    const holders = candidates.map((id) => {
+      const row = state.rows.allocations.get(id);
+      return row !== undefined && !state.isInUse(row) ? row.heldByRunId : null;
+    });
+    for (const holder of new Set(holders)) {
+      if (holder === null || holder === mine || !holders.every((each) => each !== null && each !== mine))
+        continue;
+      const waitsForMe = state
+        .tasksOf(holder)
+        .some(
+          (other) =>
+            other.state === 'queued' &&
+            this.#slots
+              .get(other.id)
+              ?.some(
+                (slot) =>
+                  slot.candidates.length > 0 &&
+                  slot.candidates.every((id) => state.rows.allocations.get(id)?.heldByRunId === mine),
+              ),
+        );
+      const pair = [mine, holder].sort().join(' ');
+      if (!waitsForMe || this.#warnedOf.has(pair)) continue;
+      this.#warnedOf.add(pair);
+      this.#ports.log.warn('two protocol runs wait for what the other one holds; cancel one of them', {
+        runs: [mine, holder].map((id) => state.rows.protocolRuns.get(id)?.name ?? id),
+      });
+    }
+  }
+}
+
+/** The moment from which an on-demand task may not start any more, in milliseconds since 1970. */
+function deadlineOf(task: TaskRunRow): number | undefined {
+  return task.allocationTimeout === null
+    ? undefined
+    : task.createdAt + Math.ceil(task.allocationTimeout * 1000);
+}
+
+/** Where most of the devices are, for calls to those need no network; the service computer first among equals. */
+export function computerFor(devices: readonly KnownDevice[]): string {
+  if (devices.length === 0) return serviceComputer;
+  const counts = new Map<string, number>();
+  for (const { computer } of devices) counts.set(computer, (counts.get(computer) ?? 0) + 1);
+  const rank = (computer: string): string => (computer === serviceComputer ? '' : computer);
+  const [best] = [...counts].sort(([a, m], [b, n]) => n - m || (rank(a) < rank(b) ? -1 : 1));
+  return best?.[0] ?? serviceComputer;
+}
+
+function definitionOf(state: WorkingState, task: TaskRunRow): TaskDefinition | undefined {
+  const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
+  return run === undefined ? state.taskTypeOf(task)?.task : state.protocolOf(run)?.tasks[task.type];
+}
+
+function unresolved(faults: readonly { path: string; message: string }[]): Reason {
+  const text = faults
+    .slice(0, 5)
+    .map((fault) => `${fault.path}: ${fault.message}`)
+    .join('; ');
+  return { code: 'unresolved_parameters', message: text === '' ? 'its definition is gone' : text };
+}

@@ -1,0 +1,388 @@
+import {
+  ServiceError,
+  type AttemptReport,
+  type AttemptResult,
+  type CampaignSubmission,
+  type DeviceAssignment,
+  type DeviceRecord,
+  type DeviceStatus,
+  type ProtocolRunSubmission,
+  type TaskSubmission,
+} from '@lab/contracts';
+import type { Policy } from '@lab/scheduling';
+import { AgentDirectory } from './agent-directory.js';
+import { AttemptTalk } from './attempts.js';
+import { Backoff } from './backoff.js';
+import { settleCampaign } from './campaigns.js';
+import { cancelCampaign, cancelProtocolRun, cancelTask } from './cancel.js';
+import { DeviceAssigner } from './device-assigner.js';
+import { describeDevices } from './device-records.js';
+import { Dispatcher } from './dispatch.js';
+import { deviceKey, LabMap } from './lab-map.js';
+import type { Agents, Clock, Definitions, Ids, Log, Store, Timers } from './ports.js';
+import { recordResult } from './results.js';
+import type { AttemptRow } from './rows.js';
+import { settleRun } from './runs.js';
+import {
+  campaignRunName,
+  submitCampaign,
+  submitProtocolRun,
+  submitTask,
+  type Accepted,
+  type SubmitPorts,
+} from './submit.js';
+import { TurnLoop } from './turn-loop.js';
+import type { Turn } from './turn.js';
+import { WorkingState } from './working-state.js';
+
+export interface EnginePorts {
+  clock: Clock;
+  timers: Timers;
+  ids: Ids;
+  store: Store;
+  agents: Agents;
+  definitions: Definitions;
+  policy: Policy;
+  log: Log;
+}
+
+export interface EngineOptions {
+  /** Silence after which nothing is sent to an agent any more, in milliseconds. */
+  suspectAfterMs: number;
+  /** Silence after which an agent counts as gone, in milliseconds. */
+  offlineAfterMs: number;
+  /** Task runs that may wait before submissions are refused with `backlog_full`. */
+  maxQueued: number;
+  /** Another engine leads; this one has stopped. */
+  onDeposed?: () => void;
+}
+
+export interface AgentRegistration {
+  computer: string;
+  session: string;
+  version: string;
+  attempts: readonly AttemptReport[];
+  devices: readonly DeviceStatus[];
+}
+
+const defaults: EngineOptions = { suspectAfterMs: 3_000, offlineAfterMs: 10_000, maxQueued: 10_000 };
+
+/**
+ * Decides about everything that happens in the laboratories: what is accepted, who gets which device, what starts
+ * where, and what becomes of it. Nothing is told to anyone before it is committed.
+ *
+ * Every promise resolves after the commit of what it asked for and rejects with a ServiceError; when its `effect` is
+ * `none` nothing was done.
+ */
+export class Engine {
+  readonly #ports: EnginePorts;
+  readonly #options: EngineOptions;
+  readonly #state = new WorkingState();
+  readonly #directory: AgentDirectory;
+  readonly #refusals = new Backoff();
+  readonly #talk: AttemptTalk;
+  readonly #assigner: DeviceAssigner;
+  readonly #dispatcher: Dispatcher;
+  readonly #loop: TurnLoop;
+  readonly #submitPorts: SubmitPorts;
+  #labs: LabMap;
+  #epoch = 0;
+
+  constructor(ports: EnginePorts, options: Partial<EngineOptions> = {}) {
+    this.#ports = ports;
+    this.#options = { ...defaults, ...options };
+    const { ids, policy, log, agents, definitions } = ports;
+    this.#labs = new LabMap(definitions);
+    this.#directory = new AgentDirectory(this.#options.suspectAfterMs, this.#options.offlineAfterMs);
+    const directory = this.#directory;
+    this.#loop = new TurnLoop(ports, this.#state, {
+      settle: (turn) => this.#settle(turn),
+      loaded: () => this.#dispatcher.forget(),
+      committed: () => this.#forget(),
+      nextWake: (now) => this.#nextWake(now),
+      deposed: () => this.#options.onDeposed?.(),
+    });
+    const enqueue = (name: string, act: (turn: Turn) => void): void => this.#loop.enqueue(name, act);
+    this.#talk = new AttemptTalk({ agents, directory, log }, this.#refusals, enqueue);
+    this.#assigner = new DeviceAssigner({ agents, directory, log }, enqueue);
+    this.#dispatcher = new Dispatcher(
+      {
+        ids,
+        policy,
+        log,
+        directory,
+        labs: () => this.#labs,
+        epoch: () => this.#epoch,
+        send: (to, start) => this.#talk.start(to, start),
+      },
+      this.#refusals,
+    );
+    this.#submitPorts = { ids, definitions, labs: () => this.#labs, maxQueued: this.#options.maxQueued };
+  }
+
+  /** The leadership under which this engine decides; 0 before {@link start}. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /**
+   * Becomes the leader and takes over what is going on. Nothing is sent again: attempts that are on their way are
+   * settled when their agent registers.
+   *
+   * @param instance name of this process, for people
+   * @throws ServiceError `store_unavailable`
+   */
+  async start(instance: string): Promise<void> {
+    this.#epoch = await this.#ports.store.lead(instance);
+    this.#talk.lead(this.#epoch);
+    this.#assigner.lead(this.#epoch);
+    await this.#loop.start(this.#epoch);
+    await this.#loop.submit('taking over', (turn) => this.#putResources(turn));
+    this.#ports.log.info('leading', { epoch: this.#epoch, instance });
+  }
+
+  /** @throws ServiceError `unknown_protocol`, `invalid` (every fault listed), `duplicate_name`, `backlog_full` */
+  submitProtocolRun(submission: ProtocolRunSubmission): Promise<Accepted> {
+    return this.#loop.submit(
+      'submission of a protocol run',
+      (turn) => submitProtocolRun(turn, this.#submitPorts, submission),
+      [{ kind: 'protocolRun', names: [submission.name] }],
+    );
+  }
+
+  /** @throws ServiceError `unknown_protocol`, `invalid` (every fault listed), `duplicate_name`, `backlog_full` */
+  submitCampaign(submission: CampaignSubmission): Promise<Accepted> {
+    const { name, max_protocol_runs: runs } = submission;
+    return this.#loop.submit(
+      'submission of a campaign',
+      (turn) => submitCampaign(turn, this.#submitPorts, submission),
+      [
+        { kind: 'campaign', names: [name] },
+        {
+          kind: 'protocolRun',
+          names: Array.from({ length: runs }, (_, index) => campaignRunName(name, index + 1)),
+        },
+      ],
+    );
+  }
+
+  /** @throws ServiceError `unknown_task_type`, `invalid` (every fault listed), `duplicate_name`, `backlog_full` */
+  submitTask(submission: TaskSubmission): Promise<Accepted> {
+    return this.#loop.submit('submission of a task', (turn) =>
+      submitTask(turn, this.#submitPorts, submission),
+    );
+  }
+
+  /**
+   * Ends a run: what waits is cancelled at once, what runs is asked to stop, and the run is cancelled when nothing of it
+   * runs any more. A run that needs attention ends here, by the decision of the person who cancels it.
+   *
+   * @throws ServiceError `not_found`, `wrong_state`
+   */
+  cancelProtocolRun(name: string): Promise<Accepted> {
+    return this.#loop.submit('cancel of a protocol run', (turn) => cancelProtocolRun(turn, name), [
+      { kind: 'protocolRun', names: [name] },
+    ]);
+  }
+
+  /** Starts no more runs and cancels those there are. @throws ServiceError `not_found`, `wrong_state` */
+  cancelCampaign(name: string): Promise<Accepted> {
+    return this.#loop.submit('cancel of a campaign', (turn) => cancelCampaign(turn, name), [
+      { kind: 'campaign', names: [name] },
+    ]);
+  }
+
+  /**
+   * Cancels an on-demand task, or one task of a run, whereupon the run fails. A running task is asked to stop; its state
+   * is what its agent reports in the end.
+   *
+   * @throws ServiceError `not_found`, `wrong_state`
+   */
+  cancelTask(name: string, protocolRunName?: string): Promise<Accepted> {
+    return this.#loop.submit('cancel of a task', (turn) => cancelTask(turn, name, protocolRunName), [
+      protocolRunName === undefined
+        ? { kind: 'onDemandTask', names: [name] }
+        : { kind: 'protocolRun', names: [protocolRunName] },
+    ]);
+  }
+
+  /**
+   * An agent says hello. A new session gets the next incarnation; the same session keeps its own. Attempts of its
+   * computer are adopted, given back, or shown to a person, by what the agent knows of them.
+   *
+   * @throws ServiceError `store_unavailable`
+   */
+  async registerAgent(
+    agent: AgentRegistration,
+  ): Promise<{ inc: number; epoch: number; devices: DeviceAssignment[] }> {
+    const { computer, session, attempts, devices } = agent;
+    return this.#loop.submit('registration of an agent', (turn) => {
+      const row = turn.state.rows.agents.get(computer);
+      const inc = row?.session === session ? row.inc : (row?.inc ?? 0) + 1;
+      if (row?.inc !== inc) turn.emit({ op: 'putAgent', row: { computer, inc, session } });
+      this.#talk.registered(turn, computer, inc, attempts);
+      const labs = this.#labs;
+      turn.afterCommit(() => {
+        this.#directory.registered(computer, inc, session, devices, turn.now);
+        if (labs !== this.#labs) this.#assigner.changedFor(computer);
+        this.#ports.log.info('agent registered', { computer, inc, version: agent.version });
+        this.#loop.enqueue('agent online', (next) => {
+          next.state.dispatchDue = true;
+        });
+      });
+      return { inc, epoch: this.#epoch, devices: labs.assignmentsOf(computer, this.#ports.log) };
+    });
+  }
+
+  /** A heartbeat. One of an earlier incarnation or session is an echo and changes nothing. */
+  agentAlive(
+    computer: string,
+    heartbeat: {
+      inc: number;
+      session: string;
+      devices: readonly DeviceStatus[];
+      attempts: readonly AttemptReport[];
+    },
+  ): void {
+    this.#loop.enqueue(
+      'heartbeat',
+      (turn) => {
+        const agent = this.#directory.present(computer, heartbeat.inc, heartbeat.session);
+        if (agent === undefined) return;
+        if (this.#directory.heard(agent, heartbeat.devices, turn.now)) turn.state.dispatchDue = true;
+        this.#talk.reported(turn, computer, heartbeat.inc, heartbeat.attempts);
+      },
+      true,
+    );
+  }
+
+  deviceChanged(computer: string, inc: number, device: DeviceStatus): void {
+    this.#loop.enqueue(
+      'state of a device',
+      (turn) => {
+        const agent = this.#directory.present(computer, inc);
+        if (agent !== undefined && this.#directory.deviceChanged(agent, device))
+          turn.state.dispatchDue = true;
+      },
+      true,
+    );
+  }
+
+  agentLeaving(computer: string, inc: number, session: string): void {
+    this.#loop.enqueue('leave of an agent', () => {
+      const agent = this.#directory.present(computer, inc, session);
+      if (agent === undefined) return;
+      this.#directory.left(agent);
+      this.#ports.log.info('agent left', { computer, inc });
+    });
+  }
+
+  /**
+   * The end of an attempt. Resolves after the commit; also when the attempt ended before or is unknown, so that an agent
+   * may say it as often as it needs to.
+   *
+   * @throws ServiceError `store_unavailable`
+   */
+  attemptEnded(result: AttemptResult): Promise<void> {
+    return this.#loop.submit('result of an attempt', (turn) => recordResult(turn, this.#ports.log, result));
+  }
+
+  /** @throws ServiceError `unknown_lab`, `unknown_device`, `agent_unreachable` */
+  locateDevice(lab: string, device: string): { computer: string; inc: number } {
+    if (!this.#labs.labs.has(lab))
+      throw new ServiceError('unknown_lab', `the laboratory "${lab}" is not loaded`);
+    const known = this.#labs.devices.get(deviceKey(lab, device));
+    if (known === undefined)
+      throw new ServiceError('unknown_device', `the laboratory ${lab} has no device "${device}"`);
+    const agent = this.#directory.get(known.computer);
+    if (agent === undefined || agent.state === 'offline')
+      throw new ServiceError('agent_unreachable', `computer ${known.computer} is not connected`);
+    return { computer: known.computer, inc: agent.inc };
+  }
+
+  /** Every device of the loaded laboratories as it is at this moment, by laboratory and name. */
+  listDevices(): DeviceRecord[] {
+    return describeDevices(this.#labs, this.#directory, this.#state);
+  }
+
+  /** An attempt that has not ended. */
+  attempt(id: string): AttemptRow | undefined {
+    return this.#state.rows.attempts.get(id);
+  }
+
+  /**
+   * Laboratories were loaded, changed or unloaded. New resources begin with the metadata of their definition, known ones
+   * keep the state they are in; agents that are there are told which devices to run.
+   *
+   * @throws ServiceError `store_unavailable`
+   */
+  definitionsChanged(): Promise<void> {
+    return this.#loop.submit('change of definitions', (turn) => {
+      this.#labs = new LabMap(this.#ports.definitions);
+      this.#dispatcher.forget();
+      turn.state.dispatchDue = true;
+      this.#putResources(turn);
+      this.#assigner.changed();
+    });
+  }
+
+  /** Takes no more commands; resolves when the turn in flight is over. Running tasks go on. */
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  #settle(turn: Turn): void {
+    const { state } = turn;
+    for (const agent of this.#directory.age(turn.now))
+      this.#ports.log.warn('agent not heard', { computer: agent.computer, state: agent.state });
+    this.#settleDue(turn);
+    this.#dispatcher.expire(turn, false);
+    while (state.dispatchDue || state.dueRuns.size > 0 || state.dueCampaigns.size > 0) {
+      this.#settleDue(turn);
+      if (state.dispatchDue) {
+        state.dispatchDue = false;
+        this.#dispatcher.dispatch(turn);
+      }
+    }
+    this.#dispatcher.expire(turn, true);
+    this.#settleDue(turn);
+    this.#talk.pursue(turn);
+    this.#assigner.pursue(turn, this.#labs);
+  }
+
+  #settleDue(turn: Turn): void {
+    const { dueRuns, dueCampaigns } = turn.state;
+    while (dueRuns.size > 0 || dueCampaigns.size > 0) {
+      for (const id of dueRuns) {
+        dueRuns.delete(id);
+        settleRun(turn, id);
+      }
+      for (const id of dueCampaigns) {
+        dueCampaigns.delete(id);
+        settleCampaign(turn, this.#ports.ids, id);
+      }
+    }
+  }
+
+  #putResources(turn: Turn): void {
+    for (const row of this.#labs.resources.values())
+      if (!turn.state.rows.resources.has(row.name)) turn.emit({ op: 'putResource', row });
+  }
+
+  #forget(): void {
+    const { rows } = this.#state;
+    this.#talk.prune((id) => rows.attempts.has(id));
+    this.#refusals.prune((id) => rows.taskRuns.has(id));
+  }
+
+  #nextWake(now: number): number | undefined {
+    const times = [
+      this.#directory.nextAgeing(),
+      this.#dispatcher.nextDeadline(this.#state),
+      this.#refusals.next(now),
+      this.#talk.nextRetry(now),
+      this.#assigner.nextRetry(now),
+    ].filter((at) => at !== undefined);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+}

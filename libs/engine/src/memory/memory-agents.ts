@@ -1,0 +1,344 @@
+import {
+  ServiceError,
+  type AttemptOutcome,
+  type AttemptReport,
+  type AttemptResult,
+  type AttemptStatus,
+  type DeviceAssignment,
+  type DeviceStatus,
+  type TaskStart,
+} from '@lab/contracts';
+import type { AgentAddress, Agents } from '../ports.js';
+
+/** What the script says about a call: let it through, or lose it or its answer on the way. */
+export type Delivery = 'delivered' | 'refused' | 'lost' | 'reply_lost';
+
+/** An attempt as its agent's journal knows it. */
+export interface Execution {
+  start: TaskStart;
+  status: Exclude<AttemptStatus, 'unknown'>;
+  outcome: AttemptOutcome | null;
+  /** The orchestrator acknowledged the result. */
+  acknowledged: boolean;
+  /** Process that began it. */
+  session: string;
+}
+
+interface MemoryAgent {
+  computer: string;
+  session: string;
+  /** 0: not registered. */
+  inc: number;
+  alive: boolean;
+  devices: DeviceAssignment[];
+  /** Survives the process: what was accepted, and what is refused for ever. */
+  journal: Map<string, Execution>;
+  tombstones: Set<string>;
+}
+
+/** What the lab needs of an engine: each engine that leads is attached in turn. */
+export interface LabSide {
+  registerAgent(agent: {
+    computer: string;
+    session: string;
+    version: string;
+    attempts: AttemptReport[];
+    devices: DeviceStatus[];
+  }): Promise<{ inc: number; epoch: number; devices: DeviceAssignment[] }>;
+  agentAlive(
+    computer: string,
+    heartbeat: { inc: number; session: string; devices: DeviceStatus[]; attempts: AttemptReport[] },
+  ): void;
+  agentLeaving(computer: string, inc: number, session: string): void;
+  attemptEnded(result: AttemptResult): Promise<void>;
+}
+
+/**
+ * A whole lab of agents under script, keeping the agents' side of the contract: an attempt is accepted once, journaled,
+ * and refused for ever after its status was asked in vain; a result is told until it is acknowledged.
+ *
+ * It also keeps its own record of what really happened ({@link executions}), against which tests judge the engine.
+ */
+export class MemoryAgents implements Agents {
+  /** Every execution that really began, by attempt id. */
+  readonly executions = new Map<string, Execution>();
+  /** Attempts that were told to start more than once: must stay empty. */
+  readonly startedTwice: string[] = [];
+  /** Devices given to an execution while another had them: must stay empty. */
+  readonly collisions: string[] = [];
+  /** Highest fence seen, by `<lab>.<device>`. */
+  readonly fences = new Map<string, number>();
+  /** Decides what happens to each call. */
+  onCall: (kind: 'start' | 'cancel' | 'status' | 'assign', to: AgentAddress) => Delivery = () => 'delivered';
+  /** Called when an execution began. */
+  onStart: ((execution: Execution, computer: string) => void) | undefined;
+  /** Called when a running execution was asked to stop; by default it stops at once. */
+  onCancel: ((execution: Execution, computer: string) => void) | undefined;
+  /** Overrides the state of a device. */
+  deviceState: (lab: string, name: string) => DeviceStatus['state'] = () => 'idle';
+  readonly #agents = new Map<string, MemoryAgent>();
+  readonly #busy = new Map<string, string>();
+  #side: LabSide | undefined;
+  #sessions = 0;
+  #everStarted = new Set<string>();
+
+  attach(side: LabSide): void {
+    this.#side = side;
+  }
+
+  /** A process of the agent begins and says hello. An execution that ran under an earlier process is unknown for ever. */
+  async boot(computer: string): Promise<void> {
+    this.#sessions += 1;
+    const before = this.#agents.get(computer);
+    const agent: MemoryAgent = {
+      computer,
+      session: `session-${this.#sessions}`,
+      inc: 0,
+      alive: true,
+      devices: before?.devices ?? [],
+      journal: before?.journal ?? new Map(),
+      tombstones: before?.tombstones ?? new Set(),
+    };
+    this.#agents.set(computer, agent);
+    for (const execution of agent.journal.values())
+      if (execution.outcome === null) {
+        execution.status = 'ended';
+        execution.outcome = { kind: 'unknown', detail: 'the agent was restarted while it ran' };
+        this.#free(execution);
+      }
+    await this.register(computer);
+  }
+
+  /** Says hello, to whoever leads now, and tells the results that nobody acknowledged. */
+  async register(computer: string): Promise<void> {
+    const agent = this.#alive(computer);
+    const side = this.#side;
+    if (agent === undefined || side === undefined) return;
+    const reply = await side.registerAgent({
+      computer,
+      session: agent.session,
+      version: 'test',
+      attempts: this.#reports(agent),
+      devices: this.#statuses(agent),
+    });
+    agent.inc = reply.inc;
+    agent.devices = reply.devices;
+    this.heartbeat(computer);
+    await this.tellResults(computer);
+  }
+
+  heartbeat(computer: string): void {
+    const agent = this.#alive(computer);
+    if (agent === undefined || agent.inc === 0) return;
+    this.#side?.agentAlive(computer, {
+      inc: agent.inc,
+      session: agent.session,
+      devices: this.#statuses(agent),
+      attempts: this.#reports(agent),
+    });
+  }
+
+  /** The process is gone without a word. */
+  crash(computer: string): void {
+    const agent = this.#agents.get(computer);
+    if (agent !== undefined) agent.alive = false;
+  }
+
+  leave(computer: string): void {
+    const agent = this.#alive(computer);
+    if (agent === undefined) return;
+    this.#side?.agentLeaving(computer, agent.inc, agent.session);
+    agent.alive = false;
+  }
+
+  computers(): string[] {
+    return [...this.#agents.keys()];
+  }
+
+  isAlive(computer: string): boolean {
+    return this.#alive(computer) !== undefined;
+  }
+
+  /** Executions that have begun and not ended, oldest first. */
+  running(): { attempt: string; label: string; computer: string; start: TaskStart }[] {
+    return [...this.#agents.values()].flatMap((agent) =>
+      [...agent.journal].flatMap(([attempt, { start, outcome }]) =>
+        outcome === null && agent.alive
+          ? [{ attempt, label: start.label, computer: agent.computer, start }]
+          : [],
+      ),
+    );
+  }
+
+  /** Ends an execution and tells the result. @param label `<protocol run>/<task>`, an on-demand name, or an attempt id */
+  async end(label: string, outcome: AttemptOutcome): Promise<void> {
+    const found = this.running().find((each) => each.label === label || each.attempt === label);
+    if (found === undefined) throw new Error(`nothing called ${label} is running`);
+    this.#finish(found.attempt, found.computer, outcome);
+    await this.tellResults(found.computer);
+  }
+
+  /** Ends an execution with success. */
+  async complete(
+    label: string,
+    outputs: Partial<Omit<Extract<AttemptOutcome, { kind: 'completed' }>, 'kind'>> = {},
+  ): Promise<void> {
+    await this.end(label, {
+      kind: 'completed',
+      output_parameters: {},
+      output_resources: {},
+      files: [],
+      ...outputs,
+    });
+  }
+
+  /** Ends an execution and keeps the result for later. */
+  finishSilently(attempt: string, computer: string, outcome: AttemptOutcome): void {
+    this.#finish(attempt, computer, outcome);
+  }
+
+  /** Tells every result of a computer that was not acknowledged; one that cannot be told is kept. */
+  async tellResults(computer: string): Promise<void> {
+    const agent = this.#alive(computer);
+    if (agent === undefined) return;
+    for (const [attempt, execution] of agent.journal) {
+      if (execution.outcome === null || execution.acknowledged || this.#side === undefined) continue;
+      const told = await this.#side
+        .attemptEnded({ attempt_id: attempt, computer, inc: agent.inc, outcome: execution.outcome })
+        .then(
+          () => true,
+          () => false,
+        );
+      if (told) execution.acknowledged = true;
+    }
+  }
+
+  async start(to: AgentAddress, start: TaskStart): Promise<AttemptStatus> {
+    if (this.#everStarted.has(start.attempt_id)) this.startedTwice.push(start.attempt_id);
+    this.#everStarted.add(start.attempt_id);
+    return this.#deliver('start', to, (agent) => {
+      const known = agent.journal.get(start.attempt_id);
+      if (known !== undefined) return known.status;
+      if (agent.tombstones.has(start.attempt_id)) return 'unknown';
+      for (const [key, fence] of fencesOf(start))
+        if (fence <= (this.fences.get(key) ?? 0))
+          throw new ServiceError('stale_message', `${key} was given fence ${fence} before`);
+      this.#begin(agent, start);
+      return 'running';
+    });
+  }
+
+  async cancel(to: AgentAddress, attemptId: string, _reason: string): Promise<AttemptStatus> {
+    return this.#deliver('cancel', to, (agent) => {
+      const execution = agent.journal.get(attemptId);
+      if (execution === undefined) return 'unknown';
+      if (execution.outcome !== null) return 'ended';
+      execution.status = 'cancelling';
+      if (this.onCancel === undefined) {
+        this.#finish(attemptId, agent.computer, { kind: 'cancelled' });
+        void this.tellResults(agent.computer);
+      } else this.onCancel(execution, agent.computer);
+      return 'cancelling';
+    });
+  }
+
+  async status(to: AgentAddress, attemptId: string): Promise<AttemptStatus> {
+    return this.#deliver('status', to, (agent) => {
+      const execution = agent.journal.get(attemptId);
+      if (execution === undefined) agent.tombstones.add(attemptId);
+      return execution?.status ?? 'unknown';
+    });
+  }
+
+  async assignDevices(to: AgentAddress, devices: DeviceAssignment[]): Promise<void> {
+    await this.#deliver('assign', to, (agent) => {
+      agent.devices = devices;
+      this.heartbeat(agent.computer);
+    });
+  }
+
+  async #deliver<Answer>(
+    kind: 'start' | 'cancel' | 'status' | 'assign',
+    to: AgentAddress,
+    act: (agent: MemoryAgent) => Answer,
+  ): Promise<Answer> {
+    const delivery = this.onCall(kind, to);
+    await Promise.resolve();
+    const agent = this.#alive(to.computer);
+    if (agent === undefined || agent.inc !== to.inc)
+      throw new ServiceError('agent_unreachable', `no agent ${to.computer} in incarnation ${to.inc}`);
+    if (delivery === 'refused') throw new ServiceError('device_unavailable', 'refused');
+    if (delivery === 'lost') throw new ServiceError('deadline_exceeded', 'no answer', { effect: 'maybe' });
+    const answer = act(agent);
+    if (delivery === 'reply_lost')
+      throw new ServiceError('deadline_exceeded', 'no answer', { effect: 'maybe' });
+    return answer;
+  }
+
+  #begin(agent: MemoryAgent, start: TaskStart): void {
+    const execution: Execution = {
+      start,
+      status: 'running',
+      outcome: null,
+      acknowledged: false,
+      session: agent.session,
+    };
+    agent.journal.set(start.attempt_id, execution);
+    this.executions.set(start.attempt_id, execution);
+    for (const key of unitsOf(start)) {
+      const owner = this.#busy.get(key);
+      if (owner !== undefined) this.collisions.push(`${key}: ${owner} and ${start.label}`);
+      this.#busy.set(key, start.label);
+    }
+    for (const [key, fence] of fencesOf(start)) this.fences.set(key, fence);
+    this.onStart?.(execution, agent.computer);
+  }
+
+  #finish(attempt: string, computer: string, outcome: AttemptOutcome): void {
+    const execution = this.#agents.get(computer)?.journal.get(attempt);
+    if (execution === undefined || execution.outcome !== null) return;
+    execution.outcome = outcome;
+    execution.status = 'ended';
+    this.#free(execution);
+  }
+
+  #free(execution: Execution): void {
+    for (const key of unitsOf(execution.start))
+      if (this.#busy.get(key) === execution.start.label) this.#busy.delete(key);
+  }
+
+  #alive(computer: string): MemoryAgent | undefined {
+    const agent = this.#agents.get(computer);
+    return agent?.alive === true ? agent : undefined;
+  }
+
+  #reports(agent: MemoryAgent): AttemptReport[] {
+    return [
+      ...[...agent.journal]
+        .filter(([, execution]) => !execution.acknowledged)
+        .map(([id, { status }]) => ({ attempt_id: id, status })),
+      ...[...agent.tombstones].map((id) => ({ attempt_id: id, status: 'unknown' as const })),
+    ];
+  }
+
+  #statuses(agent: MemoryAgent): DeviceStatus[] {
+    return agent.devices.map(({ lab, name }) => ({
+      lab,
+      name,
+      state: this.deviceState(lab, name),
+      detail: null,
+      functions: [],
+    }));
+  }
+}
+
+function unitsOf(start: TaskStart): string[] {
+  return [
+    ...Object.values(start.devices).map((device) => `device:${device.lab}.${device.name}`),
+    ...Object.values(start.resources).map((resource) => `resource:${resource.name}`),
+  ];
+}
+
+function fencesOf(start: TaskStart): [string, number][] {
+  return Object.values(start.devices).map((device) => [`${device.lab}.${device.name}`, device.fence]);
+}

@@ -1,0 +1,11 @@
+import type { Ids } from '../ports.js';
+
+/** Identifiers that are easy to read and the same in every run: `00000001`, `00000002`, ... */
+export class SequentialIds implements Ids {
+  #last = 0;
+
+  next(): string {
+    this.#last += 1;
+    return this.#last.toString().padStart(8, '0');
+  }
+}

@@ -1,0 +1,131 @@
+import { isSatisfied, isTerminal, type Reason } from '@lab/contracts';
+import { leave, releaseUnneeded } from './allocation.js';
+import type { Ending, ProtocolRunRow, TaskRunRow } from './rows.js';
+import type { Turn } from './turn.js';
+
+/**
+ * Brings a run to where its tasks have taken it: queues what may start, and ends the run when nothing of it runs.
+ * Safe to call at any time and any number of times.
+ */
+export function settleRun(turn: Turn, id: string): void {
+  const run = turn.state.rows.protocolRuns.get(id);
+  if (run === undefined || isTerminal(run.state)) return;
+  const tasks = turn.state.tasksOf(id);
+  releaseUnneeded(turn, id);
+  const unclear = tasks.some((task) => task.state === 'needs_attention');
+  if (unclear && run.state === 'running') {
+    const task = tasks.find((each) => each.state === 'needs_attention');
+    turn.setRun(run, 'needs_attention', { reason: task?.reason ?? null });
+  } else if (!unclear && run.state === 'needs_attention') {
+    turn.setRun(run, 'running', { reason: null });
+  }
+  const row = turn.state.rows.protocolRuns.get(id) ?? run;
+  if (row.ending !== null) {
+    if (tasks.every((task) => isTerminal(task.state))) endRun(turn, row, row.ending.state, row.ending.reason);
+  } else if (tasks.every((task) => task.state === 'completed')) {
+    if (row.state === 'created') turn.setRun(row, 'running', { startedAt: turn.now });
+    endRun(turn, row, 'completed', null);
+  } else {
+    queueReady(turn, row, tasks);
+  }
+}
+
+function queueReady(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]): void {
+  const waiting = tasks.filter((task) => task.state === 'created');
+  if (waiting.length === 0) return;
+  const snapshot = turn.state.protocolOf(run);
+  const states = new Map(tasks.map((task) => [task.name, task.state]));
+  const dependencies = new Map(snapshot?.protocol.tasks.map((task) => [task.name, task.dependencies]));
+  for (const task of waiting) {
+    const met = dependencies.get(task.name)?.every((name) => {
+      const state = states.get(name);
+      return state !== undefined && isSatisfied(state);
+    });
+    if (met === true) turn.setTask(task, 'queued', { queuedAt: turn.now });
+  }
+}
+
+function endRun(
+  turn: Turn,
+  run: ProtocolRunRow,
+  state: 'completed' | 'failed' | 'cancelled',
+  reason: Reason | null,
+): void {
+  for (const row of turn.state.heldBy(run.id)) turn.emit({ op: 'release', kind: row.kind, key: row.key });
+  turn.setRun(run, state, { reason, endedAt: turn.now });
+  if (run.campaignId === null) return;
+  const campaign = turn.state.rows.campaigns.get(run.campaignId);
+  if (campaign === undefined) return;
+  if (state === 'completed')
+    turn.emit({
+      op: 'updateCampaign',
+      id: campaign.id,
+      patch: { runsCompleted: campaign.runsCompleted + 1 },
+    });
+  if (state === 'failed' && campaign.ending === null)
+    turn.emit({
+      op: 'updateCampaign',
+      id: campaign.id,
+      patch: {
+        ending: {
+          state: 'failed',
+          reason: {
+            code: 'protocol_run_failed',
+            message: `protocol run ${run.name} failed: ${reason?.message ?? ''}`,
+          },
+          since: turn.now,
+        },
+      },
+    });
+}
+
+/**
+ * Begins to end a run: what has not started never will, what runs is asked to stop. The run is over when nothing of it
+ * runs any more. A run that is ending already keeps its first reason.
+ */
+export function beginEnding(turn: Turn, run: ProtocolRunRow, state: Ending['state'], reason: Reason): void {
+  if (isTerminal(run.state) || run.ending !== null) return;
+  turn.emit({
+    op: 'updateProtocolRun',
+    id: run.id,
+    patch: { ending: { state, reason, since: turn.now } },
+  });
+  turn.tellRun(run.id);
+  for (const task of turn.state.tasksOf(run.id)) {
+    if (task.state === 'created' || task.state === 'queued')
+      turn.setTask(task, state === 'failed' ? 'skipped' : 'cancelled', { reason, endedAt: turn.now });
+    else if (task.state === 'running') requestStop(turn, task);
+  }
+}
+
+/** Notes that a running task shall stop; the agent is told until it has heard it. */
+export function requestStop(turn: Turn, task: TaskRunRow): void {
+  if (task.cancelRequestedAt !== null) return;
+  turn.emit({ op: 'updateTaskRun', id: task.id, patch: { cancelRequestedAt: turn.now } });
+  turn.tellTask(task.id);
+}
+
+/**
+ * Ends a task run for good, frees or keeps what it had, and lets its run fail if it did not complete.
+ *
+ * @param patch what else is known of the end, for example the outputs
+ */
+export function endTask(
+  turn: Turn,
+  task: TaskRunRow,
+  state: 'completed' | 'failed' | 'cancelled',
+  reason: Reason | null,
+  patch: Partial<Omit<TaskRunRow, 'id' | 'name'>> = {},
+): void {
+  turn.setTask(task, state, { ...patch, reason, endedAt: turn.now });
+  leave(turn, task);
+  const run = task.runId === null ? undefined : turn.state.rows.protocolRuns.get(task.runId);
+  if (run === undefined || state === 'completed') return;
+  beginEnding(turn, run, 'failed', {
+    code: state === 'failed' ? 'task_failed' : 'task_cancelled',
+    message:
+      state === 'failed'
+        ? `task ${task.name} failed: ${reason?.message ?? 'no reason given'}`
+        : `task ${task.name} was cancelled`,
+  });
+}

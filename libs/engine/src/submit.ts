@@ -1,0 +1,524 @@
+import {
+  isTerminal,
+  ServiceError,
+  type CampaignSubmission,
+  type Fault,
+  type JsonObject,
+  type ProtocolRunSubmission,
+  type TaskParameters,
+  type TaskSubmission,
+} from '@lab/contracts';
+import { checkParameters, checkRunParameters, type ProtocolSnapshot } from '@lab/definitions/model';
+import { matchSlots } from '@lab/scheduling';
+import { deviceKey, type LabMap } from './lab-map.js';
+import type { Definitions, Ids } from './ports.js';
+import { deviceCandidates, resourceCandidates } from './resolve.js';
+import type { CampaignRow, ProtocolRunRow } from './rows.js';
+import type { Turn } from './turn.js';
+
+export interface Accepted {
+  id: string;
+  name: string;
+}
+
+export interface SubmitPorts {
+  ids: Ids;
+  definitions: Definitions;
+  labs: () => LabMap;
+  /** Most task runs that may wait at the same time. */
+  maxQueued: number;
+}
+
+/** Seconds that an on-demand task waits when it does not say. */
+const defaultAllocationTimeout = 600;
+/** Most faults that one error lists. */
+const maxFaults = 100;
+
+/** @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full` */
+export function submitProtocolRun(
+  turn: Turn,
+  ports: SubmitPorts,
+  submission: ProtocolRunSubmission,
+): Accepted {
+  const snapshot = protocolOf(ports, submission.type, 'type');
+  const parameters = submission.parameters ?? {};
+  refuse('protocol run', [
+    ...checkRunParameters(snapshot, parameters, { path: 'parameters' }),
+    ...placeFaults(ports.labs(), snapshot),
+  ]);
+  refuseTakenRunName(turn, submission.name);
+  refuseBacklog(turn, ports);
+  const row = insertRun(turn, ports.ids, snapshot, {
+    name: submission.name,
+    owner: submission.owner ?? '',
+    priority: submission.priority ?? 0,
+    campaignId: null,
+    parameters,
+    meta: submission.meta ?? {},
+  });
+  return { id: row.id, name: row.name };
+}
+
+/** The names that a campaign gives its runs, from 1. */
+export function campaignRunName(campaign: string, n: number): string {
+  return `${campaign}_run_${n}`;
+}
+
+/** @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full` */
+export function submitCampaign(turn: Turn, ports: SubmitPorts, submission: CampaignSubmission): Accepted {
+  const snapshot = protocolOf(ports, submission.protocol, 'protocol');
+  refuse('campaign', [...campaignFaults(snapshot, submission), ...placeFaults(ports.labs(), snapshot)]);
+  const { name, max_protocol_runs: runs } = submission;
+  if (turn.state.rows.campaignNames.has(name) || turn.isTaken('campaign', name))
+    throw new ServiceError('duplicate_name', `there is a campaign named "${name}" already`);
+  for (let n = 1; n <= runs; n += 1) refuseExistingRunName(turn, campaignRunName(name, n));
+  for (const other of turn.state.rows.campaigns.values()) {
+    const clash = sharedRunName(name, runs, other);
+    if (clash !== undefined)
+      throw new ServiceError(
+        'duplicate_name',
+        `campaign ${other.name} will have a protocol run named "${clash}" too`,
+      );
+  }
+  refuseBacklog(turn, ports);
+  const row: CampaignRow = {
+    id: ports.ids.next(),
+    name,
+    protocol: snapshot.protocol.type,
+    owner: submission.owner ?? '',
+    priority: submission.priority ?? 0,
+    state: 'created',
+    ending: null,
+    reason: null,
+    maxProtocolRuns: runs,
+    maxConcurrentProtocolRuns: submission.max_concurrent_protocol_runs ?? 1,
+    optimize: submission.optimize ?? false,
+    optimizerIp: submission.optimizer_ip ?? '127.0.0.1',
+    globalParameters: submission.global_parameters ?? {},
+    protocolRunParameters: submission.protocol_run_parameters ?? null,
+    meta: submission.meta ?? {},
+    runsStarted: 0,
+    runsCompleted: 0,
+    definitionHash: snapshot.hash,
+    createdAt: turn.now,
+    startedAt: null,
+    endedAt: null,
+  };
+  turn.emit({ op: 'putDefinition', row: { hash: snapshot.hash, kind: 'protocol', body: snapshot } });
+  turn.emit({ op: 'insertCampaign', row });
+  turn.tellCampaign(row.id);
+  return { id: row.id, name };
+}
+
+/** @throws ServiceError `unknown_task_type`, `invalid`, `duplicate_name`, `backlog_full` */
+export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmission): Accepted {
+  const snapshot = ports.definitions.task(submission.type);
+  if (snapshot === undefined)
+    throw unknownType(
+      'unknown_task_type',
+      'type',
+      submission.type,
+      'task type',
+      ports.definitions.taskTypes(),
+    );
+  const { task } = snapshot;
+  const labs = ports.labs();
+  const devices = submission.devices ?? {};
+  const resources = submission.input_resources ?? {};
+  const { faults } = checkParameters(task.input_parameters, submission.input_parameters ?? {}, {
+    path: 'input_parameters',
+  });
+  refuse('task', [
+    ...faults,
+    ...deviceFaults(labs, task.devices, devices),
+    ...resourceFaults(labs, task.input_resources, resources),
+  ]);
+  if (turn.state.rows.onDemandNames.has(submission.name))
+    throw new ServiceError(
+      'duplicate_name',
+      `there is a queued or running on-demand task named "${submission.name}" already`,
+    );
+  refuseBacklog(turn, ports);
+  const id = ports.ids.next();
+  turn.emit({ op: 'putDefinition', row: { hash: snapshot.hash, kind: 'task', body: snapshot } });
+  turn.emit({
+    op: 'insertTaskRun',
+    row: {
+      id,
+      name: submission.name,
+      type: task.type,
+      runId: null,
+      owner: submission.owner ?? '',
+      priority: submission.priority ?? 0,
+      state: 'queued',
+      reason: null,
+      cancelRequestedAt: null,
+      definitionHash: snapshot.hash,
+      devices: Object.fromEntries(
+        Object.entries(devices).map(([slot, device]) => [
+          slot,
+          { lab_name: device.lab_name, name: device.name },
+        ]),
+      ),
+      resources: Object.fromEntries(
+        Object.entries(resources).map(([slot, name]) => [
+          slot,
+          { name, type: labs.resources.get(name)?.type ?? '', meta: {} },
+        ]),
+      ),
+      inputParameters: submission.input_parameters ?? {},
+      outputParameters: null,
+      outputResources: null,
+      outputFiles: [],
+      attempt: 0,
+      computer: null,
+      allocationTimeout: submission.allocation_timeout ?? defaultAllocationTimeout,
+      meta: submission.meta ?? {},
+      createdAt: turn.now,
+      queuedAt: turn.now,
+      startedAt: null,
+      endedAt: null,
+    },
+  });
+  turn.tellTask(id);
+  return { id, name: submission.name };
+}
+
+/** Inserts a run with all of its tasks. The caller has checked everything. */
+export function insertRun(
+  turn: Turn,
+  ids: Ids,
+  snapshot: ProtocolSnapshot,
+  given: Pick<ProtocolRunRow, 'name' | 'owner' | 'priority' | 'campaignId' | 'parameters' | 'meta'>,
+): ProtocolRunRow {
+  const row: ProtocolRunRow = {
+    ...given,
+    id: ids.next(),
+    type: snapshot.protocol.type,
+    state: 'created',
+    ending: null,
+    reason: null,
+    definitionHash: snapshot.hash,
+    createdAt: turn.now,
+    startedAt: null,
+    endedAt: null,
+  };
+  turn.emit({ op: 'putDefinition', row: { hash: snapshot.hash, kind: 'protocol', body: snapshot } });
+  turn.emit({ op: 'insertProtocolRun', row });
+  turn.tellRun(row.id);
+  for (const task of snapshot.protocol.tasks) {
+    const id = ids.next();
+    turn.emit({
+      op: 'insertTaskRun',
+      row: {
+        id,
+        name: task.name,
+        type: task.type,
+        runId: row.id,
+        owner: row.owner,
+        priority: row.priority,
+        state: 'created',
+        reason: null,
+        cancelRequestedAt: null,
+        definitionHash: snapshot.hash,
+        devices: {},
+        resources: {},
+        inputParameters: Object.hasOwn(given.parameters, task.name)
+          ? (given.parameters[task.name] ?? {})
+          : {},
+        outputParameters: null,
+        outputResources: null,
+        outputFiles: [],
+        attempt: 0,
+        computer: null,
+        allocationTimeout: null,
+        meta: {},
+        createdAt: turn.now,
+        queuedAt: null,
+        startedAt: null,
+        endedAt: null,
+      },
+    });
+    turn.tellTask(id);
+  }
+  return row;
+}
+
+/** The parameters of one run of a campaign: those of the run over those of all runs, parameter by parameter. */
+export function mergeParameters(global: TaskParameters, own: TaskParameters): TaskParameters {
+  const merged = new Map<string, JsonObject>(Object.entries(global));
+  for (const [task, values] of Object.entries(own)) merged.set(task, { ...merged.get(task), ...values });
+  return Object.fromEntries(merged);
+}
+
+function campaignFaults(snapshot: ProtocolSnapshot, submission: CampaignSubmission): Fault[] {
+  const faults: Fault[] = [];
+  if (submission.optimize === true)
+    faults.push({
+      path: 'optimize',
+      code: 'not_available',
+      message: 'this service has no optimizer',
+      hint: 'set optimize to false and supply global_parameters or protocol_run_parameters',
+    });
+  const global = submission.global_parameters ?? {};
+  const perRun = submission.protocol_run_parameters;
+  if (perRun !== undefined && perRun.length !== submission.max_protocol_runs)
+    faults.push({
+      path: 'protocol_run_parameters',
+      code: 'length',
+      message: `must have exactly max_protocol_runs = ${submission.max_protocol_runs} entries, not ${perRun.length}`,
+    });
+  faults.push(...checkRunParameters(snapshot, global, { path: 'global_parameters', complete: false }));
+  if (perRun === undefined) {
+    if (submission.optimize !== true)
+      faults.push(...missing(checkRunParameters(snapshot, global, { path: 'global_parameters' })));
+    return faults;
+  }
+  for (const [index, own] of perRun.entries()) {
+    if (faults.length >= maxFaults) break;
+    const path = `protocol_run_parameters[${index}]`;
+    faults.push(...checkRunParameters(snapshot, own, { path, complete: false }));
+    if (submission.optimize !== true)
+      faults.push(...missing(checkRunParameters(snapshot, mergeParameters(global, own), { path })));
+  }
+  return faults;
+}
+
+function missing(faults: readonly Fault[]): Fault[] {
+  return faults.filter((fault) => fault.code === 'missing_parameter');
+}
+
+/** Slots of a protocol that the loaded laboratories cannot fill, however long one waits. */
+function placeFaults(labs: LabMap, { protocol }: ProtocolSnapshot): Fault[] {
+  const faults: Fault[] = [];
+  for (const lab of protocol.labs)
+    if (!labs.labs.has(lab))
+      faults.push({ path: 'labs', code: 'unknown_lab', message: `the laboratory ${lab} is not loaded` });
+  if (faults.length > 0) return faults;
+  for (const task of protocol.tasks) {
+    const at = `tasks.${task.name}`;
+    const slots = [];
+    for (const [name, slot] of Object.entries(task.devices)) {
+      if (slot.kind === 'reference') continue;
+      const candidates = deviceCandidates(labs, protocol, slot);
+      const wanted =
+        slot.kind === 'specific' ? deviceKey(slot.lab_name, slot.name) : `of type ${slot.device_type}`;
+      if (candidates.length === 0)
+        faults.push({
+          path: `${at}.devices.${name}`,
+          code: 'unknown_device',
+          message: `no loaded laboratory of the protocol has a device ${wanted}`,
+        });
+      else slots.push({ name: `devices.${name}`, candidates: candidates.map((key) => `device:${key}`) });
+    }
+    for (const [name, slot] of Object.entries(task.resources)) {
+      if (slot.kind === 'reference') continue;
+      const candidates = resourceCandidates(labs, protocol, slot);
+      const wanted = slot.kind === 'specific' ? slot.name : `of type ${slot.resource_type}`;
+      if (candidates.length === 0)
+        faults.push({
+          path: `${at}.resources.${name}`,
+          code: 'unknown_resource',
+          message: `no loaded laboratory of the protocol has a resource ${wanted}`,
+        });
+      else slots.push({ name: `resources.${name}`, candidates: candidates.map((key) => `resource:${key}`) });
+    }
+    if (matchSlots(slots) === undefined)
+      faults.push({
+        path: at,
+        code: 'too_few_units',
+        message: 'its slots cannot all be filled with different devices and resources',
+      });
+  }
+  return faults;
+}
+
+function deviceFaults(
+  labs: LabMap,
+  wanted: Readonly<Record<string, { type: string }>>,
+  given: NonNullable<TaskSubmission['devices']>,
+): Fault[] {
+  const faults = handleFaults('devices', wanted, given, 'device');
+  const seen = new Map<string, string>();
+  for (const [slot, device] of Object.entries(given)) {
+    const path = `devices.${slot}`;
+    const key = deviceKey(device.lab_name, device.name);
+    const known = labs.devices.get(key);
+    const type = Object.hasOwn(wanted, slot) ? wanted[slot]?.type : undefined;
+    if (!labs.labs.has(device.lab_name))
+      faults.push({
+        path: `${path}.lab_name`,
+        code: 'unknown_lab',
+        message: `the laboratory "${device.lab_name}" is not loaded`,
+        ...among([...labs.labs.keys()]),
+      });
+    else if (known === undefined)
+      faults.push({
+        path: `${path}.name`,
+        code: 'unknown_device',
+        message: `the laboratory ${device.lab_name} has no device "${device.name}"`,
+        ...among(Object.keys(labs.labs.get(device.lab_name)?.devices ?? {})),
+      });
+    else if (type !== undefined && known.type !== type)
+      faults.push({
+        path,
+        code: 'wrong_device_type',
+        message: `${key} is of type ${known.type}, but the task needs ${type}`,
+        ...among((labs.devicesOfType.get(type) ?? []).map((each) => each.key)),
+      });
+    const other = seen.get(key);
+    if (other !== undefined)
+      faults.push({ path, code: 'given_twice', message: `${key} is given to "${other}" already` });
+    seen.set(key, slot);
+  }
+  return faults;
+}
+
+function resourceFaults(
+  labs: LabMap,
+  wanted: Readonly<Record<string, { type: string }>>,
+  given: Readonly<Record<string, string>>,
+): Fault[] {
+  const faults = handleFaults('input_resources', wanted, given, 'resource');
+  const seen = new Map<string, string>();
+  for (const [slot, name] of Object.entries(given)) {
+    const path = `input_resources.${slot}`;
+    const known = labs.resources.get(name);
+    const type = Object.hasOwn(wanted, slot) ? wanted[slot]?.type : undefined;
+    if (known === undefined)
+      faults.push({
+        path,
+        code: 'unknown_resource',
+        message: `there is no resource "${name}"`,
+        ...among(
+          [...labs.resources.values()]
+            .filter((each) => type === undefined || each.type === type)
+            .map((each) => each.name),
+        ),
+      });
+    else if (type !== undefined && known.type !== type)
+      faults.push({
+        path,
+        code: 'wrong_resource_type',
+        message: `${name} is of type ${known.type}, but the task needs ${type}`,
+      });
+    const other = seen.get(name);
+    if (other !== undefined)
+      faults.push({ path, code: 'given_twice', message: `${name} is given to "${other}" already` });
+    seen.set(name, slot);
+  }
+  return faults;
+}
+
+function handleFaults(
+  field: string,
+  wanted: Readonly<Record<string, { type: string }>>,
+  given: Readonly<Record<string, unknown>>,
+  what: string,
+): Fault[] {
+  const faults: Fault[] = [];
+  for (const [slot, { type }] of Object.entries(wanted))
+    if (!Object.hasOwn(given, slot))
+      faults.push({
+        path: `${field}.${slot}`,
+        code: `missing_${what}`,
+        message: `the task needs a ${what} of type ${type} as "${slot}"`,
+      });
+  for (const slot of Object.keys(given))
+    if (!Object.hasOwn(wanted, slot))
+      faults.push({
+        path: `${field}.${slot}`,
+        code: `unknown_handle`,
+        message: `the task has no ${what} named "${slot}"`,
+        ...among(Object.keys(wanted)),
+      });
+  return faults;
+}
+
+function protocolOf(ports: SubmitPorts, type: string, path: string): ProtocolSnapshot {
+  const snapshot = ports.definitions.protocol(type);
+  if (snapshot === undefined)
+    throw unknownType('unknown_protocol', path, type, 'protocol', ports.definitions.protocolTypes());
+  return snapshot;
+}
+
+function unknownType(
+  code: 'unknown_protocol' | 'unknown_task_type',
+  path: string,
+  type: string,
+  what: string,
+  loaded: readonly string[],
+): ServiceError {
+  const message = `there is no ${what} "${type}"`;
+  return new ServiceError(code, message, { faults: [{ path, code, message, ...among(loaded) }] });
+}
+
+function among(names: readonly string[]): { hint?: string } {
+  if (names.length === 0) return {};
+  const shown = names.slice(0, 10).join(', ');
+  return { hint: `use one of ${shown}${names.length > 10 ? ', ...' : ''}` };
+}
+
+function refuse(what: string, faults: readonly Fault[]): void {
+  if (faults.length === 0) return;
+  const first = faults[0];
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+  throw new ServiceError(
+    'invalid',
+    `the ${what} is invalid: ${first?.path ?? ''}: ${first?.message ?? ''}${more}`,
+    {
+      faults: faults.slice(0, maxFaults),
+    },
+  );
+}
+
+function refuseExistingRunName(turn: Turn, name: string): void {
+  if (turn.state.rows.protocolRunNames.has(name) || turn.isTaken('protocolRun', name))
+    throw new ServiceError('duplicate_name', `there is a protocol run named "${name}" already`);
+}
+
+function refuseTakenRunName(turn: Turn, name: string): void {
+  refuseExistingRunName(turn, name);
+  for (const campaign of turn.state.rows.campaigns.values()) {
+    const n = runNumber(campaign.name, name);
+    if (
+      n !== undefined &&
+      n > campaign.runsStarted &&
+      n <= campaign.maxProtocolRuns &&
+      !isTerminal(campaign.state)
+    )
+      throw new ServiceError(
+        'duplicate_name',
+        `campaign ${campaign.name} will have a protocol run named "${name}"`,
+      );
+  }
+}
+
+/** `n` when the name is that of the n-th run of the campaign. */
+function runNumber(campaign: string, name: string): number | undefined {
+  const prefix = `${campaign}_run_`;
+  const digits = name.startsWith(prefix) ? name.slice(prefix.length) : '';
+  return /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : undefined;
+}
+
+/** A name that runs of both campaigns would get. Possible only if one name extends the other by `_run_<n>`-like text. */
+function sharedRunName(name: string, runs: number, other: CampaignRow): string | undefined {
+  if (isTerminal(other.state)) return undefined;
+  const count = Math.min(runs, other.maxProtocolRuns);
+  if (!`${name}_run_`.startsWith(`${other.name}_run_`) && !`${other.name}_run_`.startsWith(`${name}_run_`))
+    return undefined;
+  for (let n = 1; n <= count; n += 1) {
+    const mine = campaignRunName(name, n);
+    const number = runNumber(other.name, mine);
+    if (number !== undefined && number <= other.maxProtocolRuns) return mine;
+  }
+  return undefined;
+}
+
+function refuseBacklog(turn: Turn, ports: SubmitPorts): void {
+  if (turn.state.queued.size >= ports.maxQueued)
+    throw new ServiceError(
+      'backlog_full',
+      `${turn.state.queued.size} tasks are waiting already; submit again when some of them have run`,
+    );
+}

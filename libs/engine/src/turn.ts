@@ -1,0 +1,115 @@
+import type { JsonObject, Reason, RunState, TaskRunState } from '@lab/contracts';
+import type { NameKind } from './ports.js';
+import type { AttemptRow, CampaignRow, Change, ProtocolRunRow, TaskRunRow } from './rows.js';
+import type { WorkingState } from './working-state.js';
+
+/** Names that the store was asked about before the turn. */
+export type TakenNames = ReadonlyMap<NameKind, ReadonlySet<string>>;
+
+/**
+ * One round of decisions. What is emitted is true in memory at once and committed together at the end; effects happen
+ * after the commit, and not at all when it fails.
+ */
+export class Turn {
+  readonly changes: Change[] = [];
+  readonly effects: (() => void)[] = [];
+  /** Attempts that this turn decided to start. */
+  readonly started = new Set<string>();
+
+  constructor(
+    readonly state: WorkingState,
+    /** Milliseconds since 1970; the same during the whole turn. */
+    readonly now: number,
+    private readonly takenNames: TakenNames,
+  ) {}
+
+  /** @throws ServiceError when the change contradicts the state: a defect, or a conflict that nobody checked for. */
+  emit(change: Change): void {
+    this.state.apply(change);
+    this.changes.push(change);
+  }
+
+  /** Runs `act` after the commit. */
+  afterCommit(act: () => void): void {
+    this.effects.push(act);
+  }
+
+  /** Did the store know the name before the turn? Only for names that the command asked for. */
+  isTaken(kind: NameKind, name: string): boolean {
+    return this.takenNames.get(kind)?.has(name) ?? false;
+  }
+
+  setTask(task: TaskRunRow, state: TaskRunState, patch: Partial<Omit<TaskRunRow, 'id' | 'name'>> = {}): void {
+    this.emit({ op: 'updateTaskRun', id: task.id, patch: { ...patch, state } });
+    this.tellTask(task.id);
+  }
+
+  setRun(
+    run: ProtocolRunRow,
+    state: RunState,
+    patch: Partial<Omit<ProtocolRunRow, 'id' | 'name'>> = {},
+  ): void {
+    this.emit({ op: 'updateProtocolRun', id: run.id, patch: { ...patch, state } });
+    this.tellRun(run.id);
+  }
+
+  setCampaign(
+    campaign: CampaignRow,
+    state: RunState,
+    patch: Partial<Omit<CampaignRow, 'id' | 'name'>> = {},
+  ): void {
+    this.emit({ op: 'updateCampaign', id: campaign.id, patch: { ...patch, state } });
+    this.tellCampaign(campaign.id);
+  }
+
+  setAttempt(
+    attempt: AttemptRow,
+    state: AttemptRow['state'],
+    patch: Partial<Omit<AttemptRow, 'id' | 'taskRunId' | 'number'>> = {},
+  ): void {
+    this.emit({ op: 'updateAttempt', id: attempt.id, patch: { ...patch, state } });
+  }
+
+  tellTask(id: string): void {
+    const task = this.state.rows.taskRuns.get(id);
+    if (task === undefined) return;
+    const run = task.runId === null ? undefined : this.state.rows.protocolRuns.get(task.runId);
+    this.#tell(`task_run/${id}`, `task_run.${task.state}`, {
+      ...common(task),
+      protocol_run: run?.name ?? null,
+      attempt: task.attempt,
+      cancel_requested: task.cancelRequestedAt !== null,
+    });
+  }
+
+  tellRun(id: string): void {
+    const run = this.state.rows.protocolRuns.get(id);
+    if (run === undefined) return;
+    const campaign = run.campaignId === null ? undefined : this.state.rows.campaigns.get(run.campaignId);
+    this.#tell(`protocol_run/${id}`, `protocol_run.${run.state}`, {
+      ...common(run),
+      campaign: campaign?.name ?? null,
+      ending: run.ending?.state ?? null,
+    });
+  }
+
+  tellCampaign(id: string): void {
+    const campaign = this.state.rows.campaigns.get(id);
+    if (campaign === undefined) return;
+    this.#tell(`campaign/${id}`, `campaign.${campaign.state}`, {
+      ...common(campaign),
+      protocol_runs_completed: campaign.runsCompleted,
+      max_protocol_runs: campaign.maxProtocolRuns,
+      ending: campaign.ending?.state ?? null,
+    });
+  }
+
+  #tell(aggregate: string, type: string, body: JsonObject): void {
+    this.emit({ op: 'tell', event: { aggregate, type, body, at: this.now } });
+  }
+}
+
+function common(row: { id: string; name: string; state: string; reason: Reason | null }): JsonObject {
+  const { id, name, state, reason } = row;
+  return { id, name, state, reason: reason === null ? null : { code: reason.code, message: reason.message } };
+}

@@ -1,0 +1,215 @@
+import { isTerminal } from '@lab/contracts';
+import type { ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
+import { applyChange } from './apply-change.js';
+import type { WorkingRows } from './ports.js';
+import { allocationKey, emptyRowSet, rowSetOf, type RowSet } from './row-set.js';
+import type { AllocationKind, AllocationRow, Change, ProtocolRunRow, TaskRunRow } from './rows.js';
+
+/**
+ * The engine's memory: all that is not over, as decided so far, with the indexes that decisions need.
+ *
+ * It changes only by {@link apply}. The sets of what is due are level-triggered: after {@link load} everything is due,
+ * so that whatever a failed commit threw away is decided again from the rows alone.
+ */
+export class WorkingState {
+  rows: RowSet = emptyRowSet();
+  /** Task runs that wait to start. */
+  readonly queued = new Set<string>();
+  readonly dueRuns = new Set<string>();
+  readonly dueCampaigns = new Set<string>();
+  /** Something changed that may let a queued task start. */
+  dispatchDue = false;
+  /** Milliseconds that each device or resource has been in use since this process started. */
+  readonly busyMs = new Map<string, number>();
+  readonly #runsOfCampaign = new Map<string, Set<string>>();
+  readonly #heldByRun = new Map<string, Set<string>>();
+  #over: { runs: Set<string>; tasks: Set<string>; attempts: Set<string>; campaigns: Set<string> } = nothing();
+
+  load(rows: WorkingRows): void {
+    this.rows = rowSetOf(rows);
+    for (const set of [this.queued, this.dueRuns, this.dueCampaigns]) set.clear();
+    this.#runsOfCampaign.clear();
+    this.#heldByRun.clear();
+    this.#over = nothing();
+    for (const row of this.rows.campaigns.values()) this.dueCampaigns.add(row.id);
+    for (const row of this.rows.protocolRuns.values()) this.#indexRun(row);
+    for (const row of this.rows.taskRuns.values()) this.#indexTask(row);
+    for (const row of this.rows.allocations.values()) this.#indexHold(row);
+    this.dispatchDue = true;
+  }
+
+  /** @throws ServiceError as {@link applyChange} does; nothing has changed then. */
+  apply(change: Change): void {
+    const before =
+      change.op === 'release' || change.op === 'hold' ? this.allocation(change.kind, change.key) : undefined;
+    applyChange(this.rows, change);
+    switch (change.op) {
+      case 'insertCampaign':
+        this.dueCampaigns.add(change.row.id);
+        break;
+      case 'updateCampaign':
+        this.dueCampaigns.add(change.id);
+        if (change.patch.state !== undefined && isTerminal(change.patch.state))
+          this.#over.campaigns.add(change.id);
+        break;
+      case 'insertProtocolRun':
+        this.#indexRun(change.row);
+        break;
+      case 'updateProtocolRun': {
+        const row = this.rows.protocolRuns.get(change.id);
+        if (row !== undefined) this.#indexRun(row);
+        break;
+      }
+      case 'insertTaskRun':
+        this.#indexTask(change.row);
+        break;
+      case 'updateTaskRun': {
+        const row = this.rows.taskRuns.get(change.id);
+        if (row !== undefined) this.#indexTask(row);
+        break;
+      }
+      case 'updateAttempt':
+        if (change.patch.state !== undefined && isTerminal(change.patch.state))
+          this.#over.attempts.add(change.id);
+        break;
+      case 'hold':
+      case 'release': {
+        const row = this.allocation(change.kind, change.key);
+        const key = allocationKey(change.kind, change.key);
+        if (before !== undefined && before.heldByRunId !== null)
+          this.#heldByRun.get(before.heldByRunId)?.delete(key);
+        if (row !== undefined) this.#indexHold(row);
+        this.dispatchDue = true;
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+  /** Forgets what is over, once that is committed. */
+  forgetWhatIsOver(): void {
+    const { runs, tasks, attempts, campaigns } = this.#over;
+    this.#over = nothing();
+    for (const id of attempts) this.rows.attempts.delete(id);
+    for (const id of tasks) this.#forgetTask(id);
+    for (const id of runs) {
+      const run = this.rows.protocolRuns.get(id);
+      for (const task of this.rows.tasksOfRun.get(id)?.values() ?? []) this.#forgetTask(task);
+      this.rows.tasksOfRun.delete(id);
+      this.rows.protocolRuns.delete(id);
+      this.#heldByRun.delete(id);
+      if (run !== undefined) this.rows.protocolRunNames.delete(run.name);
+    }
+    for (const id of campaigns) {
+      const campaign = this.rows.campaigns.get(id);
+      this.rows.campaigns.delete(id);
+      this.#runsOfCampaign.delete(id);
+      if (campaign !== undefined) this.rows.campaignNames.delete(campaign.name);
+    }
+  }
+
+  /** Task runs of a run, in the order of its protocol. */
+  tasksOf(runId: string): TaskRunRow[] {
+    const tasks: TaskRunRow[] = [];
+    for (const id of this.rows.tasksOfRun.get(runId)?.values() ?? []) {
+      const row = this.rows.taskRuns.get(id);
+      if (row !== undefined) tasks.push(row);
+    }
+    return tasks;
+  }
+
+  taskOf(runId: string, name: string): TaskRunRow | undefined {
+    const id = this.rows.tasksOfRun.get(runId)?.get(name);
+    return id === undefined ? undefined : this.rows.taskRuns.get(id);
+  }
+
+  /** Runs of a campaign that are not over. */
+  openRunsOf(campaignId: string): ProtocolRunRow[] {
+    const runs: ProtocolRunRow[] = [];
+    for (const id of this.#runsOfCampaign.get(campaignId) ?? []) {
+      const row = this.rows.protocolRuns.get(id);
+      if (row !== undefined && !isTerminal(row.state)) runs.push(row);
+    }
+    return runs;
+  }
+
+  allocation(kind: AllocationKind, key: string): AllocationRow | undefined {
+    return this.rows.allocations.get(allocationKey(kind, key));
+  }
+
+  /** Allocations that a run keeps, in use or between two tasks. */
+  heldBy(runId: string): AllocationRow[] {
+    const rows: AllocationRow[] = [];
+    for (const key of this.#heldByRun.get(runId) ?? []) {
+      const row = this.rows.allocations.get(key);
+      if (row !== undefined) rows.push(row);
+    }
+    return rows;
+  }
+
+  /** A task uses it at this moment: it was started on it, and has not ended. */
+  isInUse(allocation: AllocationRow): boolean {
+    if (allocation.taskRunId === null) return false;
+    const task = this.rows.taskRuns.get(allocation.taskRunId);
+    return task !== undefined && (task.state === 'running' || task.state === 'needs_attention');
+  }
+
+  protocolOf(run: { definitionHash: string }): ProtocolSnapshot | undefined {
+    const row = this.rows.definitions.get(run.definitionHash);
+    return row?.kind === 'protocol' ? row.body : undefined;
+  }
+
+  taskTypeOf(task: { definitionHash: string }): TaskSnapshot | undefined {
+    const row = this.rows.definitions.get(task.definitionHash);
+    return row?.kind === 'task' ? row.body : undefined;
+  }
+
+  /** What people call it: `<protocol run>/<task>`, or the name of the on-demand task. */
+  labelOf(task: TaskRunRow): string {
+    const run = task.runId === null ? undefined : this.rows.protocolRuns.get(task.runId);
+    return run === undefined ? task.name : `${run.name}/${task.name}`;
+  }
+
+  #forgetTask(id: string): void {
+    this.rows.taskRuns.delete(id);
+    this.queued.delete(id);
+  }
+
+  #indexRun(row: ProtocolRunRow): void {
+    this.dueRuns.add(row.id);
+    if (isTerminal(row.state)) this.#over.runs.add(row.id);
+    if (row.campaignId === null) return;
+    const runs = this.#runsOfCampaign.get(row.campaignId) ?? new Set<string>();
+    runs.add(row.id);
+    this.#runsOfCampaign.set(row.campaignId, runs);
+    this.dueCampaigns.add(row.campaignId);
+  }
+
+  #indexTask(row: TaskRunRow): void {
+    if (row.state === 'queued') {
+      this.queued.add(row.id);
+      this.dispatchDue = true;
+    } else {
+      this.queued.delete(row.id);
+    }
+    if (row.runId !== null) this.dueRuns.add(row.runId);
+    else if (isTerminal(row.state)) this.#over.tasks.add(row.id);
+  }
+
+  #indexHold(row: AllocationRow): void {
+    if (row.heldByRunId === null) return;
+    const keys = this.#heldByRun.get(row.heldByRunId) ?? new Set<string>();
+    keys.add(allocationKey(row.kind, row.key));
+    this.#heldByRun.set(row.heldByRunId, keys);
+  }
+}
+
+function nothing() {
+  return {
+    runs: new Set<string>(),
+    tasks: new Set<string>(),
+    attempts: new Set<string>(),
+    campaigns: new Set<string>(),
+  };
+}
