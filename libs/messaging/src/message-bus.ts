@@ -80,13 +80,13 @@ export class MessageBus implements Bus {
       const { timeoutMs = definition.timeoutMs, signal } = options;
       const checked = check(definition.request, body, name);
       const subject = concreteSubject(definition, tokens);
+      if (signal?.aborted === true) throw new ServiceError('aborted', `the call of ${name} was aborted`);
+      if (timeoutMs <= 0) throw new ServiceError('deadline_exceeded', `no time is left for ${name}`);
+      if (!this.connected) throw this.#unconnected(name);
       const data = this.#sendable(
         this.#envelope(name, checked, options, Math.max(1, Math.ceil(timeoutMs))),
         name,
       );
-      if (signal?.aborted === true) throw new ServiceError('aborted', `the call of ${name} was aborted`);
-      if (timeoutMs <= 0) throw new ServiceError('deadline_exceeded', `no time is left for ${name}`);
-      if (!this.connected) throw this.#unconnected(name);
       const reply = this.#pending.add({
         name,
         subject,

@@ -8,6 +8,9 @@ const noRespondersCode = 503;
 /** One connection to a NATS server. The client reconnects for ever; what it would buffer meanwhile is never given to it. */
 export class NatsWire implements Wire {
   #connected = true;
+  #maxPayload = 0;
+  /** How often the connection was lost. */
+  #losses = 0;
   #onStatus: (status: BusStatus) => void = () => undefined;
 
   constructor(
@@ -15,6 +18,7 @@ export class NatsWire implements Wire {
     readonly inbox: string,
     private readonly log: BusLog,
   ) {
+    this.#maxPayload = connection.info?.max_payload ?? 0;
     void this.#follow();
     void connection.closed().then((error) => {
       if (error !== undefined) log.error('connection to the broker closed', { error });
@@ -26,8 +30,10 @@ export class NatsWire implements Wire {
     return this.#connected;
   }
 
+  /** While disconnected the client knows nothing of the server; the last limit then stands. */
   get maxPayload(): number {
-    return this.connection.info?.max_payload ?? 0;
+    this.#maxPayload = this.connection.info?.max_payload ?? this.#maxPayload;
+    return this.#maxPayload;
   }
 
   publish(subject: string, data: Uint8Array, reply?: string): void {
@@ -73,13 +79,26 @@ export class NatsWire implements Wire {
   async #follow(): Promise<void> {
     for await (const status of this.connection.status()) {
       if (status.type === 'disconnect' || status.type === 'staleConnection') this.#set('disconnected');
-      else if (status.type === 'reconnect') this.#set('connected');
+      else if (status.type === 'reconnect') void this.#restored();
       else if (status.type === 'error')
         this.log.error('the broker reports an error', { error: status.error });
     }
   }
 
+  /** Connected is said only when the subscriptions are in force again, so that others find what this side serves. */
+  async #restored(): Promise<void> {
+    const losses = this.#losses;
+    try {
+      await this.connection.flush();
+    } catch (error) {
+      this.log.debug('connection to the broker lost again', { error });
+      return;
+    }
+    if (losses === this.#losses) this.#set('connected');
+  }
+
   #set(status: BusStatus): void {
+    if (status !== 'connected') this.#losses += 1;
     const connected = status === 'connected';
     if (status !== 'closed' && connected === this.#connected) return;
     this.#connected = connected;

@@ -1,0 +1,102 @@
+import { agentRequests } from '@lab/contracts';
+import { startNats } from '@lab/testkit';
+import { connect } from '@nats-io/transport-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectBus } from '../src/index.js';
+import { busContract } from './bus-contract.js';
+
+busContract('NATS', async () => {
+  const nats = await startNats();
+  const outsider = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 50 });
+  return {
+    connect: (identity) => connectBus({ ...identity, url: nats.url }),
+    ask: async (subject, data) => (await outsider.request(subject, data, { timeout: 5_000 })).data,
+    tell: async (subject, data) => {
+      outsider.publish(subject, data);
+      await outsider.flush();
+    },
+    stop: () => nats.stop(),
+    start: () => nats.restart(),
+    dispose: async () => {
+      await outsider.close();
+      await nats.stop();
+    },
+  };
+});
+
+describe('connecting to NATS', () => {
+  let nats: Awaited<ReturnType<typeof startNats>>;
+  beforeAll(async () => {
+    nats = await startNats({ args: ['--user', 'lab', '--pass', 'p@ss word'] });
+  });
+  afterAll(() => nats.stop());
+
+  it('takes credentials from the address', async () => {
+    const url = nats.url.replace('nats://', 'nats://lab:p%40ss%20word@');
+    const bus = await connectBus({ url, role: 'tester', name: 'a' });
+    expect(bus.connected).toBe(true);
+    await bus.close();
+  });
+
+  it('fails at once with refused credentials, and does not show them', async () => {
+    const url = nats.url.replace('nats://', 'nats://lab:wrong-secret@');
+    const refused = connectBus({ url, role: 'tester', name: 'a', connectTimeoutMs: 60_000 });
+    await expect(refused).rejects.toMatchObject({
+      code: 'unauthorized',
+      message: expect.not.stringContaining('secret') as string,
+    });
+  });
+
+  it('fails when nobody answers within the time allowed', async () => {
+    const gone = await startNats();
+    await gone.stop();
+    const refused = connectBus({ url: gone.url, role: 'tester', name: 'a', connectTimeoutMs: 250 });
+    await expect(refused).rejects.toMatchObject({ code: 'service_unavailable', effect: 'none' });
+  });
+
+  it('waits for a broker that is still starting', async () => {
+    const late = await startNats();
+    await late.stop();
+    const connecting = connectBus({ url: late.url, role: 'tester', name: 'a' });
+    await late.restart();
+    const bus = await connecting;
+    expect(bus.connected).toBe(true);
+    await bus.close();
+    await late.stop();
+  });
+
+  it('refuses what is not an address', async () => {
+    for (const url of ['', 'localhost:4222', 'http://localhost:4222']) {
+      await expect(connectBus({ url, role: 'tester', name: 'a' })).rejects.toMatchObject({
+        code: 'bad_request',
+      });
+    }
+  });
+});
+
+describe('a broker that stopped answering', () => {
+  it('is noticed without a closed socket, and what waits fails then', async () => {
+    const nats = await startNats();
+    const bus = await connectBus({ url: nats.url, role: 'tester', name: 'a', drainMs: 100 });
+    const lost = new Promise<void>((resolve) => {
+      bus.onStatus((status) => {
+        if (status === 'disconnected') resolve();
+      });
+    });
+    await bus.serve(agentRequests.taskStatus, {}, () => new Promise(() => undefined));
+    nats.pause();
+    try {
+      const waits = bus.request(
+        agentRequests.taskStatus,
+        { computer: 'c', inc: '1' },
+        { attempt_id: 'a' },
+        { timeoutMs: 60_000 },
+      );
+      await expect(waits).rejects.toMatchObject({ code: 'disconnected', effect: 'maybe' });
+      await lost;
+    } finally {
+      await bus.close();
+      await nats.stop();
+    }
+  });
+});
