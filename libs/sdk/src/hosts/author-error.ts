@@ -40,49 +40,44 @@ function stackOf(
   causes: number,
 ): string | undefined {
   if (!isError(thrown)) return undefined;
-  const { stack, name, deviceStack, device } = read(thrown);
-  const lines = [cut(`${name}: ${messageOf(thrown)}`), ...packageFrames(stack, module)];
-  if (deviceStack !== undefined) lines.push(`  in the device ${device ?? ''}:`, deviceStack);
-  const cause = causes > 0 ? stackOf(thrown.cause, module, causes - 1) : undefined;
+  const name = textOf(thrown, 'name') ?? 'Error';
+  const lines = [
+    cut(`${name}: ${messageOf(thrown)}`),
+    ...packageFrames(textOf(thrown, 'stack') ?? '', module),
+  ];
+  const deviceStack = textOf(thrown, 'deviceStack');
+  if (deviceStack !== undefined) {
+    lines.push(`  in the device ${textOf(thrown, 'device') ?? ''}:`, deviceStack);
+  }
+  const cause = causes > 0 ? stackOf(read(thrown, 'cause'), module, causes - 1) : undefined;
   if (cause !== undefined) lines.push(`caused by ${cause}`);
   return lines.join('\n');
 }
 
-interface Readable {
-  stack: string;
-  name: string;
-  deviceStack: string | undefined;
-  device: string | undefined;
+function textOf(error: Error, key: string): string | undefined {
+  const value = read(error, key);
+  return typeof value === 'string' ? value : undefined;
 }
 
-function read(error: Error): Readable {
-  const text = (key: string): string | undefined => {
-    try {
-      const value: unknown = Reflect.get(error, key);
-      return typeof value === 'string' ? value : undefined;
-    } catch (failure) {
-      return `(${key} could not be read: ${String(failure)})`;
-    }
-  };
-  return {
-    stack: text('stack') ?? '',
-    name: text('name') ?? 'Error',
-    deviceStack: text('deviceStack'),
-    device: text('device'),
-  };
+/** A property of an author's error, which may be a getter that throws. */
+function read(error: Error, key: string): unknown {
+  try {
+    return Reflect.get(error, key);
+  } catch (failure) {
+    return `(its ${key} cannot be shown: ${failure instanceof Error ? failure.name : typeof failure})`;
+  }
 }
 
 function messageOf(thrown: unknown): string {
+  if (typeof thrown === 'string') return thrown;
+  if (isError(thrown)) {
+    const message = textOf(thrown, 'message') ?? '';
+    return message === '' ? `${textOf(thrown, 'name') ?? 'Error'} without a message` : message;
+  }
   try {
-    if (isError(thrown)) {
-      const message = String(thrown.message);
-      return message === '' ? `${thrown.name} without a message` : message;
-    }
-    return typeof thrown === 'string'
-      ? thrown
-      : `threw ${inspect(thrown, { depth: 1 })}, which is not an Error`;
+    return `threw ${inspect(thrown, { depth: 1 })}, which is not an Error`;
   } catch (failure) {
-    return `threw a value that cannot be shown: ${String(failure)}`;
+    return `threw a value that cannot be shown: ${failure instanceof Error ? failure.name : typeof failure}`;
   }
 }
 

@@ -36,10 +36,6 @@ export async function writeFiles(
   const entries = Object.entries(files);
   if (entries.length > maxFiles)
     throw new FileError(`The task returned ${entries.length} files, more than ${maxFiles}`);
-  for (const [, content] of entries) {
-    // A stream that fails before its turn would end the process; reading it reports the failure as well.
-    if (content instanceof Readable) content.on('error', () => content.destroy());
-  }
   const written: SpoolFile[] = [];
   try {
     for (const [index, [name, content]] of entries.entries()) {

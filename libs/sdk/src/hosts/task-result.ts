@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { FromTask, JsonObject } from '@lab/contracts';
 import type { FileContent } from '../author/task.js';
 import { checkSize, isPlainObject, kindOf, NotJson, toJson, toJsonObject } from './json-value.js';
@@ -24,6 +25,7 @@ export function checkResult(value: unknown): CheckedResult {
   if (!isPlainObject(outputs)) throw new NotJson(`The output parameters are ${kindOf(outputs)}: ${form}`);
   if (!isPlainObject(resources)) throw new NotJson(`The output resources are ${kindOf(resources)}: ${form}`);
   if (!isPlainObject(files)) throw new NotJson(`The files are ${kindOf(files)}: ${form}`);
+  keepFailuresForReading(Object.values(files));
   const outputParameters: JsonObject = {};
   for (const [name, output] of Object.entries(outputs)) {
     if (output === undefined)
@@ -39,6 +41,13 @@ export function checkResult(value: unknown): CheckedResult {
     'What _execute returned, without its files,',
   );
   return { outputParameters, outputResources, files: files as Record<string, FileContent> };
+}
+
+/** A stream that fails before its turn would end the process; reading it reports the failure, by the name of the file. */
+function keepFailuresForReading(contents: unknown[]): void {
+  for (const content of contents) {
+    if (content instanceof EventEmitter) content.on('error', () => undefined);
+  }
 }
 
 function resourceValue(slot: string, resource: unknown): OutputResources[string] {

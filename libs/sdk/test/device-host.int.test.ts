@@ -1,0 +1,189 @@
+import { fromDevice } from '@lab/contracts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { bundle, HostProcess, temporaryFolder, type Message, type Module } from './host-process.js';
+
+const folder = temporaryFolder();
+const hosts: HostProcess[] = [];
+let rig: { module: Module; path: string };
+
+beforeAll(async () => {
+  rig = await bundle('devices/rig/device.ts', folder.path);
+});
+afterEach(async () => {
+  await Promise.all(hosts.splice(0).map((host) => host.kill()));
+});
+afterAll(() => folder.dispose());
+
+function start(init: Record<string, unknown> = {}): HostProcess {
+  const host = new HostProcess('device-host', fromDevice);
+  hosts.push(host);
+  host.send({ type: 'init', lab: 'sdk_lab', name: 'rig_1', ...rig, init_parameters: init });
+  return host;
+}
+
+async function started(init: Record<string, unknown> = {}): Promise<HostProcess> {
+  const host = start(init);
+  await host.next('ready');
+  return host;
+}
+
+let calls = 0;
+async function call(host: HostProcess, name: string, args: Record<string, unknown> = {}): Promise<Message> {
+  calls += 1;
+  const id = `call-${calls}`;
+  host.send({ type: 'call', call_id: id, function: name, arguments: args });
+  const mine = (message: Message): boolean => message['call_id'] === id;
+  return Promise.race([host.next('result', mine), host.next('failure', mine)]);
+}
+
+describe('the device host', () => {
+  it('announces exactly the functions that the class itself declares, with their kinds', async () => {
+    const host = start();
+    expect((await host.next('ready'))['functions']).toEqual([
+      { name: 'add', kind: 'effect' },
+      { name: 'wait', kind: 'effect' },
+      { name: 'open', kind: 'query' },
+      { name: 'refuse', kind: 'idempotent' },
+      { name: 'value', kind: 'query' },
+      { name: 'speak', kind: 'query' },
+      { name: 'throwOdd', kind: 'effect' },
+      { name: 'rejectLater', kind: 'effect' },
+    ]);
+  });
+
+  it('calls a function with its named parameters and returns its result', async () => {
+    expect(await call(await started(), 'add', { a: 2, b: 3 })).toMatchObject({ value: { sum: 5 } });
+  });
+
+  it.each(['undeclared', 'inherited', '_cleanup', 'constructor', 'toString', '__proto__', 'then'])(
+    'refuses to call %s, which is not declared',
+    async (name) => {
+      const failure = await call(await started(), name);
+      expect(failure).toMatchObject({ type: 'failure', code: 'unknown_function' });
+      expect((failure['error'] as { message: string }).message).toContain('it declares: add, wait');
+    },
+  );
+
+  it('answers a query while an effect is in progress', async () => {
+    const host = await started();
+    const waiting = call(host, 'wait');
+    expect(await call(host, 'open')).toEqual({ type: 'result', call_id: expect.any(String) as string });
+    expect(await waiting).toMatchObject({ value: 'released' });
+  });
+
+  it('tells an author error with its message and the frames of the package only', async () => {
+    const failure = await call(await started(), 'refuse', { volume: -2 });
+    expect(failure).toMatchObject({ type: 'failure', code: 'device_error' });
+    const { message, stack } = failure['error'] as { message: string; stack: string };
+    expect(message).toBe('volume -2 is negative');
+    expect(stack.split('\n')).toEqual([
+      'RangeError: volume -2 is negative',
+      expect.stringMatching(/^ {4}at refuse \(sdk_lab\/devices\/rig\/refuse\.ts:3:\d+\)$/) as string,
+      expect.stringMatching(/^ {4}at .*refuse \(sdk_lab\/devices\/rig\/device\.ts:\d+:\d+\)$/) as string,
+    ]);
+  });
+
+  it('takes a thrown value that is not an Error as the message', async () => {
+    expect(await call(await started(), 'throwOdd')).toMatchObject({ error: { message: 'just a string' } });
+  });
+
+  it.each([
+    ['circle', 'the result of value.again contains itself'],
+    ['nan', 'the result of value.temperature[1] is NaN'],
+    ['map', 'the result of value is a Map object'],
+    ['big', 'the result of value is 300002 bytes of JSON'],
+  ])('refuses a result that is no JSON (%s) and names it', async (kind, text) => {
+    const failure = await call(await started(), 'value', { kind });
+    expect(failure).toMatchObject({ type: 'failure', code: 'device_error' });
+    expect((failure['error'] as { message: string }).message).toContain(text);
+  });
+
+  it('reports the state of the device', async () => {
+    const host = await started();
+    host.send({ type: 'report', call_id: 'r' });
+    expect(await host.next('result')).toMatchObject({
+      value: { history: ['constructed', 'initialized sdk_lab.rig_1'] },
+    });
+  });
+
+  it('sends everything printed as log messages with their level', async () => {
+    const host = await started();
+    await call(host, 'speak');
+    host.send({ type: 'cleanup' });
+    await host.exit;
+    expect(host.logs()).toEqual([
+      { level: 'debug', text: 'a debug line' },
+      { level: 'info', text: 'one line with { detail: 1 }' },
+      { level: 'warn', text: 'careful' },
+      { level: 'error', text: 'bad' },
+      { level: 'info', text: 'through the log object' },
+      { level: 'info', text: 'written without an end of linecleaning up' },
+    ]);
+  });
+
+  it('says why initialization failed, and ends', async () => {
+    const host = start({ fail_init: true });
+    expect((await host.next('init_failed'))['error']).toMatchObject({ message: 'the rig does not answer' });
+    expect(await host.exit).toEqual({ code: 1, signal: null });
+  });
+
+  it('refuses calls before it is initialised', async () => {
+    const host = new HostProcess('device-host', fromDevice);
+    hosts.push(host);
+    expect(await call(host, 'add')).toMatchObject({ code: 'device_unavailable' });
+  });
+
+  it('cleans up when asked, and ends with 0', async () => {
+    const host = await started();
+    host.send({ type: 'cleanup' });
+    expect(await host.next('cleaned_up')).toEqual({ type: 'cleaned_up' });
+    expect(await host.exit).toEqual({ code: 0, signal: null });
+  });
+
+  it('says when the clean-up failed', async () => {
+    const host = await started({ fail_cleanup: true });
+    host.send({ type: 'cleanup' });
+    expect(await host.next('cleaned_up')).toMatchObject({ error: { message: 'the valve is stuck' } });
+    expect(await host.exit).toEqual({ code: 1, signal: null });
+  });
+
+  it('logs an error outside a call with the author stack, and ends with a code that is not 0', async () => {
+    const host = await started();
+    await call(host, 'rejectLater');
+    const line = await host.next('log', ({ level }) => level === 'error');
+    expect(line['text']).toContain('nobody waits for me');
+    expect(line['text']).toMatch(/at .*sdk_lab\/devices\/rig\/device\.ts:\d+:\d+/);
+    expect(await host.exit).toEqual({ code: 1, signal: null });
+  });
+
+  it('cleans up and ends when its agent is gone', async () => {
+    const host = await started();
+    host.child.disconnect();
+    expect(await host.exit).toEqual({ code: 0, signal: null });
+  });
+
+  it('ends in spite of a clean-up that hangs when its agent is gone', async () => {
+    const host = await started({ hang_cleanup: true });
+    const before = Date.now();
+    host.child.disconnect();
+    expect(await host.exit).toEqual({ code: 1, signal: null });
+    expect(Date.now() - before).toBeLessThan(9_000);
+  });
+
+  it('outlives Ctrl-C in the terminal of its agent', async () => {
+    const host = await started();
+    host.child.kill('SIGINT');
+    await host.next('log', ({ text }) => String(text).includes('SIGINT'));
+    expect(await call(host, 'add', { a: 1, b: 1 })).toMatchObject({ value: { sum: 2 } });
+  });
+
+  it.each([
+    [{ type: 'jump' }, 'has the type jump'],
+    [{ type: 'call', call_id: 'x', function: 'add' }, 'arguments is not an object'],
+  ])('logs and ignores a message that is not in the protocol', async (message, text) => {
+    const host = await started();
+    host.send(message);
+    expect((await host.next('log'))['text']).toContain(text);
+    expect(await call(host, 'add', { a: 1, b: 1 })).toMatchObject({ value: { sum: 2 } });
+  });
+});

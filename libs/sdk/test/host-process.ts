@@ -1,0 +1,110 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const require = createRequire(import.meta.url);
+const fixtures = fileURLToPath(new URL('../fixtures/sdk_lab/', import.meta.url));
+const sdk = fileURLToPath(new URL('../src/index.ts', import.meta.url));
+
+/** A real folder that is removed when `dispose` is called. */
+export function temporaryFolder(): { path: string; dispose(): void } {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'lab-sdk-')));
+  return { path, dispose: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export interface Module {
+  hash: string;
+  package: string;
+  source: string;
+}
+
+/** Bundles a file of the fixture package as the service bundles packages. */
+export async function bundle(source: string, folder: string): Promise<{ module: Module; path: string }> {
+  const result = await build({
+    entryPoints: [join(fixtures, source)],
+    absWorkingDir: fixtures,
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: 'inline',
+    sourceRoot: 'package:///sdk_lab/',
+    outdir: fixtures,
+    alias: { '@lab/sdk': sdk },
+  });
+  const text = result.outputFiles[0]?.text ?? '';
+  const hash = createHash('sha256').update(text).digest('hex');
+  const path = join(folder, `${hash}.mjs`);
+  writeFileSync(path, text);
+  return { module: { hash, package: 'sdk_lab', source }, path };
+}
+
+export type Message = { type: string; [key: string]: unknown };
+
+/** A forked host with everything it has said, checked against the schema it must follow. */
+export class HostProcess {
+  readonly received: Message[] = [];
+  readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  readonly child: ChildProcess;
+  stderr = '';
+  private readonly watchers = new Set<() => void>();
+  private ended = false;
+
+  constructor(
+    host: 'device-host' | 'task-host',
+    private readonly schema: { parse(value: unknown): unknown },
+  ) {
+    this.child = fork(require.resolve(`@lab/sdk/${host}`), { serialization: 'json', silent: true });
+    this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.child.on('message', (message) => {
+      this.received.push(this.schema.parse(message) as Message);
+      for (const watcher of this.watchers) watcher();
+    });
+    this.exit = new Promise((resolve) => {
+      this.child.once('exit', (code, signal) => {
+        this.ended = true;
+        resolve({ code, signal });
+        for (const watcher of this.watchers) watcher();
+      });
+    });
+  }
+
+  send(message: Message): void {
+    this.child.send(message);
+  }
+
+  /** The next message that fits, also one that is already there; each is given out once. */
+  async next(type: string, fits: (message: Message) => boolean = () => true): Promise<Message> {
+    for (;;) {
+      const index = this.received.findIndex((message) => message.type === type && fits(message));
+      if (index >= 0) return this.received.splice(index, 1)[0] as Message;
+      if (this.ended) {
+        throw new Error(`the host ended without ${type}: ${JSON.stringify(this.received)} ${this.stderr}`);
+      }
+      await new Promise<void>((resolve) => {
+        const watcher = (): void => {
+          this.watchers.delete(watcher);
+          resolve();
+        };
+        this.watchers.add(watcher);
+      });
+    }
+  }
+
+  logs(): { level: unknown; text: unknown }[] {
+    return this.received
+      .filter((message) => message.type === 'log')
+      .map(({ level, text }) => ({ level, text }));
+  }
+
+  async kill(): Promise<void> {
+    if (!this.ended) this.child.kill('SIGKILL');
+    await this.exit;
+  }
+}
