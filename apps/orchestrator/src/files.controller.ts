@@ -1,9 +1,8 @@
-import { Controller } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
 import { orchestratorRequests as requests, ServiceError, type ReplyOf, type RequestOf } from '@lab/contracts';
 import { Engine } from '@lab/engine';
 import { Handles } from '@lab/messaging/nest';
 import { taskFileKey, type ObjectStore } from '@lab/object-store';
-import { Inject } from '@nestjs/common';
 import { LoadedPackages } from './loaded-packages.js';
 import { objectStoreToken } from './tokens.js';
 
@@ -27,7 +26,6 @@ export class FilesController {
     piece: RequestOf<typeof requests.fetchModule>,
   ): Promise<ReplyOf<typeof requests.fetchModule>> {
     const text = await this.packages.readModule(piece.hash);
-    if (text === undefined) throw new ServiceError('not_found', `no module has the hash ${piece.hash}`);
     return {
       data: text.subarray(piece.offset, piece.offset + pieceBytes).toString('base64'),
       total: text.length,

@@ -1,0 +1,18 @@
+import { defineConfig, settings, type ConfigOf } from '@lab/runtime';
+
+export const config = defineConfig({
+  natsUrl: settings.natsUrl,
+  databaseUrl: settings.databaseUrl,
+  uploadSecret: settings.uploadSecret,
+  publicUrl: settings.publicUrl,
+  httpPort: settings.httpPort,
+  dataDir: settings.dataDir,
+  userDir: settings.userDir,
+  labs: settings.labs,
+  protocols: settings.protocols,
+  scheduler: settings.scheduler,
+  limits: settings.limits,
+  logLevel: settings.logLevel,
+});
+
+export type Config = ConfigOf<typeof config>;

@@ -1,0 +1,44 @@
+import { BaseTask, type TaskResult } from '@lab/sdk';
+import type Brittle from '../../devices/brittle/device.js';
+
+type Mode =
+  | 'not_at_all'
+  | 'throw'
+  | 'device_throws'
+  | 'device_exits'
+  | 'device_hangs'
+  | 'exit'
+  | 'ignore_abort'
+  | 'wrong_output'
+  | 'no_triple';
+
+export default class Misbehave extends BaseTask<{ brittle: Brittle }, { mode: Mode }> {
+  async _execute({ brittle }: this['devices'], { mode }: { mode: Mode }): Promise<TaskResult> {
+    const { steps } = await brittle.step();
+    switch (mode) {
+      case 'not_at_all':
+        break;
+      case 'throw':
+        throw new Error('the task was told to throw');
+      case 'device_throws':
+        await brittle.fail({ message: 'the device was told to throw' });
+        break;
+      case 'device_exits':
+        await brittle.exit({ code: 3 });
+        break;
+      case 'device_hangs':
+        await brittle.hang();
+        break;
+      case 'exit':
+        process.exit(7);
+        break;
+      case 'ignore_abort':
+        for (;;) await new Promise((resolve) => setTimeout(resolve, 1000));
+      case 'wrong_output':
+        return [{ steps: 'many' }, {}, {}];
+      case 'no_triple':
+        return undefined as unknown as TaskResult;
+    }
+    return [{ steps }, {}, {}];
+  }
+}
