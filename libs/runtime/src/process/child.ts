@@ -25,6 +25,9 @@ export interface ChildOptions {
   onSpawn?: (pid: number) => void;
 }
 
+/** Lines of standard error that are kept to explain a failed start. */
+const keptErrorLines = 50;
+
 /** A child process that is ready. */
 export interface RunningChild {
   readonly pid: number;
@@ -49,10 +52,10 @@ export interface RunningChild {
 export async function startChild(options: ChildOptions, signal?: AbortSignal): Promise<RunningChild> {
   signal?.throwIfAborted();
   const child = spawnChild(options);
-  const lastLines: string[] = [];
+  const errorLines: string[] = [];
   forwardLines(child, (line, stream) => {
-    if (stream === 'stderr' && line.trim() !== '') lastLines.splice(0, Math.max(0, lastLines.length - 4));
-    if (stream === 'stderr' && line.trim() !== '') lastLines.push(line);
+    if (stream === 'stderr' && line.trim() !== '' && errorLines.length < keptErrorLines)
+      errorLines.push(line);
     options.onLine?.(line, stream);
   });
   const ended = new Promise<ExitInfo>((resolve) => {
@@ -63,7 +66,7 @@ export async function startChild(options: ChildOptions, signal?: AbortSignal): P
   });
   if (child.pid !== undefined) options.onSpawn?.(child.pid);
   try {
-    const details = await becomeReady(child, options, lastLines, signal);
+    const details = await becomeReady(child, options, errorLines, signal);
     return running(child, options, ended, details);
   } catch (error) {
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
@@ -71,6 +74,11 @@ export async function startChild(options: ChildOptions, signal?: AbortSignal): P
     await ended;
     throw error;
   }
+}
+
+/** The line that says why: that of the error in a crash report of Node, else the last. */
+function tellingLine(errorLines: readonly string[]): string | undefined {
+  return errorLines.find((line) => /^(\w*Error|\[ERR|.*\[FTL\])/.test(line)) ?? errorLines.at(-1);
 }
 
 function spawnChild({ command, env, cwd }: ChildOptions): ChildProcess {
@@ -107,7 +115,7 @@ function forwardLines(
 function becomeReady(
   child: ChildProcess,
   { name, ready, startTimeoutMs }: ChildOptions,
-  lastLines: readonly string[],
+  errorLines: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<Record<string, unknown>> {
   const over = new AbortController();
@@ -124,7 +132,7 @@ function becomeReady(
     signal?.addEventListener('abort', onAbort, { once: true });
     child.once('error', (error) => fail(`${name} cannot be started: ${error.message}`, error));
     child.once('close', (code, signalName) => {
-      const reason = said ?? lastLines.at(-1) ?? exitText({ code, signal: signalName });
+      const reason = said ?? tellingLine(errorLines) ?? exitText({ code, signal: signalName });
       fail(`${name} did not start: ${reason}`);
     });
     child.on('message', (message: unknown) => {

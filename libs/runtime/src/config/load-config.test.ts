@@ -1,0 +1,160 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Secret } from '../secret.js';
+import { ConfigError } from './fault-text.js';
+import { defineConfig } from './load-config.js';
+import { optional, setting, settings, wholeNumber } from './settings.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-config-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const all = defineConfig(settings);
+const complete = {
+  SVC_NATS_URL: 'nats://u:broker-pass@127.0.0.1:4222',
+  SVC_DATABASE_URL: 'postgresql://u:db-pass@127.0.0.1/lab',
+  SVC_UPLOAD_SECRET: 'x'.repeat(32),
+};
+
+function write(text: string, name = 'config.yml'): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+function faultsOf(load: () => unknown): string[] {
+  try {
+    load();
+  } catch (error) {
+    if (error instanceof ConfigError)
+      return error.faults.map(({ path, message, hint }) => [path, message, hint].join(' | '));
+    throw error;
+  }
+  throw new Error('nothing was wrong');
+}
+
+describe('a configuration', () => {
+  it('has the documented defaults where nothing is given', () => {
+    const config = all.load({ env: complete, cwd: folder });
+    expect(config).toMatchObject({
+      httpPort: 8070,
+      httpHost: '127.0.0.1',
+      publicUrl: 'http://127.0.0.1:8070',
+      dataDir: join(folder, '.svc'),
+      userDir: join(folder, 'lab-packages'),
+      logLevel: 'info',
+      computer: 'svc_computer',
+      scheduler: { type: 'greedy' },
+      limits: { max_queued: 10_000, max_body_bytes: 1_048_576, task_pool_size: 2, task_pool_max: 16 },
+    });
+    expect(config.labs).toBeUndefined();
+  });
+
+  it('takes the file over the defaults, the environment over the file, and the override over both', () => {
+    write('log_level: warn\nuser_dir: labs-here\nlabs: [color_lab]\nlimits:\n  max_queued: 5\n');
+    const fromFile = all.load({ env: complete, cwd: folder });
+    expect(fromFile).toMatchObject({
+      logLevel: 'warn',
+      userDir: join(folder, 'labs-here'),
+      labs: ['color_lab'],
+      limits: { max_queued: 5, task_pool_size: 2 },
+    });
+    const env = { ...complete, SVC_LOG_LEVEL: 'error', SVC_LABS: 'a, b' };
+    expect(all.load({ env, cwd: folder })).toMatchObject({ logLevel: 'error', labs: ['a', 'b'] });
+    expect(all.load({ env, cwd: folder, override: { SVC_LOG_LEVEL: 'debug' } }).logLevel).toBe('debug');
+  });
+
+  it('reads paths of the file relative to the file', () => {
+    const path = write('user_dir: ../packages\n', 'other.yml');
+    const config = all.load({ env: { ...complete, SVC_CONFIG: path }, cwd: tmpdir() });
+    expect(config.userDir).toBe(join(folder, '..', 'packages'));
+  });
+
+  it('reports every wrong key and value of file and environment at once, each with its path', () => {
+    write(
+      'log_levle: info\nscheduler:\n  type: cpsat\nlimits:\n  max_queued: 0\n  max_cats: 3\nlabs: color_lab\n',
+    );
+    const env = {
+      SVC_HTTP_PORT: '99999',
+      SVC_DATABASE_ULR: 'x',
+      SVC_NATS_URL: 'http://x',
+      SVC_UPLOAD_SECRET: 'short',
+    };
+    const faults = faultsOf(() => all.load({ env, cwd: folder }));
+    expect(faults).toEqual(
+      expect.arrayContaining([
+        'config.yml: log_levle | unknown key | did you mean log_level?',
+        "config.yml: scheduler.type | the scheduler 'cpsat' is not part of this version; use greedy | ",
+        'config.yml: limits.max_queued | must be at least 1 | ',
+        expect.stringMatching(/^config\.yml: limits\.max_cats \| unknown key \| known keys: max_queued/),
+        'config.yml: labs | must be a list of names | ',
+        'SVC_HTTP_PORT | must be a port, a whole number from 0 to 65535 (it is "99999") | ',
+        'SVC_DATABASE_ULR | unknown variable | did you mean SVC_DATABASE_URL?',
+        'SVC_NATS_URL | must look like nats://127.0.0.1:4222 | ',
+        'SVC_UPLOAD_SECRET | must have at least 32 characters | ',
+        expect.stringMatching(/^SVC_DATABASE_URL \| is not set/),
+      ]),
+    );
+    expect(faults).toHaveLength(10);
+  });
+
+  it('refuses settings of a scheduler that has none', () => {
+    write('scheduler: {type: greedy, workers: 3}\n');
+    expect(faultsOf(() => all.load({ env: complete, cwd: folder }))).toEqual([
+      'config.yml: scheduler.workers | unknown key: the greedy scheduler has no settings | ',
+    ]);
+  });
+
+  it('says where a file is not YAML, and that a named one is missing', () => {
+    write('labs: [a\nuser_dir: b\n');
+    expect(faultsOf(() => all.load({ env: complete, cwd: folder }))[0]).toMatch(/^config\.yml \| .*\(.*2:/s);
+    const env = { ...complete, SVC_CONFIG: 'nowhere.yml' };
+    expect(faultsOf(() => all.load({ env, cwd: folder }))[0]).toMatch(/^SVC_CONFIG \| cannot read .*ENOENT/);
+  });
+
+  it('reads a secret from a file, and refuses it given twice', () => {
+    const path = write('nats://u:from-file@127.0.0.1:4222\n', 'nats-url');
+    const { SVC_NATS_URL: _, ...others } = complete;
+    const config = all.load({ env: { ...others, SVC_NATS_URL_FILE: path }, cwd: folder });
+    expect(config.natsUrl.reveal()).toBe('nats://u:from-file@127.0.0.1:4222');
+    const faults = faultsOf(() => all.load({ env: { ...complete, SVC_NATS_URL_FILE: path }, cwd: folder }));
+    expect(faults[0]).toMatch(/^SVC_NATS_URL \| is set, and SVC_NATS_URL_FILE too/);
+  });
+
+  it('never shows a secret: not when printed, serialised, or wrong', () => {
+    const config = all.load({ env: complete, cwd: folder });
+    const seen = [JSON.stringify(config), inspect(config, { depth: 9 }), `${config.natsUrl}`].join('\n');
+    expect(seen).toContain('[secret]');
+    expect(seen).not.toMatch(/broker-pass|db-pass|xxxx/);
+    const wrong = faultsOf(() =>
+      all.load({ env: { ...complete, SVC_NATS_URL: 'ftp://u:tell-tale@h' }, cwd: folder }),
+    );
+    expect(wrong.join()).not.toContain('tell-tale');
+  });
+
+  it('is frozen in depth', () => {
+    const config = all.load({ env: complete, cwd: folder });
+    expect(Object.isFrozen(config) && Object.isFrozen(config.limits)).toBe(true);
+    expect(config.natsUrl).toBeInstanceOf(Secret);
+  });
+
+  it('leaves an optional setting undefined, also one with a computed value', () => {
+    const few = defineConfig({ url: optional(settings.publicUrl), nats: optional(settings.natsUrl) });
+    expect(few.load({ env: {}, cwd: folder })).toEqual({ url: undefined, nats: undefined });
+  });
+
+  it('checks settings of one app like the shared ones', () => {
+    const own = defineConfig({
+      size: setting({ env: 'SVC_BATCH_SIZE', schema: wholeNumber(1, 9, 'a size') }),
+    });
+    expect(own.load({ env: { SVC_BATCH_SIZE: '7' }, cwd: folder }).size).toBe(7);
+    expect(faultsOf(() => own.load({ env: { SVC_BATCH_SIZE: '7.5' }, cwd: folder }))[0]).toMatch(
+      /^SVC_BATCH_SIZE/,
+    );
+  });
+});
