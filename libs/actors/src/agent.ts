@@ -225,14 +225,19 @@ export class Agent {
     const { orchestrator, log } = this.#ports;
     try {
       const registration = await this.#registerRetry.run(
-        () => {
+        async () => {
           this.#registerAgain = false;
-          return orchestrator.register({
+          const answer = await orchestrator.register({
             ...this.#identity,
             session: this.session,
             attempts: this.attempts(),
             devices: this.devices(),
           });
+          if (answer.epoch >= this.#epoch) return answer;
+          throw new ServiceError(
+            'stale_message',
+            `the answer came from a leader of epoch ${answer.epoch}; epoch ${this.#epoch} has been heard`,
+          );
         },
         {
           signal: this.#stop.signal,
@@ -249,11 +254,6 @@ export class Agent {
   }
 
   async #registered({ inc, epoch, devices }: Registration): Promise<void> {
-    if (epoch < this.#epoch) {
-      this.#ports.log.warn('ignored the answer of an earlier leader', { epoch, highest: this.#epoch });
-      this.#registerAgain = true;
-      return;
-    }
     this.#epoch = epoch;
     if (inc !== this.#inc) {
       await this.#ports.announcer.incarnated(inc);

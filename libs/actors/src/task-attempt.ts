@@ -260,7 +260,8 @@ export class TaskAttempt {
     }
     const binding = this.start.devices[message.slot];
     if (binding === undefined) {
-      throw new ServiceError('unknown_device', `the task has no device '${message.slot}'`);
+      const slots = Object.keys(this.start.devices).join(', ') || 'none';
+      throw new ServiceError('unknown_device', `the task has no device '${message.slot}'; it has: ${slots}`);
     }
     const { lab, name, computer, inc, fence } = binding;
     const { function: called, arguments: given } = message;

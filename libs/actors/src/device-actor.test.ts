@@ -1,0 +1,330 @@
+import type { DeviceAssignment, JsonValue } from '@lab/contracts';
+import { describe, expect, it } from 'vitest';
+import { deferred, device, World, type WorldOptions } from '../test/world.js';
+import type { DeviceScript } from './index.js';
+
+const marks = {};
+const arm = { lab: 'lab', name: 'arm' };
+const calling = (
+  name: string,
+): { callId: string; function: string; arguments: Record<string, JsonValue> } => ({
+  callId: name,
+  function: name,
+  arguments: {},
+});
+
+/** A device whose calls end when the test says so. */
+function puppet(): {
+  script: () => DeviceScript;
+  begun: string[];
+  end(name: string, value?: JsonValue): void;
+} {
+  const begun: string[] = [];
+  const open: { name: string; resolve(value: JsonValue | undefined): void }[] = [];
+  return {
+    begun,
+    script: () => ({
+      functions: [
+        { name: 'first', kind: 'effect' },
+        { name: 'second', kind: 'idempotent' },
+        { name: 'look', kind: 'query' },
+      ],
+      call(name) {
+        begun.push(name);
+        const end = deferred<JsonValue | undefined>();
+        open.push({ name, resolve: end.resolve });
+        return end.promise;
+      },
+    }),
+    end(name, value) {
+      const index = open.findIndex((call) => call.name === name);
+      open.splice(index, 1)[0]?.resolve(value);
+    },
+  };
+}
+
+async function withPuppet(
+  options: WorldOptions = {},
+): Promise<{ world: World; puppet: ReturnType<typeof puppet> }> {
+  const hands = puppet();
+  const world = await new World({ devices: [device('arm')], device: hands.script, ...options }).up();
+  return { world, puppet: hands };
+}
+
+describe('calls of a device', () => {
+  it('run one effect at a time, in order of arrival', async () => {
+    const { world, puppet } = await withPuppet();
+    const first = world.agent.callDevice(arm, calling('first'), marks);
+    const second = world.agent.callDevice(arm, calling('second'), marks);
+    await world.time.advance(0);
+    expect(puppet.begun).toEqual(['first']);
+    expect(world.state('arm')).toBe('busy');
+    puppet.end('first', 1);
+    expect(await first).toBe(1);
+    await world.time.advance(0);
+    expect(puppet.begun).toEqual(['first', 'second']);
+    puppet.end('second', 2);
+    expect(await second).toBe(2);
+    expect(world.state('arm')).toBe('idle');
+  });
+
+  it('let up to four queries pass beside an effect', async () => {
+    const { world, puppet } = await withPuppet();
+    const calls = ['first', 'look', 'look', 'look', 'look', 'look'].map((name) =>
+      world.agent.callDevice(arm, calling(name), marks),
+    );
+    await world.time.advance(0);
+    expect(puppet.begun).toEqual(['first', 'look', 'look', 'look', 'look']);
+    puppet.end('look');
+    await world.time.advance(0);
+    expect(puppet.begun).toHaveLength(6);
+    for (const name of ['first', 'look', 'look', 'look', 'look']) puppet.end(name);
+    await expect(Promise.all(calls)).resolves.toHaveLength(6);
+  });
+
+  it('are refused without effect when too many wait', async () => {
+    const { world } = await withPuppet({ limits: { deviceMailbox: 1 } });
+    const going = world.agent.callDevice(arm, calling('first'), marks);
+    const waiting = world.agent.callDevice(arm, calling('first'), marks);
+    await expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
+      code: 'device_unavailable',
+      effect: 'none',
+    });
+    world.deviceProcesses.latest('lab', 'arm').kill('SIGKILL');
+    await expect(going).rejects.toMatchObject({ effect: 'maybe' });
+    await expect(waiting).rejects.toMatchObject({ code: 'device_unavailable', effect: 'none' });
+  });
+
+  it('of a function that is not declared name those that are', async () => {
+    const { world } = await withPuppet();
+    await expect(world.agent.callDevice(arm, calling('fly'), marks)).rejects.toMatchObject({
+      code: 'unknown_function',
+      message: expect.stringContaining('first, second, look') as string,
+    });
+  });
+
+  it('that throw carry the message of the author, with effect maybe for an effect and none for a query', async () => {
+    const world = await new World({
+      devices: [device('arm')],
+      device: () => ({
+        functions: [
+          { name: 'move', kind: 'effect' },
+          { name: 'look', kind: 'query' },
+        ],
+        call: (name) => Promise.reject(new Error(`${name} is jammed`)),
+      }),
+    }).up();
+    await expect(world.agent.callDevice(arm, calling('move'), marks)).rejects.toMatchObject({
+      code: 'device_error',
+      message: 'move is jammed',
+      effect: 'maybe',
+    });
+    await expect(world.agent.callDevice(arm, calling('look'), marks)).rejects.toMatchObject({
+      effect: 'none',
+    });
+    expect(world.state('arm')).toBe('idle');
+  });
+
+  it('with a fence below the highest seen are refused', async () => {
+    const world = await new World({ devices: [device('arm')] }).up();
+    const call = (fence: number): Promise<unknown> =>
+      world.agent.callDevice(arm, { ...calling('move'), attemptId: 'a' }, { fence: { 'lab.arm': fence } });
+    await call(4);
+    await call(4);
+    await expect(call(3)).rejects.toMatchObject({ code: 'stale_message', effect: 'none' });
+    await expect(
+      world.agent.callDevice(arm, { ...calling('move'), attemptId: 'a' }, {}),
+    ).rejects.toMatchObject({ code: 'stale_message' });
+  });
+
+  it('that did not begin within their time never begin', async () => {
+    const { world, puppet } = await withPuppet();
+    const going = world.agent.callDevice(arm, calling('first'), marks);
+    const late = world.agent.callDevice(arm, calling('second'), { ttlMs: 500 });
+    const refused = expect(late).rejects.toMatchObject({ code: 'deadline_exceeded', effect: 'none' });
+    await world.time.advance(500);
+    await refused;
+    puppet.end('first');
+    await going;
+    await world.time.advance(1000);
+    expect(puppet.begun).toEqual(['first']);
+  });
+});
+
+describe('a device', () => {
+  it('whose effect outlives its deadline is killed before the call fails, and starts anew', async () => {
+    const { world } = await withPuppet();
+    const states = (): string[] => world.announcer.statuses.map((status) => status.state);
+    const call = world.agent.callDevice(arm, calling('first'), { ttlMs: 5_000 });
+    const failed = call.then(
+      () => 'done',
+      (error: unknown) => {
+        expect(world.deviceProcesses.alive('lab', 'arm')).toBe(0);
+        return error;
+      },
+    );
+    await world.time.advance(5_000);
+    expect(await failed).toMatchObject({ code: 'deadline_exceeded', effect: 'maybe' });
+    expect(states()).toEqual(expect.arrayContaining(['aborting', 'uncertain', 'restarting']));
+    await world.time.advance(1_000);
+    expect(world.state('arm')).toBe('idle');
+  });
+
+  it('stays up when a query outlives its deadline beside an effect', async () => {
+    const { world, puppet } = await withPuppet();
+    const effect = world.agent.callDevice(arm, calling('first'), { ttlMs: 60_000 });
+    const query = expect(
+      world.agent.callDevice(arm, calling('look'), { ttlMs: 1_000 }),
+    ).rejects.toMatchObject({ code: 'deadline_exceeded', effect: 'none' });
+    await world.time.advance(1_000);
+    await query;
+    puppet.end('first', 'moved');
+    expect(await effect).toBe('moved');
+  });
+
+  it('that crashes during an effect fails that call with effect maybe and is uncertain before it restarts', async () => {
+    const { world } = await withPuppet();
+    const call = expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
+      code: 'device_error',
+      effect: 'maybe',
+      message: expect.stringContaining('out of memory') as string,
+    });
+    await world.time.advance(0);
+    world.deviceProcesses.latest('lab', 'arm').exit({ code: 1, signal: null, lastStderr: 'out of memory' });
+    await call;
+    const uncertain = world.announcer.statuses.find((status) => status.state === 'uncertain');
+    expect(uncertain?.detail).toContain('during first');
+    expect(world.state('arm')).toBe('restarting');
+    await expect(world.agent.callDevice(arm, calling('look'), marks)).rejects.toMatchObject({
+      code: 'device_unavailable',
+      effect: 'none',
+    });
+  });
+
+  it('restarts after 1, 2, 4 and 8 s and is faulted by the fifth crash within ten minutes', async () => {
+    const world = await new World({ devices: [device('arm')] }).up();
+    const crash = async (): Promise<void> => {
+      world.deviceProcesses.latest('lab', 'arm').exit({ code: 3, signal: null, lastStderr: 'boom' });
+      await world.time.advance(0);
+    };
+    for (const pause of [1_000, 2_000, 4_000, 8_000]) {
+      await crash();
+      await world.time.advance(pause - 1);
+      expect(world.state('arm')).toBe('restarting');
+      await world.time.advance(1);
+      expect(world.state('arm')).toBe('idle');
+    }
+    await crash();
+    expect(world.state('arm')).toBe('faulted');
+    await world.time.advance(3_600_000);
+    expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(5);
+  });
+
+  it('that cannot be initialised is faulted with what the author said', async () => {
+    const world = await new World({
+      devices: [device('arm')],
+      device: () => ({ functions: [], initialize: () => Promise.reject(new Error('no such port')) }),
+    }).up();
+    expect(world.agent.devices()[0]).toMatchObject({
+      state: 'faulted',
+      detail: expect.stringContaining('no such port') as string,
+    });
+  });
+
+  it('that does not end _initialize within 60 s is killed and faulted', async () => {
+    const world = await new World({
+      devices: [device('arm')],
+      device: () => ({ functions: [], initialize: () => new Promise(() => undefined) }),
+    }).up();
+    await world.time.advance(59_999);
+    expect(world.state('arm')).toBe('initializing');
+    await world.time.advance(1);
+    expect(world.state('arm')).toBe('faulted');
+    expect(world.deviceProcesses.alive('lab', 'arm')).toBe(0);
+  });
+
+  it('reports beside an effect', async () => {
+    const world = await new World({
+      devices: [device('arm')],
+      device: () => ({
+        functions: [{ name: 'move', kind: 'effect' }],
+        call: () => new Promise(() => undefined),
+        report: async () => ({ position: 3 }),
+      }),
+      limits: { deviceCleanupMs: 10 },
+    }).up();
+    const going = expect(world.agent.callDevice(arm, calling('move'), marks)).rejects.toMatchObject({
+      effect: 'maybe',
+    });
+    expect(await world.agent.reportDevice(arm)).toEqual({ position: 3 });
+    const stopped = world.agent.stop('test');
+    await world.time.advance(60_000);
+    await stopped;
+    await going;
+  });
+});
+
+describe('the list of devices', () => {
+  it('starts what is missing, keeps what is the same, restarts what changed and stops what is gone', async () => {
+    const cleaned: string[] = [];
+    const world = await new World({
+      devices: [device('a'), device('b'), device('c')],
+      device: (assignment: DeviceAssignment) => ({
+        functions: [],
+        cleanUp: async () => {
+          cleaned.push(assignment.name);
+        },
+      }),
+    }).up();
+    const lives = (name: string): number => world.deviceProcesses.started.get(`lab.${name}`)?.length ?? 0;
+    world.agent.assignDevices([device('a'), device('b', { speed: 2 }), device('d')], { epoch: 1 });
+    await world.time.advance(0);
+    expect([lives('a'), lives('b'), lives('c'), lives('d')]).toEqual([1, 2, 1, 1]);
+    expect(cleaned.sort()).toEqual(['b', 'c']);
+    expect(world.agent.devices().map((status) => status.name)).toEqual(['a', 'b', 'd']);
+    expect(world.deviceProcesses.alive('lab', 'c')).toBe(0);
+  });
+
+  it('starts the new process of a changed device only when the old one is gone', async () => {
+    const slow = deferred();
+    const world = await new World({
+      devices: [device('arm')],
+      device: (_, life) => ({
+        functions: [],
+        cleanUp: () => (life === 1 ? slow.promise : Promise.resolve()),
+      }),
+    }).up();
+    world.agent.assignDevices([device('arm', { speed: 2 })], {});
+    await world.time.advance(1_000);
+    expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(1);
+    slow.resolve();
+    await world.time.advance(0);
+    expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(2);
+    expect(world.deviceProcesses.alive('lab', 'arm')).toBe(1);
+  });
+
+  it('ends a device that does not clean up by SIGTERM, then SIGKILL', async () => {
+    const world = await new World({
+      devices: [device('arm')],
+      device: () => ({ functions: [], cleanUp: () => new Promise(() => undefined) }),
+    }).up();
+    const process = world.deviceProcesses.latest('lab', 'arm');
+    process.onTerm(() => undefined);
+    world.agent.assignDevices([], {});
+    await world.time.advance(30_000);
+    expect(process.signals).toEqual(['SIGTERM']);
+    await world.time.advance(5_000);
+    expect(process.signals).toEqual(['SIGTERM', 'SIGKILL']);
+    expect(world.agent.devices()).toEqual([]);
+  });
+
+  it('announces busy and idle at most every 100 ms, the last state always', async () => {
+    const world = await new World({ devices: [device('arm')] }).up();
+    await world.time.advance(1_000);
+    const before = world.announcer.statuses.length;
+    for (let n = 0; n < 50; n += 1) await world.agent.callDevice(arm, calling('move'), marks);
+    expect(world.announcer.statuses.length - before).toBeLessThanOrEqual(2);
+    await world.time.advance(200);
+    expect(world.announcer.statuses.at(-1)?.state).toBe('idle');
+  });
+});

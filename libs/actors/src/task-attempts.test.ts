@@ -1,0 +1,450 @@
+import { ServiceError } from '@lab/contracts';
+import { describe, expect, it } from 'vitest';
+import { deferred, device, task, World } from '../test/world.js';
+import { MemoryOrchestrator, VirtualTime, type TaskScript } from './index.js';
+
+const marks = {};
+const returning: TaskScript = async ({ run }) => ({ output_parameters: { ran: run.attempt_id } });
+const never: TaskScript = () => new Promise(() => undefined);
+const obedient: TaskScript = ({ signal }) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+
+describe('an attempt', () => {
+  it('is accepted, runs, and its result is reported and acknowledged', async () => {
+    const world = await new World({ tasks: { add: returning } }).up();
+    expect(await world.agent.startTask(task('a', 'add'), marks)).toBe('accepted');
+    await world.time.advance(0);
+    expect(world.orchestrator.results).toMatchObject([
+      {
+        attempt_id: 'a',
+        computer: 'here',
+        inc: 1,
+        outcome: { kind: 'completed', output_parameters: { ran: 'a' } },
+      },
+    ]);
+    expect(world.agent.attempts()).toEqual([]);
+    expect(world.journal.durable.map((record) => record.type)).toEqual([
+      'accept',
+      'begin',
+      'result',
+      'acked',
+    ]);
+    expect(world.files.spools.size).toBe(0);
+  });
+
+  it('runs once however often it is started', async () => {
+    const world = await new World({ tasks: { add: returning, hang: never } }).up();
+    const answers = await Promise.all([1, 2, 3].map(() => world.agent.startTask(task('a', 'add'), marks)));
+    expect(answers).toEqual(['accepted', 'accepted', 'accepted']);
+    await world.time.advance(0);
+    expect(await world.agent.startTask(task('a', 'add'), marks)).toBe('ended');
+    await world.agent.startTask(task('b', 'hang'), marks);
+    await world.time.advance(0);
+    expect(await world.agent.startTask(task('b', 'hang'), marks)).toBe('running');
+    expect(world.taskProcesses.runs).toEqual(['a', 'b']);
+  });
+
+  it('that was declared unknown is refused from then on', async () => {
+    const world = await new World({ tasks: { add: returning } }).up();
+    expect(await world.agent.taskStatus('a', marks)).toBe('unknown');
+    expect(world.journal.durable).toContainEqual({ type: 'tombstone', attemptId: 'a' });
+    await expect(world.agent.startTask(task('a', 'add'), marks)).rejects.toMatchObject({
+      code: 'stale_message',
+      effect: 'none',
+    });
+    expect(world.taskProcesses.runs).toEqual([]);
+  });
+
+  it('that is cancelled before it arrives is refused when it does', async () => {
+    const world = await new World({ tasks: { add: returning } }).up();
+    expect(await world.agent.cancelTask('a', 'changed my mind', marks)).toBe('unknown');
+    await expect(world.agent.startTask(task('a', 'add'), marks)).rejects.toMatchObject({
+      code: 'stale_message',
+    });
+  });
+
+  it('is refused without effect when the journal cannot be written', async () => {
+    const world = await new World({ tasks: { add: returning } }).up();
+    world.journal.breakWith(new Error('no space left on device'));
+    await expect(world.agent.startTask(task('a', 'add'), marks)).rejects.toMatchObject({
+      code: 'service_unavailable',
+      effect: 'none',
+      message: expect.stringContaining('no space left') as string,
+    });
+    await world.time.advance(0);
+    expect(world.taskProcesses.runs).toEqual([]);
+    expect(world.agent.attempts()).toEqual([]);
+  });
+
+  it('is refused when its device is away, unknown, of another incarnation or allocated anew', async () => {
+    const world = await new World({ devices: [device('arm')], tasks: { add: returning } }).up();
+    const start = (id: string, arm: { name?: string; inc?: number; fence?: number }): Promise<unknown> =>
+      world.agent.startTask(task(id, 'add', { devices: { arm } }), marks);
+    await expect(start('a', { name: 'leg' })).rejects.toMatchObject({ code: 'unknown_device' });
+    await expect(start('b', { inc: 7 })).rejects.toMatchObject({ code: 'stale_message' });
+    await start('c', { fence: 5 });
+    await expect(start('d', { fence: 4 })).rejects.toMatchObject({ code: 'stale_message' });
+    world.deviceProcesses.latest('lab', 'arm').kill('SIGKILL');
+    await world.time.advance(0);
+    await expect(start('e', { fence: 6 })).rejects.toMatchObject({
+      code: 'device_unavailable',
+      effect: 'none',
+    });
+  });
+
+  it('that throws fails with the message of the author', async () => {
+    const world = await new World({ tasks: { bad: () => Promise.reject(new Error('no beaker')) } }).up();
+    await world.agent.startTask(task('a', 'bad'), marks);
+    await world.time.advance(0);
+    expect(world.orchestrator.results[0]?.outcome).toEqual({
+      kind: 'failed',
+      code: 'task_error',
+      error: { message: 'no beaker' },
+    });
+  });
+
+  it('whose process dies fails with the exit and the last line of stderr', async () => {
+    const dying: TaskScript = ({ process }) => {
+      process.exit({ code: 134, signal: null, lastStderr: 'heap out of memory' });
+      return new Promise(() => undefined);
+    };
+    const world = await new World({ tasks: { dying } }).up();
+    await world.agent.startTask(task('a', 'dying'), marks);
+    await world.time.advance(0);
+    expect(world.orchestrator.results[0]?.outcome).toMatchObject({
+      kind: 'failed',
+      code: 'task_process_died',
+      error: { message: expect.stringContaining('exit code 134: heap out of memory') as string },
+    });
+  });
+
+  it('whose code nobody has fails and never begins', async () => {
+    const world = await new World({ tasks: {} }).up();
+    world.modules.missing.add('ghost');
+    await world.agent.startTask(task('a', 'ghost'), marks);
+    await world.time.advance(0);
+    expect(world.orchestrator.results[0]?.outcome).toMatchObject({ kind: 'failed', code: 'not_started' });
+    expect(world.journal.durable.map((record) => record.type)).not.toContain('begin');
+  });
+
+  it('whose outputs are too large for a message fails and says so', async () => {
+    const large: TaskScript = async () => ({ output_parameters: { text: 'x'.repeat(300_000) } });
+    const world = await new World({ tasks: { large } }).up();
+    await world.agent.startTask(task('a', 'large'), marks);
+    await world.time.advance(0);
+    expect(world.orchestrator.results[0]?.outcome).toMatchObject({ kind: 'failed', code: 'invalid_output' });
+  });
+
+  it('reuses the process of a reusable task after success only', async () => {
+    const world = await new World({
+      tasks: { add: returning, bad: () => Promise.reject(new Error('bad')) },
+      limits: { poolSize: 0 },
+    }).up();
+    const run = async (id: string, hash: string): Promise<void> => {
+      await world.agent.startTask(task(id, hash, { isolation: 'reusable' }), marks);
+      await world.time.advance(0);
+    };
+    await run('a', 'add');
+    await run('b', 'add');
+    expect(world.taskProcesses.started).toHaveLength(1);
+    await run('c', 'bad');
+    await run('d', 'add');
+    expect(world.taskProcesses.started).toHaveLength(2);
+    expect(world.outcome('d')).toBe('completed');
+  });
+
+  it('is refused when the agent has too many in hand', async () => {
+    const world = await new World({ tasks: { hang: never }, limits: { attempts: 1 } }).up();
+    await world.agent.startTask(task('a', 'hang'), marks);
+    await expect(world.agent.startTask(task('b', 'hang'), marks)).rejects.toMatchObject({
+      code: 'service_unavailable',
+      effect: 'none',
+    });
+  });
+
+  it('waits as accepted while all processes are taken', async () => {
+    const world = await new World({ tasks: { hang: never }, limits: { poolMax: 1, poolSize: 1 } }).up();
+    await world.agent.startTask(task('a', 'hang'), marks);
+    await world.agent.startTask(task('b', 'hang'), marks);
+    await world.time.advance(0);
+    expect(await world.agent.taskStatus('a', marks)).toBe('running');
+    expect(await world.agent.taskStatus('b', marks)).toBe('accepted');
+    await world.agent.cancelTask('b', 'enough', marks);
+    await world.time.advance(0);
+    expect(world.outcome('b')).toBe('cancelled');
+    expect(world.taskProcesses.runs).toEqual(['a']);
+  });
+});
+
+describe('device calls of a task', () => {
+  const mover: TaskScript = async ({ call }) => ({
+    output_parameters: { said: (await call('arm', 'move')) ?? null },
+  });
+
+  it('reach the device on the same computer', async () => {
+    const world = await new World({ devices: [device('arm')], tasks: { mover } }).up();
+    await world.agent.startTask(task('a', 'mover', { devices: { arm: {} } }), marks);
+    await world.time.advance(0);
+    expect(world.orchestrator.results[0]?.outcome).toMatchObject({
+      output_parameters: { said: 'move done' },
+    });
+  });
+
+  it('reach the device of another agent with the fence of the allocation', async () => {
+    const time = new VirtualTime();
+    const there = await new World({ time, computer: 'there', devices: [device('arm')] }).up();
+    const here = await new World({ time, tasks: { mover } }).up();
+    here.peers.agents.set('there', there.agent);
+    const remote = (fence: number): Record<string, { computer: string; fence: number }> => ({
+      arm: { computer: 'there', fence },
+    });
+    await here.agent.startTask(task('a', 'mover', { devices: remote(3) }), marks);
+    await time.advance(0);
+    expect(here.orchestrator.results[0]?.outcome).toMatchObject({ output_parameters: { said: 'move done' } });
+    await here.agent.startTask(task('b', 'mover', { devices: remote(2) }), marks);
+    await time.advance(0);
+    expect(here.orchestrator.results[1]?.outcome).toMatchObject({
+      kind: 'failed',
+      error: { message: expect.stringContaining('allocated anew') as string },
+    });
+  });
+
+  it('whose answer is lost on the way keep the attempt open until the other agent has given up', async () => {
+    const world = await new World({ tasks: { mover } }).up();
+    world.peers.away = new ServiceError('disconnected', 'the broker is gone', { effect: 'maybe' });
+    await world.agent.startTask(task('a', 'mover', { devices: { arm: { computer: 'there' } } }), marks);
+    await world.time.advance(59_999);
+    expect(world.outcome('a')).toBeUndefined();
+    await world.time.advance(1);
+    expect(world.outcome('a')).toBe('failed');
+  });
+
+  it('that are still in progress hold back the end of the attempt', async () => {
+    const moving = deferred<string>();
+    const careless: TaskScript = async ({ call }) => {
+      void call('arm', 'move');
+      return {};
+    };
+    const world = await new World({
+      devices: [device('arm')],
+      tasks: { careless },
+      device: () => ({ functions: [{ name: 'move', kind: 'effect' }], call: () => moving.promise }),
+    }).up();
+    await world.agent.startTask(task('a', 'careless', { devices: { arm: {} } }), marks);
+    await world.time.advance(30_000);
+    expect(world.outcome('a')).toBeUndefined();
+    moving.resolve('there');
+    await world.time.advance(0);
+    expect(world.outcome('a')).toBe('completed');
+  });
+
+  it('name the slots that the task has when another one is called', async () => {
+    const wrong: TaskScript = async ({ call }) => ({
+      output_parameters: { v: (await call('leg', 'move')) ?? null },
+    });
+    const world = await new World({ devices: [device('arm')], tasks: { wrong } }).up();
+    await world.agent.startTask(task('a', 'wrong', { devices: { arm: {} } }), marks);
+    await world.time.advance(0);
+    expect(world.orchestrator.results[0]?.outcome).toMatchObject({
+      error: { message: "the task has no device 'leg'; it has: arm" },
+    });
+  });
+});
+
+describe('cancelling', () => {
+  it('fires the abort signal, and a task that obeys ends as cancelled', async () => {
+    const world = await new World({ tasks: { obedient } }).up();
+    await world.agent.startTask(task('a', 'obedient'), marks);
+    await world.time.advance(0);
+    expect(await world.agent.cancelTask('a', 'not needed', marks)).toBe('cancelling');
+    await world.time.advance(0);
+    expect(world.outcome('a')).toBe('cancelled');
+  });
+
+  it('sends SIGTERM after 10 s and SIGKILL after 15 s to a task that does not obey', async () => {
+    const world = await new World({ tasks: { never } }).up();
+    await world.agent.startTask(task('a', 'never'), marks);
+    await world.time.advance(0);
+    const process = world.taskProcesses.started.find((p) => p.received.some((m) => m.type === 'run'));
+    process?.onTerm(() => undefined);
+    await world.agent.cancelTask('a', 'not needed', marks);
+    await world.time.advance(9_999);
+    expect(process?.signals).toEqual([]);
+    await world.time.advance(1);
+    expect(process?.signals).toEqual(['SIGTERM']);
+    await world.time.advance(5_000);
+    expect(process?.signals).toEqual(['SIGTERM', 'SIGKILL']);
+    expect(world.outcome('a')).toBe('cancelled');
+  });
+
+  it('twice does not start the ladder anew', async () => {
+    const world = await new World({ tasks: { never } }).up();
+    await world.agent.startTask(task('a', 'never'), marks);
+    await world.time.advance(0);
+    await world.agent.cancelTask('a', 'not needed', marks);
+    await world.time.advance(9_000);
+    await world.agent.cancelTask('a', 'still not needed', marks);
+    await world.time.advance(1_000);
+    expect(world.outcome('a')).toBe('cancelled');
+  });
+
+  it('never ends an attempt before the device has come to rest', async () => {
+    const moving = deferred<string>();
+    const mover: TaskScript = async ({ call }) => {
+      await call('arm', 'move');
+      return {};
+    };
+    const world = await new World({
+      devices: [device('arm')],
+      tasks: { mover },
+      device: () => ({ functions: [{ name: 'move', kind: 'effect' }], call: () => moving.promise }),
+    }).up();
+    await world.agent.startTask(task('a', 'mover', { devices: { arm: {} } }), marks);
+    await world.time.advance(0);
+    await world.agent.cancelTask('a', 'stop', marks);
+    await world.time.advance(20_000);
+    expect(world.taskProcesses.started.some((p) => p.signals.includes('SIGTERM'))).toBe(true);
+    expect(world.outcome('a')).toBeUndefined();
+    expect(world.state('arm')).toBe('busy');
+    await world.time.advance(40_000);
+    expect(world.outcome('a')).toBe('cancelled');
+    expect(world.state('arm')).not.toBe('busy');
+  });
+
+  it('of a task that completes in spite of it reports the truth', async () => {
+    const finish = deferred();
+    const stubborn: TaskScript = async () => {
+      await finish.promise;
+      return {};
+    };
+    const world = await new World({ tasks: { stubborn } }).up();
+    await world.agent.startTask(task('a', 'stubborn'), marks);
+    await world.time.advance(0);
+    await world.agent.cancelTask('a', 'stop', marks);
+    finish.resolve();
+    await world.time.advance(0);
+    expect(world.outcome('a')).toBe('completed');
+  });
+});
+
+describe('results', () => {
+  const away = new ServiceError('service_unavailable', 'nobody leads');
+
+  it('are reported until they are acknowledged, with growing pauses', async () => {
+    const world = await new World({ tasks: { add: returning } }).up();
+    let tries = 0;
+    const report = world.orchestrator.reportResult.bind(world.orchestrator);
+    world.orchestrator.reportResult = (result) => {
+      tries += 1;
+      return tries < 6 ? Promise.reject(away) : report(result);
+    };
+    await world.agent.startTask(task('a', 'add'), marks);
+    await world.time.advance(7_000);
+    expect(tries).toBeGreaterThanOrEqual(4);
+    expect(tries).toBeLessThan(6);
+    expect(await world.agent.taskStatus('a', marks)).toBe('ended');
+    await world.time.advance(16_000);
+    expect(world.outcome('a')).toBe('completed');
+  });
+
+  it('are reported at once when the orchestrator is back', async () => {
+    const world = await new World({ tasks: { add: returning } }).up();
+    world.orchestrator.away = away;
+    await world.agent.startTask(task('a', 'add'), marks);
+    await world.time.advance(300_000);
+    world.orchestrator.away = undefined;
+    world.agent.reconnected();
+    await world.time.advance(0);
+    expect(world.outcome('a')).toBe('completed');
+  });
+
+  it('come after the files are stored', async () => {
+    const photo: TaskScript = async () => ({ files: [{ name: 'p.png', size: 3, sha256: 'ab', path: '0' }] });
+    const world = await new World({ tasks: { photo } }).up();
+    world.files.fault = new ServiceError('service_unavailable', 'no store');
+    await world.agent.startTask(task('a', 'photo'), marks);
+    await world.time.advance(60_000);
+    expect(world.outcome('a')).toBeUndefined();
+    world.files.fault = undefined;
+    await world.time.advance(60_000);
+    expect(world.files.stored).toEqual([{ attemptId: 'a', name: 'p.png' }]);
+    expect(world.orchestrator.results[0]?.outcome).toMatchObject({
+      files: [{ name: 'p.png', size: 3, sha256: 'ab' }],
+    });
+  });
+
+  it('of a task whose file is refused for good say so', async () => {
+    const photo: TaskScript = async () => ({ files: [{ name: 'p.png', size: 3, sha256: 'ab', path: '0' }] });
+    const world = await new World({ tasks: { photo } }).up();
+    world.files.fault = new ServiceError('payload_too_large', 'at most 1 GB');
+    await world.agent.startTask(task('a', 'photo'), marks);
+    await world.time.advance(0);
+    expect(world.orchestrator.results[0]?.outcome).toMatchObject({ kind: 'failed', code: 'file_error' });
+  });
+});
+
+describe('after a restart of the agent', () => {
+  it('a result that was not acknowledged is reported again', async () => {
+    const first = await new World({ tasks: { add: returning } }).up();
+    first.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
+    await first.agent.startTask(task('a', 'add'), marks);
+    await first.time.advance(0);
+    const second = await new World({ journal: first.crash(), session: 'later-' }).up();
+    expect(second.outcome('a')).toBe('completed');
+    expect(second.taskProcesses.runs).toEqual([]);
+  });
+
+  it('an attempt that began and has no end is unknown', async () => {
+    const first = await new World({ tasks: { never } }).up();
+    await first.agent.startTask(task('a', 'never'), marks);
+    await first.time.advance(0);
+    const orchestrator = new MemoryOrchestrator();
+    const second = await new World({ journal: first.crash(), orchestrator, tasks: { never } }).up();
+    expect(orchestrator.results[0]?.outcome.kind).toBe('unknown');
+    expect(await second.agent.startTask(task('a', 'never'), marks)).toBe('ended');
+    expect(second.taskProcesses.runs).toEqual([]);
+  });
+
+  it('an attempt that was accepted and never began is reported so and refused', async () => {
+    const first = await new World({ tasks: { never }, limits: { poolSize: 0, poolMax: 0 } }).up();
+    await first.agent.startTask(task('a', 'never'), marks);
+    await first.time.advance(0);
+    const second = await new World({ journal: first.crash(), tasks: { never } }).up();
+    expect(second.orchestrator.hellos[0]?.attempts).toEqual([{ attempt_id: 'a', status: 'unknown' }]);
+    await expect(second.agent.startTask(task('a', 'never'), marks)).rejects.toMatchObject({
+      code: 'stale_message',
+    });
+    expect(second.orchestrator.results).toEqual([]);
+  });
+
+  it('the files of a task that had ended are stored and its outcome kept', async () => {
+    const photo: TaskScript = async () => ({
+      output_parameters: { n: 1 },
+      files: [{ name: 'p.png', size: 3, sha256: 'ab', path: '0' }],
+    });
+    const first = await new World({ tasks: { photo } }).up();
+    first.files.fault = new ServiceError('service_unavailable', 'no store');
+    await first.agent.startTask(task('a', 'photo'), marks);
+    await first.time.advance(1_000);
+    const second = await new World({ journal: first.crash() }).up();
+    expect(second.files.stored).toHaveLength(1);
+    expect(second.orchestrator.results[0]?.outcome).toMatchObject({
+      kind: 'completed',
+      output_parameters: { n: 1 },
+    });
+  });
+
+  it('the journal holds only what is still needed', async () => {
+    const first = await new World({ tasks: { add: returning } }).up();
+    for (const id of ['a', 'b', 'c']) {
+      await first.agent.startTask(task(id, 'add'), marks);
+      await first.time.advance(0);
+    }
+    const second = await new World({ journal: first.crash(), limits: { remembered: 2 } }).up();
+    expect(second.journal.durable).toEqual([
+      { type: 'acked', attemptId: 'b' },
+      { type: 'acked', attemptId: 'c' },
+    ]);
+    expect(await second.agent.taskStatus('c', marks)).toBe('ended');
+  });
+});

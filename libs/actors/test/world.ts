@@ -1,0 +1,180 @@
+import type { DeviceAssignment, JsonObject, TaskStart } from '@lab/contracts';
+import {
+  Agent,
+  MemoryAnnouncer,
+  MemoryDeviceProcesses,
+  MemoryFiles,
+  MemoryJournal,
+  MemoryLog,
+  MemoryModules,
+  MemoryOrchestrator,
+  MemoryPeers,
+  MemoryTaskProcesses,
+  SeededRandom,
+  SequentialIds,
+  VirtualTime,
+  type AgentLimits,
+  type AgentPorts,
+  type DeviceScript,
+  type TaskScript,
+} from '../src/index.js';
+
+export const code = (hash: string): { hash: string; package: string; source: string } => ({
+  hash,
+  package: 'test',
+  source: `${hash}.ts`,
+});
+
+export function device(name: string, parameters: JsonObject = {}): DeviceAssignment {
+  return { lab: 'lab', name, type: 'simulated', module: code('device'), init_parameters: parameters };
+}
+
+export function task(
+  id: string,
+  hash: string,
+  options: {
+    devices?: Record<string, { name?: string; computer?: string; inc?: number; fence?: number }>;
+    isolation?: 'single_use' | 'reusable';
+    parameters?: JsonObject;
+  } = {},
+): TaskStart {
+  const devices = Object.entries(options.devices ?? {}).map(([slot, given]) => [
+    slot,
+    {
+      lab: 'lab',
+      name: given.name ?? slot,
+      type: 'simulated',
+      computer: given.computer ?? 'here',
+      inc: given.inc ?? 1,
+      fence: given.fence ?? 1,
+    },
+  ]);
+  return {
+    attempt_id: id,
+    task_run_id: `run-${id}`,
+    label: `label-${id}`,
+    task_type: hash,
+    module: code(hash),
+    isolation: options.isolation ?? 'single_use',
+    devices: Object.fromEntries(devices) as TaskStart['devices'],
+    parameters: options.parameters ?? {},
+    resources: {},
+  };
+}
+
+/** A promise and its handles. */
+export function deferred<T = void>(): {
+  promise: Promise<T>;
+  resolve(value: T): void;
+  reject(error: Error): void;
+} {
+  let resolve: (value: T) => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
+
+export interface WorldOptions {
+  tasks?: Record<string, TaskScript>;
+  device?: (assignment: DeviceAssignment, life: number) => DeviceScript;
+  devices?: DeviceAssignment[];
+  limits?: Partial<AgentLimits>;
+  journal?: MemoryJournal;
+  computer?: string;
+  time?: VirtualTime;
+  orchestrator?: MemoryOrchestrator;
+  session?: string;
+}
+
+export const simpleDevice: DeviceScript = {
+  functions: [
+    { name: 'move', kind: 'effect' },
+    { name: 'look', kind: 'query' },
+  ],
+  call: async (name) => `${name} done`,
+};
+
+/** One agent with everything around it in memory. */
+export class World {
+  readonly time: VirtualTime;
+  readonly log = new MemoryLog();
+  readonly journal: MemoryJournal;
+  readonly orchestrator: MemoryOrchestrator;
+  readonly peers = new MemoryPeers();
+  readonly files = new MemoryFiles();
+  readonly modules = new MemoryModules();
+  readonly announcer = new MemoryAnnouncer();
+  readonly deviceProcesses: MemoryDeviceProcesses;
+  readonly taskProcesses: MemoryTaskProcesses;
+  readonly agent: Agent;
+  #dead = false;
+
+  constructor(options: WorldOptions = {}) {
+    this.time = options.time ?? new VirtualTime();
+    this.journal = options.journal ?? new MemoryJournal();
+    this.orchestrator = options.orchestrator ?? new MemoryOrchestrator();
+    if (options.devices !== undefined) this.orchestrator.devices = options.devices;
+    this.deviceProcesses = new MemoryDeviceProcesses(options.device ?? (() => simpleDevice));
+    this.taskProcesses = new MemoryTaskProcesses(options.tasks ?? {});
+    const ports: AgentPorts = {
+      clock: this.time,
+      timers: { after: (ms, callback) => this.time.after(ms, () => (this.#dead ? undefined : callback())) },
+      ids: new SequentialIds(options.session ?? 'session-'),
+      random: new SeededRandom(),
+      log: this.log,
+      journal: this.journal,
+      modules: this.modules,
+      deviceProcesses: this.deviceProcesses,
+      taskProcesses: this.taskProcesses,
+      orchestrator: {
+        register: (hello) => this.#unlessDead(() => this.orchestrator.register(hello)),
+        reportResult: (result) => this.#unlessDead(() => this.orchestrator.reportResult(result)),
+        uploadTicket: (file) => this.#unlessDead(() => this.orchestrator.uploadTicket(file)),
+      },
+      peers: this.peers,
+      files: this.files,
+      announcer: this.announcer,
+    };
+    this.agent = new Agent({ computer: options.computer ?? 'here', version: '1' }, ports, options.limits);
+  }
+
+  /** Starts the agent and lets it register and initialise its devices. */
+  async up(): Promise<this> {
+    await this.agent.start();
+    await this.time.advance(0);
+    return this;
+  }
+
+  /** The agent process dies, and its children with it; returns the journal that the next one finds. */
+  crash(): MemoryJournal {
+    this.#dead = true;
+    for (const process of [...this.deviceProcesses.started.values()].flat()) mute(process);
+    for (const process of this.taskProcesses.started) mute(process);
+    return this.journal.crash();
+  }
+
+  state(name: string): string | undefined {
+    return this.agent.devices().find((status) => status.name === name)?.state;
+  }
+
+  outcome(attemptId: string): string | undefined {
+    return this.orchestrator.results.find((result) => result.attempt_id === attemptId)?.outcome.kind;
+  }
+
+  #unlessDead<T>(request: () => Promise<T>): Promise<T> {
+    return this.#dead ? new Promise<T>(() => undefined) : request();
+  }
+}
+
+function mute(process: {
+  onMessage(listener: () => void): void;
+  onExit(listener: () => void): void;
+  kill(signal: 'SIGKILL'): void;
+}): void {
+  process.onMessage(() => undefined);
+  process.onExit(() => undefined);
+  process.kill('SIGKILL');
+}
