@@ -70,7 +70,8 @@ export function applyChange(rows: RowSet, change: Change): void {
       presumeTransition(taskRunTransitions, row.state, change.patch.state, 'task run', row.name);
       const next = { ...row, ...change.patch };
       rows.taskRuns.set(row.id, next);
-      if (next.runId === null && isTerminal(next.state)) rows.onDemandNames.delete(next.name);
+      if (isTerminal(next.state) && rows.onDemandNames.get(next.name) === next.id)
+        rows.onDemandNames.delete(next.name);
       return;
     }
     case 'updateAttempt': {
@@ -78,7 +79,8 @@ export function applyChange(rows: RowSet, change: Change): void {
       presumeTransition(attemptTransitions, row.state, change.patch.state, 'attempt', row.id);
       const next = { ...row, ...change.patch };
       rows.attempts.set(row.id, next);
-      if (isTerminal(next.state)) rows.liveAttempts.delete(next.taskRunId);
+      if (isTerminal(next.state) && rows.liveAttempts.get(next.taskRunId) === next.id)
+        rows.liveAttempts.delete(next.taskRunId);
       return;
     }
     case 'claim': {
