@@ -48,7 +48,7 @@ export interface DatabaseOptions {
   statementTimeoutMs: number;
   /** Settings of every session. */
   session?: Record<string, string>;
-  /** Told of connections that broke while idle; they are replaced at the next use. */
+  /** Told of connections that broke; they are replaced at the next use. */
   onIdleError?: (error: Error) => void;
 }
 
@@ -79,8 +79,11 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
       .join(' '),
     types: { getTypeParser: parserOf },
   });
-  // Without a listener the end of an idle connection, as in a restart of the server, would end this process.
-  pool.on('error', (error) => options.onIdleError?.(error));
+  // Without listeners the end of a connection, as in a restart of the server, would end this process. A statement under
+  // way is rejected besides.
+  const lost = (error: Error): void => options.onIdleError?.(error);
+  pool.on('connect', (client) => client.on('error', lost));
+  pool.on('error', () => undefined /* the client told it already */);
   return { pool, db: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }) };
 }
 

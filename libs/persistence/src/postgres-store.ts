@@ -20,7 +20,7 @@ export interface StoreOptions {
   statementTimeoutMs?: number;
   /** How long a commit whose connection broke is asked after, in milliseconds. Default 5000. */
   settleTimeoutMs?: number;
-  /** Told of connections that broke while idle. */
+  /** Told of connections that broke; they are replaced at the next use. */
   onIdleError?: (error: Error) => void;
 }
 

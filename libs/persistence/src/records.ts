@@ -26,7 +26,7 @@ export interface RecordsOptions {
   poolSize?: number;
   /** Longest time one query may take, in milliseconds. Default 5000. */
   statementTimeoutMs?: number;
-  /** Told of connections that broke while idle. */
+  /** Told of connections that broke; they are replaced at the next use. */
   onIdleError?: (error: Error) => void;
 }
 

@@ -18,8 +18,8 @@ export const definition: DefinitionRow = {
       output_parameters: {},
       input_resources: {},
       output_resources: {},
-      isolation: 'warm',
-      module: { sha256: hash, entry: 'task.ts' } as never,
+      isolation: 'reusable',
+      module: { hash, package: 'color_lab', source: 'tasks/mix/task.ts' },
     },
   },
 };

@@ -268,6 +268,25 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.takenNames('onDemandTask', ['x', 'y'])).toEqual(new Set(['x']));
       });
 
+      test('what has ended frees nothing of its successor when it is written again', async () => {
+        await commit(
+          { op: 'insertTaskRun', row: taskRun('t1', { name: 'x', state: 'queued' }) },
+          { op: 'insertAttempt', row: attempt('a1', 't1') },
+        );
+        await commit(
+          { op: 'updateTaskRun', id: 't1', patch: { state: 'cancelled' } },
+          { op: 'updateAttempt', id: 'a1', patch: { state: 'cancelled' } },
+          { op: 'insertTaskRun', row: taskRun('t2', { name: 'x' }) },
+          { op: 'insertAttempt', row: attempt('a2', 't1', { number: 2 }) },
+        );
+        await commit(
+          { op: 'updateTaskRun', id: 't1', patch: { meta: { note: 'late' } } },
+          { op: 'updateAttempt', id: 'a1', patch: { endedAt: t0 } },
+        );
+        await refused('duplicate_name', [{ op: 'insertTaskRun', row: taskRun('t3', { name: 'x' }) }]);
+        await refused('wrong_state', [{ op: 'insertAttempt', row: attempt('a3', 't1', { number: 3 }) }]);
+      });
+
       test('a task of a run may have the name of an on-demand task, but not of another task of the run', async () => {
         await commit(
           { op: 'insertProtocolRun', row: protocolRun('r1') },
