@@ -6,6 +6,7 @@ import { DocsController } from './docs/docs.controller.js';
 import { OpenApiDocument } from './docs/openapi-document.js';
 import { TaskFilesController } from './files/task-files.controller.js';
 import { HealthController } from './health/health.controller.js';
+import { Orchestrator } from './orchestrator.js';
 import { BrokerStatus, FileStore, RecordReader, Requests } from './ports.js';
 import { CampaignsController } from './work/campaigns.controller.js';
 import { ProtocolRunsController } from './work/protocol-runs.controller.js';
@@ -39,6 +40,7 @@ export class AppModule {
         { provide: BrokerStatus, useValue: surroundings.broker },
         { provide: RecordReader, useValue: surroundings.records },
         { provide: FileStore, useValue: surroundings.files },
+        Orchestrator,
         DeviceLocator,
         DeviceCalls,
         OpenApiDocument,

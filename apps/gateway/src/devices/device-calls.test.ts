@@ -7,6 +7,7 @@ import {
   type ErrorCode,
 } from '@lab/contracts';
 import { ScriptedRequests } from '../../test/twins.js';
+import { Orchestrator } from '../orchestrator.js';
 import { DeviceCalls } from './device-calls.js';
 import { DeviceLocator } from './device-locator.js';
 
@@ -22,7 +23,7 @@ beforeEach(() => {
   requests = new ScriptedRequests()
     .on(locateDevice, () => ({ computer: 'bench_b', inc }))
     .on(callDevice, ({ arguments: given }) => ({ result: given }));
-  calls = new DeviceCalls(requests, new DeviceLocator(requests));
+  calls = new DeviceCalls(requests, new DeviceLocator(new Orchestrator(requests)));
 });
 
 /** Fails calls to incarnation 7 with the error, and lets those to later ones pass. */

@@ -1,6 +1,6 @@
 import { orchestratorRequests } from '@lab/contracts';
 import { Injectable } from '@nestjs/common';
-import { Requests } from '../ports.js';
+import { Orchestrator } from '../orchestrator.js';
 
 /** Which agent runs a device, in which incarnation. */
 export interface DeviceAddress {
@@ -19,14 +19,14 @@ const capacity = 10_000;
 export class DeviceLocator {
   private readonly known = new Map<string, Promise<DeviceAddress>>();
 
-  constructor(private readonly requests: Requests) {}
+  constructor(private readonly orchestrator: Orchestrator) {}
 
   /** @throws ServiceError `unknown_lab`, `unknown_device`, `agent_unreachable`, or an error of the bus */
   locate(lab: string, device: string): Promise<DeviceAddress> {
     const key = keyOf(lab, device);
     const known = this.known.get(key);
     if (known !== undefined) return known;
-    const asked = this.requests.call(orchestratorRequests.locateDevice, {}, { lab, device });
+    const asked = this.orchestrator.ask(orchestratorRequests.locateDevice, { lab, device });
     if (this.known.size >= capacity) this.known.clear();
     this.known.set(key, asked);
     asked.catch(() => this.forget(lab, device, asked));

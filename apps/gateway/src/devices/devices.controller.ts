@@ -2,21 +2,21 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestj
 import { orchestratorRequests, type DeviceRecord } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { readArguments, readQuery } from '../http/request-input.js';
-import { Requests } from '../ports.js';
+import { Orchestrator } from '../orchestrator.js';
 import { DeviceCalls } from './device-calls.js';
 
 /** Devices as they are, and direct calls of their functions. */
 @Controller('api')
 export class DevicesController {
   constructor(
-    private readonly requests: Requests,
+    private readonly orchestrator: Orchestrator,
     private readonly calls: DeviceCalls,
   ) {}
 
   @Get('devices')
   async list(@Query() query: unknown): Promise<DeviceRecord[]> {
     readQuery(query, []);
-    const { devices } = await this.requests.call(orchestratorRequests.listDevices, {}, {});
+    const { devices } = await this.orchestrator.ask(orchestratorRequests.listDevices, {});
     return devices;
   }
 

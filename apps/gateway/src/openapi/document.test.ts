@@ -26,7 +26,10 @@ interface Operation {
   summary: string;
   parameters: { name: string; in: string }[];
   requestBody?: { content: Record<string, { schema: Schema; examples?: object }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: Schema; examples?: object }> }>;
+  responses: Record<
+    string,
+    { description: string; content?: Record<string, { schema: Schema; examples?: object }> }
+  >;
 }
 
 interface Document {
@@ -59,15 +62,19 @@ function mismatches(schema: Schema, value: unknown, path = ''): string[] {
     const each = schema.oneOf.map((option) => mismatches(option, value, path));
     return each.some((found) => found.length === 0) ? [] : (each[0] ?? []);
   }
-  if (schema.enum !== undefined && value !== null && !schema.enum.includes(value)) return [`${path}: not of the enum`];
+  if (schema.enum !== undefined && value !== null && !schema.enum.includes(value))
+    return [`${path}: not of the enum`];
   const types = [schema.type ?? []].flat();
   const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
   if (types.length > 0 && !types.includes(type) && !(types.includes('integer') && Number.isInteger(value))) {
     return [`${path}: ${type} is not ${types.join(' or ')}`];
   }
-  if (Array.isArray(value)) return value.flatMap((item, index) => mismatches(schema.items ?? {}, item, `${path}[${index}]`));
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => mismatches(schema.items ?? {}, item, `${path}[${index}]`));
   if (typeof value !== 'object' || value === null) return [];
-  const missing = (schema.required ?? []).filter((name) => !(name in value)).map((name) => `${path}.${name}: missing`);
+  const missing = (schema.required ?? [])
+    .filter((name) => !(name in value))
+    .map((name) => `${path}.${name}: missing`);
   return [
     ...missing,
     ...Object.entries(value).flatMap(([name, inner]) => {
@@ -80,7 +87,11 @@ function mismatches(schema: Schema, value: unknown, path = ''): string[] {
 
 describe('the OpenAPI document', () => {
   it('describes every path of the interface', () => {
-    expect(operations().map(([key]) => key).sort()).toEqual(
+    expect(
+      operations()
+        .map(([key]) => key)
+        .sort(),
+    ).toEqual(
       [
         'get /api/campaigns',
         'get /api/campaigns/{campaign_name}',
@@ -103,7 +114,9 @@ describe('the OpenAPI document', () => {
   });
 
   it('refers only to schemas that it has', () => {
-    const names = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map((match) => match[1]);
+    const names = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
+      (match) => match[1],
+    );
     expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining([...new Set(names)]));
     expect(names.length).toBeGreaterThan(10);
   });
@@ -111,7 +124,9 @@ describe('the OpenAPI document', () => {
   it('names every path parameter, and gives every operation its own id and a summary', () => {
     for (const [key, operation] of operations()) {
       const inPath = [...key.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-      expect(operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath);
+      expect(
+        operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
+      ).toEqual(inPath);
       expect(operation.summary).not.toBe('');
     }
     const ids = operations().map(([, operation]) => operation.operationId);
@@ -124,7 +139,9 @@ describe('the OpenAPI document', () => {
         const examples = response.content?.['application/problem+json']?.examples;
         if (examples === undefined) continue;
         for (const code of Object.keys(examples)) {
-          expect(errorCatalogue[code as keyof typeof errorCatalogue].status, `${key} ${code}`).toBe(Number(status));
+          expect(errorCatalogue[code as keyof typeof errorCatalogue].status, `${key} ${code}`).toBe(
+            Number(status),
+          );
         }
       }
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['400', '403', '500']));
@@ -148,7 +165,10 @@ describe('the OpenAPI document', () => {
       const fields = Object.entries(document.components.schemas[name]?.properties ?? {});
       expect(fields.length).toBeGreaterThan(4);
       for (const [field, schema] of fields) {
-        expect(schema, field).toMatchObject({ type: expect.any(String) as string, description: expect.any(String) as string });
+        expect(schema, field).toMatchObject({
+          type: expect.any(String) as string,
+          description: expect.any(String) as string,
+        });
       }
     },
   );
@@ -173,9 +193,12 @@ describe('the OpenAPI document', () => {
       held_by: null,
       functions: [{ name: 'f', kind: 'query' }],
     };
-    const fit = (name: string, value: unknown): string[] => mismatches({ $ref: `#/components/schemas/${name}` }, value);
+    const fit = (name: string, value: unknown): string[] =>
+      mismatches({ $ref: `#/components/schemas/${name}` }, value);
     expect(fit('TaskRunRecord', task)).toEqual([]);
-    expect(fit('CampaignRecord', campaignRecord({ protocol_runs: [run], protocol_run_parameters: [{ a: {} }] }))).toEqual([]);
+    expect(
+      fit('CampaignRecord', campaignRecord({ protocol_runs: [run], protocol_run_parameters: [{ a: {} }] })),
+    ).toEqual([]);
     expect(fit('DeviceRecord', device)).toEqual([]);
     expect(fit('HealthReport', (await gateway.send('GET', '/api/health')).body)).toEqual([]);
     expect(fit('Problem', (await gateway.send('POST', '/api/tasks', { x: 1 })).body)).toEqual([]);

@@ -3,14 +3,15 @@ import { CampaignSubmission, orchestratorRequests, runStates, type CampaignRecor
 import type { FastifyReply } from 'fastify';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
-import { RecordReader, Requests } from '../ports.js';
+import { Orchestrator } from '../orchestrator.js';
+import { RecordReader } from '../ports.js';
 import { committed, found, noBodyHint } from './records.js';
 
 /** Campaigns: submit, cancel, read. */
 @Controller('api/campaigns')
 export class CampaignsController {
   constructor(
-    private readonly requests: Requests,
+    private readonly orchestrator: Orchestrator,
     private readonly records: RecordReader,
   ) {}
 
@@ -21,7 +22,7 @@ export class CampaignsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CampaignRecord> {
     readQuery(query, []);
-    const { name } = await this.requests.call(orchestratorRequests.submitCampaign, {}, submission);
+    const { name } = await this.orchestrator.ask(orchestratorRequests.submitCampaign, submission);
     const record = await committed(() => this.records.campaign(name), `campaign ${name}`);
     reply.header('location', `/api/campaigns/${encodeURIComponent(name)}`);
     return record;
@@ -37,7 +38,7 @@ export class CampaignsController {
     readQuery(query, []);
     refuseBody(body, noBodyHint);
     const name = lookupName(given, 'campaign');
-    await this.requests.call(orchestratorRequests.cancelCampaign, {}, { name });
+    await this.orchestrator.ask(orchestratorRequests.cancelCampaign, { name });
     return committed(() => this.records.campaign(name), `campaign ${name}`);
   }
 

@@ -8,14 +8,15 @@ import {
 import type { FastifyReply } from 'fastify';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
-import { RecordReader, Requests } from '../ports.js';
+import { Orchestrator } from '../orchestrator.js';
+import { RecordReader } from '../ports.js';
 import { committed, found, noBodyHint } from './records.js';
 
 /** Protocol runs: submit, cancel, read. The orchestrator decides, the database is read. */
 @Controller('api/protocols')
 export class ProtocolRunsController {
   constructor(
-    private readonly requests: Requests,
+    private readonly orchestrator: Orchestrator,
     private readonly records: RecordReader,
   ) {}
 
@@ -26,7 +27,7 @@ export class ProtocolRunsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ProtocolRunRecord> {
     readQuery(query, []);
-    const { name } = await this.requests.call(orchestratorRequests.submitProtocolRun, {}, submission);
+    const { name } = await this.orchestrator.ask(orchestratorRequests.submitProtocolRun, submission);
     const record = await committed(() => this.records.protocolRun(name), `protocol run ${name}`);
     reply.header('location', `/api/protocols/${encodeURIComponent(name)}`);
     return record;
@@ -42,7 +43,7 @@ export class ProtocolRunsController {
     readQuery(query, []);
     refuseBody(body, noBodyHint);
     const name = lookupName(given, 'protocol run');
-    await this.requests.call(orchestratorRequests.cancelProtocolRun, {}, { name });
+    await this.orchestrator.ask(orchestratorRequests.cancelProtocolRun, { name });
     return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
   }
 

@@ -3,14 +3,15 @@ import { orchestratorRequests, TaskSubmission, taskRunStates, type TaskRunRecord
 import type { FastifyReply } from 'fastify';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
-import { RecordReader, Requests } from '../ports.js';
+import { Orchestrator } from '../orchestrator.js';
+import { RecordReader } from '../ports.js';
 import { committed, foundTask, readTaskAddress } from './records.js';
 
 /** On-demand tasks, and the tasks inside protocol runs (`?protocol_run_name=`). */
 @Controller('api/tasks')
 export class TasksController {
   constructor(
-    private readonly requests: Requests,
+    private readonly orchestrator: Orchestrator,
     private readonly records: RecordReader,
   ) {}
 
@@ -21,7 +22,7 @@ export class TasksController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<TaskRunRecord> {
     readQuery(query, []);
-    const { name } = await this.requests.call(orchestratorRequests.submitTask, {}, submission);
+    const { name } = await this.orchestrator.ask(orchestratorRequests.submitTask, submission);
     const record = await committed(() => this.records.task(name), `task ${name}`);
     reply.header('location', `/api/tasks/${encodeURIComponent(name)}`);
     return record;
@@ -37,9 +38,8 @@ export class TasksController {
     const run = readTaskAddress(query);
     refuseBody(body, 'The run of a task is named in the address: ?protocol_run_name=<name>.');
     const name = lookupName(given, 'task');
-    await this.requests.call(
+    await this.orchestrator.ask(
       orchestratorRequests.cancelTask,
-      {},
       run === undefined ? { name } : { name, protocol_run_name: run },
     );
     return committed(() => this.records.task(name, run), `task ${name}`);

@@ -1,0 +1,388 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  agentRequests,
+  orchestratorRequests,
+  serviceRequests,
+  ServiceError,
+  type TaskRunRecord,
+} from '@lab/contracts';
+import type { Change, Store, TaskRunRow } from '@lab/engine';
+import { connectBus, type Bus, type Subscription } from '@lab/messaging';
+import { BusClient } from '@lab/messaging/nest';
+import { openFileStore, taskFileKey, type ObjectStore } from '@lab/object-store';
+import { openRecords, openStore, type Records } from '@lab/persistence';
+import { startNats, startTestPostgres, type NatsFixture, type TestPostgres } from '@lab/testkit';
+import { startServer, type RunningServer } from '../src/server.js';
+import { memoryLog, send, type Reply } from './twins.js';
+
+let nats: NatsFixture;
+let postgres: TestPostgres;
+let records: Records;
+let store: Store;
+let epoch: number;
+let files: ObjectStore;
+let folder: string;
+/** What the gateway talks through, and what the stand-ins of orchestrator and agent answer through. */
+let gatewayBus: Bus;
+let serviceBus: Bus;
+let gateway: RunningServer;
+let orchestrator: Subscription[];
+const log = memoryLog();
+
+const http = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+): Promise<Reply> => send(gateway.url, method, path, body, headers);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gateway-'));
+  [nats, postgres] = await Promise.all([startNats(), startTestPostgres()]);
+  [gatewayBus, serviceBus] = (await Promise.all(
+    ['gateway', 'orchestrator'].map((role) => connectBus({ url: nats.url, role, name: 'test' })),
+  )) as [Bus, Bus];
+  files = await openFileStore({ folder, publicUrl: 'http://127.0.0.1:1', secret: 's'.repeat(32) });
+  store = await openStore({ url: postgres.url });
+  epoch = await store.lead('test');
+  records = openRecords({ url: postgres.url });
+  gateway = await startServer(
+    { requests: new BusClient(gatewayBus), broker: gatewayBus, records, files },
+    { host: '127.0.0.1', port: 0, log },
+  );
+  orchestrator = await standInOrchestrator();
+});
+
+afterAll(async () => {
+  await gateway?.close();
+  await Promise.all([gatewayBus, serviceBus].map((bus) => bus?.close()));
+  await Promise.all([records?.close(), store?.close()]);
+  await Promise.all([nats?.stop(), postgres?.stop()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const hash = 'a'.repeat(64);
+
+function taskRow(name: string, over: Partial<TaskRunRow> = {}): TaskRunRow {
+  return {
+    id: randomUUID(),
+    name,
+    type: 'clean_container',
+    runId: null,
+    owner: 'ada',
+    priority: 0,
+    state: 'queued',
+    reason: null,
+    cancelRequestedAt: null,
+    definitionHash: hash,
+    devices: {},
+    resources: {},
+    inputParameters: {},
+    outputParameters: null,
+    outputResources: null,
+    outputFiles: [],
+    attempt: 0,
+    computer: null,
+    allocationTimeout: 600,
+    meta: {},
+    createdAt: Date.now(),
+    queuedAt: Date.now(),
+    startedAt: null,
+    endedAt: null,
+    ...over,
+  };
+}
+
+const definition: Change = {
+  op: 'putDefinition',
+  row: {
+    hash,
+    kind: 'task',
+    body: {
+      hash,
+      task: {
+        type: 'clean_container',
+        desc: 'Cleans.',
+        devices: {},
+        input_parameters: {},
+        output_parameters: {},
+        input_resources: {},
+        output_resources: {},
+        isolation: 'reusable',
+        module: { hash, package: 'color_lab', source: 'tasks/clean/task.ts' },
+      },
+    },
+  },
+};
+
+/** Accepts and cancels on-demand tasks in the real database, and knows where one device is. */
+function standInOrchestrator(): Promise<Subscription[]> {
+  return Promise.all([
+    serviceBus.serve(orchestratorRequests.submitTask, {}, async (submission) => {
+      const row = taskRow(submission.name, {
+        type: submission.type,
+        inputParameters: submission.input_parameters ?? {},
+      });
+      await store.commit(epoch, [definition, { op: 'insertTaskRun', row }]);
+      return { id: row.id, name: row.name };
+    }),
+    serviceBus.serve(orchestratorRequests.cancelTask, {}, async ({ name }) => {
+      const task = await records.task(name);
+      if (task === undefined) throw new ServiceError('not_found', `There is no task named "${name}".`);
+      const patch = { state: 'cancelled' as const, endedAt: Date.now() };
+      await store.commit(epoch, [{ op: 'updateTaskRun', id: task.id, patch }]);
+      return { id: task.id, name };
+    }),
+    serviceBus.serve(orchestratorRequests.locateDevice, {}, ({ lab }) => {
+      if (lab !== 'color_lab')
+        throw new ServiceError('unknown_lab', `There is no laboratory named "${lab}".`);
+      return { computer: 'bench_b', inc: agentInc };
+    }),
+    serviceBus.serve(orchestratorRequests.listDevices, {}, () => ({ devices: [] })),
+    serviceBus.serve(serviceRequests.health, { service: 'orchestrator' }, () => ({
+      service: 'orchestrator',
+      instance: 'test',
+      version: '1',
+      status: 'ok' as const,
+      uptime_s: 1,
+    })),
+  ]);
+}
+
+let agentInc = 1;
+
+function standInAgent(calls: string[]): Promise<Subscription> {
+  const inc = String(agentInc);
+  return serviceBus.serve(agentRequests.callDevice, { computer: 'bench_b', inc }, (call, { tokens }) => {
+    calls.push(`${inc}:${tokens.device}.${call.function}`);
+    if (call.function === 'fail') {
+      throw new ServiceError('device_error', 'the pump is dry', {
+        effect: 'maybe',
+        authorStack: 'color_lab/x.ts:1:1',
+      });
+    }
+    return { result: call.arguments };
+  });
+}
+
+describe('a task through the real broker and database', () => {
+  it.each(['rinse 1', 'größe/日本 100%', `it's "quoted"`])(
+    'named %s is submitted, read, cancelled and read again',
+    async (name) => {
+      const submitted = await http('POST', '/api/tasks', {
+        name,
+        type: 'clean_container',
+        input_parameters: { duration: 2.5, note: '\u{1f9ea}' },
+      });
+      expect(submitted.status).toBe(201);
+      expect(submitted.body).toMatchObject({
+        name,
+        state: 'queued',
+        input_parameters: { duration: 2.5, note: '\u{1f9ea}' },
+      });
+      const path = submitted.headers.get('location') ?? '';
+      const read = await http('GET', path);
+      expect(read.body).toEqual(submitted.body);
+
+      const cancelled = await http('POST', `${path}/cancel`);
+      expect(cancelled.status).toBe(202);
+      expect(cancelled.body).toMatchObject({ id: submitted.body.id, state: 'cancelled' });
+      const list = (await http('GET', '/api/tasks?state=cancelled')).body as unknown as TaskRunRecord[];
+      expect(list.map((task) => task.name)).toContain(name);
+    },
+  );
+
+  it('whose name is taken by an unfinished one is refused by the database with 409', async () => {
+    const body = { name: 'twice', type: 'clean_container' };
+    expect((await http('POST', '/api/tasks', body)).status).toBe(201);
+    const again = await http('POST', '/api/tasks', body);
+    expect(again.status).toBe(409);
+    expect(again.body.code).toBe('duplicate_name');
+  });
+
+  it('that does not exist is 404 for read, cancel and files', async () => {
+    for (const [method, path] of [
+      ['GET', '/api/tasks/none'],
+      ['POST', '/api/tasks/none/cancel'],
+      ['GET', '/api/tasks/none/files/x'],
+      ['GET', '/api/protocols/none'],
+      ['GET', '/api/campaigns/none'],
+    ] as const) {
+      expect((await http(method, path)).status, path).toBe(404);
+    }
+  });
+});
+
+describe('a device call through the real broker', () => {
+  it('reaches the agent, follows it to its next incarnation, and is never sent twice', async () => {
+    const calls: string[] = [];
+    const first = await standInAgent(calls);
+    const path = '/api/rpc/color_lab/pump.1%20%3E/dose';
+    const reply = await http('POST', path, { volume: 2 });
+    expect({ status: reply.status, body: reply.body }).toEqual({ status: 200, body: { volume: 2 } });
+
+    await first.unsubscribe();
+    agentInc += 1;
+    const second = await standInAgent(calls);
+    expect((await http('POST', path, { volume: 3 })).status).toBe(200);
+    expect(calls).toEqual(['1:pump.1 >.dose', '2:pump.1 >.dose']);
+
+    const failed = await http('POST', '/api/rpc/color_lab/pump.1%20%3E/fail');
+    expect(failed.status).toBe(502);
+    expect(failed.body).toMatchObject({
+      code: 'device_error',
+      effect: 'maybe',
+      author_stack: 'color_lab/x.ts:1:1',
+    });
+    expect(calls).toHaveLength(3);
+    await second.unsubscribe();
+
+    const gone = await http('POST', path, { volume: 4 });
+    expect(gone.body).toMatchObject({ code: 'agent_unreachable', status: 503, effect: 'none' });
+    expect(calls).toHaveLength(3);
+  });
+
+  it('to an unknown laboratory is 404', async () => {
+    const reply = await http('POST', '/api/rpc/nowhere/pump/dose', {});
+    expect(reply.body).toMatchObject({ code: 'unknown_lab', status: 404, effect: 'none' });
+  });
+});
+
+describe('a file', () => {
+  const content = Buffer.alloc(300_000, 'spectrum\n');
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const fileName = 'größe "1".csv';
+
+  async function ticket(key: string): Promise<string> {
+    const { url } = await files.uploadTicket({ key, size: content.length, sha256, expiresInMs: 60_000 });
+    return new URL(url).pathname;
+  }
+
+  const upload = (path: string, body: Buffer): Promise<Response> =>
+    fetch(`${gateway.url}${path}`, {
+      method: 'PUT',
+      body: new Uint8Array(body),
+      headers: { 'content-type': 'application/octet-stream' },
+    });
+
+  it('uploaded with a ticket is downloaded byte for byte, under its name, and not shown', async () => {
+    const row = taskRow('measure', {
+      state: 'completed',
+      attempt: 1,
+      outputFiles: [{ name: fileName, size: content.length, sha256 }],
+      endedAt: Date.now(),
+    });
+    await store.commit(epoch, [definition, { op: 'insertTaskRun', row }]);
+    const path = `/api/tasks/measure/files/${encodeURIComponent(fileName)}`;
+    expect((await http('GET', path)).status).toBe(404);
+
+    const stored = await upload(await ticket(taskFileKey(row.id, 1, fileName)), content);
+    expect({ status: stored.status, body: await stored.json() }).toEqual({
+      status: 201,
+      body: { size: content.length, sha256 },
+    });
+
+    const response = await fetch(`${gateway.url}${path}`);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-length': String(content.length),
+      'content-disposition': `attachment; filename="gr__e _1_.csv"; filename*=UTF-8''gr%C3%B6%C3%9Fe%20%221%22.csv`,
+      'x-content-type-options': 'nosniff',
+    });
+    expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true);
+
+    const head = await fetch(`${gateway.url}${path}`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(content.length)]);
+  });
+
+  it('that is not what its ticket says is refused and not kept', async () => {
+    const key = taskFileKey(randomUUID(), 1, 'x');
+    const other = Buffer.from(content);
+    other[5] = 0;
+    expect((await upload(await ticket(key), other)).status).toBe(422);
+    expect((await upload(await ticket(key), content.subarray(1))).status).toBe(422);
+    await expect(files.get(key)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('without a valid ticket is refused', async () => {
+    const path = await ticket(taskFileKey(randomUUID(), 1, 'x'));
+    const forged = path.slice(0, -2) + (path.endsWith('AA') ? 'BB' : 'AA');
+    for (const wrong of [forged, '/api/uploads/x', '/api/uploads/..%2F..']) {
+      const reply = await upload(wrong, content);
+      expect(reply.status).toBe(403);
+      expect(((await reply.json()) as { instance: string }).instance).toBe('/api/uploads');
+    }
+  });
+
+  it('whose upload breaks off leaves nothing', async () => {
+    const key = taskFileKey(randomUUID(), 1, 'x');
+    const path = await ticket(key);
+    await new Promise<void>((resolve) => {
+      const sending = request(`${gateway.url}${path}`, {
+        method: 'PUT',
+        headers: { 'content-length': content.length, 'content-type': 'application/octet-stream' },
+      });
+      sending.once('error', () => resolve());
+      sending.write(content.subarray(0, 100_000), () => sending.destroy(new Error('the agent lost power')));
+    });
+    await expect(files.get(key)).rejects.toMatchObject({ code: 'not_found' });
+    expect((await upload(path, content)).status).toBe(201);
+  });
+});
+
+describe('when a part is away', () => {
+  it('reads go on without the orchestrator, and what needs it says so in words', async () => {
+    expect((await http('GET', '/api/health')).status).toBe(200);
+    await Promise.all(orchestrator.map((subscription) => subscription.unsubscribe()));
+    try {
+      const refused = await http('POST', '/api/tasks', { name: 'late', type: 'clean_container' });
+      expect(refused.body).toMatchObject({ status: 503, code: 'service_unavailable', effect: 'none' });
+      expect(refused.text).not.toContain('svc.v1');
+      expect((await http('GET', '/api/tasks')).status).toBe(200);
+      expect((await http('GET', '/api/devices')).status).toBe(503);
+      const health = await http('GET', '/api/health');
+      expect(health.status).toBe(503);
+      expect(health.body.parts).toMatchObject({
+        broker: { status: 'ok' },
+        orchestrator: { status: 'unavailable' },
+      });
+    } finally {
+      orchestrator = await standInOrchestrator();
+    }
+  });
+
+  it('reads go on without the broker, and it works again when the broker is back', async () => {
+    await nats.stop();
+    const refused = await http('POST', '/api/tasks', { name: 'later', type: 'clean_container' });
+    expect(refused.status).toBe(503);
+    expect((await http('GET', '/api/tasks')).status).toBe(200);
+    expect((await http('GET', '/api/health')).body.parts).toMatchObject({
+      broker: { status: 'unavailable' },
+    });
+
+    const back = [gatewayBus, serviceBus].map(
+      (bus) =>
+        new Promise<void>((resolve) => {
+          const forget = bus.onStatus((status) => {
+            if (status !== 'connected') return;
+            forget();
+            resolve();
+          });
+        }),
+    );
+    await nats.restart();
+    await Promise.all(back);
+    await serviceBus.flush();
+    expect((await http('POST', '/api/tasks', { name: 'later', type: 'clean_container' })).status).toBe(201);
+  });
+
+  it('nothing of all this was a defect', () => {
+    expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
