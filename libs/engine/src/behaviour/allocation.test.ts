@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest';
+import { anyDevice, device, same, TestLab } from './test-lab.js';
+
+describe('devices', () => {
+  it('are given to one task at a time, with a fence that rises every time', async () => {
+    const test = new TestLab();
+    test.lab('l', { arm: 'arm' });
+    test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);
+    await test.open();
+    await test.run('r', 'p');
+    await test.run('s', 'p');
+    expect(test.running()).toEqual(['r/a']);
+    await test.complete('r/a');
+    expect(test.running()).toEqual(['s/a']);
+    const fences = [...test.agents.executions.values()].map((each) => each.start.devices['d']?.fence);
+    expect(fences).toEqual([1, 2]);
+  });
+
+  it('of a task are given all at once or not at all', async () => {
+    const test = new TestLab();
+    test.lab('l', { x: 'arm', y: 'arm' });
+    test.protocol('both', [{ name: 'a', devices: { d: device('l.x'), e: device('l.y') } }]);
+    test.protocol('one', [{ name: 'a', devices: { d: device('l.y') } }]);
+    await test.open();
+    await test.run('r1', 'one');
+    await test.run('r2', 'both');
+    expect(test.allocated()).toEqual(['l.y']);
+    await test.complete('r1/a');
+    expect(test.running()).toEqual(['r2/a']);
+    expect(test.allocated()).toEqual(['l.x', 'l.y']);
+  });
+
+  it('of a pool are taken in turn, the least busy one first', async () => {
+    const test = new TestLab();
+    test.lab('l', { m1: 'mixer', m2: 'mixer' });
+    test.protocol('p', [{ name: 'a', devices: { d: anyDevice('mixer') } }]);
+    await test.open();
+    const used: (string | undefined)[] = [];
+    for (const name of ['r1', 'r2', 'r3', 'r4']) {
+      await test.run(name, 'p');
+      used.push(test.task(`${name}/a`).devices['d']?.name);
+      await test.live(1000);
+      await test.complete(`${name}/a`);
+    }
+    expect(used).toEqual(['m1', 'm2', 'm1', 'm2']);
+  });
+
+  it('go to the higher priority first, then to who waited longer', async () => {
+    const test = new TestLab();
+    test.lab('l', { arm: 'arm' });
+    test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);
+    await test.open();
+    await test.run('first', 'p');
+    await test.run('low', 'p');
+    await test.run('high', 'p', { priority: 5 });
+    await test.complete('first/a');
+    expect(test.running()).toEqual(['high/a']);
+    await test.complete('high/a');
+    expect(test.running()).toEqual(['low/a']);
+  });
+
+  it('are used on the computer that has most of them, the service computer first among equals', async () => {
+    const test = new TestLab();
+    test.lab('l', { a1: 'd@pc_b', a2: 'd@pc_b', b1: 'd@pc_a', s1: 'd' });
+    const slots = (...keys: string[]) => Object.fromEntries(keys.map((key) => [key, device(`l.${key}`)]));
+    test.protocol('p', [
+      { name: 'most', devices: slots('a1', 'a2', 's1') },
+      { name: 'tie', needs: ['most'], devices: slots('a1', 'b1') },
+      { name: 'service', needs: ['tie'], devices: slots('a1', 's1') },
+      { name: 'none', needs: ['service'] },
+    ]);
+    await test.open();
+    await test.run('r', 'p');
+    for (const name of ['most', 'tie', 'service', 'none']) await test.complete(`r/${name}`);
+    expect(['most', 'tie', 'service', 'none'].map((name) => test.task(`r/${name}`).computer)).toEqual([
+      'pc_b',
+      'pc_a',
+      'svc_computer',
+      'svc_computer',
+    ]);
+  });
+
+  it('that cannot be used at present make the task wait until they can', async () => {
+    const test = new TestLab();
+    test.lab('l', { arm: 'arm' });
+    test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);
+    test.agents.deviceState = () => 'faulted';
+    const engine = await test.open();
+    await test.run('r', 'p');
+    expect(test.running()).toEqual([]);
+    test.agents.deviceState = () => 'idle';
+    engine.deviceChanged('svc_computer', 1, {
+      lab: 'l',
+      name: 'arm',
+      state: 'idle',
+      detail: null,
+      functions: [],
+    });
+    await test.clock.settle();
+    expect(test.running()).toEqual(['r/a']);
+  });
+
+  it('are listed with who holds them', async () => {
+    const test = new TestLab();
+    test.lab('l', { arm: 'arm', far: 'arm@elsewhere' });
+    test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);
+    await test.open();
+    test.agents.leave('elsewhere');
+    await test.run('r', 'p');
+    expect(test.engine.listDevices()).toMatchObject([
+      { name: 'arm', state: 'idle', held_by: 'r/a', computer: 'svc_computer' },
+      { name: 'far', state: 'disabled', held_by: null, detail: 'computer elsewhere is not connected' },
+    ]);
+    expect(test.engine.locateDevice('l', 'arm')).toEqual({ computer: 'svc_computer', inc: 1 });
+    expect(() => test.engine.locateDevice('l', 'far')).toThrow(
+      expect.objectContaining({ code: 'agent_unreachable' }),
+    );
+    expect(() => test.engine.locateDevice('l', 'z')).toThrow(
+      expect.objectContaining({ code: 'unknown_device' }),
+    );
+    expect(() => test.engine.locateDevice('z', 'z')).toThrow(
+      expect.objectContaining({ code: 'unknown_lab' }),
+    );
+  });
+});
+
+describe('a hold', () => {
+  function held(): TestLab {
+    const test = new TestLab();
+    test.lab('l', { m1: 'mixer', m2: 'mixer', arm: 'arm' });
+    test.protocol('p', [
+      { name: 'a', devices: { d: anyDevice('mixer', true) } },
+      { name: 'b', needs: ['a'], devices: { d: device('l.arm') } },
+      { name: 'c', needs: ['b'], devices: { d: same('a.d') } },
+      { name: 'e', needs: ['c'], devices: { d: same('c.d') } },
+      { name: 'f', needs: ['e'] },
+    ]);
+    test.protocol('other', [{ name: 'a', devices: { d: device('l.m1') } }]);
+    return test;
+  }
+
+  it('keeps the device from the others until the last task that refers to it has ended', async () => {
+    const test = held();
+    await test.open();
+    await test.run('r', 'p');
+    await test.run('o', 'other', { priority: 9 });
+    for (const name of ['a', 'b', 'c']) {
+      await test.complete(`r/${name}`);
+      expect(test.running()).not.toContain('o/a');
+    }
+    expect(test.task('r/e').devices['d']?.name).toBe('m1');
+    await test.complete('r/e');
+    expect(test.running()).toEqual(['o/a', 'r/f']);
+  });
+
+  it('passes the device on with a new fence, and the agent never sees an old one', async () => {
+    const test = held();
+    await test.open();
+    await test.run('r', 'p');
+    for (const name of ['a', 'b', 'c', 'e', 'f']) await test.complete(`r/${name}`);
+    const fences = [...test.agents.executions.values()].flatMap((each) =>
+      Object.values(each.start.devices)
+        .filter((one) => one.name === 'm1')
+        .map((one) => one.fence),
+    );
+    expect(fences).toEqual([1, 2, 3]);
+    expect(test.runState('r')).toBe('completed');
+    expect(test.allocated()).toEqual([]);
+  });
+
+  it('ends with the run, whatever was to come', async () => {
+    const test = held();
+    await test.open();
+    await test.run('r', 'p');
+    await test.complete('r/a');
+    expect(test.allocated()).toEqual(['l.arm', 'l.m1']);
+    await test.fail('r/b');
+    expect(test.runState('r')).toBe('failed');
+    expect(test.allocated()).toEqual([]);
+  });
+
+  it('is not given to another slot of the same run while the pool has another device', async () => {
+    const test = new TestLab();
+    test.lab('l', { m1: 'mixer', m2: 'mixer' });
+    test.protocol('p', [
+      { name: 'a', devices: { d: anyDevice('mixer', true) } },
+      { name: 'b', needs: ['a'], devices: { d: anyDevice('mixer') } },
+      { name: 'c', needs: ['b'], devices: { d: same('a.d') } },
+    ]);
+    await test.open();
+    await test.run('r', 'p');
+    await test.complete('r/a');
+    expect(test.task('r/b').devices['d']?.name).toBe('m2');
+  });
+
+  it('without it the device is free between two tasks', async () => {
+    const test = new TestLab();
+    test.lab('l', { m1: 'mixer', arm: 'arm' });
+    test.protocol('p', [
+      { name: 'a', devices: { d: device('l.m1') } },
+      { name: 'b', needs: ['a'], devices: { d: device('l.arm') } },
+      { name: 'c', needs: ['b'], devices: { d: same('a.d') } },
+    ]);
+    test.protocol('other', [{ name: 'a', devices: { d: device('l.m1') } }]);
+    await test.open();
+    await test.run('r', 'p');
+    await test.complete('r/a');
+    await test.run('o', 'other');
+    await test.complete('r/b');
+    expect(test.running()).toEqual(['o/a']);
+    await test.complete('o/a');
+    expect(test.running()).toEqual(['r/c']);
+  });
+
+  it('survives a refused start: the device stays with the run', async () => {
+    const test = held();
+    await test.open();
+    await test.run('r', 'p');
+    await test.complete('r/a');
+    test.agents.onCall = (kind) => (kind === 'start' ? 'refused' : 'delivered');
+    await test.complete('r/b');
+    expect(test.task('r/c').state).toBe('queued');
+    expect(test.allocated()).toEqual(['l.m1']);
+    test.agents.onCall = () => 'delivered';
+    await test.live(2000);
+    expect(test.running()).toEqual(['r/c']);
+  });
+
+  it('of two runs on each other is said in the log', async () => {
+    const test = new TestLab();
+    test.lab('l', { x: 'dev', y: 'dev' });
+    const cross = (first: string, second: string) => [
+      { name: 'a', devices: { d: device(first, true) } },
+      { name: 'b', needs: ['a'], devices: { d: same('a.d'), e: device(second) } },
+    ];
+    test.protocol('p', cross('l.x', 'l.y'));
+    test.protocol('q', cross('l.y', 'l.x'));
+    await test.open();
+    await test.run('r', 'p');
+    await test.run('s', 'q');
+    await test.complete('r/a');
+    await test.complete('s/a');
+    expect(test.running()).toEqual([]);
+    expect(
+      test.lines.filter((line) => line.message.includes('wait for what the other one holds')),
+    ).toHaveLength(1);
+    await test.engine.cancelProtocolRun('r');
+    await test.clock.settle();
+    expect(test.running()).toEqual(['s/b']);
+  });
+});
