@@ -1,0 +1,81 @@
+import type { CampaignRecord, DeviceRecord, Problem, ProtocolRunRecord, TaskRunRecord } from '@lab/contracts';
+
+export interface Answer<T> {
+  status: number;
+  headers: Headers;
+  body: T;
+}
+
+/** The REST interface as a user's script sees it: status and body, nothing thrown for a 4xx. */
+export class Api {
+  constructor(readonly url: string) {}
+
+  async call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      ...(body === undefined
+        ? {}
+        : {
+            headers: { 'content-type': 'application/json' },
+            body: typeof body === 'string' ? body : JSON.stringify(body),
+          }),
+    });
+    const text = await response.text();
+    const type = response.headers.get('content-type') ?? '';
+    const parsed: unknown = type.includes('json') && text !== '' ? JSON.parse(text) : text;
+    return { status: response.status, headers: response.headers, body: parsed as T };
+  }
+
+  submit(
+    kind: 'protocols' | 'campaigns' | 'tasks',
+    body: unknown,
+  ): Promise<Answer<Problem & { name: string }>> {
+    return this.call('POST', `/api/${kind}`, body);
+  }
+
+  async run(name: string): Promise<ProtocolRunRecord> {
+    return (await this.call<ProtocolRunRecord>('GET', `/api/protocols/${encodeURIComponent(name)}`)).body;
+  }
+
+  async campaign(name: string): Promise<CampaignRecord> {
+    return (await this.call<CampaignRecord>('GET', `/api/campaigns/${encodeURIComponent(name)}`)).body;
+  }
+
+  async task(name: string): Promise<TaskRunRecord> {
+    return (await this.call<TaskRunRecord>('GET', `/api/tasks/${encodeURIComponent(name)}`)).body;
+  }
+
+  async devices(): Promise<DeviceRecord[]> {
+    return (await this.call<DeviceRecord[]>('GET', '/api/devices')).body;
+  }
+
+  rpc<T>(lab: string, device: string, name: string, parameters: unknown = {}): Promise<Answer<T>> {
+    return this.call('POST', `/api/rpc/${lab}/${device}/${name}`, parameters);
+  }
+}
+
+/**
+ * Waits until `read()` gives something for which `holds` is true.
+ *
+ * @throws Error with the last thing read when that does not happen within `limitMs`
+ */
+export async function eventually<T>(
+  read: () => Promise<T>,
+  holds: (value: T) => boolean,
+  limitMs = 30_000,
+): Promise<T> {
+  const end = Date.now() + limitMs;
+  for (;;) {
+    const value = await read();
+    if (holds(value)) return value;
+    if (Date.now() > end) {
+      throw new Error(
+        `not so within ${limitMs} ms; last seen: ${JSON.stringify(value, null, 1).slice(0, 4_000)}`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+export const isOver = (record: { state: string }): boolean =>
+  ['completed', 'failed', 'cancelled', 'skipped', 'needs_attention'].includes(record.state);

@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Problem, TaskRunRecord } from '@lab/contracts';
+import { eventually, isOver } from './api.js';
+import { startLab, type Lab } from './lab.js';
+
+/** Two agents on one machine, one lab: references, dynamic devices, queues, calls, files. */
+
+let lab: Lab;
+
+beforeAll(async () => {
+  lab = await startLab(['multiplication_lab']);
+  await lab.withAgent('bench_b');
+});
+afterAll(() => lab.stack.dispose());
+
+const at = (name: string) => ({ lab_name: 'multiplication_lab', name });
+
+async function finishedTask(body: Record<string, unknown> & { name: string }): Promise<TaskRunRecord> {
+  const answer = await lab.api.submit('tasks', body);
+  expect(answer.body).toMatchObject({ name: body.name });
+  expect(answer.status).toBe(201);
+  return eventually(() => lab.api.task(body.name), isOver);
+}
+
+describe('a protocol run', () => {
+  it('resolves references to parameters and devices, fills dynamic slots, and keeps what each task gave', async () => {
+    const answer = await lab.api.submit('protocols', {
+      name: 'run references',
+      type: 'optimize_multiplication',
+      owner: 'ada',
+      priority: 3,
+      parameters: { first: { number: 6, factor: 7 }, second: { factor: 10 } },
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('location')).toBe('/api/protocols/run%20references');
+
+    const run = await eventually(() => lab.api.run('run references'), isOver);
+    expect(run).toMatchObject({ state: 'completed', owner: 'ada', priority: 3, reason: null });
+    const [first, second, score] = ['first', 'second', 'score'].map((name) =>
+      run.tasks.find((task) => task.name === name),
+    );
+    expect(first?.output_parameters).toEqual({ product: 42 });
+    expect(second?.input_parameters).toEqual({ number: 42, factor: 10 });
+    expect(second?.devices).toEqual(first?.devices);
+    expect(score?.output_parameters).toEqual({ loss: 1024 - 420 });
+    expect(score?.input_resources['paper']?.type).toBe('paper');
+    expect(score?.output_resources?.['paper']?.meta['lines']).toBe(
+      Number(score?.input_resources['paper']?.meta['lines']) - 1,
+    );
+  });
+
+  it('starts tasks in the order of its graph', async () => {
+    await lab.api.submit('protocols', {
+      name: 'order',
+      type: 'optimize_multiplication',
+      parameters: { first: { number: 1, factor: 1 }, second: { factor: 1 } },
+    });
+    const run = await eventually(() => lab.api.run('order'), isOver);
+    const times = run.tasks.map((task) =>
+      [task.started_at, task.ended_at].map((time) => Date.parse(time ?? '')),
+    );
+    for (const [index, [start = NaN]] of times.entries()) {
+      if (index > 0) expect(start).toBeGreaterThanOrEqual(times[index - 1]?.[1] ?? NaN);
+    }
+  });
+});
+
+describe('an on-demand task', () => {
+  it('runs on a device of the computer of its own agent', async () => {
+    const task = await finishedTask({
+      name: 'far',
+      type: 'multiply',
+      devices: { multiplier: at('multiplier_b') },
+      input_parameters: { number: 21 },
+    });
+    expect(task).toMatchObject({
+      state: 'completed',
+      computer: 'bench_b',
+      output_parameters: { product: 42 },
+      input_parameters: { number: 21, factor: 2 },
+    });
+  });
+
+  it('reaches devices on two computers at once', async () => {
+    const task = await finishedTask({
+      name: 'both',
+      type: 'multiply_on_two',
+      devices: { left: at('multiplier_a'), right: at('multiplier_b') },
+      input_parameters: { number: 5 },
+    });
+    expect(task).toMatchObject({ state: 'completed', output_parameters: { sum: 50 } });
+  });
+
+  it('waits behind a run that has its device, and starts when that is free', async () => {
+    await lab.api.submit('protocols', {
+      name: 'in the way',
+      type: 'slow_multiplication',
+      parameters: { wait: { seconds: 2 } },
+    });
+    await eventually(
+      () => lab.api.run('in the way'),
+      (run) => run.tasks.some((task) => task.name === 'wait' && task.state === 'running'),
+    );
+    await lab.api.submit('tasks', {
+      name: 'behind',
+      type: 'multiply',
+      devices: { multiplier: at('multiplier_a') },
+      input_parameters: { number: 1 },
+    });
+    expect((await lab.api.task('behind')).state).toBe('queued');
+    const behind = await eventually(() => lab.api.task('behind'), isOver);
+    const run = await lab.api.run('in the way');
+    const waited = run.tasks.find((task) => task.name === 'wait');
+    expect(behind.state).toBe('completed');
+    expect(Date.parse(behind.started_at ?? '')).toBeGreaterThanOrEqual(Date.parse(waited?.ended_at ?? ''));
+    await eventually(() => lab.api.run('in the way'), isOver);
+  });
+
+  it('fails with the reason when it cannot start in time', async () => {
+    await lab.api.submit('tasks', {
+      name: 'holder',
+      type: 'wait',
+      devices: { multiplier: at('multiplier_a') },
+      input_parameters: { seconds: 3 },
+    });
+    const task = await finishedTask({
+      name: 'impatient',
+      type: 'multiply',
+      devices: { multiplier: at('multiplier_a') },
+      input_parameters: { number: 1 },
+      allocation_timeout: 0.5,
+    });
+    expect(task).toMatchObject({ state: 'failed', reason: { code: 'allocation_timeout' } });
+    await eventually(() => lab.api.task('holder'), isOver);
+  });
+
+  it('goes before one of lower priority that was submitted earlier', async () => {
+    const multiply = {
+      type: 'multiply',
+      devices: { multiplier: at('multiplier_a') },
+      input_parameters: { number: 1 },
+    };
+    await lab.api.submit('tasks', {
+      name: 'first holder',
+      type: 'wait',
+      devices: { multiplier: at('multiplier_a') },
+      input_parameters: { seconds: 1 },
+    });
+    await lab.api.submit('tasks', { ...multiply, name: 'low', priority: 1 });
+    await lab.api.submit('tasks', { ...multiply, name: 'high', priority: 9 });
+    const [low, high] = await Promise.all(
+      ['low', 'high'].map((name) => eventually(() => lab.api.task(name), isOver)),
+    );
+    expect(Date.parse(high?.started_at ?? '')).toBeLessThan(Date.parse(low?.started_at ?? ''));
+  });
+
+  it('stores its files, whole, under the names the author gave', async () => {
+    const task = await finishedTask({
+      name: 'files',
+      type: 'write_file',
+      input_parameters: { text: 'Grüße', kilobytes: 700 },
+    });
+    expect(task.state).toBe('completed');
+    expect(task.output_files.map((file) => [file.name, file.size]).sort()).toEqual([
+      ['large.bin', 700 * 1024],
+      ['notes in memory.txt', 7],
+      ['notes.txt', 19],
+    ]);
+    const text = await lab.api.call<string>('GET', '/api/tasks/files/files/notes%20in%20memory.txt');
+    expect(text.status).toBe(200);
+    expect(text.body).toBe('Grüße');
+    const large = await fetch(`${lab.stack.url}/api/tasks/files/files/large.bin`);
+    expect((await large.arrayBuffer()).byteLength).toBe(700 * 1024);
+    const unknown = await lab.api.call<Problem>('GET', '/api/tasks/files/files/none.txt');
+    expect(unknown.status).toBe(404);
+  });
+});
+
+describe('a campaign', () => {
+  it('runs its protocol with the parameters of each run over those of all, and counts', async () => {
+    const answer = await lab.api.submit('campaigns', {
+      name: 'series',
+      protocol: 'optimize_multiplication',
+      max_protocol_runs: 4,
+      max_concurrent_protocol_runs: 2,
+      global_parameters: { first: { number: 2, factor: 2 }, second: { factor: 1 } },
+      protocol_run_parameters: [1, 2, 3, 4].map((factor) => ({ second: { factor } })),
+    });
+    expect(answer.status).toBe(201);
+    const campaign = await eventually(() => lab.api.campaign('series'), isOver);
+    expect(campaign).toMatchObject({ state: 'completed', protocol_runs_completed: 4 });
+    const losses = campaign.protocol_runs.map((run) => [
+      run.name,
+      run.tasks.find((task) => task.name === 'score')?.output_parameters?.['loss'],
+    ]);
+    expect(Object.fromEntries(losses)).toEqual({
+      series_run_1: 1020,
+      series_run_2: 1016,
+      series_run_3: 1012,
+      series_run_4: 1008,
+    });
+    const overlap = campaign.protocol_runs.map(
+      (run) =>
+        campaign.protocol_runs.filter(
+          (other) =>
+            Date.parse(other.started_at ?? '') <= Date.parse(run.started_at ?? '') &&
+            Date.parse(other.ended_at ?? '') > Date.parse(run.started_at ?? ''),
+        ).length,
+    );
+    expect(Math.max(...overlap)).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('device RPC', () => {
+  it('calls a function with named parameters, on either computer', async () => {
+    for (const device of ['multiplier_a', 'multiplier_b']) {
+      const answer = await lab.api.rpc('multiplication_lab', device, 'multiply', { a: 3, b: 4 });
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual({ product: 12 });
+    }
+  });
+
+  it('answers a query while an effect is going on', async () => {
+    const effect = lab.api.rpc('multiplication_lab', 'multiplier_a', 'hold', { seconds: 1.5 });
+    const begin = Date.now();
+    const query = await lab.api.rpc<{ products: number }>('multiplication_lab', 'multiplier_a', 'count');
+    expect(query.body.products).toBeGreaterThan(0);
+    expect(Date.now() - begin).toBeLessThan(1_000);
+    expect((await effect).status).toBe(200);
+  });
+
+  it.each([
+    ['an unknown lab', 'nowhere', 'multiplier_a', 'count', 404, 'unknown_lab'],
+    ['an unknown device', 'multiplication_lab', 'none', 'count', 404, 'unknown_device'],
+    ['an unknown function', 'multiplication_lab', 'multiplier_a', 'none', 404, 'unknown_function'],
+    ['a function that is not declared', 'multiplication_lab', 'brittle', 'hidden', 404, 'unknown_function'],
+    ['a member of every device', 'multiplication_lab', 'brittle', '_initialize', 404, 'unknown_function'],
+    ['a member of every object', 'multiplication_lab', 'brittle', 'constructor', 404, 'unknown_function'],
+  ])('refuses %s', async (_, labName, device, name, status, code) => {
+    const answer = await lab.api.rpc<Problem>(labName, device, name);
+    expect(answer.headers.get('content-type')).toContain('application/problem+json');
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+  });
+
+  it("gives the author's message and stack when the function throws, and the device goes on", async () => {
+    const answer = await lab.api.rpc<Problem & { author_stack?: string }>(
+      'multiplication_lab',
+      'brittle',
+      'fail',
+      {
+        message: 'told to',
+      },
+    );
+    expect([answer.status, answer.body.code]).toEqual([502, 'device_error']);
+    expect(answer.body.detail).toContain('told to');
+    expect(answer.body.author_stack).toContain('multiplication_lab/devices/brittle/device.ts:');
+    expect(JSON.stringify(answer.body)).not.toContain('node_modules');
+    expect((await lab.api.rpc('multiplication_lab', 'brittle', 'count')).status).toBe(200);
+  });
+});

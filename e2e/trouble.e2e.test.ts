@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Problem } from '@lab/contracts';
+import { eventually, isOver } from './api.js';
+import { startLab, type Lab } from './lab.js';
+
+/** Tasks and devices that go wrong, and requests that are wrong: everything else goes on, and nothing is stored. */
+
+let lab: Lab;
+
+beforeAll(async () => {
+  lab = await startLab(['multiplication_lab'], { env: { SVC_DEVICE_CALL_TIMEOUT_MS: '3000' } });
+});
+afterAll(() => lab.stack.dispose());
+
+const brittle = { brittle: { lab_name: 'multiplication_lab', name: 'brittle' } };
+const brittleIdle = () =>
+  eventually(
+    () => lab.api.devices(),
+    (devices) => devices.some((device) => device.name === 'brittle' && device.state === 'idle'),
+  );
+
+async function misbehave(mode: string) {
+  await brittleIdle();
+  const name = `misbehave ${mode}`;
+  const answer = await lab.api.submit('tasks', {
+    name,
+    type: 'misbehave',
+    devices: brittle,
+    input_parameters: { mode },
+  });
+  expect(answer.status).toBe(201);
+  return eventually(() => lab.api.task(name), isOver);
+}
+
+describe('a task that goes wrong', () => {
+  it("fails with the author's message and a stack inside the package when it throws", async () => {
+    const task = await misbehave('throw');
+    expect(task.state).toBe('failed');
+    expect(task.reason?.message).toContain('the task was told to throw');
+    expect(task.reason?.stack).toContain('multiplication_lab/tasks/misbehave/task.ts:');
+    expect(task.reason?.stack).not.toMatch(/node_modules|node:internal|\.mjs/);
+  });
+
+  it('fails when its process ends', async () => {
+    const task = await misbehave('exit');
+    expect(task).toMatchObject({ state: 'failed', reason: { code: 'task_process_died' } });
+    expect(task.reason?.message).toContain('7');
+  });
+
+  it('fails when its outputs are not what its definition says, and keeps them', async () => {
+    const task = await misbehave('wrong_output');
+    expect(task).toMatchObject({
+      state: 'failed',
+      reason: { code: 'invalid_output' },
+      output_parameters: { steps: 'many' },
+    });
+  });
+
+  it('fails when it returns no triple', async () => {
+    expect((await misbehave('no_triple')).state).toBe('failed');
+  });
+
+  it('is killed when it ignores the request to stop', async () => {
+    await brittleIdle();
+    await lab.api.submit('tasks', {
+      name: 'stubborn',
+      type: 'misbehave',
+      devices: brittle,
+      input_parameters: { mode: 'ignore_abort' },
+    });
+    await eventually(
+      () => lab.api.task('stubborn'),
+      (task) => task.state === 'running',
+    );
+    await lab.api.call('POST', '/api/tasks/stubborn/cancel');
+    expect((await eventually(() => lab.api.task('stubborn'), isOver)).state).toBe('cancelled');
+  });
+});
+
+describe('a device that goes wrong', () => {
+  it("fails the task with the author's message when its function throws", async () => {
+    const task = await misbehave('device_throws');
+    expect(task.state).toBe('failed');
+    expect(task.reason?.message).toContain('the device was told to throw');
+  });
+
+  it('comes back after its process died, and the task failed', async () => {
+    const task = await misbehave('device_exits');
+    expect(task.state).toBe('failed');
+    await brittleIdle();
+    const answer = await lab.api.rpc<{ steps: number }>('multiplication_lab', 'brittle', 'count');
+    expect(answer.body).toEqual({ steps: 0 });
+  });
+
+  it('is started anew when a call never returns, and the task failed', async () => {
+    const task = await misbehave('device_hangs');
+    expect(task.state).toBe('failed');
+    await brittleIdle();
+    expect((await misbehave('not_at_all')).state).toBe('completed');
+  });
+
+  it('leaves the others alone', async () => {
+    const answer = await lab.api.rpc('multiplication_lab', 'multiplier_a', 'multiply', { a: 2, b: 2 });
+    expect(answer.body).toEqual({ product: 4 });
+  });
+});
+
+describe('a run with a task that fails', () => {
+  it('stops its other tasks and fails with the reason of that task', async () => {
+    await brittleIdle();
+    await lab.api.submit('protocols', {
+      name: 'trouble inside',
+      type: 'misbehaving',
+      parameters: { trouble: { mode: 'throw' } },
+    });
+    const run = await eventually(() => lab.api.run('trouble inside'), isOver);
+    expect(run.state).toBe('failed');
+    expect(run.reason?.message).toContain('trouble');
+    const states = Object.fromEntries(run.tasks.map((task) => [task.name, task.state]));
+    expect(states).toMatchObject({ before: 'completed', trouble: 'failed' });
+    expect(['cancelled', 'skipped']).toContain(states['beside']);
+    expect(['cancelled', 'skipped']).toContain(states['after']);
+  });
+});
+
+describe('a request that is wrong', () => {
+  const run = { name: 'wrong', type: 'optimize_multiplication' };
+  const parameters = { first: { number: 1, factor: 1 }, second: { factor: 1 } };
+  const task = { name: 'wrong', type: 'multiply' };
+  const device = (name: string) => ({ multiplier: { lab_name: 'multiplication_lab', name } });
+  const good = { devices: device('multiplier_a'), input_parameters: { number: 1 } };
+
+  it.each([
+    ['an unknown protocol', 'protocols', { ...run, type: 'nothing' }, 422, 'unknown_protocol', 'type'],
+    [
+      'a missing dynamic parameter',
+      'protocols',
+      { ...run, parameters: { first: { number: 1, factor: 1 } } },
+      422,
+      'invalid',
+      'parameters.second.factor',
+    ],
+    [
+      'a parameter of the wrong type',
+      'protocols',
+      { ...run, parameters: { ...parameters, second: { factor: 'x' } } },
+      422,
+      'invalid',
+      'parameters.second.factor',
+    ],
+    [
+      'a parameter out of range',
+      'protocols',
+      { ...run, parameters: { ...parameters, second: { factor: 1001 } } },
+      422,
+      'invalid',
+      'parameters.second.factor',
+    ],
+    [
+      'a parameter of no task',
+      'protocols',
+      { ...run, parameters: { ...parameters, third: { x: 1 } } },
+      422,
+      'invalid',
+      'parameters.third',
+    ],
+    ['an unknown field', 'protocols', { ...run, parameters, colour: 1 }, 422, 'invalid', 'colour'],
+    [
+      'an unknown task type',
+      'tasks',
+      { ...task, ...good, type: 'nothing' },
+      422,
+      'unknown_task_type',
+      'type',
+    ],
+    [
+      'an unknown device',
+      'tasks',
+      { ...task, ...good, devices: device('none') },
+      422,
+      'invalid',
+      'devices.multiplier',
+    ],
+    [
+      'a device of another type',
+      'tasks',
+      { ...task, ...good, devices: device('brittle') },
+      422,
+      'invalid',
+      'devices.multiplier',
+    ],
+    [
+      'no device',
+      'tasks',
+      { ...task, input_parameters: { number: 1 } },
+      422,
+      'invalid',
+      'devices.multiplier',
+    ],
+    [
+      'a missing parameter',
+      'tasks',
+      { ...task, devices: device('multiplier_a') },
+      422,
+      'invalid',
+      'input_parameters.number',
+    ],
+    [
+      'a list of runs of another length',
+      'campaigns',
+      { name: 'wrong', protocol: run.type, max_protocol_runs: 2, protocol_run_parameters: [parameters] },
+      422,
+      'invalid',
+      'protocol_run_parameters',
+    ],
+  ])('with %s is refused at its path, and nothing is stored', async (_, kind, body, status, code, path) => {
+    const answer = await lab.api.submit(kind as 'tasks', body);
+    expect(answer.headers.get('content-type')).toContain('application/problem+json');
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+    if (code === 'invalid') expect(answer.body.errors?.map((fault) => fault.path)).toContain(path);
+    const stored = await lab.api.call<Problem>('GET', `/api/${kind}/wrong`);
+    expect(stored.status).toBe(404);
+  });
+
+  it('with a name that is taken is refused as a duplicate', async () => {
+    const body = { ...run, name: 'once', parameters };
+    expect((await lab.api.submit('protocols', body)).status).toBe(201);
+    const again = await lab.api.submit('protocols', body);
+    expect([again.status, again.body.code]).toEqual([409, 'duplicate_name']);
+    await eventually(() => lab.api.run('once'), isOver, 5_000).catch(async () => {
+      // Nobody runs the second computer here, so a run on it would wait; it is not what this test is about.
+      await lab.api.call('POST', '/api/protocols/once/cancel');
+    });
+  });
+
+  it('that is not JSON is refused as malformed', async () => {
+    const answer = await lab.api.submit('tasks', '{"name": ');
+    expect([answer.status, answer.body.code]).toEqual([400, 'malformed_json']);
+  });
+});
