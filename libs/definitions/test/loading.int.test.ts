@@ -1,0 +1,369 @@
+import { execFile } from 'node:child_process';
+import { cp, readdir, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { isServiceError } from '@lab/contracts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { formatDiagnostics, loadPackages, ModuleStore } from '../src/index.js';
+import { checkRunParameters } from '../src/model/index.js';
+import { createUserDir, edited, soundPackage, writeFiles } from './package-fixture.js';
+
+const run = promisify(execFile);
+const lab = 'demo/laboratories/lab/lab.yml';
+const protocol = 'demo/experiments/run/experiment.yml';
+
+let place: Awaited<ReturnType<typeof createUserDir>>;
+beforeEach(async () => {
+  place = await createUserDir();
+});
+afterEach(() => place.dispose());
+
+describe('a sound package', () => {
+  it('is normalised: defaults filled in, what lies over something merged', async () => {
+    await writeFiles(place.userDir, {});
+    const catalog = await loadPackages(place);
+    expect(catalog.diagnostics).toEqual([]);
+    const found = catalog.lab('lab');
+    expect(found?.devices['mixer1']?.init_parameters).toEqual({ speed: 5, port: 'COM1' });
+    expect(found?.computers['svc_computer']?.ip).toBe('127.0.0.1');
+    expect(found?.resources['beaker1']?.meta).toEqual({ capacity: 100, colour: 'red', id: 7 });
+    expect(found?.resources['vial1']?.meta).toEqual({});
+    const mix = catalog.task('mix')?.task;
+    expect(mix?.output_resources).toEqual({ cup: { type: 'beaker' } });
+    expect(mix?.isolation).toBe('single_use');
+    expect(catalog.task('weigh')?.task.isolation).toBe('reusable');
+    const [a, b, c] = catalog.protocol('run')?.protocol.tasks ?? [];
+    expect(a?.duration).toBe(1);
+    expect(a?.devices['mixer']).toEqual({ kind: 'specific', lab_name: 'lab', name: 'mixer1', hold: true });
+    expect(b?.devices['mixer']).toEqual({ kind: 'reference', task: 'a', slot: 'mixer', hold: false });
+    expect(c?.resources['cup']).toEqual({ kind: 'reference', task: 'b', slot: 'cup', hold: true });
+    expect(c?.devices['scale']).toEqual({
+      kind: 'dynamic',
+      device_type: 'scale',
+      allowed_labs: ['lab'],
+      allowed_devices: null,
+      hold: false,
+    });
+    expect(Object.keys(catalog.protocol('run')?.tasks ?? {}).sort()).toEqual(['mix', 'weigh']);
+    const snapshot = catalog.protocol('run');
+    expect(snapshot && checkRunParameters(snapshot, { a: { volume: 3 } })).toEqual([]);
+  });
+
+  it('may use the newer names of folders and files, and nest them', async () => {
+    const files = Object.fromEntries(
+      Object.entries(soundPackage).map(([path, text]) => [
+        `sites/north/${path
+          .replace('laboratories', 'labs')
+          .replace('experiments/run/experiment.yml', 'protocols/deep/run/protocol.yml')
+          .replace('tasks/mix', 'tasks/wet/mix')}`,
+        text,
+      ]),
+    );
+    await writeFiles(place.userDir, files, {});
+    const catalog = await loadPackages(place);
+    expect(catalog.diagnostics).toEqual([]);
+    expect(catalog.packages).toEqual(['demo']);
+    expect(catalog.protocolTypes()).toEqual(['run']);
+    expect(catalog.task('mix')?.task.module.source).toBe('tasks/wet/mix/task.ts');
+  });
+
+  it('has hashes that depend on its content only: not on the order of keys, nor on where it lies', async () => {
+    await writeFiles(place.userDir, {});
+    const before = (await loadPackages(place)).protocol('run')?.hash;
+    const elsewhere = join(dirname(place.userDir), 'else', 'where');
+    await cp(place.userDir, elsewhere, { recursive: true });
+    const text = soundPackage['demo/tasks/mix/task.yml'];
+    const reordered = `input_resources:\n  cup: {type: beaker}\n${text.replace(/input_resources:[\s\S]*/, '')}`;
+    await writeFile(join(elsewhere, 'demo/tasks/mix/task.yml'), reordered);
+    const moved = await loadPackages({ userDir: elsewhere, cacheDir: `${place.cacheDir}2` });
+    expect(moved.protocol('run')?.hash).toBe(before);
+    await writeFile(join(elsewhere, 'demo/tasks/mix/task.ts'), 'export default class Mix { more = 1; }\n');
+    const changed = await loadPackages({ userDir: elsewhere, cacheDir: `${place.cacheDir}2` });
+    expect(changed.protocol('run')?.hash).not.toBe(before);
+    expect(changed.task('weigh')?.hash).toBe(moved.task('weigh')?.hash);
+  });
+
+  it('carries the optimizer beside a protocol', async () => {
+    await writeFiles(place.userDir, { 'demo/experiments/run/optimizer.ts': 'export const a = 1;\n' });
+    const catalog = await loadPackages(place);
+    const optimizer = catalog.protocol('run')?.protocol.optimizer;
+    expect(optimizer?.source).toBe('experiments/run/optimizer.ts');
+    expect(await catalog.module(optimizer?.hash ?? '')).toContain('var a = 1');
+  });
+});
+
+describe('a package with faults', () => {
+  it('leaves other packages usable, and takes only what depends on it with it', async () => {
+    await writeFiles(place.userDir, {
+      ...edited(lab, 'type: mixer, computer', 'type: mixxer, computer'),
+      'other/laboratories/two/lab.yml': 'name: two\ndesc: x\ndevices: {}\n',
+    });
+    const catalog = await loadPackages(place);
+    expect(catalog.labNames()).toEqual(['two']);
+    expect(catalog.protocolTypes()).toEqual([]);
+    expect(catalog.taskTypes()).toEqual(['mix', 'weigh']);
+    expect(catalog.diagnostics.map(({ file, code, hint }) => [file, code, hint])).toEqual([
+      [protocol, 'depends_on_broken', `see ${lab}`],
+      [lab, 'unknown_device_type', 'did you mean "mixer"?'],
+    ]);
+  });
+
+  it('is told of names that are taken, in every file that takes them', async () => {
+    await writeFiles(place.userDir, {
+      'other/laboratories/two/lab.yml': `name: two\ndesc: x\ncomputers: {pc1: {ip: 10.0.0.9}}\ndevices: {}\nresource_types: {b: {}}\nresources: {beaker1: {type: b}}\n`,
+      'other/tasks/mix/task.yml': 'type: mix\ndesc: x\n',
+      'other/tasks/mix/task.ts': '',
+      'group/demo/laboratories/x/lab.yml': 'name: x\ndesc: x\ndevices: {}\n',
+    });
+    const twice = await loadPackages(place);
+    expect(twice.diagnostics.map(({ file, code }) => `${file} ${code}`)).toContain(
+      'group/demo duplicate_package',
+    );
+    expect(twice.diagnostics.find(({ file }) => file === 'demo')?.message).toContain('group/demo');
+    expect(twice.packages).toEqual(['other']);
+
+    await writeFiles(place.userDir, {
+      'other/laboratories/two/lab.yml': `name: two\ndesc: x\ncomputers: {pc1: {ip: 10.0.0.9}}\ndevices: {}\n`,
+      'third/laboratories/three/lab.yml': `name: three\ndesc: x\ndevices: {}\nresource_types: {b: {}}\nresources: {vial1: {type: b}}\n`,
+      'third/laboratories/four/lab.yml': `name: four\ndesc: x\ndevices: {}\nresource_types: {b: {}}\nresources: {vial1: {type: b}}\n`,
+      'other/tasks/mix/task.yml': 'type: mix\ndesc: x\n',
+      'other/tasks/mix/task.ts': '',
+    });
+    const clash = await loadPackages(place);
+    const codes = clash.diagnostics.map(({ file, path, code }) => `${file} ${path} ${code}`);
+    expect(codes).toContain('demo/tasks/mix/task.yml type duplicate_definition');
+    expect(codes).toContain('other/tasks/mix/task.yml type duplicate_definition');
+    expect(codes).toContain(`${lab} computers.pc1.ip computer_conflict`);
+    expect(codes).toContain('third/laboratories/three/lab.yml resources.vial1 duplicate_resource');
+    expect(codes).toContain('third/laboratories/four/lab.yml resources.vial1 duplicate_resource');
+    expect(clash.labNames()).toEqual([]);
+    expect(clash.taskTypes()).toEqual(['weigh']);
+  });
+
+  it('is told of files that are missing, too large, not text or not well-formed', async () => {
+    await writeFiles(place.userDir, {
+      'demo/tasks/mix/task.ts': null,
+      'demo/tasks/weigh/task.yml': null,
+      'demo/devices/scale/device.yml': `type: scale\ndesc: ${'x'.repeat(300_000)}\n`,
+      [lab]: 'name: lab\ndevices: [\n',
+      'demo/labs/yaml/lab.yaml': 'name: x\n',
+      [protocol]: 'type: run\n{{#if}}\n',
+    });
+    await writeFile(join(place.userDir, 'demo/devices/mixer/device.yml'), Buffer.from([0x74, 0xff, 0xfe]));
+    const catalog = await loadPackages(place);
+    expect(catalog.diagnostics.map(({ file, line, code }) => `${file}:${line ?? '-'} ${code}`)).toEqual([
+      'demo/devices/mixer/device.yml:- not_utf8',
+      'demo/devices/scale/device.yml:- file_too_large',
+      'demo/experiments/run/experiment.yml:3 template',
+      'demo/laboratories/lab/lab.yml:3 yaml_syntax',
+      'demo/labs/yaml/lab.yaml:- missing_definition',
+      'demo/tasks/mix/task.yml:1 missing_code',
+      'demo/tasks/mix/task.yml:4 depends_on_broken',
+      'demo/tasks/weigh/task.ts:- missing_definition',
+    ]);
+  });
+
+  it('a user directory that does not exist, or a package that is not there, is a diagnostic', async () => {
+    const absent = await loadPackages({ ...place, userDir: join(place.userDir, 'none') });
+    expect(absent.diagnostics.map(({ code }) => code)).toEqual(['missing_folder']);
+    await writeFiles(place.userDir, {});
+    const unknown = await loadPackages({ ...place, packages: ['dmo'] });
+    expect(unknown.diagnostics.map(({ code, hint }) => [code, hint])).toEqual([
+      ['unknown_package', 'there are demo'],
+    ]);
+  });
+
+  it('is shown with the source line and a caret, in the template as the author wrote it', async () => {
+    await writeFiles(place.userDir, {
+      [protocol]: soundPackage[protocol].replace(
+        '      target: 2',
+        '{{#if true}}\n      target: {{concat "t" "wo"}}\n{{/if}}',
+      ),
+    });
+    const catalog = await loadPackages(place);
+    expect(formatDiagnostics(catalog.diagnostics, { userDir: place.userDir })).toBe(
+      [
+        `${protocol}:32:15 value_type`,
+        '  tasks[2].parameters.target: must be a finite number, not the string "two"',
+        '    32 |       target: {{concat "t" "wo"}}',
+        '       |               ^',
+        '',
+        '1 error in 1 file',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('select', () => {
+  it('gives the chosen labs and the protocols that they suffice for', async () => {
+    await writeFiles(place.userDir, {
+      'other/laboratories/two/lab.yml': 'name: two\ndesc: x\ndevices: {}\n',
+    });
+    const catalog = await loadPackages(place);
+    expect(catalog.select({ labs: ['two'] }).protocolTypes()).toEqual([]);
+    expect(catalog.select({ labs: ['lab'] }).protocolTypes()).toEqual(['run']);
+    expect(catalog.select({}).labNames()).toEqual(['lab', 'two']);
+    expect(catalog.select({ labs: [], protocols: [] }).taskTypes()).toEqual(['mix', 'weigh']);
+  });
+
+  it('refuses what is unknown, broken, or lacks its lab, and says why for each', async () => {
+    await writeFiles(place.userDir, { 'other/laboratories/two/lab.yml': 'name: two\ndesc: x\n' });
+    const catalog = await loadPackages(place);
+    try {
+      catalog.select({ labs: ['two', 'lob'], protocols: ['run', 'walk'] });
+      expect.unreachable();
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      expect(error.code).toBe('invalid');
+      expect(error.faults.map(({ path, code }) => `${path} ${code}`)).toEqual([
+        'labs[0] broken_lab',
+        'labs[1] unknown_lab',
+        'protocols[0] lab_not_loaded',
+        'protocols[1] unknown_protocol',
+      ]);
+      expect(error.faults[0]?.hint).toBe('other/laboratories/two/lab.yml:1: the key "devices" is required');
+    }
+  });
+});
+
+describe('code', () => {
+  const task = [
+    "import { BaseTask } from '@lab/sdk';",
+    "import { setTimeout as delay } from 'node:timers/promises';",
+    "import { fail, Kind } from '../../shared/fail.js';",
+    '',
+    'function traced<T>(value: T, _context: ClassMethodDecoratorContext): T {',
+    '  return value;',
+    '}',
+    '',
+    'export default class Mix extends (BaseTask as unknown as new () => object) {',
+    '  @traced',
+    '  async run(): Promise<void> {',
+    '    await delay(1);',
+    '    fail(Kind.Wet);',
+    '  }',
+    '}',
+    '',
+  ].join('\n');
+  const helper = [
+    'export enum Kind { Dry, Wet }',
+    '',
+    'export function fail(kind: Kind): never {',
+    '  throw new Error(`kind ${kind}`);',
+    '}',
+    '',
+  ].join('\n');
+
+  it('runs outside its package, with its helpers and the library inside, and stacks that name the source', async () => {
+    await writeFiles(place.userDir, { 'demo/tasks/mix/task.ts': task, 'demo/shared/fail.ts': helper });
+    const catalog = await loadPackages(place);
+    expect(catalog.diagnostics).toEqual([]);
+    const { hash } = catalog.task('mix')!.task.module;
+    const text = await catalog.module(hash);
+    expect(text).not.toContain(place.userDir);
+    expect(text).not.toMatch(/from ["'](?!node:)/);
+    const module = join(dirname(place.userDir), 'alone.mjs');
+    await writeFile(module, text);
+    const script = `const { default: Mix } = await import(${JSON.stringify(module)});
+      await new Mix().run().catch((error) => console.log(error.stack));`;
+    const { stdout } = await run(process.execPath, [
+      '--enable-source-maps',
+      '--input-type=module',
+      '-e',
+      script,
+    ]);
+    expect(stdout).toContain('kind 1');
+    expect(stdout).toContain('package:///demo/shared/fail.ts:4:9');
+    expect(stdout).toContain('package:///demo/tasks/mix/task.ts:13:5');
+  });
+
+  it('with CommonJS inside can still require the modules of Node', async () => {
+    await writeFiles(place.userDir, {
+      'demo/node_modules/old/index.js': "module.exports = require('os').EOL;\n",
+      'demo/node_modules/old/package.json': '{"name": "old", "main": "index.js"}',
+      'demo/tasks/mix/task.ts':
+        "import eol from 'old';\nconsole.log(JSON.stringify(eol));\nconst boom = (): never => { throw new Error('boom'); };\nboom();\n",
+    });
+    const catalog = await loadPackages(place);
+    expect(catalog.diagnostics).toEqual([]);
+    const module = join(dirname(place.userDir), 'alone.mjs');
+    await writeFile(module, await catalog.module(catalog.task('mix')!.task.module.hash));
+    await expect(run(process.execPath, ['--enable-source-maps', module])).rejects.toMatchObject({
+      stdout: '"\\n"\n',
+      stderr: expect.stringContaining('package:///demo/tasks/mix/task.ts:3:35') as unknown,
+    });
+  });
+
+  it('with an error is a diagnostic at its place, and spoils no other code', async () => {
+    await writeFiles(place.userDir, {
+      'demo/tasks/mix/task.ts': 'export default class Mix {\n  run( {}\n}\n',
+      'demo/devices/scale/device.ts':
+        "import { x } from './gone.js';\nimport y from 'not-installed';\nconsole.log(x, y);\n",
+    });
+    const catalog = await loadPackages(place);
+    expect(
+      catalog.diagnostics
+        .filter(({ code }) => code === 'code')
+        .map(({ file, line, column, message }) => [file, line, column, message]),
+    ).toEqual([
+      ['demo/devices/scale/device.ts', 1, 19, 'cannot find the import "./gone.js"'],
+      ['demo/devices/scale/device.ts', 2, 15, 'cannot find the import "not-installed"'],
+      ['demo/tasks/mix/task.ts', 3, 1, expect.any(String)],
+    ]);
+    expect(catalog.deviceTypes()).toEqual(['mixer']);
+    expect(catalog.taskTypes()).toEqual([]);
+  });
+
+  it('is not bundled again while its inputs are unchanged, and is after a helper changed', async () => {
+    const old = new Date(Date.now() - 60_000);
+    await writeFiles(place.userDir, { 'demo/tasks/mix/task.ts': task, 'demo/shared/fail.ts': helper });
+    const { utimes } = await import('node:fs/promises');
+    for (const path of Object.keys(soundPackage)) {
+      if (path.endsWith('.ts') || path.endsWith('.json')) await utimes(join(place.userDir, path), old, old);
+    }
+    await utimes(join(place.userDir, 'demo/shared/fail.ts'), old, old);
+    const modules = join(place.cacheDir, 'modules');
+    const first = await loadPackages(place);
+    const written = await stat(
+      join(place.cacheDir, 'bundles', (await readdir(join(place.cacheDir, 'bundles')))[0]!),
+    );
+    const second = await loadPackages(place);
+    const again = await stat(
+      join(place.cacheDir, 'bundles', (await readdir(join(place.cacheDir, 'bundles')))[0]!),
+    );
+    expect(again.mtimeMs).toBe(written.mtimeMs);
+    expect(second.task('mix')).toEqual(first.task('mix'));
+    const count = (await readdir(modules)).length;
+    await writeFile(join(place.userDir, 'demo/shared/fail.ts'), helper.replace('kind $', 'sort $'));
+    const third = await loadPackages(place);
+    expect(third.task('mix')?.hash).not.toBe(first.task('mix')?.hash);
+    expect(third.task('weigh')?.hash).toBe(first.task('weigh')?.hash);
+    expect(await readdir(modules)).toHaveLength(count + 1);
+  });
+});
+
+describe('ModuleStore', () => {
+  it('keeps a text under its hash, and refuses hashes it has not and files that were changed', async () => {
+    const store = new ModuleStore(join(place.cacheDir, 'm'));
+    const hash = await store.write('export {};\n');
+    expect(await store.read(hash)).toBe('export {};\n');
+    expect(await store.write('export {};\n')).toBe(hash);
+    await expect(store.read('0'.repeat(64))).rejects.toMatchObject({ code: 'not_found' });
+    await expect(store.read('../../etc/passwd')).rejects.toMatchObject({ code: 'not_found' });
+    await writeFile(store.path(hash), 'changed');
+    await expect(store.read(hash)).rejects.toMatchObject({ code: 'internal' });
+    await store.write('export {};\n');
+    expect(await store.read(hash)).toBe('export {};\n');
+  });
+});
+
+const flagship = fileURLToPath(new URL('../../../lab-packages', import.meta.url));
+describe('the packages of the product', () => {
+  it('load without a diagnostic', async () => {
+    expect(existsSync(flagship)).toBe(true);
+    const catalog = await loadPackages({ userDir: flagship, cacheDir: place.cacheDir });
+    expect(formatDiagnostics(catalog.diagnostics, { userDir: flagship })).toBe('');
+  });
+});
