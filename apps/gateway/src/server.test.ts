@@ -108,7 +108,6 @@ describe('submission', () => {
     ['unknown_protocol', 422],
     ['backlog_full', 429],
     ['store_unavailable', 503],
-    ['service_unavailable', 503],
   ] as const)('refused with %s is a problem of status %i', async (code, status) => {
     gateway.requests.on(orchestratorRequests.submitProtocolRun, () => {
       throw new ServiceError(code, 'words for people');
@@ -117,6 +116,16 @@ describe('submission', () => {
     expectProblem(reply, status, code);
     expect(reply.body.detail).toBe('words for people');
     expect(reply.headers.get('retry-after')).toBe(status === 429 || status === 503 ? '1' : null);
+  });
+
+  it('whose answer never came tells to look before sending again', async () => {
+    gateway.requests.on(orchestratorRequests.submitProtocolRun, () => {
+      throw new ServiceError('deadline_exceeded', 'no reply on svc.v1.x', { effect: 'maybe' });
+    });
+    const reply = await gateway.send('POST', '/api/protocols', run);
+    expectProblem(reply, 504, 'deadline_exceeded');
+    expect(reply.body.effect).toBe('maybe');
+    expect(reply.body.detail).toContain('Read the record');
   });
 
   it('whose record cannot be read afterwards says that it was carried out', async () => {

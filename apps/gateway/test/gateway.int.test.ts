@@ -1,8 +1,3 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   agentRequests,
@@ -11,22 +6,20 @@ import {
   ServiceError,
   type TaskRunRecord,
 } from '@lab/contracts';
-import type { Change, Store, TaskRunRow } from '@lab/engine';
+import type { Store } from '@lab/engine';
 import { connectBus, type Bus, type Subscription } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
-import { openFileStore, taskFileKey, type ObjectStore } from '@lab/object-store';
 import { openRecords, openStore, type Records } from '@lab/persistence';
 import { startNats, startTestPostgres, type NatsFixture, type TestPostgres } from '@lab/testkit';
 import { startServer, type RunningServer } from '../src/server.js';
-import { memoryLog, send, type Reply } from './twins.js';
+import { definition, taskRow } from './rows.js';
+import { memoryLog, MemoryFiles, send, type Reply } from './twins.js';
 
 let nats: NatsFixture;
 let postgres: TestPostgres;
 let records: Records;
 let store: Store;
 let epoch: number;
-let files: ObjectStore;
-let folder: string;
 /** What the gateway talks through, and what the stand-ins of orchestrator and agent answer through. */
 let gatewayBus: Bus;
 let serviceBus: Bus;
@@ -42,17 +35,15 @@ const http = (
 ): Promise<Reply> => send(gateway.url, method, path, body, headers);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'gateway-'));
   [nats, postgres] = await Promise.all([startNats(), startTestPostgres()]);
   [gatewayBus, serviceBus] = (await Promise.all(
     ['gateway', 'orchestrator'].map((role) => connectBus({ url: nats.url, role, name: 'test' })),
   )) as [Bus, Bus];
-  files = await openFileStore({ folder, publicUrl: 'http://127.0.0.1:1', secret: 's'.repeat(32) });
   store = await openStore({ url: postgres.url });
   epoch = await store.lead('test');
   records = openRecords({ url: postgres.url });
   gateway = await startServer(
-    { requests: new BusClient(gatewayBus), broker: gatewayBus, records, files },
+    { requests: new BusClient(gatewayBus), broker: gatewayBus, records, files: new MemoryFiles() },
     { host: '127.0.0.1', port: 0, log },
   );
   orchestrator = await standInOrchestrator();
@@ -63,62 +54,7 @@ afterAll(async () => {
   await Promise.all([gatewayBus, serviceBus].map((bus) => bus?.close()));
   await Promise.all([records?.close(), store?.close()]);
   await Promise.all([nats?.stop(), postgres?.stop()]);
-  await rm(folder, { recursive: true, force: true });
 });
-
-const hash = 'a'.repeat(64);
-
-function taskRow(name: string, over: Partial<TaskRunRow> = {}): TaskRunRow {
-  return {
-    id: randomUUID(),
-    name,
-    type: 'clean_container',
-    runId: null,
-    owner: 'ada',
-    priority: 0,
-    state: 'queued',
-    reason: null,
-    cancelRequestedAt: null,
-    definitionHash: hash,
-    devices: {},
-    resources: {},
-    inputParameters: {},
-    outputParameters: null,
-    outputResources: null,
-    outputFiles: [],
-    attempt: 0,
-    computer: null,
-    allocationTimeout: 600,
-    meta: {},
-    createdAt: Date.now(),
-    queuedAt: Date.now(),
-    startedAt: null,
-    endedAt: null,
-    ...over,
-  };
-}
-
-const definition: Change = {
-  op: 'putDefinition',
-  row: {
-    hash,
-    kind: 'task',
-    body: {
-      hash,
-      task: {
-        type: 'clean_container',
-        desc: 'Cleans.',
-        devices: {},
-        input_parameters: {},
-        output_parameters: {},
-        input_resources: {},
-        output_resources: {},
-        isolation: 'reusable',
-        module: { hash, package: 'color_lab', source: 'tasks/clean/task.ts' },
-      },
-    },
-  },
-};
 
 /** Accepts and cancels on-demand tasks in the real database, and knows where one device is. */
 function standInOrchestrator(): Promise<Subscription[]> {
@@ -250,89 +186,6 @@ describe('a device call through the real broker', () => {
   it('to an unknown laboratory is 404', async () => {
     const reply = await http('POST', '/api/rpc/nowhere/pump/dose', {});
     expect(reply.body).toMatchObject({ code: 'unknown_lab', status: 404, effect: 'none' });
-  });
-});
-
-describe('a file', () => {
-  const content = Buffer.alloc(300_000, 'spectrum\n');
-  const sha256 = createHash('sha256').update(content).digest('hex');
-  const fileName = 'größe "1".csv';
-
-  async function ticket(key: string): Promise<string> {
-    const { url } = await files.uploadTicket({ key, size: content.length, sha256, expiresInMs: 60_000 });
-    return new URL(url).pathname;
-  }
-
-  const upload = (path: string, body: Buffer): Promise<Response> =>
-    fetch(`${gateway.url}${path}`, {
-      method: 'PUT',
-      body: new Uint8Array(body),
-      headers: { 'content-type': 'application/octet-stream' },
-    });
-
-  it('uploaded with a ticket is downloaded byte for byte, under its name, and not shown', async () => {
-    const row = taskRow('measure', {
-      state: 'completed',
-      attempt: 1,
-      outputFiles: [{ name: fileName, size: content.length, sha256 }],
-      endedAt: Date.now(),
-    });
-    await store.commit(epoch, [definition, { op: 'insertTaskRun', row }]);
-    const path = `/api/tasks/measure/files/${encodeURIComponent(fileName)}`;
-    expect((await http('GET', path)).status).toBe(404);
-
-    const stored = await upload(await ticket(taskFileKey(row.id, 1, fileName)), content);
-    expect({ status: stored.status, body: await stored.json() }).toEqual({
-      status: 201,
-      body: { size: content.length, sha256 },
-    });
-
-    const response = await fetch(`${gateway.url}${path}`);
-    expect(response.status).toBe(200);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'content-type': 'application/octet-stream',
-      'content-length': String(content.length),
-      'content-disposition': `attachment; filename="gr__e _1_.csv"; filename*=UTF-8''gr%C3%B6%C3%9Fe%20%221%22.csv`,
-      'x-content-type-options': 'nosniff',
-    });
-    expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true);
-
-    const head = await fetch(`${gateway.url}${path}`, { method: 'HEAD' });
-    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(content.length)]);
-  });
-
-  it('that is not what its ticket says is refused and not kept', async () => {
-    const key = taskFileKey(randomUUID(), 1, 'x');
-    const other = Buffer.from(content);
-    other[5] = 0;
-    expect((await upload(await ticket(key), other)).status).toBe(422);
-    expect((await upload(await ticket(key), content.subarray(1))).status).toBe(422);
-    await expect(files.get(key)).rejects.toMatchObject({ code: 'not_found' });
-  });
-
-  it('without a valid ticket is refused', async () => {
-    const path = await ticket(taskFileKey(randomUUID(), 1, 'x'));
-    const forged = path.slice(0, -2) + (path.endsWith('AA') ? 'BB' : 'AA');
-    for (const wrong of [forged, '/api/uploads/x', '/api/uploads/..%2F..']) {
-      const reply = await upload(wrong, content);
-      expect(reply.status).toBe(403);
-      expect(((await reply.json()) as { instance: string }).instance).toBe('/api/uploads');
-    }
-  });
-
-  it('whose upload breaks off leaves nothing', async () => {
-    const key = taskFileKey(randomUUID(), 1, 'x');
-    const path = await ticket(key);
-    await new Promise<void>((resolve) => {
-      const sending = request(`${gateway.url}${path}`, {
-        method: 'PUT',
-        headers: { 'content-length': content.length, 'content-type': 'application/octet-stream' },
-      });
-      sending.once('error', () => resolve());
-      sending.write(content.subarray(0, 100_000), () => sending.destroy(new Error('the agent lost power')));
-    });
-    await expect(files.get(key)).rejects.toMatchObject({ code: 'not_found' });
-    expect((await upload(path, content)).status).toBe(201);
   });
 });
 

@@ -1,0 +1,112 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openFileStore, taskFileKey, type ObjectStore } from '@lab/object-store';
+import { startServer, type RunningServer } from '../src/server.js';
+import { memoryLog, MemoryRecords, ScriptedRequests, taskRecord } from './twins.js';
+
+let files: ObjectStore;
+let folder: string;
+let records: MemoryRecords;
+let gateway: RunningServer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gateway-files-'));
+  files = await openFileStore({ folder, publicUrl: 'http://127.0.0.1:1', secret: 's'.repeat(32) });
+  records = new MemoryRecords();
+  gateway = await startServer(
+    { requests: new ScriptedRequests(), broker: { connected: true }, records, files },
+    { host: '127.0.0.1', port: 0, log: memoryLog() },
+  );
+});
+
+afterAll(async () => {
+  await gateway?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('a file', () => {
+  const content = Buffer.alloc(300_000, 'spectrum\n');
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const fileName = 'größe "1".csv';
+
+  async function ticket(key: string): Promise<string> {
+    const { url } = await files.uploadTicket({ key, size: content.length, sha256, expiresInMs: 60_000 });
+    return new URL(url).pathname;
+  }
+
+  const upload = (path: string, body: Buffer): Promise<Response> =>
+    fetch(`${gateway.url}${path}`, {
+      method: 'PUT',
+      body: new Uint8Array(body),
+      headers: { 'content-type': 'application/octet-stream' },
+    });
+
+  it('uploaded with a ticket is downloaded byte for byte, under its name, and not shown', async () => {
+    const task = taskRecord({
+      name: 'measure',
+      state: 'completed',
+      attempt: 1,
+      output_files: [{ name: fileName, size: content.length, sha256 }],
+    });
+    records.taskRuns.push(task);
+    const path = `/api/tasks/measure/files/${encodeURIComponent(fileName)}`;
+    expect((await fetch(`${gateway.url}${path}`)).status).toBe(404);
+
+    const stored = await upload(await ticket(taskFileKey(task.id, 1, fileName)), content);
+    expect({ status: stored.status, body: await stored.json() }).toEqual({
+      status: 201,
+      body: { size: content.length, sha256 },
+    });
+
+    const response = await fetch(`${gateway.url}${path}`);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-length': String(content.length),
+      'content-disposition': `attachment; filename="gr__e _1_.csv"; filename*=UTF-8''gr%C3%B6%C3%9Fe%20%221%22.csv`,
+      'x-content-type-options': 'nosniff',
+    });
+    expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true);
+
+    const head = await fetch(`${gateway.url}${path}`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(content.length)]);
+  });
+
+  it('that is not what its ticket says is refused and not kept', async () => {
+    const key = taskFileKey(randomUUID(), 1, 'x');
+    const other = Buffer.from(content);
+    other[5] = 0;
+    expect((await upload(await ticket(key), other)).status).toBe(422);
+    expect((await upload(await ticket(key), content.subarray(1))).status).toBe(422);
+    await expect(files.get(key)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('without a valid ticket is refused', async () => {
+    const path = await ticket(taskFileKey(randomUUID(), 1, 'x'));
+    const forged = path.slice(0, -2) + (path.endsWith('AA') ? 'BB' : 'AA');
+    for (const wrong of [forged, '/api/uploads/x', '/api/uploads/..%2F..']) {
+      const reply = await upload(wrong, content);
+      expect(reply.status).toBe(403);
+      expect(((await reply.json()) as { instance: string }).instance).toBe('/api/uploads');
+    }
+  });
+
+  it('whose upload breaks off leaves nothing', async () => {
+    const key = taskFileKey(randomUUID(), 1, 'x');
+    const path = await ticket(key);
+    await new Promise<void>((resolve) => {
+      const sending = request(`${gateway.url}${path}`, {
+        method: 'PUT',
+        headers: { 'content-length': content.length, 'content-type': 'application/octet-stream' },
+      });
+      sending.once('error', () => resolve());
+      sending.write(content.subarray(0, 100_000), () => sending.destroy(new Error('the agent lost power')));
+    });
+    await expect(files.get(key)).rejects.toMatchObject({ code: 'not_found' });
+    expect((await upload(path, content)).status).toBe(201);
+  });
+});
