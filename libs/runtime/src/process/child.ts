@@ -27,6 +27,7 @@ export interface ChildOptions {
 
 /** Lines of standard error that are kept to explain a failed start. */
 const keptErrorLines = 50;
+const lateOutputMs = 500;
 
 /** A child process that is ready. */
 export interface RunningChild {
@@ -58,15 +59,10 @@ export async function startChild(options: ChildOptions, signal?: AbortSignal): P
       errorLines.push(line);
     options.onLine?.(line, stream);
   });
-  const ended = new Promise<ExitInfo>((resolve) => {
-    child.once('close', (code, signalName) => resolve({ code, signal: signalName }));
-    child.once('error', () => {
-      if (child.pid === undefined) resolve({ code: null, signal: null });
-    });
-  });
+  const ended = endOf(child);
   if (child.pid !== undefined) options.onSpawn?.(child.pid);
   try {
-    const details = await becomeReady(child, options, errorLines, signal);
+    const details = await becomeReady(child, ended, options, errorLines, signal);
     return running(child, options, ended, details);
   } catch (error) {
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
@@ -74,6 +70,25 @@ export async function startChild(options: ChildOptions, signal?: AbortSignal): P
     await ended;
     throw error;
   }
+}
+
+/**
+ * The end of a process, once its output has been read to the end; where processes of its own still hold the output
+ * open, shortly after the end.
+ */
+function endOf(child: ChildProcess): Promise<ExitInfo> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => {
+      const late = setTimeout(() => resolve({ code, signal }), lateOutputMs);
+      child.once('close', () => {
+        clearTimeout(late);
+        resolve({ code, signal });
+      });
+    });
+    child.once('error', () => {
+      if (child.pid === undefined) resolve({ code: null, signal: null });
+    });
+  });
 }
 
 /** The line that says why: that of the error in a crash report of Node, else the last. */
@@ -114,6 +129,7 @@ function forwardLines(
 
 function becomeReady(
   child: ChildProcess,
+  ended: Promise<ExitInfo>,
   { name, ready, startTimeoutMs }: ChildOptions,
   errorLines: readonly string[],
   signal: AbortSignal | undefined,
@@ -129,12 +145,12 @@ function becomeReady(
     );
     const onAbort = (): void => fail(`the start of ${name} was called off`);
     let said: string | undefined;
-    signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted === true) onAbort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
     child.once('error', (error) => fail(`${name} cannot be started: ${error.message}`, error));
-    child.once('close', (code, signalName) => {
-      const reason = said ?? tellingLine(errorLines) ?? exitText({ code, signal: signalName });
-      fail(`${name} did not start: ${reason}`);
-    });
+    void ended.then((exit) =>
+      fail(`${name} did not start: ${said ?? tellingLine(errorLines) ?? exitText(exit)}`),
+    );
     child.on('message', (message: unknown) => {
       if (!isServiceMessage(message)) return;
       if (message.type === 'failed') said = message.message;
