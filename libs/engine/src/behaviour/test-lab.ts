@@ -65,6 +65,8 @@ export class TestLab {
     error: (message, fields) => void this.lines.push({ level: 'error', message, fields }),
   };
   deposed = 0;
+  /** Every engine that was started; those before the last believe that they still lead until they try to commit. */
+  readonly engines: Engine[] = [];
   #engine: Engine | undefined;
 
   get engine(): Engine {
@@ -152,6 +154,7 @@ export class TestLab {
     );
     await engine.start('test');
     this.#engine = engine;
+    this.engines.push(engine);
     this.agents.attach(engine);
     return engine;
   }

@@ -66,6 +66,8 @@ export class MemoryAgents implements Agents {
   readonly startedTwice: string[] = [];
   /** Devices given to an execution while another had them: must stay empty. */
   readonly collisions: string[] = [];
+  /** Fences that were not higher than one seen before: must stay empty. */
+  readonly staleFences: string[] = [];
   /** Highest fence seen, by `<lab>.<device>`. */
   readonly fences = new Map<string, number>();
   /** Decides what happens to each call. */
@@ -221,8 +223,10 @@ export class MemoryAgents implements Agents {
       if (known !== undefined) return known.status;
       if (agent.tombstones.has(start.attempt_id)) return 'unknown';
       for (const [key, fence] of fencesOf(start))
-        if (fence <= (this.fences.get(key) ?? 0))
+        if (fence <= (this.fences.get(key) ?? 0)) {
+          this.staleFences.push(`${key}: ${fence} after ${this.fences.get(key)}`);
           throw new ServiceError('stale_message', `${key} was given fence ${fence} before`);
+        }
       this.#begin(agent, start);
       return 'running';
     });

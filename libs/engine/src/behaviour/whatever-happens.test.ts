@@ -1,0 +1,405 @@
+import { isTerminal, ServiceError, type AttemptOutcome } from '@lab/contracts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Delivery } from '../memory/memory-agents.js';
+import { anyDevice, device, same, TestLab, type TaskSketch } from './test-lab.js';
+
+/** Devices: two pools over two computers and one device of its own. */
+const devices = { a1: 'arm', a2: 'arm@pc', m1: 'mixer', m2: 'mixer@pc', one: 'one@pc' };
+const keys = Object.keys(devices);
+
+const slot = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('specific' as const), pick: fc.nat(4), hold: fc.boolean() }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('dynamic' as const), pick: fc.nat(1), hold: fc.boolean() }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('reference' as const), pick: fc.nat(9), hold: fc.boolean() }),
+  },
+);
+const protocol = fc.array(
+  fc.record({ needs: fc.array(fc.nat(9), { maxLength: 2 }), slots: fc.array(slot, { maxLength: 2 }) }),
+  { minLength: 1, maxLength: 4 },
+);
+
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('run' as const), pick: fc.nat(9), priority: fc.nat(2) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('task' as const), pick: fc.nat(9), priority: fc.nat(9) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('campaign' as const), pick: fc.nat(9), priority: fc.nat(2) }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({ do: fc.constant('end' as const), pick: fc.nat(9), priority: fc.nat(9) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('cancel' as const), pick: fc.nat(9), priority: fc.nat(2) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), pick: fc.nat(6000), priority: fc.nat(1) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('agent' as const), pick: fc.nat(1), priority: fc.nat(3) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('engine' as const), pick: fc.nat(1), priority: fc.nat(1) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('store' as const), pick: fc.nat(2), priority: fc.nat(3) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('device' as const), pick: fc.nat(4), priority: fc.nat(1) }),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+type Sketch = typeof protocol extends fc.Arbitrary<infer T> ? T : never;
+
+const delivery: fc.Arbitrary<Delivery> = fc.oneof(
+  { weight: 8, arbitrary: fc.constant<Delivery>('delivered') },
+  { weight: 1, arbitrary: fc.constant<Delivery>('refused') },
+  { weight: 1, arbitrary: fc.constant<Delivery>('lost') },
+  { weight: 1, arbitrary: fc.constant<Delivery>('reply_lost') },
+);
+
+function tasksOf(sketch: Sketch): TaskSketch[] {
+  const tasks: TaskSketch[] = [];
+  sketch.forEach(({ needs, slots }, index) => {
+    const earlier = tasks.map((task) => task.name);
+    const depends = new Set(needs.filter((n) => n < index).map((n) => `t${n}`));
+    const filled: NonNullable<TaskSketch['devices']> = {};
+    const taken = new Set<string>();
+    slots.forEach(({ kind, pick, hold }, number) => {
+      const name = `s${number}`;
+      if (kind === 'specific') {
+        const key = `l.${keys[pick] ?? 'a1'}`;
+        if (taken.has(key)) return;
+        taken.add(key);
+        filled[name] = device(key, hold);
+      } else if (kind === 'dynamic') filled[name] = anyDevice(pick === 0 ? 'arm' : 'mixer', hold);
+      else {
+        const source = earlier[pick % Math.max(1, earlier.length)];
+        const target = tasks.find((task) => task.name === source);
+        // A lone reference, so that no two slots can come to mean the same device.
+        if (source === undefined || target?.devices?.['s0'] === undefined || number > 0 || slots.length > 1)
+          return;
+        filled[name] = same(`${source}.s0`, hold);
+        depends.add(source);
+      }
+    });
+    tasks.push({ name: `t${index}`, needs: [...depends], devices: filled });
+  });
+  return tasks;
+}
+
+class World {
+  readonly test = new TestLab();
+  readonly accepted: { kind: 'run' | 'task' | 'campaign'; name: string; id: string }[] = [];
+  readonly faulted = new Set<string>();
+  readonly wrong: string[] = [];
+  #names = 0;
+
+  constructor(
+    readonly protocols: Sketch[],
+    readonly deliveries: Delivery[],
+  ) {}
+
+  async open(): Promise<void> {
+    const { test } = this;
+    test.lab('l', devices);
+    this.protocols.forEach((sketch, index) => test.protocol(`p${index}`, tasksOf(sketch)));
+    for (const type of ['arm', 'mixer', 'one']) test.taskType(`use_${type}`, { devices: { d: { type } } });
+    test.agents.deviceState = (_, name) => (this.faulted.has(name) ? 'faulted' : 'idle');
+    let call = 0;
+    test.agents.onCall = () =>
+      this.deliveries[(call += 1) % Math.max(1, this.deliveries.length)] ?? 'delivered';
+    test.agents.onStart = (execution) => this.#judgeStart(execution.start.task_run_id);
+    await test.open();
+  }
+
+  async take({ do: what, pick, priority }: Step): Promise<void> {
+    const { test } = this;
+    switch (what) {
+      case 'run': {
+        const name = `run${(this.#names += 1)}`;
+        const type = `p${pick % this.protocols.length}`;
+        await this.#accept('run', name, () => test.engine.submitProtocolRun({ name, type, priority }));
+        break;
+      }
+      case 'task': {
+        const name = `task${(this.#names += 1)}`;
+        const key = keys[pick % keys.length] ?? 'a1';
+        const type = `use_${devices[key as keyof typeof devices].split('@')[0] ?? ''}`;
+        await this.#accept('task', name, () =>
+          test.engine.submitTask({
+            name,
+            type,
+            priority,
+            devices: { d: { lab_name: 'l', name: key } },
+            allocation_timeout: priority,
+          }),
+        );
+        break;
+      }
+      case 'campaign': {
+        const name = `campaign${(this.#names += 1)}`;
+        await this.#accept('campaign', name, () =>
+          test.engine.submitCampaign({
+            name,
+            protocol: `p${pick % this.protocols.length}`,
+            max_protocol_runs: 2,
+            max_concurrent_protocol_runs: 1 + (priority % 2),
+          }),
+        );
+        break;
+      }
+      case 'end': {
+        const running = test.agents.running();
+        const chosen = running[pick % Math.max(1, running.length)];
+        if (chosen === undefined) break;
+        const outcome: AttemptOutcome =
+          priority < 7
+            ? { kind: 'completed', output_parameters: {}, output_resources: {}, files: [] }
+            : priority < 9
+              ? { kind: 'failed', code: 'task_error', error: { message: 'broke' } }
+              : { kind: 'unknown', detail: 'nobody saw it' };
+        await test.agents.end(chosen.attempt, outcome);
+        break;
+      }
+      case 'cancel':
+        await this.#cancel(pick);
+        break;
+      case 'wait':
+        if (priority === 0) await test.live(pick);
+        else await test.clock.advance(pick);
+        break;
+      case 'agent': {
+        const computer = pick === 0 ? 'svc_computer' : 'pc';
+        if (priority === 0) test.agents.leave(computer);
+        else if (priority === 1) test.agents.crash(computer);
+        else await this.#quietly(() => test.agents.boot(computer));
+        break;
+      }
+      case 'engine':
+        if (priority === 0) await test.engine.stop();
+        await test.start();
+        if (pick === 0) await this.#registerAll();
+        break;
+      case 'store': {
+        const trouble = () => {
+          test.store.beforeCommit = undefined;
+          test.store.afterCommit = undefined;
+          throw new ServiceError('store_unavailable', 'away', { effect: 'maybe' });
+        };
+        if (priority % 2 === 0) test.store.beforeCommit = trouble;
+        else test.store.afterCommit = trouble;
+        break;
+      }
+      case 'device': {
+        const key = keys[pick] ?? 'a1';
+        if (priority === 0) this.faulted.add(key);
+        else this.faulted.delete(key);
+        break;
+      }
+    }
+    await test.clock.settle();
+    this.judge();
+  }
+
+  /** All faults stop; people settle what only people can. */
+  async heal(): Promise<void> {
+    const { test } = this;
+    test.agents.onCall = () => 'delivered';
+    test.store.beforeCommit = undefined;
+    test.store.afterCommit = undefined;
+    this.faulted.clear();
+    for (let round = 0; round < 120 && this.open_().length > 0; round += 1) {
+      for (const computer of ['svc_computer', 'pc'])
+        if (!test.agents.isAlive(computer)) await this.#quietly(() => test.agents.boot(computer));
+      await this.#registerAll();
+      for (const { attempt } of test.agents.running())
+        await test.agents.end(attempt, {
+          kind: 'completed',
+          output_parameters: {},
+          output_resources: {},
+          files: [],
+        });
+      await test.live(2000);
+      const unclear = [...test.store.rows.taskRuns.values()].filter((row) => row.state === 'needs_attention');
+      for (const row of unclear) {
+        const run = row.runId === null ? undefined : test.store.rows.protocolRuns.get(row.runId);
+        await this.#quietly(() => test.engine.cancelTask(row.name, run?.name));
+      }
+      // Two runs that hold what the other one needs: a person cancels one of them.
+      const stuck = round > 20 && round % 10 === 0 && test.agents.running().length === 0;
+      const run = [...test.store.rows.protocolRuns.values()].find((row) => !isTerminal(row.state));
+      if (stuck && run !== undefined) await this.#quietly(() => test.engine.cancelProtocolRun(run.name));
+      await test.clock.settle();
+      this.judge();
+    }
+  }
+
+  /** Ids of what was accepted and is not over. */
+  open_(): string[] {
+    const { rows } = this.test.store;
+    return [...rows.campaigns.values(), ...rows.protocolRuns.values(), ...rows.taskRuns.values()]
+      .filter((row) => !isTerminal(row.state))
+      .map((row) => `${row.name} is ${row.state}`);
+  }
+
+  judge(): void {
+    const { agents, store, lines } = this.test;
+    expect(agents.startedTwice).toEqual([]);
+    expect(agents.collisions).toEqual([]);
+    expect(agents.staleFences).toEqual([]);
+    expect(this.wrong).toEqual([]);
+    expect(
+      lines.filter((line) => line.message === 'defect' || line.message.startsWith('plan refused')),
+    ).toEqual([]);
+    for (const { id, kind } of this.accepted) {
+      const table = {
+        run: store.rows.protocolRuns,
+        task: store.rows.taskRuns,
+        campaign: store.rows.campaigns,
+      }[kind];
+      expect(table.has(id)).toBe(true);
+    }
+    for (const row of store.rows.taskRuns.values()) {
+      const uses = row.state === 'running' || row.state === 'needs_attention';
+      expect(store.rows.liveAttempts.has(row.id), `${row.name} is ${row.state}`).toBe(uses);
+      if (!uses) continue;
+      for (const { lab_name, name } of Object.values(row.devices))
+        expect(store.rows.allocations.get(`device:${lab_name}.${name}`)?.taskRunId).toBe(row.id);
+    }
+    for (const row of [...store.rows.taskRuns.values(), ...store.rows.protocolRuns.values()])
+      if (isTerminal(row.state)) {
+        expect(row.endedAt).not.toBeNull();
+        if (row.state !== 'completed') expect(row.reason?.code).toBeTruthy();
+      }
+  }
+
+  #judgeStart(taskRunId: string): void {
+    const { rows } = this.test.store;
+    const task = rows.taskRuns.get(taskRunId);
+    const run = task?.runId == null ? undefined : rows.protocolRuns.get(task.runId);
+    if (task === undefined || run === undefined) return;
+    const entry = this.test.definitions.protocols
+      .get(run.type)
+      ?.protocol.tasks.find((each) => each.name === task.name);
+    for (const need of entry?.dependencies ?? []) {
+      const state = rows.taskRuns.get(rows.tasksOfRun.get(run.id)?.get(need) ?? '')?.state;
+      if (state !== 'completed') this.wrong.push(`${run.name}/${task.name} began while ${need} was ${state}`);
+    }
+  }
+
+  async #accept(
+    kind: 'run' | 'task' | 'campaign',
+    name: string,
+    submit: () => Promise<{ id: string }>,
+  ): Promise<void> {
+    await this.#quietly(async () => {
+      const { id } = await submit();
+      this.accepted.push({ kind, name, id });
+    });
+  }
+
+  async #cancel(pick: number): Promise<void> {
+    const chosen = this.accepted[pick % Math.max(1, this.accepted.length)];
+    if (chosen === undefined) return;
+    const { engine } = this.test;
+    const { name } = chosen;
+    await this.#quietly(() =>
+      chosen.kind === 'run'
+        ? pick % 3 === 0
+          ? engine.cancelTask('t0', name)
+          : engine.cancelProtocolRun(name)
+        : chosen.kind === 'task'
+          ? engine.cancelTask(name)
+          : engine.cancelCampaign(name),
+    );
+  }
+
+  async #registerAll(): Promise<void> {
+    for (const computer of ['svc_computer', 'pc'])
+      await this.#quietly(() => this.test.agents.register(computer));
+  }
+
+  /** Refusals are answers too; anything that is not one is a defect. */
+  async #quietly(act: () => Promise<unknown>): Promise<void> {
+    let settled = false;
+    const done = act().then(
+      () => (settled = true),
+      (error: unknown) => {
+        settled = true;
+        if (!(error instanceof ServiceError) || error.code === 'internal') this.wrong.push(String(error));
+      },
+    );
+    for (let wait = 0; wait < 40 && !settled; wait += 1) await this.test.clock.advance(500);
+    if (!settled) this.wrong.push('a command was never answered');
+    await done;
+  }
+}
+
+describe('whatever happens', () => {
+  it(
+    'nothing starts twice, every device has one owner, fences rise, and everything accepted ends with nothing left allocated',
+    { timeout: 120_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(protocol, { minLength: 1, maxLength: 3 }),
+          fc.array(delivery, { minLength: 1, maxLength: 23 }),
+          fc.array(step, { minLength: 5, maxLength: 40 }),
+          async (protocols, deliveries, steps) => {
+            const world = new World(protocols, deliveries);
+            await world.open();
+            for (const each of steps) await world.take(each);
+            await world.heal();
+            expect(world.open_()).toEqual([]);
+            expect(world.test.allocated()).toEqual([]);
+            for (const engine of world.test.engines) await engine.stop();
+            expect(world.test.clock.pending).toBe(0);
+          },
+        ),
+        { numRuns: 150 },
+      );
+    },
+  );
+
+  it('the same commands at the same times give the same changes', { timeout: 60_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(protocol, { minLength: 1, maxLength: 2 }),
+        fc.array(delivery, { minLength: 1, maxLength: 7 }),
+        fc.array(step, { maxLength: 15 }),
+        async (protocols, deliveries, steps) => {
+          const play = async () => {
+            const world = new World(protocols, deliveries);
+            await world.open();
+            for (const each of steps) await world.take(each);
+            return world.test.store.commits;
+          };
+          expect(await play()).toEqual(await play());
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+});
