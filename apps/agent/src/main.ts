@@ -1,1 +1,103 @@
-export {};
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Agent } from '@lab/actors';
+import { encodeToken } from '@lab/contracts';
+import { connectBus } from '@lab/messaging';
+import { acquireLock, LockedError, runService, systemClock, systemIds, systemTimers } from '@lab/runtime';
+import { AgentService } from './agent-service.js';
+import { config } from './config.js';
+import { FileJournal } from './file-journal.js';
+import { ForkedDeviceProcesses, ForkedTaskProcesses } from './hosts.js';
+import { ModuleCache } from './module-cache.js';
+import { OrchestratorOverBus, PeersOverBus } from './over-bus.js';
+import { Spool } from './spool.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** Ladder, delivery of results and `_cleanup` of the devices, one after the other. */
+const agentStopMs = 55_000;
+
+const { values: flags } = parseArgs({ options: { computer: { type: 'string' } }, strict: false });
+const override = typeof flags.computer === 'string' ? { SVC_COMPUTER: flags.computer } : {};
+
+await runService(
+  'agent',
+  config,
+  async ({ config, log: serviceLog, shutdown }) => {
+    const { computer } = config;
+    const log = serviceLog.child({ computer });
+    const folder = join(config.dataDir, 'agents', encodeToken(computer));
+    const lock = lockOf(folder, computer);
+    shutdown.add('lock', () => lock.release());
+
+    const bus = await connectBus({
+      url: config.natsUrl.reveal(),
+      role: 'agent',
+      name: `${computer}/${systemIds.next()}`,
+      log,
+    });
+    shutdown.add('bus', () => bus.close(), { deadlineMs: 8_000 });
+
+    const service = new AgentService({
+      bus,
+      log,
+      computer,
+      version,
+      clock: systemClock,
+      timers: systemTimers,
+    });
+    const agent = new Agent(
+      { computer, version },
+      {
+        clock: systemClock,
+        timers: systemTimers,
+        ids: systemIds,
+        random: { next: () => Math.random() },
+        log,
+        journal: new FileJournal(folder, log),
+        modules: new ModuleCache(join(folder, 'modules'), bus, log),
+        deviceProcesses: new ForkedDeviceProcesses(log),
+        taskProcesses: new ForkedTaskProcesses(log),
+        orchestrator: new OrchestratorOverBus(bus),
+        peers: new PeersOverBus(bus),
+        files: new Spool(join(folder, 'spool')),
+        announcer: service,
+      },
+      {
+        poolSize: config.taskPoolSize,
+        poolMax: config.taskPoolMax,
+        deviceCallMs: config.deviceCallTimeoutS * 1_000,
+        deviceInitMs: config.deviceInitTimeoutS * 1_000,
+      },
+    );
+    await service.start(agent);
+    shutdown.add(
+      'agent',
+      async () => {
+        service.stopBeating();
+        service.announceLeaving();
+        await agent.stop('the agent is stopping');
+        await service.stop();
+      },
+      { deadlineMs: agentStopMs },
+    );
+    await agent.start();
+    return { computer };
+  },
+  { stopTimeoutMs: agentStopMs + 10_000, sources: { override } },
+);
+
+function lockOf(folder: string, computer: string): { release(): void } {
+  try {
+    return acquireLock(join(folder, 'lock'));
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw error;
+    throw new Error(
+      `an agent for ${computer} runs already as process ${error.holder.pid} on ${folder}; one agent per computer`,
+      { cause: error },
+    );
+  }
+}

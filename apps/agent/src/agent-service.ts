@@ -1,0 +1,181 @@
+import type { Agent, Announcer, MessageMarks } from '@lab/actors';
+import {
+  agentEvents,
+  agentRequests as requests,
+  orchestratorEvents,
+  serviceRequests,
+  type DeviceStatus,
+  type Envelope,
+  type ServiceHealth,
+} from '@lab/contracts';
+import type { Bus, Subscription } from '@lab/messaging';
+import type { Log } from '@lab/runtime';
+
+/** The agent lives: told so often, in milliseconds. */
+const heartbeatMs = 1_000;
+
+/** Kept of the caller's patience for the way back, so that it hears the agent's answer and not its own clock. */
+const wayBackMs = 250;
+
+export interface ServiceParts {
+  bus: Bus;
+  log: Log;
+  computer: string;
+  version: string;
+  clock: { now(): number };
+  timers: { after(ms: number, callback: () => void): () => void };
+}
+
+/** The agent's face on the broker: requests under `{computer}.{inc}`, heartbeats, changes of devices, health. */
+export class AgentService implements Announcer {
+  readonly #parts: ServiceParts;
+  readonly #startedAt: number;
+  #agent: Agent | undefined;
+  #inc: number | undefined;
+  #served: Subscription[] = [];
+  #listening: Subscription[] = [];
+  #forget: () => void = () => undefined;
+  #stopBeating: () => void = () => undefined;
+
+  constructor(parts: ServiceParts) {
+    this.#parts = parts;
+    this.#startedAt = parts.clock.now();
+  }
+
+  /** Listens for leaders and health requests, and takes the agent through losses of the broker. */
+  async start(agent: Agent): Promise<void> {
+    const { bus } = this.#parts;
+    this.#agent = agent;
+    this.#listening = await Promise.all([
+      bus.subscribe(orchestratorEvents.leading, {}, ({ epoch }) => agent.hearLeader(epoch)),
+      bus.serve(serviceRequests.health, { service: 'agent' }, () => this.#health()),
+    ]);
+    this.#forget = bus.onStatus((status) => {
+      if (status === 'connected') agent.reconnected();
+    });
+    this.#beat();
+  }
+
+  deviceChanged(device: DeviceStatus): void {
+    const inc = this.#inc;
+    if (inc === undefined) return;
+    const { bus, computer } = this.#parts;
+    this.#tell('a device changed', () =>
+      bus.publish(agentEvents.deviceChanged, { computer }, { inc, device }),
+    );
+  }
+
+  async incarnated(inc: number): Promise<void> {
+    const old = this.#served;
+    this.#served = await this.#serve(inc);
+    this.#inc = inc;
+    await Promise.all(old.map((subscription) => subscription.unsubscribe()));
+    this.#publishHeartbeat();
+  }
+
+  /** Tells that the agent goes away; its devices and tasks are still there, and requests still answered. */
+  announceLeaving(): void {
+    const inc = this.#inc;
+    if (inc === undefined || this.#agent === undefined) return;
+    const { session } = this.#agent;
+    const { bus, computer } = this.#parts;
+    this.#tell('the agent leaves', () => bus.publish(agentEvents.leaving, { computer }, { inc, session }));
+  }
+
+  /** Stops heartbeats and listening. */
+  async stop(): Promise<void> {
+    this.#stopBeating();
+    this.#forget();
+    const all = [...this.#served.splice(0), ...this.#listening.splice(0)];
+    await Promise.all(all.map((subscription) => subscription.unsubscribe()));
+  }
+
+  /** The agent is leaving: a heartbeat would bring it back. */
+  stopBeating(): void {
+    this.#stopBeating();
+  }
+
+  #serve(inc: number): Promise<Subscription[]> {
+    const agent = this.#agent;
+    if (agent === undefined) throw new Error('the service has not been started');
+    const { bus, computer } = this.#parts;
+    const me = { computer, inc: String(inc) };
+    return Promise.all([
+      bus.serve(requests.startTask, me, async (body, { envelope }) => ({
+        status: await agent.startTask(body, marksOf(envelope)),
+      })),
+      bus.serve(requests.cancelTask, me, async ({ attempt_id, reason }, { envelope }) => ({
+        status: await agent.cancelTask(attempt_id, reason, marksOf(envelope)),
+      })),
+      bus.serve(requests.taskStatus, me, async ({ attempt_id }, { envelope }) => ({
+        status: await agent.taskStatus(attempt_id, marksOf(envelope)),
+      })),
+      bus.serve(requests.assignDevices, me, ({ devices }, { envelope }) => {
+        agent.assignDevices(devices, marksOf(envelope));
+        return {};
+      }),
+      bus.serve(requests.callDevice, me, async (body, { envelope, tokens }) => {
+        const result = await agent.callDevice(
+          { lab: tokens.lab, name: tokens.device },
+          {
+            callId: body.call_id,
+            function: body.function,
+            arguments: body.arguments,
+            attemptId: body.attempt_id,
+          },
+          marksOf(envelope),
+        );
+        return result === undefined ? {} : { result };
+      }),
+      bus.serve(requests.reportDevice, me, async (_, { tokens }) => ({
+        report: await agent.reportDevice({ lab: tokens.lab, name: tokens.device }),
+      })),
+    ]);
+  }
+
+  #beat(): void {
+    this.#publishHeartbeat();
+    this.#stopBeating = this.#parts.timers.after(heartbeatMs, () => this.#beat());
+  }
+
+  #publishHeartbeat(): void {
+    const agent = this.#agent;
+    const inc = this.#inc;
+    if (agent === undefined || inc === undefined) return;
+    const { bus, computer } = this.#parts;
+    this.#tell('the heartbeat', () =>
+      bus.publish(
+        agentEvents.heartbeat,
+        { computer },
+        { inc, session: agent.session, devices: agent.devices(), attempts: agent.attempts() },
+      ),
+    );
+  }
+
+  /** Nothing depends on the arrival of an event, so neither may anything on its sending. */
+  #tell(what: string, publish: () => void): void {
+    try {
+      publish();
+    } catch (error) {
+      this.#parts.log.error('an event could not be published', { what, error });
+    }
+  }
+
+  #health(): ServiceHealth {
+    const { clock, computer, version } = this.#parts;
+    const registered = this.#inc !== undefined;
+    return {
+      service: 'agent',
+      instance: computer,
+      version,
+      status: registered ? 'ok' : 'degraded',
+      ...(registered ? {} : { detail: 'not registered with an orchestrator yet' }),
+      uptime_s: Math.max(0, clock.now() - this.#startedAt) / 1_000,
+    };
+  }
+}
+
+function marksOf(envelope: Envelope): MessageMarks {
+  const { epoch, fence, ttl_ms: ttl } = envelope;
+  return { epoch, fence, ttlMs: ttl === undefined ? undefined : Math.max(ttl - wayBackMs, ttl / 2) };
+}

@@ -1,0 +1,46 @@
+import { createRequire } from 'node:module';
+import type { DeviceProcess, DeviceProcesses, Log, TaskProcess, TaskProcesses } from '@lab/actors';
+import {
+  fromDevice,
+  fromTask,
+  zodSchema,
+  type DeviceAssignment,
+  type FromDevice,
+  type FromTask,
+  type ToDevice,
+  type ToTask,
+} from '@lab/contracts';
+import { ForkedProcess } from './forked-process.js';
+
+const heardFromDevice = zodSchema(fromDevice);
+const heardFromTask = zodSchema(fromTask);
+const { resolve } = createRequire(import.meta.url);
+
+/** One forked process per device. */
+export class ForkedDeviceProcesses implements DeviceProcesses {
+  readonly #host = resolve('@lab/sdk/device-host');
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  start(device: DeviceAssignment): DeviceProcess {
+    const log = this.#log.child({ device: `${device.lab}.${device.name}` });
+    return new ForkedProcess<ToDevice, FromDevice>({ host: this.#host, messages: heardFromDevice, log });
+  }
+}
+
+/** Forked processes that run tasks. */
+export class ForkedTaskProcesses implements TaskProcesses {
+  readonly #host = resolve('@lab/sdk/task-host');
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  start(): TaskProcess {
+    return new ForkedProcess<ToTask, FromTask>({ host: this.#host, messages: heardFromTask, log: this.#log });
+  }
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { join, relative, resolve, isAbsolute } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Files, SpooledFile, UploadTicket } from '@lab/actors';
+import { encodeToken, ServiceError } from '@lab/contracts';
+
+/** A connection that moves nothing for so long is given up, in milliseconds. */
+const idleMs = 30_000;
+
+/** Spool folders on disk; files leave by HTTP PUT. */
+export class Spool implements Files {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async prepare(attemptId: string): Promise<string> {
+    const folder = this.#of(attemptId);
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+    return folder;
+  }
+
+  async upload(attemptId: string, file: SpooledFile, ticket: UploadTicket): Promise<void> {
+    const folder = this.#of(attemptId);
+    const path = resolve(folder, file.path);
+    const inside = relative(folder, path);
+    if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) {
+      throw new ServiceError('invalid', `the file '${file.name}' is not in the spool folder of its task`);
+    }
+    const size = await sizeOf(path);
+    if (size !== file.size) {
+      throw new ServiceError(
+        'invalid',
+        `the file '${file.name}' has ${size ?? 'no'} bytes on disk, but the task wrote ${file.size}`,
+      );
+    }
+    await put(path, file, ticket);
+  }
+
+  async discard(attemptId: string): Promise<void> {
+    await rm(this.#of(attemptId), { recursive: true, force: true });
+  }
+
+  #of(attemptId: string): string {
+    return join(this.#folder, encodeToken(attemptId));
+  }
+}
+
+async function put(path: string, file: SpooledFile, ticket: UploadTicket): Promise<void> {
+  const url = new URL(ticket.url);
+  const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
+    method: 'PUT',
+    headers: { ...ticket.headers, 'content-length': String(file.size) },
+    timeout: idleMs,
+  });
+  request.once('timeout', () => request.destroy(new Error(`nothing moved for ${idleMs / 1000} s`)));
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  // A refusal may come, and the connection end, before all bytes are sent: the answer says more than the broken pipe.
+  const sent = pipeline(createReadStream(path), request);
+  try {
+    const [response] = await Promise.race([answered, sent.then(() => answered)]);
+    const body = await textOf(response);
+    request.destroy();
+    await Promise.allSettled([sent]);
+    const status = response.statusCode ?? 0;
+    if (status >= 200 && status < 300) return;
+    throw refusal(file, status, body);
+  } catch (error) {
+    await Promise.allSettled([answered, sent]);
+    if (error instanceof ServiceError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ServiceError('service_unavailable', `the file '${file.name}' could not be sent: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+function refusal(file: SpooledFile, status: number, body: string): ServiceError {
+  const text = `the store refused the file '${file.name}' with ${status}: ${body.slice(0, 300)}`;
+  if (status === 413) return new ServiceError('payload_too_large', text);
+  if (status === 422) return new ServiceError('invalid', text);
+  // Anything else may pass: a ticket that ran out is renewed, a server that restarts comes back.
+  return new ServiceError('service_unavailable', text);
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  response.setEncoding('utf8');
+  let text = '';
+  for await (const chunk of response) if (text.length < 4_096) text += String(chunk);
+  return text;
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
