@@ -8,7 +8,7 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@lab/contracts';
-import { Catch, UseFilters, type RpcExceptionFilter } from '@nestjs/common';
+import { Catch, UseFilters, type LoggerService, type RpcExceptionFilter } from '@nestjs/common';
 import {
   BaseRpcContext,
   ClientProxy,
@@ -21,7 +21,7 @@ import {
   type WritePacket,
 } from '@nestjs/microservices';
 import { lastValueFrom, throwError, type Observable } from 'rxjs';
-import type { Bus, MessageContext, RequestOptions, Subscription, TokensFor } from './bus.js';
+import type { Bus, BusLog, MessageContext, RequestOptions, Subscription, TokensFor } from './bus.js';
 
 /** The bus as a transport of Nest: controllers serve the catalogue, and clients send it. */
 
@@ -222,4 +222,17 @@ function parsePattern<K extends Definition['kind']>(
     );
   }
   return { definition, tokens: given.tokens ?? {}, options: given.options ?? {} };
+}
+
+/** What Nest itself has to say, in our log; its account of every route and module at start is left out. */
+export function nestLogger(log: BusLog): LoggerService {
+  const fields = (rest: unknown[]): Record<string, unknown> => ({ context: rest.at(-1) });
+  return {
+    log: () => undefined,
+    debug: () => undefined,
+    verbose: () => undefined,
+    warn: (message: unknown, ...rest: unknown[]) => log.warn(String(message), fields(rest)),
+    error: (message: unknown, ...rest: unknown[]) => log.error(String(message), fields(rest)),
+    fatal: (message: unknown, ...rest: unknown[]) => log.error(String(message), fields(rest)),
+  };
 }

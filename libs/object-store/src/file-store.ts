@@ -1,0 +1,252 @@
+import { mkdir, open, readdir, rename, rm, rmdir, stat, type FileHandle } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { isServiceError, ServiceError } from '@lab/contracts';
+import { absent, errorCode, prepareIncoming, receive } from './incoming.js';
+import { keyOfPath, pathOfKey } from './key-path.js';
+import type {
+  ByteRange,
+  Content,
+  ListedObject,
+  ObjectHead,
+  ObjectStore,
+  TicketRequest,
+  UploadTicket,
+} from './object-store.js';
+import { readGrant, signGrant, type UploadGrant } from './upload-token.js';
+
+export interface FileStoreOptions {
+  /** Made when it is not there. Several processes may use the same one. */
+  folder: string;
+  /** Where agents reach the gateway, for example `http://127.0.0.1:8070`. */
+  publicUrl: string;
+  /** Signs tickets; the same in every process, at least 16 characters. */
+  secret: string;
+  /** Milliseconds since 1970. Default: the clock of the system. */
+  now?: () => number;
+}
+
+/** An {@link ObjectStore} whose uploads arrive at our own gateway. */
+export interface FileStore extends ObjectStore {
+  /**
+   * What the bearer of a token may upload.
+   *
+   * @param now milliseconds since 1970; default: the clock of the store
+   * @throws ServiceError `forbidden` when the token is not one of ours, was changed or has expired
+   */
+  acceptTicket(token: string, now?: number): UploadGrant;
+}
+
+const minSecretLength = 16;
+
+/**
+ * Opens a store in a folder, and removes uploads there that broke off with their process.
+ *
+ * @throws ServiceError `bad_request` for a short secret; `service_unavailable` when the folder cannot be used
+ */
+export async function openFileStore(options: FileStoreOptions): Promise<FileStore> {
+  if (options.secret.length < minSecretLength) {
+    throw new ServiceError(
+      'bad_request',
+      `the secret for upload tickets needs ${minSecretLength} characters or more`,
+    );
+  }
+  const store = new FolderStore(options);
+  await store.prepare();
+  return store;
+}
+
+/** How often a folder may be removed, as empty, between its making and the arrival of a file. */
+const folderAttempts = 10;
+
+class FolderStore implements FileStore {
+  readonly #objects: string;
+  readonly #incoming: string;
+  readonly #publicUrl: string;
+  readonly #secret: string;
+  readonly #now: () => number;
+
+  constructor({ folder, publicUrl, secret, now = Date.now }: FileStoreOptions) {
+    this.#objects = resolve(folder, 'objects');
+    this.#incoming = resolve(folder, 'incoming');
+    this.#publicUrl = publicUrl.replace(/\/+$/, '');
+    this.#secret = secret;
+    this.#now = now;
+  }
+
+  prepare(): Promise<void> {
+    return storage(async () => {
+      await mkdir(this.#objects, { recursive: true });
+      await prepareIncoming(this.#incoming, this.#now());
+    });
+  }
+
+  async put(key: string, source: AsyncIterable<Uint8Array>, expected?: Content): Promise<Content> {
+    const path = this.#pathOf(key);
+    let thrown: { error: unknown } | undefined;
+    const watched = async function* (): AsyncIterable<Uint8Array> {
+      try {
+        yield* source;
+      } catch (error) {
+        thrown = { error };
+        throw error;
+      }
+    };
+    return storage(async () => {
+      const received = await receive(this.#incoming, watched(), expected);
+      try {
+        await this.#publish(received.path, path);
+      } catch (error) {
+        await rm(received.path, { force: true });
+        throw error;
+      }
+      return received.content;
+    }).catch((error: unknown) => {
+      throw thrown === undefined ? error : thrown.error;
+    });
+  }
+
+  async get(key: string, range: ByteRange = { start: 0 }): Promise<Readable> {
+    const path = this.#pathOf(key);
+    const file = await storage(() => open(path, 'r').catch(absent));
+    if (file === undefined) throw new ServiceError('not_found', 'there is no such object');
+    try {
+      const { size } = await storage(() => file.stat());
+      const end = checkRange(range, size);
+      // An end before the start stands for nothing: of an empty object there is nothing to read.
+      return file.createReadStream(size === 0 ? {} : { start: range.start, end });
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  async head(key: string): Promise<ObjectHead | undefined> {
+    const path = this.#pathOf(key);
+    const info = await storage(() => stat(path).catch(absent));
+    return info === undefined ? undefined : { size: info.size, modifiedAt: info.mtime };
+  }
+
+  async *list(prefix: string): AsyncIterable<ListedObject> {
+    yield* this.#walk([], prefix);
+  }
+
+  async delete(key: string): Promise<void> {
+    const path = this.#pathOf(key);
+    await storage(async () => {
+      await rm(path).catch(absent);
+      await this.#removeEmptyFolders(dirname(path));
+    });
+  }
+
+  async uploadTicket({ key, size, sha256, expiresInMs }: TicketRequest): Promise<UploadTicket> {
+    pathOfKey(key);
+    if (!Number.isSafeInteger(size) || size < 0) throw invalid('size', 'must be a number of bytes');
+    if (!/^[0-9a-f]{64}$/i.test(sha256)) throw invalid('sha256', 'must be 64 hexadecimal digits');
+    if (!(expiresInMs > 0)) throw invalid('expiresInMs', 'must be greater than 0');
+    const grant = { key, size, sha256: sha256.toLowerCase() };
+    const token = signGrant(grant, Math.ceil(this.#now() + expiresInMs), this.#secret);
+    return {
+      method: 'PUT',
+      url: `${this.#publicUrl}/api/uploads/${token}`,
+      headers: { 'content-type': 'application/octet-stream' },
+    };
+  }
+
+  acceptTicket(token: string, now = this.#now()): UploadGrant {
+    return readGrant(token, now, this.#secret);
+  }
+
+  #pathOf(key: string): string {
+    return join(this.#objects, ...pathOfKey(key));
+  }
+
+  /** Puts a durable file in its place, and makes the place durable too: every folder that is new, and its parent. */
+  async #publish(from: string, to: string): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const folder = dirname(to);
+      const firstMade = await mkdir(folder, { recursive: true });
+      try {
+        await rename(from, to);
+      } catch (error) {
+        if (errorCode(error) === 'ENOENT' && attempt < folderAttempts) continue;
+        throw error;
+      }
+      const last = firstMade === undefined ? folder : dirname(firstMade);
+      for (let changed = folder; ; changed = dirname(changed)) {
+        await syncFolder(changed);
+        if (changed === last) return;
+      }
+    }
+  }
+
+  async #removeEmptyFolders(folder: string): Promise<void> {
+    for (let empty = folder; empty !== this.#objects; empty = dirname(empty)) {
+      try {
+        await rmdir(empty);
+      } catch (error) {
+        const code = errorCode(error);
+        if (code === 'ENOTEMPTY' || code === 'EEXIST') return;
+        absent(error);
+      }
+    }
+  }
+
+  async *#walk(parts: readonly string[], prefix: string): AsyncIterable<ListedObject> {
+    const folder = join(this.#objects, ...parts);
+    const entries = (await storage(() => readdir(folder, { withFileTypes: true }).catch(absent))) ?? [];
+    for (const entry of entries) {
+      const path = [...parts, entry.name];
+      const key = keyOfPath(path);
+      if (key === undefined) continue;
+      if (entry.isDirectory()) {
+        if (key.startsWith(prefix) || prefix.startsWith(key)) yield* this.#walk(path, prefix);
+      } else if (key.startsWith(prefix)) {
+        const info = await storage(() => stat(join(folder, entry.name)).catch(absent));
+        if (info !== undefined) yield { key, size: info.size, modifiedAt: info.mtime };
+      }
+    }
+  }
+}
+
+function checkRange({ start, end = Infinity }: ByteRange, size: number): number {
+  const last = Math.min(end, size - 1);
+  const isEmptyWhole = size === 0 && start === 0;
+  if (Number.isSafeInteger(start) && start >= 0 && (start <= last || isEmptyWhole)) return last;
+  throw invalid('range', `bytes ${start} to ${end === Infinity ? 'the end' : end} are not in ${size} bytes`);
+}
+
+function invalid(path: string, message: string): ServiceError {
+  return new ServiceError('invalid', `${path} ${message}`, { faults: [{ path, code: path, message }] });
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle;
+  try {
+    handle = await open(folder, 'r');
+  } catch (error) {
+    // Windows opens no folders, and needs none of this.
+    if (errorCode(error) === 'EISDIR' || errorCode(error) === 'EPERM') return;
+    absent(error);
+    return;
+  }
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Errors of the file system as those of the service: without the path, which is nobody's business outside. */
+async function storage<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    const code = errorCode(cause);
+    if (isServiceError(cause) || code === undefined) throw cause;
+    throw new ServiceError('service_unavailable', `the object store failed (${code})`, {
+      effect: 'none',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,102 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ServiceError, type Fault } from '@lab/contracts';
+import type { Content } from './object-store.js';
+
+/** Where content waits until it is whole: files `<pid>-<uuid>.part`, which nobody but their writer looks at. */
+
+/** A part that was not written to for so long has no writer any more, whoever has its process id now. */
+const abandonedMs = 24 * 60 * 60_000;
+
+export interface Received {
+  path: string;
+  content: Content;
+}
+
+/**
+ * Writes what the source yields to a new file, durably. After any failure the file is gone.
+ *
+ * @throws ServiceError `invalid` when it is not what was expected, as soon as that is known; what the source throws
+ */
+export async function receive(
+  folder: string,
+  source: AsyncIterable<Uint8Array>,
+  expected: Content | undefined,
+): Promise<Received> {
+  const path = join(folder, `${process.pid}-${randomUUID()}.part`);
+  const file = await open(path, 'wx', 0o600);
+  try {
+    const content = await write(file, source, expected?.size ?? Infinity).finally(() => file.close());
+    if (expected !== undefined) compare(content, expected);
+    return { path, content };
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+async function write(file: FileHandle, source: AsyncIterable<Uint8Array>, most: number): Promise<Content> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of source) {
+    size += chunk.length;
+    if (size > most) throw mismatch([sizeFault(most, `more than ${most}`)]);
+    hash.update(chunk);
+    for (let from = 0; from < chunk.length;) {
+      from += (await file.write(chunk, from, chunk.length - from)).bytesWritten;
+    }
+  }
+  await file.sync();
+  return { size, sha256: hash.digest('hex') };
+}
+
+function compare(content: Content, expected: Content): void {
+  const faults: Fault[] = [];
+  if (content.size !== expected.size) faults.push(sizeFault(expected.size, String(content.size)));
+  const sha256 = expected.sha256.toLowerCase();
+  if (content.sha256 !== sha256) {
+    faults.push({ path: 'sha256', code: 'sha256', message: `must be ${sha256}, not ${content.sha256}` });
+  }
+  if (faults.length > 0) throw mismatch(faults);
+}
+
+function sizeFault(expected: number, given: string): Fault {
+  return { path: 'size', code: 'size', message: `must be ${expected} bytes, not ${given}` };
+}
+
+function mismatch(faults: Fault[]): ServiceError {
+  return new ServiceError('invalid', 'the content is not what was announced', { faults });
+}
+
+/** Makes the folder, and removes what processes left in it that are gone. Parts of running processes stay. */
+export async function prepareIncoming(folder: string, now: number): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const pid = Number(/^(\d+)-.*\.part$/.exec(name)?.[1]);
+    const info = await stat(path).catch(absent);
+    if (info === undefined || !Number.isInteger(pid)) continue;
+    if (!isRunning(pid) || now - info.mtimeMs > abandonedMs) await rm(path, { force: true });
+  }
+}
+
+/** Gives `undefined` for what is not there, and throws everything else. */
+export function absent(error: unknown): undefined {
+  if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
+  throw error;
+}
+
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs, as another user.
+    return errorCode(error) === 'EPERM';
+  }
+}

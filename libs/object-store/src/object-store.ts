@@ -1,0 +1,72 @@
+import type { Readable } from 'node:stream';
+
+export interface Content {
+  /** Bytes. */
+  size: number;
+  /** 64 lower-case hexadecimal digits. */
+  sha256: string;
+}
+
+export interface ObjectHead {
+  /** Bytes. */
+  size: number;
+  modifiedAt: Date;
+}
+
+export interface ListedObject extends ObjectHead {
+  key: string;
+}
+
+/** Bytes `start` to `end`, both included and counted from 0; without `end` up to the last. */
+export interface ByteRange {
+  start: number;
+  end?: number;
+}
+
+export interface TicketRequest extends Content {
+  key: string;
+  /** How long the ticket is valid from now, in milliseconds. */
+  expiresInMs: number;
+}
+
+/** Leave to bring the bytes of one object by HTTP. */
+export interface UploadTicket {
+  method: 'PUT';
+  url: string;
+  headers: Record<string, string>;
+}
+
+/**
+ * Bytes under keys. A key is any well-formed text of 1 to 1024 bytes in UTF-8; `/` has no meaning but in
+ * {@link ObjectStore.list}, where prefixes are usually cut there. Every operation throws ServiceError `invalid` for
+ * another key, and `service_unavailable` (effect none) when the storage itself fails.
+ */
+export interface ObjectStore {
+  /**
+   * Stores what the source yields, in place of what the key held. The object appears whole, checked and durable, or
+   * not at all: until then, and after any failure, the key holds what it held before. When the source throws, so does
+   * this.
+   *
+   * @param expected what the content must be
+   * @throws ServiceError `invalid` with faults, when the content is not what was expected
+   */
+  put(key: string, source: AsyncIterable<Uint8Array>, expected?: Content): Promise<Content>;
+  /**
+   * The content; it stays what it was when the call was answered, whatever happens to the key. The reader must read
+   * the stream to its end or destroy it.
+   *
+   * @throws ServiceError `not_found`; `invalid` when the range begins behind the last byte or ends before its start
+   */
+  get(key: string, range?: ByteRange): Promise<Readable>;
+  head(key: string): Promise<ObjectHead | undefined>;
+  /** All objects whose key begins with the prefix, in no particular order. */
+  list(prefix: string): AsyncIterable<ListedObject>;
+  /** Removes the object; one that is not there is no error. */
+  delete(key: string): Promise<void>;
+  /**
+   * A ticket for uploading one object with exactly this content.
+   *
+   * @throws ServiceError `invalid` when size, hash or validity make no sense
+   */
+  uploadTicket(request: TicketRequest): Promise<UploadTicket>;
+}

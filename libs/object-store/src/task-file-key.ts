@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+
+/** Longest encoded name that is kept readable in a key. */
+const readableLength = 200;
+
+/**
+ * The key of a file that one attempt of a task run produced. Different files have different keys; the name the author
+ * gave, of any length and any characters, is encoded.
+ *
+ * @param attempt number of the attempt, from 1
+ */
+export function taskFileKey(taskRunId: string, attempt: number, fileName: string): string {
+  return `task-runs/${encodeName(taskRunId)}/${attempt}/${encodeName(fileName)}`;
+}
+
+/** A `~` occurs only in shortened names, so that no other name can look like one. */
+function encodeName(name: string): string {
+  const encoded = encodeURIComponent(name.toWellFormed()).replaceAll('~', '%7E');
+  if (encoded.length <= readableLength) return encoded;
+  return `${encoded.slice(0, readableLength / 2)}~${createHash('sha256').update(name).digest('hex')}`;
+}

@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openFileStore, type FileStore } from '../src/index.js';
+import { chunks, contentOf, failure, objectStoreContract, read } from './object-store-contract.js';
+
+const secret = 'a secret of the test suite';
+const publicUrl = 'http://127.0.0.1:8070';
+
+objectStoreContract('a folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-store-'));
+  return {
+    store: await openFileStore({ folder, publicUrl, secret }),
+    unfinished: async () => (await readdir(join(folder, 'incoming'))).length,
+    dispose: () => rm(folder, { recursive: true, force: true }),
+  };
+});
+
+describe('a file store', () => {
+  let folder: string;
+  let now: number;
+  const open = (options: { publicUrl?: string; secret?: string } = {}): Promise<FileStore> =>
+    openFileStore({ folder, publicUrl, secret, now: () => now, ...options });
+  const filesBelow = async (path: string): Promise<string[]> =>
+    (await readdir(path, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-store-'));
+    now = Date.now();
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('shows what another process stored before', async () => {
+    await (await open()).put('k', chunks('kept'));
+    expect((await read(await (await open()).get('k'))).toString()).toBe('kept');
+  });
+
+  it('writes nothing outside its folder', async () => {
+    const inner = join(folder, 'inner');
+    const store = await openFileStore({ folder: inner, publicUrl, secret });
+    for (const key of ['../x', '../../x', '/etc/x', 'a/../../../x']) await store.put(key, chunks('x'));
+    const files = await filesBelow(folder);
+    expect(files).toHaveLength(4);
+    for (const file of files) expect(file.startsWith(join(inner, 'objects'))).toBe(true);
+  });
+
+  it('removes empty folders with their last object', async () => {
+    const store = await open();
+    await store.put('a/b/c', chunks('x'));
+    await store.put('a/d', chunks('x'));
+    await store.delete('a/b/c');
+    await store.delete('a/d');
+    expect(await readdir(join(folder, 'objects'))).toEqual([]);
+  });
+
+  it('removes at opening what dead processes left, and nothing of those that run', async () => {
+    const gone = spawn(process.execPath, ['--eval', '']);
+    await once(gone, 'exit');
+    const incoming = join(folder, 'incoming');
+    await mkdir(incoming, { recursive: true });
+    const mine = `${process.pid}-1.part`;
+    const abandoned = `${process.pid}-2.part`;
+    for (const name of [`${gone.pid}-1.part`, mine, abandoned, 'notes.txt']) {
+      await writeFile(join(incoming, name), 'half');
+    }
+    const longAgo = new Date(now - 25 * 60 * 60_000);
+    await utimes(join(incoming, abandoned), longAgo, longAgo);
+    await open();
+    expect((await readdir(incoming)).sort()).toEqual([mine, 'notes.txt'].sort());
+  });
+
+  it('ignores files that it did not name, when it lists', async () => {
+    const store = await open();
+    await store.put('k', chunks('x'));
+    await writeFile(join(folder, 'objects', 'README.txt'), 'not an object');
+    await writeFile(join(folder, 'objects', '%zz.o'), 'not an object');
+    const keys: string[] = [];
+    for await (const { key } of store.list('')) keys.push(key);
+    expect(keys).toEqual(['k']);
+  });
+
+  it('says that the storage failed, without its path', async () => {
+    const store = await open();
+    await rm(join(folder, 'incoming'), { recursive: true });
+    const error = await failure(store.put('k', chunks('x')));
+    expect(error).toMatchObject({ code: 'service_unavailable', effect: 'none' });
+    expect(error.message).not.toContain(folder);
+  });
+
+  it('refuses a folder that is a file, and a secret that is too short', async () => {
+    await writeFile(join(folder, 'objects'), '');
+    expect(await failure(open())).toMatchObject({ code: 'service_unavailable' });
+    expect(await failure(open({ secret: 'short' }))).toMatchObject({ code: 'bad_request' });
+  });
+
+  describe('a ticket', () => {
+    const grant = { key: 'runs/1/Ergebnis µ.csv', ...contentOf('x,y') };
+    const tokenOf = async (store: FileStore, expiresInMs = 60_000): Promise<string> =>
+      (await store.uploadTicket({ ...grant, expiresInMs })).url.split('/').at(-1) ?? '';
+
+    it('is an address below the public one', async () => {
+      const store = await open({ publicUrl: 'https://lab.example/' });
+      const ticket = await store.uploadTicket({ ...grant, expiresInMs: 1_000 });
+      expect(ticket.method).toBe('PUT');
+      expect(ticket.url).toMatch(/^https:\/\/lab\.example\/api\/uploads\/[\w-]+\.[\w-]+$/);
+      expect(ticket.headers).toEqual({ 'content-type': 'application/octet-stream' });
+    });
+
+    it('is understood by every store with the same secret', async () => {
+      const token = await tokenOf(await open());
+      expect((await open()).acceptTicket(token)).toEqual(grant);
+    });
+
+    it('is refused from the moment it expires', async () => {
+      const store = await open();
+      const token = await tokenOf(store, 60_000);
+      expect(store.acceptTicket(token, now + 59_999)).toEqual(grant);
+      const refused = { code: 'forbidden', message: expect.stringContaining('expired') as string };
+      expect(() => store.acceptTicket(token, now + 60_000)).toThrow(expect.objectContaining(refused));
+      now += 60_000;
+      expect(() => store.acceptTicket(token)).toThrow(expect.objectContaining(refused));
+    });
+
+    it('is refused when it was signed with another secret or changed anywhere', async () => {
+      const store = await open();
+      const token = await tokenOf(store);
+      const forged = await tokenOf(await open({ secret: 'another secret of the test suite' }));
+      const changed = [...token].map((character, index) => {
+        const other = character === 'A' ? 'B' : 'A';
+        return `${token.slice(0, index)}${other}${token.slice(index + 1)}`;
+      });
+      const shapes = ['', '.', token.split('.')[0] ?? '', `${token}.x`, `${token}=`, `.${token}`, 'ä.ö'];
+      for (const bad of [forged, ...changed, ...shapes]) {
+        expect(() => store.acceptTicket(bad), bad).toThrow(
+          expect.objectContaining({ code: 'forbidden', message: 'the upload ticket is not valid' }),
+        );
+      }
+    });
+  });
+});
