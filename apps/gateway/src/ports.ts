@@ -64,7 +64,6 @@ export interface UploadGrant {
 
 /** Files that tasks produced. */
 export abstract class FileStore {
-  abstract head(key: string): Promise<{ size: number } | undefined>;
   abstract get(key: string): Promise<Readable>;
   abstract put(
     key: string,

@@ -424,10 +424,16 @@ describe('a defect', () => {
 });
 
 describe('health', () => {
-  const healthy = { service: 'orchestrator', instance: 'i', version: '1', uptime_s: 1 };
+  const healthy = {
+    service: 'orchestrator',
+    instance: 'i',
+    version: '1',
+    status: 'ok' as const,
+    uptime_s: 1,
+  };
 
   it('is 200 when every part answers', async () => {
-    gateway.requests.on(serviceRequests.health, () => ({ ...healthy, status: 'ok' }));
+    gateway.requests.on(serviceRequests.health, () => healthy);
     const reply = await gateway.send('GET', '/api/health');
     expect(reply.status).toBe(200);
     expect(reply.body).toEqual({
@@ -453,7 +459,7 @@ describe('health', () => {
     ],
     ['orchestrator', () => gateway.requests.on(serviceRequests.health, () => new Promise(() => undefined))],
   ])('is 503 and names the %s when it does not answer', async (part, fail) => {
-    gateway.requests.on(serviceRequests.health, () => ({ ...healthy, status: 'ok' }));
+    gateway.requests.on(serviceRequests.health, () => healthy);
     fail();
     const reply = await gateway.send('GET', '/api/health');
     expect(reply.status).toBe(503);

@@ -4,14 +4,15 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openFileStore, taskFileKey, type ObjectStore } from '@lab/object-store';
+import { openFileStore, taskFileKey, type FileStore } from '@lab/object-store';
 import { startServer, type RunningServer } from '../src/server.js';
 import { memoryLog, MemoryRecords, ScriptedRequests, taskRecord } from './twins.js';
 
-let files: ObjectStore;
+let files: FileStore;
 let folder: string;
 let records: MemoryRecords;
 let gateway: RunningServer;
+const log = memoryLog();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gateway-files-'));
@@ -19,7 +20,7 @@ beforeAll(async () => {
   records = new MemoryRecords();
   gateway = await startServer(
     { requests: new ScriptedRequests(), broker: { connected: true }, records, files },
-    { host: '127.0.0.1', port: 0, log: memoryLog() },
+    { host: '127.0.0.1', port: 0, log },
   );
 });
 
@@ -108,5 +109,30 @@ describe('a file', () => {
     });
     await expect(files.get(key)).rejects.toMatchObject({ code: 'not_found' });
     expect((await upload(path, content)).status).toBe(201);
+    expect(log.lines).toEqual([]);
+  });
+
+  it('whose bytes stop coming is let go after the pause that is allowed', async () => {
+    const hasty = await startServer(
+      { requests: new ScriptedRequests(), broker: { connected: true }, records, files },
+      { host: '127.0.0.1', port: 0, log, limits: { bodyMs: 50 } },
+    );
+    const key = taskFileKey(randomUUID(), 1, 'x');
+    const sending = request(`${hasty.url}${await ticket(key)}`, {
+      method: 'PUT',
+      headers: { 'content-length': content.length, 'content-type': 'application/octet-stream' },
+    });
+    try {
+      const gone = new Promise<void>((resolve) => {
+        sending.once('error', () => resolve());
+        sending.once('response', (response) => response.resume().once('close', () => resolve()));
+      });
+      sending.write(content.subarray(0, 1_000));
+      await gone;
+      await expect(files.get(key)).rejects.toMatchObject({ code: 'not_found' });
+    } finally {
+      sending.destroy();
+      await hasty.close();
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { taskFileKey } from '@lab/object-store';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -32,7 +33,8 @@ export class TaskFilesController {
       .header('etag', `"${file.sha256}"`);
     if (request.method === 'HEAD') {
       content.destroy();
-      await reply.send();
+      // A stream keeps the length that was set; no payload at all would make it 0.
+      await reply.send(Readable.from([]));
       return;
     }
     await reply.send(content);

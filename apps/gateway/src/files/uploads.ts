@@ -1,4 +1,4 @@
-import { ServiceError } from '@lab/contracts';
+import { isServiceError, ServiceError } from '@lab/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { FileStore } from '../ports.js';
 
@@ -27,6 +27,10 @@ export function serveUploads(fastify: FastifyInstance, files: FileStore, pauseMs
         try {
           const stored = await files.put(grant.key, request.raw, { size: grant.size, sha256: grant.sha256 });
           await reply.code(201).send(stored);
+        } catch (error) {
+          throw request.raw.complete || isServiceError(error)
+            ? error
+            : new ServiceError('bad_request', 'The upload broke off.', { cause: error });
         } finally {
           stop();
         }

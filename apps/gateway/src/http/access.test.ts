@@ -39,13 +39,13 @@ describe('a server on a network', () => {
 describe('a request that acts', () => {
   const host = '127.0.0.1:8070';
 
-  it.each([
+  it.each<Record<string, string>>([
     { host },
     { host, origin: 'http://127.0.0.1:8070', 'sec-fetch-site': 'same-origin' },
     { host, origin: 'https://lab.example.org' },
   ])('passes with %j', (headers) => expect(passes(local, headers)).toBe(true));
 
-  it.each([
+  it.each<Record<string, string>>([
     { host, origin: 'https://evil.example.com' },
     { host, origin: 'http://127.0.0.1:3000' },
     { host, origin: 'null' },
