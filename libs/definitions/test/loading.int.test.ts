@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, readdir, stat, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { cp, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -319,7 +318,6 @@ describe('code', () => {
   it('is not bundled again while its inputs are unchanged, and is after a helper changed', async () => {
     const old = new Date(Date.now() - 60_000);
     await writeFiles(place.userDir, { 'demo/tasks/mix/task.ts': task, 'demo/shared/fail.ts': helper });
-    const { utimes } = await import('node:fs/promises');
     for (const path of Object.keys(soundPackage)) {
       if (path.endsWith('.ts') || path.endsWith('.json')) await utimes(join(place.userDir, path), old, old);
     }
@@ -359,11 +357,13 @@ describe('ModuleStore', () => {
   });
 });
 
-const flagship = fileURLToPath(new URL('../../../lab-packages', import.meta.url));
+const product = fileURLToPath(new URL('../../../lab-packages', import.meta.url));
 describe('the packages of the product', () => {
   it('load without a diagnostic', async () => {
-    expect(existsSync(flagship)).toBe(true);
-    const catalog = await loadPackages({ userDir: flagship, cacheDir: place.cacheDir });
-    expect(formatDiagnostics(catalog.diagnostics, { userDir: flagship })).toBe('');
+    const catalog = await loadPackages({ userDir: product, cacheDir: place.cacheDir });
+    expect(formatDiagnostics(catalog.diagnostics, { userDir: product })).toBe('');
+    expect(catalog.packages).toEqual(expect.arrayContaining(['color_lab', 'multiplication_lab']));
+    expect(catalog.labNames()).toEqual(expect.arrayContaining(['multiplication_lab']));
+    expect(catalog.protocolTypes().length).toBeGreaterThan(0);
   });
 });

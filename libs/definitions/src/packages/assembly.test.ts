@@ -111,7 +111,7 @@ describe('any damaged package', () => {
         const faulty = new Set(catalog.diagnostics.map(({ file }) => file));
         for (const origin of catalog.origins) expect(origin.sound).toBe(!faulty.has(origin.file));
       }),
-      { numRuns: 1_500 },
+      { numRuns: 500 },
     );
-  });
+  }, 60_000);
 });
