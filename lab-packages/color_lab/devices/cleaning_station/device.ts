@@ -1,0 +1,113 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { BaseDevice, effect, query } from '@lab/sdk';
+
+interface InitParameters {
+  /** Simulated seconds become this many real ones. */
+  time_scale: number;
+}
+
+interface State {
+  container: string | null;
+  /** Millilitres in the beaker. */
+  volume: number;
+  /** Millilitres drained since the waste was emptied. */
+  waste: number;
+}
+
+const drainSeconds = 6;
+const rinseSeconds = 12;
+
+/** Millilitres that the waste canister holds. */
+const wasteCapacity = 20_000;
+
+export default class CleaningStation extends BaseDevice<InitParameters> {
+  private timeScale = 1;
+  private state: State = { container: null, volume: 0, waste: 0 };
+
+  async _initialize({ time_scale }: InitParameters): Promise<void> {
+    if (!(time_scale >= 0)) throw new RangeError(`time_scale is ${time_scale}: give a number from 0 on`);
+    this.timeScale = time_scale;
+    this.state = { container: null, volume: 0, waste: 0 };
+  }
+
+  async _cleanup(): Promise<void> {
+    this.log.info('valves closed');
+  }
+
+  async _report(): Promise<State> {
+    return this.state;
+  }
+
+  /**
+   * Tells the station that a beaker was set down in it.
+   *
+   * @param volume millilitres in the beaker
+   * @throws Error when there is a beaker in it already
+   */
+  @effect()
+  place({ container, volume }: { container: string; volume: number }): void {
+    if (this.state.container !== null) {
+      throw new Error(`${this.state.container} is in the station: take it out before ${container} comes`);
+    }
+    if (!(volume >= 0)) throw new RangeError(`${container} cannot hold ${volume} ml`);
+    this.state = { ...this.state, container, volume };
+  }
+
+  /** Lets the beaker be taken out. */
+  @effect()
+  release(): { container: string } {
+    const container = this.inStation();
+    this.state = { ...this.state, container: null, volume: 0 };
+    return { container };
+  }
+
+  /**
+   * Drains the beaker into the waste.
+   *
+   * @returns millilitres drained
+   * @throws Error when there is no beaker, or no room in the waste canister
+   */
+  @effect()
+  async drain(): Promise<{ drained: number }> {
+    this.inStation();
+    const { volume } = this.state;
+    if (this.state.waste + volume > wasteCapacity) {
+      throw new Error(
+        `The waste holds ${this.state.waste} of ${wasteCapacity} ml: empty it before ${volume} ml more`,
+      );
+    }
+    await pause(1000 * drainSeconds * this.timeScale);
+    this.state = { ...this.state, volume: 0, waste: this.state.waste + volume };
+    return { drained: volume };
+  }
+
+  /**
+   * Rinses and dries the beaker.
+   *
+   * @throws Error when there is no beaker, or it is not empty
+   */
+  @effect()
+  async rinse(): Promise<void> {
+    const container = this.inStation();
+    if (this.state.volume > 0) {
+      throw new Error(`${container} still holds ${this.state.volume} ml: drain it first`);
+    }
+    await pause(1000 * rinseSeconds * this.timeScale);
+  }
+
+  /** Empties the waste canister; a person does that. */
+  @effect()
+  emptyWaste(): void {
+    this.state = { ...this.state, waste: 0 };
+  }
+
+  @query()
+  status(): State {
+    return this.state;
+  }
+
+  private inStation(): string {
+    if (this.state.container === null) throw new Error('There is no beaker in the cleaning station');
+    return this.state.container;
+  }
+}

@@ -1,0 +1,231 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { BaseDevice, effect, query } from '@lab/sdk';
+import { srgbOf } from '../../optics/color-space.js';
+import {
+  add,
+  noPaint,
+  reflectanceOf,
+  stir,
+  volumeOf,
+  type Paint,
+  type Volumes,
+} from '../../optics/mixing.js';
+import { normalNoise } from '../../optics/noise.js';
+import { xyzOf } from '../../optics/observer.js';
+import { pigmentNames } from '../../optics/pigments.js';
+import { wavelengths } from '../../optics/spectrum.js';
+import { photograph } from './photograph.js';
+
+interface InitParameters {
+  /** Simulated seconds become this many real ones. */
+  time_scale: number;
+  /** Stations with the same seed have the same measurement noise. */
+  seed: number;
+  /** Standard deviation of a measured red, green or blue, on the scale from 0 to 255. */
+  noise: number;
+}
+
+/** What is in the clamp. */
+interface Beaker {
+  container: string;
+  /** Millilitres. */
+  capacity: number;
+  paint: Paint;
+}
+
+interface Measurement {
+  /** sRGB, 0 to 255. */
+  red: number;
+  green: number;
+  blue: number;
+  /** Nanometres. */
+  wavelengths: number[];
+  /** 0 to 1, one for each wavelength. */
+  reflectance: number[];
+  /** PNG, in base64. */
+  image: string;
+}
+
+const clampSeconds = 1;
+/** Millilitres a second that the five pumps dose together. */
+const dosingRate = 2;
+const measuringSeconds = 6;
+const drainSeconds = 6;
+
+/** Turns per minute that the stirrer can do. */
+const fastest = 1500;
+/** Seconds after which the stirrer has to cool down. */
+const longest = 600;
+
+export default class ColorStation extends BaseDevice<InitParameters> {
+  private timeScale = 1;
+  private noise: () => number = () => 0;
+  private beaker: Beaker | null = null;
+  private activity: 'idle' | 'dosing' | 'stirring' | 'measuring' = 'idle';
+
+  async _initialize({ time_scale, seed, noise }: InitParameters): Promise<void> {
+    if (!(time_scale >= 0)) throw new RangeError(`time_scale is ${time_scale}: give a number from 0 on`);
+    if (!(noise >= 0)) throw new RangeError(`noise is ${noise}: give a number from 0 on`);
+    const normal = normalNoise(seed);
+    this.noise = () => noise * normal();
+    this.timeScale = time_scale;
+    this.beaker = null;
+    this.activity = 'idle';
+  }
+
+  async _cleanup(): Promise<void> {
+    this.log.info('stirrer stopped, pumps closed');
+  }
+
+  async _report(): Promise<object> {
+    return this.status();
+  }
+
+  /**
+   * Clamps a beaker that was set down in the station.
+   *
+   * @param capacity millilitres
+   * @param paint what is in it, as `status` tells it; null for a clean beaker
+   * @throws Error when there is a beaker in the clamp already
+   */
+  @effect()
+  async clamp({ container, capacity, paint }: { container: string; capacity: number; paint: Paint | null }) {
+    if (this.beaker !== null) {
+      throw new Error(`${this.beaker.container} is in the clamp: take it out before ${container} comes`);
+    }
+    if (!(capacity > 0)) throw new RangeError(`${container} cannot have a capacity of ${capacity} ml`);
+    await this.spend(clampSeconds);
+    this.beaker = { container, capacity, paint: paint ?? noPaint };
+  }
+
+  /** Opens the clamp, so that the beaker can be taken out. */
+  @effect()
+  async release(): Promise<{ container: string; paint: Paint }> {
+    const { container, paint } = this.inClamp();
+    await this.spend(clampSeconds);
+    this.beaker = null;
+    return { container, paint };
+  }
+
+  /** Drains the beaker in the clamp into the waste of the station: for one that a stopped run left behind. */
+  @effect()
+  async discard(): Promise<void> {
+    const beaker = this.inClamp();
+    await this.spend(drainSeconds);
+    this.beaker = { ...beaker, paint: noPaint };
+  }
+
+  /**
+   * Doses the pastes and stirs.
+   *
+   * @param volumes millilitres of each paste
+   * @param mixing_time seconds
+   * @param mixing_speed turns per minute
+   * @throws Error when there is no beaker or too little room in it, or a value is out of range; then nothing was dosed
+   */
+  @effect()
+  async mix({
+    volumes,
+    mixing_time,
+    mixing_speed,
+  }: {
+    volumes: Volumes;
+    mixing_time: number;
+    mixing_speed: number;
+  }): Promise<Paint> {
+    const beaker = this.inClamp();
+    checkVolumes(volumes);
+    checkRange('mixing_time', mixing_time, 's', 0, longest);
+    checkRange('mixing_speed', mixing_speed, 'rpm', 0, fastest);
+    const dosed = volumeOf(volumes);
+    const before = volumeOf(beaker.paint.volumes);
+    if (before + dosed > beaker.capacity) {
+      throw new RangeError(
+        `${beaker.container} holds ${before} of ${beaker.capacity} ml: ${dosed} ml more would run over`,
+      );
+    }
+    if (before + dosed === 0) throw new RangeError(`${beaker.container} is empty: there is nothing to stir`);
+    try {
+      this.activity = 'dosing';
+      await this.spend(dosed / dosingRate);
+      const layered = add(beaker.paint, volumes);
+      this.beaker = { ...beaker, paint: layered };
+      this.activity = 'stirring';
+      await this.spend(mixing_time);
+      this.beaker = { ...beaker, paint: stir(layered, mixing_time, mixing_speed) };
+      return this.beaker.paint;
+    } finally {
+      this.activity = 'idle';
+    }
+  }
+
+  /**
+   * Measures the color of what is in the beaker.
+   *
+   * @throws Error when there is no beaker, or nothing in it
+   */
+  @effect()
+  async measure(): Promise<Measurement> {
+    const { container, paint } = this.inClamp();
+    if (volumeOf(paint.volumes) === 0) throw new Error(`${container} is empty: there is no color to measure`);
+    this.activity = 'measuring';
+    try {
+      await this.spend(measuringSeconds);
+    } finally {
+      this.activity = 'idle';
+    }
+    const reflectance = reflectanceOf(paint);
+    const seen = srgbOf(xyzOf(reflectance)).map((value) =>
+      rounded(Math.min(255, Math.max(0, value + this.noise())), 2),
+    );
+    const [red = 0, green = 0, blue = 0] = seen;
+    return {
+      red,
+      green,
+      blue,
+      wavelengths: [...wavelengths],
+      reflectance: reflectance.map((value) => rounded(value, 5)),
+      image: photograph(paint, [red, green, blue]).toString('base64'),
+    };
+  }
+
+  /** What the station holds and does. A query: it answers while the stirrer turns. */
+  @query()
+  status(): { container: string | null; paint: Paint | null; volume: number; activity: string } {
+    const { container = null, paint = null } = this.beaker ?? {};
+    return {
+      container,
+      paint,
+      volume: paint === null ? 0 : volumeOf(paint.volumes),
+      activity: this.activity,
+    };
+  }
+
+  private inClamp(): Beaker {
+    if (this.beaker === null) throw new Error(`There is no beaker in the clamp of ${this.name}`);
+    return this.beaker;
+  }
+
+  private async spend(seconds: number): Promise<void> {
+    await pause(1000 * seconds * this.timeScale);
+  }
+}
+
+function checkVolumes(volumes: Volumes): void {
+  for (const name of pigmentNames) checkRange(name, volumes[name], 'ml', 0, Number.MAX_VALUE);
+  const extra = Object.keys(volumes).find((name) => !(pigmentNames as readonly string[]).includes(name));
+  if (extra !== undefined) {
+    throw new RangeError(`There is no paste called ${extra}; there are ${pigmentNames.join(', ')}`);
+  }
+}
+
+function checkRange(name: string, value: number, unit: string, low: number, high: number): void {
+  if (typeof value !== 'number' || !(value >= low && value <= high)) {
+    const range = high === Number.MAX_VALUE ? `${low} or more` : `between ${low} and ${high}`;
+    throw new RangeError(`${name} is ${value} ${unit}: it must be ${range}`);
+  }
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

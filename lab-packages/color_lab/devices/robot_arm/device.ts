@@ -1,0 +1,61 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { BaseDevice, effect, query } from '@lab/sdk';
+
+interface InitParameters {
+  /** Simulated seconds become this many real ones. */
+  time_scale: number;
+}
+
+/** Seconds to go somewhere, take hold of a beaker, carry it and set it down. */
+const moveSeconds = 8;
+
+export default class RobotArm extends BaseDevice<InitParameters> {
+  private timeScale = 1;
+  private carrying: string | null = null;
+  private moves = 0;
+
+  async _initialize({ time_scale }: InitParameters): Promise<void> {
+    if (!(time_scale >= 0)) throw new RangeError(`time_scale is ${time_scale}: give a number from 0 on`);
+    this.timeScale = time_scale;
+    // A real arm would drive to its home position here, so that it is in a known place after a crash as well.
+    this.carrying = null;
+  }
+
+  async _cleanup(): Promise<void> {
+    this.log.info(`parked after ${this.moves} moves`);
+  }
+
+  async _report(): Promise<{ carrying: string | null; moves: number }> {
+    return { carrying: this.carrying, moves: this.moves };
+  }
+
+  /**
+   * Carries a beaker. It is an effect: the service never calls it a second time by itself.
+   *
+   * @throws Error when the arm has something in its hand, or is asked to carry from a place to the same place
+   */
+  @effect()
+  async move({ container, from, to }: { container: string; from: string; to: string }): Promise<void> {
+    if (this.carrying !== null) {
+      throw new Error(`The arm holds ${this.carrying}: put that down before it takes ${container}`);
+    }
+    for (const [name, value] of Object.entries({ container, from, to })) {
+      if (typeof value !== 'string' || value === '') throw new TypeError(`${name} must be a name`);
+    }
+    if (from === to) throw new RangeError(`${container} is to go from ${from} to ${to}: that is where it is`);
+    this.carrying = container;
+    try {
+      await pause(1000 * moveSeconds * this.timeScale);
+    } finally {
+      this.carrying = null;
+    }
+    this.moves += 1;
+    this.log.debug(`${container}: ${from} to ${to}`);
+  }
+
+  /** What the arm is doing. A query: it answers while a move is in progress. */
+  @query()
+  status(): { carrying: string | null; moves: number } {
+    return { carrying: this.carrying, moves: this.moves };
+  }
+}

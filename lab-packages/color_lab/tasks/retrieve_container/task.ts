@@ -1,0 +1,28 @@
+import { BaseTask, type TaskResult } from '@lab/sdk';
+import type ColorStation from '../../devices/color_station/device.js';
+import type RobotArm from '../../devices/robot_arm/device.js';
+import { clearStation, shelf, type Beaker } from '../../handling/beaker.js';
+
+export default class RetrieveContainer extends BaseTask<
+  { arm: RobotArm; station: ColorStation },
+  Record<never, never>,
+  { beaker: Beaker }
+> {
+  async _execute(
+    { arm, station }: this['devices'],
+    _parameters: Record<never, never>,
+    { beaker }: this['resources'],
+  ): Promise<TaskResult> {
+    const left = await clearStation(arm, station);
+    if (left !== null) this.log.warn(`${left} stood in ${station.name}; it is on the shelf now`);
+    await arm.move({ container: beaker.name, from: shelf, to: station.name });
+    await station.clamp({
+      container: beaker.name,
+      capacity: beaker.meta.capacity,
+      paint: beaker.meta.paint,
+    });
+    // What is known of the beaker changed, so it is returned: the next task finds it as it is here.
+    beaker.meta.location = station.name;
+    return [{}, { beaker }, {}];
+  }
+}
