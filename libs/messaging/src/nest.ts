@@ -12,8 +12,10 @@ import { Catch, UseFilters, type LoggerService, type RpcExceptionFilter } from '
 import {
   BaseRpcContext,
   ClientProxy,
+  Ctx,
   EventPattern,
   MessagePattern,
+  Payload,
   Server,
   type CustomTransportStrategy,
   type MessageHandler,
@@ -56,6 +58,7 @@ export function Handles<D extends AnyRequest>(definition: D): Decorates<HandlerO
   return (target, key, descriptor) => {
     MessagePattern(definition.name, { [definitionKey]: definition })(target, key, descriptor);
     UseFilters(UnchangedErrors)(target, key, descriptor);
+    passBodyAndContext(target, key);
   };
 }
 
@@ -65,7 +68,14 @@ export function HandlesEvent<D extends AnyEvent>(definition: D): Decorates<Event
     const decorate = EventPattern(definition.name, { [definitionKey]: definition }) as MethodDecorator;
     decorate(target, key, descriptor);
     UseFilters(UnchangedErrors)(target, key, descriptor);
+    passBodyAndContext(target, key);
   };
+}
+
+/** Nest hands over the body alone unless the parameters say what they are. */
+function passBodyAndContext(target: object, key: string | symbol): void {
+  Payload()(target, key, 0);
+  Ctx()(target, key, 1);
 }
 
 /** What a handler of a controller knows of a message beside its body. */
