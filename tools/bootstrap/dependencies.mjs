@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { root, run, tail, tell } from './command.mjs';
 
 const lockPath = join(root, 'package-lock.json');
@@ -16,7 +16,8 @@ export async function installDependencies() {
   const lock = readFileSync(lockPath, 'utf8');
   const hash = createHash('sha256').update(lock).digest('hex');
   if (readIfThere(stampPath) === hash) return;
-  if (!isInstalled(JSON.parse(lock))) {
+  const { packages } = JSON.parse(lock);
+  if (!isInstalled(packages)) {
     tell('installing dependencies (npm ci)');
     const args = ['ci', '--include=dev', '--no-fund', '--no-audit'];
     const npm = process.env.npm_execpath;
@@ -26,31 +27,51 @@ export async function installDependencies() {
         : process.platform === 'win32'
           ? await run('cmd.exe', ['/d', '/c', 'npm', ...args])
           : await run('npm', args);
-    if (!result.ok) throw new Error(`npm ci failed:\n${tail(result.output)}`);
+    if (!result.ok) throw new Error(`npm ci failed:\n${reasonOf(result.output)}`);
   }
-  linkCommand();
+  linkWorkspaces(packages);
   writeFileSync(stampPath, hash);
 }
 
-/** `npx svc` also where the dependencies were installed before the workspace had the command. */
-function linkCommand() {
-  const link = join(root, 'node_modules', '.bin', 'svc');
-  if (process.platform === 'win32' || isThere(link)) return;
-  mkdirSync(dirname(link), { recursive: true });
-  symlinkSync(join('..', '..', 'apps', 'cli', 'bin', 'svc.mjs'), link);
+/** npm says first why it failed, and then how it is used. */
+function reasonOf(output) {
+  const errors = output.split('\n').filter((line) => line.startsWith('npm error'));
+  return errors.length === 0 ? tail(output) : errors.slice(0, 12).join('\n');
 }
 
 /** Compares npm's own record of what it installed with the lock; packages for other platforms may be absent. */
-function isInstalled(lock) {
+function isInstalled(packages) {
   const text = readIfThere(installedPath);
   if (text === undefined) return false;
   const installed = JSON.parse(text).packages;
-  return Object.entries(lock.packages).every(([path, wanted]) => {
-    if (!path.startsWith('node_modules/') && !path.includes('/node_modules/')) return true;
+  return Object.entries(packages).every(([path, wanted]) => {
+    if (wanted.link === true || !/(^|\/)node_modules\//.test(path)) return true;
     const present = installed[path];
     if (present === undefined) return wanted.optional === true || wanted.devOptional === true;
-    return wanted.link === true ? present.resolved === wanted.resolved : present.version === wanted.version;
+    return present.version === wanted.version;
   });
+}
+
+/** A workspace or its command that came after the installation needs a link, not another installation. */
+function linkWorkspaces(packages) {
+  for (const [path, { link, resolved }] of Object.entries(packages)) {
+    if (link !== true) continue;
+    linkIfMissing(join(root, path), join(root, resolved), 'junction');
+    for (const [name, file] of Object.entries(packages[resolved]?.bin ?? {})) {
+      if (process.platform === 'win32') continue;
+      linkIfMissing(join(root, 'node_modules', '.bin', name), join(root, resolved, file), 'file');
+    }
+  }
+}
+
+function linkIfMissing(path, target, type) {
+  if (isThere(path)) return;
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(
+    type === 'junction' && process.platform === 'win32' ? target : relative(dirname(path), target),
+    path,
+    type,
+  );
 }
 
 /**
