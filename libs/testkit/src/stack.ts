@@ -1,19 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { processEnvironment } from '@lab/runtime';
 
 /** The real processes of the service, started as a user would, from outside. */
 
-/** The built command line; looked up when it is needed, for importing this library must not need a build. */
-function cliEntry(): string {
-  return createRequire(import.meta.url).resolve('@lab/cli');
-}
+/** The built command line; the same path from the sources and from the build of this library. */
+const cli = fileURLToPath(new URL('../../../apps/cli/bin/svc.mjs', import.meta.url));
 
 export interface StackOptions {
   /** Folder of packages. Default: the lab packages of the product. */
@@ -68,7 +66,6 @@ export async function startServiceStack(options: StackOptions = {}): Promise<Sta
     ...(options.userDir === undefined ? {} : { SVC_USER_DIR: options.userDir }),
     ...options.env,
   };
-  const cli = cliEntry();
   const printed: string[] = [];
   const beside: ChildProcess[] = [];
   const supervisor = spawn(process.execPath, [cli, 'start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
