@@ -1,0 +1,220 @@
+import { envelopeVersion } from '@lab/contracts';
+import { describe, expect, it } from 'vitest';
+import { add, echo, failure, serveSum, type Bench } from './bench.js';
+
+/** Requests, their deadlines and their limits. */
+export function requestsContract(bench: Bench): void {
+  describe('a request', () => {
+    it('gets the reply of the handler', async () => {
+      const [server, client] = [await bench.open(), await bench.open()];
+      await serveSum(server);
+      expect(await client.request(add, { room: 'x' }, { a: 1, b: 2 })).toEqual({ sum: 3 });
+    });
+
+    it('reaches a handler in the same process', async () => {
+      const bus = await bench.open();
+      await serveSum(bus);
+      expect(await bus.request(add, { room: 'x' }, { a: 1, b: 2 })).toEqual({ sum: 3 });
+    });
+
+    it('carries tokens and envelope to the handler', async () => {
+      const [server, client] = [await bench.open('server'), await bench.open('client')];
+      const seen = new Promise((resolve) => {
+        void server.serve(add, {}, (_, context) => {
+          resolve({ tokens: context.tokens, envelope: context.envelope, expired: context.expired() });
+          return Promise.resolve({ sum: 0 });
+        });
+      });
+      await server.flush();
+      const fence = { 'lab.arm': 7 };
+      const options = { epoch: 3, inc: 4, fence, trace: '00-a-b-01', id: 'message-1', timeoutMs: 4_321 };
+      await client.request(add, { room: 'a.b *>' }, { a: 1, b: 2 }, options);
+      expect(await seen).toEqual({
+        tokens: { room: 'a.b *>' },
+        envelope: {
+          v: envelopeVersion,
+          id: 'message-1',
+          kind: 'test.add',
+          trace: '00-a-b-01',
+          src: 'client/1',
+          epoch: 3,
+          inc: 4,
+          fence,
+          ttl_ms: 4_321,
+          body: { a: 1, b: 2 },
+        },
+        expired: false,
+      });
+    });
+
+    it('has an id of its own unless the caller gives one', async () => {
+      const bus = await bench.open();
+      const ids: string[] = [];
+      await bus.serve(add, {}, (_, { envelope }) => {
+        ids.push(envelope.id);
+        return { sum: 0 };
+      });
+      await bus.request(add, { room: 'x' }, { a: 1, b: 2 });
+      await bus.request(add, { room: 'x' }, { a: 1, b: 2 });
+      expect(new Set(ids).size).toBe(2);
+      expect(ids).not.toContain('');
+    });
+
+    it('reaches only those who serve its tokens', async () => {
+      const bus = await bench.open();
+      await bus.serve(add, { room: 'one' }, () => ({ sum: 1 }));
+      await bus.serve(add, { room: 'two' }, () => ({ sum: 2 }));
+      expect(await bus.request(add, { room: 'two' }, { a: 0, b: 0 })).toEqual({ sum: 2 });
+      expect((await failure(bus.request(add, { room: 'three' }, { a: 0, b: 0 }))).code).toBe(
+        'service_unavailable',
+      );
+    });
+
+    it('reaches every server of its subject: there are no queue groups', async () => {
+      const [one, two, client] = [await bench.open(), await bench.open(), await bench.open()];
+      let calls = 0;
+      const both = new Promise<void>((resolve) => {
+        const handler = (): { sum: number } => {
+          calls += 1;
+          if (calls === 2) resolve();
+          return { sum: calls };
+        };
+        void one.serve(add, {}, handler);
+        void two.serve(add, {}, handler);
+      });
+      await Promise.all([one.flush(), two.flush()]);
+      await client.request(add, { room: 'x' }, { a: 0, b: 0 });
+      await both;
+      expect(calls).toBe(2);
+    });
+
+    it('fails at once, without effect, when nobody serves it', async () => {
+      const client = await bench.open();
+      const error = await failure(client.request(add, { room: 'x' }, { a: 1, b: 2 }, { timeoutMs: 60_000 }));
+      expect(error).toMatchObject({ code: 'service_unavailable', effect: 'none', retryable: true });
+    });
+
+    it('fails with unknown effect when no reply comes in time', async () => {
+      const bus = await bench.open('tester', 50);
+      await bus.serve(add, {}, () => new Promise(() => undefined));
+      const error = await failure(bus.request(add, { room: 'x' }, { a: 1, b: 2 }, { timeoutMs: 30 }));
+      expect(error).toMatchObject({ code: 'deadline_exceeded', effect: 'maybe', retryable: false });
+    });
+
+    it('is not sent when no time is left', async () => {
+      const bus = await bench.open();
+      let calls = 0;
+      await bus.serve(add, {}, () => ({ sum: ++calls }));
+      const error = await failure(bus.request(add, { room: 'x' }, { a: 1, b: 2 }, { timeoutMs: 0 }));
+      expect(error).toMatchObject({ code: 'deadline_exceeded', effect: 'none' });
+      await bus.request(add, { room: 'x' }, { a: 1, b: 2 });
+      expect(calls).toBe(1);
+    });
+
+    it('can be given up by a signal, before and after it was sent', async () => {
+      const bus = await bench.open('tester', 50);
+      const before = await failure(
+        bus.request(add, { room: 'x' }, { a: 1, b: 2 }, { signal: AbortSignal.abort() }),
+      );
+      expect(before).toMatchObject({ code: 'aborted', effect: 'none' });
+      const abort = new AbortController();
+      await bus.serve(add, {}, () => {
+        abort.abort();
+        return new Promise(() => undefined);
+      });
+      const after = await failure(bus.request(add, { room: 'x' }, { a: 1, b: 2 }, { signal: abort.signal }));
+      expect(after).toMatchObject({ code: 'aborted', effect: 'maybe' });
+    });
+
+    it('drops a reply that comes after its deadline, and serves the next request', async () => {
+      const bus = await bench.open();
+      let release = (): void => undefined;
+      await bus.serve(echo, {}, ({ text }) =>
+        text === 'slow'
+          ? new Promise((resolve) => (release = () => resolve({ text: 'late' })))
+          : { text: 'prompt' },
+      );
+      await failure(bus.request(echo, {}, { text: 'slow' }, { timeoutMs: 30 }));
+      release();
+      expect(await bus.request(echo, {}, { text: 'next' })).toEqual({ text: 'prompt' });
+    });
+
+    it('is one of thousands in flight, each with its own reply', async () => {
+      const [server, client] = [await bench.open(), await bench.open()];
+      await serveSum(server);
+      const replies = await Promise.all(
+        Array.from({ length: 3_000 }, (_, a) =>
+          client.request(add, { room: 'x' }, { a, b: 1 }, { timeoutMs: 30_000 }),
+        ),
+      );
+      expect(replies.map(({ sum }) => sum)).toEqual(Array.from({ length: 3_000 }, (_, a) => a + 1));
+    });
+
+    it('carries any text', async () => {
+      const bus = await bench.open();
+      await bus.serve(echo, {}, ({ text }) => ({ text }));
+      for (const text of ['', 'Ölüm µl', '漢字', '👩‍🔬', '"\\\n\u0000']) {
+        expect(await bus.request(echo, {}, { text })).toEqual({ text });
+      }
+    });
+  });
+
+  describe('a server with a limit', () => {
+    it('runs at most that many handlers at once, in the order of arrival', async () => {
+      const bus = await bench.open();
+      let running = 0;
+      let most = 0;
+      const order: number[] = [];
+      await bus.serve(
+        add,
+        {},
+        async ({ a }) => {
+          running += 1;
+          most = Math.max(most, running);
+          order.push(a);
+          await new Promise((resolve) => setImmediate(resolve));
+          running -= 1;
+          return { sum: a };
+        },
+        { maxInFlight: 2 },
+      );
+      const numbers = Array.from({ length: 20 }, (_, a) => a);
+      await Promise.all(numbers.map((a) => bus.request(add, { room: 'x' }, { a, b: 0 })));
+      expect(most).toBe(2);
+      expect(order).toEqual(numbers);
+    });
+
+    it('never begins what waited longer than its caller', async () => {
+      const bus = await bench.open();
+      let release = (): void => undefined;
+      const begun: number[] = [];
+      const firstBegan = new Promise<void>((began) => {
+        void bus.serve(
+          add,
+          {},
+          ({ a }) => {
+            begun.push(a);
+            if (a !== 1) return { sum: a };
+            began();
+            return new Promise((resolve) => (release = () => resolve({ sum: a })));
+          },
+          { maxInFlight: 1 },
+        );
+      });
+      await bus.flush();
+      const first = bus.request(add, { room: 'x' }, { a: 1, b: 0 });
+      await firstBegan;
+      const second = failure(bus.request(add, { room: 'x' }, { a: 2, b: 0 }, { timeoutMs: 30 }));
+      // After a round trip the second has arrived; a longer wait that begins now ends later than its time.
+      await bus.flush();
+      await failure(bus.request(add, { room: 'x' }, { a: 3, b: 0 }, { timeoutMs: 60 }));
+      expect(await second).toMatchObject({ code: 'deadline_exceeded', effect: 'maybe' });
+      await bus.flush();
+      release();
+      await first;
+      await bus.request(add, { room: 'x' }, { a: 4, b: 0 });
+      expect(begun).not.toContain(2);
+      expect(begun.at(-1)).toBe(4);
+    });
+  });
+}
