@@ -1,19 +1,29 @@
-import { isServiceError } from '@lab/contracts';
+import { attemptStates, isServiceError, runStates, taskRunStates } from '@lab/contracts';
 import { MemoryStore, type Change, type Store } from '@lab/engine';
 import { startTestPostgres, type TestPostgres } from '@lab/testkit';
 import * as fc from 'fast-check';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { attemptStates, runStates, taskRunStates } from '@lab/contracts';
-import { openStore } from '../src/index.js';
+import { openStore, type PostgresStore } from '../src/index.js';
 import { attempt, campaign, protocolRun, putDefinition, t0, taskRun } from './rows.js';
 
 let postgres: TestPostgres;
 
+let real: PostgresStore;
+let admin: pg.Client;
+
 beforeAll(async () => {
   postgres = await startTestPostgres();
+  real = await openStore({ url: postgres.url });
+  admin = new pg.Client({ connectionString: postgres.url });
+  await admin.connect();
 });
 
-afterAll(() => postgres.stop());
+afterAll(async () => {
+  await real.close();
+  await admin.end();
+  await postgres.stop();
+});
 
 const taskIds = ['t0', 't1', 't2', 't3'];
 const runIds = ['r0', 'r1'];
@@ -137,29 +147,25 @@ test('any sequence of commits has the same outcome and leaves the same rows as i
   let refused = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(commit, { minLength: 5, maxLength: 25 }), async (commits) => {
-      const database = await postgres.freshDatabase();
-      const real = await openStore({ url: database.url });
+      await admin.query(
+        'truncate campaign, protocol_run, task_run, attempt, allocation, resource, agent, definition, outbox',
+      );
       const memory = new MemoryStore();
-      try {
-        const epochs = [await memory.lead('x'), await real.lead('x')] as const;
-        for (const changes of [setup, ...commits]) {
-          const expected = await outcome(memory, epochs[0], changes);
-          const actual = await outcome(real, epochs[1], changes);
-          // Of several conflicts either may be told.
-          if (changes.length === 1) expect(actual).toBe(expected);
-          else expect(actual === 'applied').toBe(expected === 'applied');
-          if (actual === 'applied') applied += 1;
-          else refused += 1;
-        }
-        expect(ordered(await real.load())).toEqual(ordered(await memory.load()));
-        for (const kind of ['protocolRun', 'campaign', 'onDemandTask'] as const)
-          expect(await real.takenNames(kind, ['x', 'y', 'task t2', 'z'])).toEqual(
-            await memory.takenNames(kind, ['x', 'y', 'task t2', 'z']),
-          );
-      } finally {
-        await real.close();
-        await database.drop();
+      const epochs = [await memory.lead('x'), await real.lead('x')] as const;
+      for (const changes of [setup, ...commits]) {
+        const expected = await outcome(memory, epochs[0], changes);
+        const actual = await outcome(real, epochs[1], changes);
+        // Of several conflicts either may be told.
+        if (changes.length === 1) expect(actual).toBe(expected);
+        else expect(actual === 'applied').toBe(expected === 'applied');
+        if (actual === 'applied') applied += 1;
+        else refused += 1;
       }
+      expect(ordered(await real.load())).toEqual(ordered(await memory.load()));
+      for (const kind of ['protocolRun', 'campaign', 'onDemandTask'] as const)
+        expect(await real.takenNames(kind, ['x', 'y', 'task t2', 'z'])).toEqual(
+          await memory.takenNames(kind, ['x', 'y', 'task t2', 'z']),
+        );
     }),
     { numRuns: 40 },
   );
