@@ -8,6 +8,18 @@ const folderOf = (project) =>
     ? `apps/${project}`
     : `libs/${project}`;
 
+/** Checked by tsconfig.tests.json, and free to import across projects. */
+const testFiles = [
+  '{libs,apps}/*/src/**/*.test.ts',
+  '{libs,apps}/*/test/**/*.ts',
+  'e2e/**/*.ts',
+  'tools/test/**/*.ts',
+  '*.config.ts',
+];
+
+/** Packages written as a user would, checked by tsconfig.packages.json. */
+const packageFiles = ['lab-packages/**/*.ts', 'tools/bench/packages/**/*.ts', 'libs/sdk/fixtures/**/*.ts'];
+
 const ambient = [
   { object: 'Date', property: 'now', message: 'Take the Clock port.' },
   { object: 'Math', property: 'random', message: 'Take the Random port.' },
@@ -95,20 +107,41 @@ export default tseslint.config(
     rules: { '@typescript-eslint/consistent-type-imports': 'off' },
   },
   {
-    files: ['**/*.test.ts', '**/test/**/*.ts', 'e2e/**/*.ts', 'tools/**/*.ts', 'libs/testkit/**/*.ts'],
+    files: testFiles,
+    languageOptions: {
+      parserOptions: {
+        projectService: false,
+        project: './tsconfig.tests.json',
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
+    rules: { '@nx/enforce-module-boundaries': 'off' },
+  },
+  {
+    files: packageFiles,
+    languageOptions: {
+      parserOptions: {
+        projectService: false,
+        project: './tsconfig.packages.json',
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
+  },
+  {
+    // Test-only, or an author's code outside a project of its own.
+    files: ['libs/testkit/**/*.ts', 'libs/sdk/fixtures/**/*.ts', 'tools/bench/packages/**/*.ts'],
     rules: { '@nx/enforce-module-boundaries': 'off' },
   },
   ...perProject,
   {
     files: ['**/*.mjs'],
     languageOptions: {
-      globals: {
-        process: 'readonly',
-        console: 'readonly',
-        URL: 'readonly',
-        fetch: 'readonly',
-        setTimeout: 'readonly',
-      },
+      globals: Object.fromEntries(
+        [
+          ...['process', 'console', 'URL', 'fetch', 'Buffer', 'performance', 'TextEncoder', 'AbortSignal'],
+          ...['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate'],
+        ].map((name) => [name, 'readonly']),
+      ),
     },
   },
 );

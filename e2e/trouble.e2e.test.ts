@@ -8,7 +8,7 @@ import { startLab, type Lab } from './lab.js';
 let lab: Lab;
 
 beforeAll(async () => {
-  lab = await startLab(['multiplication_lab'], { env: { SVC_DEVICE_CALL_TIMEOUT_MS: '3000' } });
+  lab = await startLab(['multiplication_lab'], { env: { SVC_DEVICE_CALL_TIMEOUT_S: '3' } });
 });
 afterAll(() => lab.stack.dispose());
 
