@@ -35,6 +35,8 @@ export interface AgentLimits {
   attempts: number;
   /** Warm processes kept ready. */
   poolSize: number;
+  /** A process that was taken is replaced after this pause: starting one slows down the task that took it. */
+  poolRefillMs: number;
   /** Task processes at most, of every kind. */
   poolMax: number;
   /** Tasks that one reusable process runs before it is replaced. */
@@ -74,6 +76,7 @@ export const defaultLimits: AgentLimits = {
   stopDeliveryMs: 3_000,
   attempts: 64,
   poolSize: 2,
+  poolRefillMs: 20,
   poolMax: 16,
   poolUses: 500,
   poolStartMs: 30_000,

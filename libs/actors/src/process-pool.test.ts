@@ -27,11 +27,11 @@ function make(
 
 describe('the pool of task processes', () => {
   it('keeps warm processes and replaces one that was taken', async () => {
-    const { pool, processes } = make({ poolSize: 2 });
+    const { pool, processes, time } = make({ poolSize: 2 });
     await settle();
     expect(pool.count('warm')).toBe(2);
     await pool.take('single_use');
-    await settle();
+    await time.advance(20);
     expect(pool.count('warm')).toBe(2);
     expect(processes.started).toHaveLength(3);
   });
@@ -55,7 +55,7 @@ describe('the pool of task processes', () => {
     await settle();
     lease.release({ reuse: true });
     expect((await pool.take('reusable')).process).toBe(lease.process);
-    expect(processes.started).toHaveLength(2);
+    expect(processes.started).toHaveLength(1);
   });
 
   it('ends a process that is not warm again in time', async () => {

@@ -44,6 +44,7 @@ export class ProcessPool {
   readonly #waiters: Waiter[] = [];
   #failedStarts = 0;
   #cancelPause: (() => void) | undefined;
+  #cancelRefill: (() => void) | undefined;
   #closing: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
@@ -57,7 +58,7 @@ export class ProcessPool {
 
   /** Starts the first processes. */
   open(): void {
-    this.#fill();
+    this.#fill(true);
   }
 
   /** How many processes there are, by phase. */
@@ -102,6 +103,7 @@ export class ProcessPool {
       this.#closing = resolve;
     });
     this.#cancelPause?.();
+    this.#cancelRefill?.();
     for (const waiter of this.#waiters.splice(0)) waiter.refuse(closedError());
     for (const worker of this.#workers) this.#end(worker);
     if (this.#workers.size === 0) this.#closing?.();
@@ -235,19 +237,23 @@ export class ProcessPool {
     return fresh;
   }
 
-  #fill(): void {
+  /** Starts what those who wait need at once, and what should be warm a little later. */
+  #fill(warm = false): void {
     if (this.#closed !== undefined || this.#cancelPause !== undefined) return;
-    const ready = [...this.#workers].filter(
-      (w) => w.uses === 0 && (w.phase === 'starting' || w.phase === 'warm'),
-    );
+    const ready = [...this.#workers].filter(({ uses, phase }) => uses === 0 && isComing(phase)).length;
     // A reusable process that comes back serves a waiting reusable task: only what it cannot serve needs a start.
-    const returning = this.count('returning');
     const single = this.#waiters.filter((waiter) => waiter.isolation === 'single_use').length;
-    const reusable = Math.max(0, this.#waiters.length - single - returning);
-    let missing = Math.max(this.#limits.poolSize, 0) + single + reusable - ready.length;
+    const reusable = Math.max(0, this.#waiters.length - single - this.count('returning'));
     const free = this.#limits.poolMax - this.#workers.size;
     if (single > 0 && free <= 0) this.#evictUsed();
-    for (missing = Math.min(missing, free); missing > 0; missing -= 1) this.#start();
+    const wanted = single + reusable - ready;
+    const missing = wanted + this.#limits.poolSize;
+    for (let n = Math.min(warm ? missing : wanted, free); n > 0; n -= 1) this.#start();
+    if (warm || missing <= Math.max(wanted, 0) || free <= 0) return;
+    this.#cancelRefill ??= this.#ports.timers.after(this.#limits.poolRefillMs, () => {
+      this.#cancelRefill = undefined;
+      this.#fill(true);
+    });
   }
 
   /** A used process that idles stands in the way of a task that needs a fresh one. */
@@ -266,6 +272,10 @@ export class ProcessPool {
     worker.phase = 'dying';
     worker.process.kill('SIGKILL');
   }
+}
+
+function isComing(phase: Phase): boolean {
+  return phase === 'starting' || phase === 'warm';
 }
 
 function closedError(): ServiceError {

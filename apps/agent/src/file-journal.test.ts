@@ -1,0 +1,99 @@
+import { appendFile, cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MemoryLog, type JournalRecord } from '@lab/actors';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { journalContract, type JournalUnderTest } from '../../../libs/actors/test/journal-contract.js';
+import { FileJournal } from './file-journal.js';
+
+const all = (records: JournalRecord[]): JournalRecord[] => records;
+const record = (n: number): JournalRecord => ({ type: 'begin', attemptId: `a${n}` });
+
+async function folder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'lab-journal-'));
+}
+
+async function underTest(at?: string): Promise<JournalUnderTest> {
+  const path = at ?? (await folder());
+  const journal = new FileJournal(path, new MemoryLog());
+  return {
+    journal,
+    async afterCrash() {
+      const copy = await folder();
+      await cp(path, copy, { recursive: true });
+      return underTest(copy);
+    },
+    async dispose() {
+      await journal.close();
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}
+
+journalContract('file', () => underTest());
+
+describe('the journal file', () => {
+  let path: string;
+  let log: MemoryLog;
+  beforeEach(async () => {
+    path = await folder();
+    log = new MemoryLog();
+  });
+  afterEach(() => rm(path, { recursive: true, force: true }));
+
+  const file = (): string => join(path, 'journal.jsonl');
+
+  async function write(count: number): Promise<void> {
+    const journal = new FileJournal(path, log);
+    await journal.open(all);
+    for (let n = 0; n < count; n += 1) await journal.append(record(n));
+    await journal.close();
+  }
+
+  async function read(): Promise<JournalRecord[]> {
+    const journal = new FileJournal(path, log);
+    const records = await journal.open(all);
+    await journal.close();
+    return records;
+  }
+
+  it('loses only the record that was torn, wherever it was torn', async () => {
+    await write(3);
+    const whole = await readFile(file());
+    const second = whole.indexOf(10, whole.indexOf(10) + 1) + 1;
+    for (let length = second; length < whole.length; length += 1) {
+      await writeFile(file(), whole);
+      await truncate(file(), length);
+      expect(await read()).toEqual([record(0), record(1)]);
+      expect(await read()).toEqual([record(0), record(1)]);
+    }
+  });
+
+  it('takes appends after a torn tail was cut off', async () => {
+    await write(2);
+    await appendFile(file(), '1234abcd {"type":"beg');
+    const journal = new FileJournal(path, log);
+    await journal.open(all);
+    await journal.append(record(9));
+    await journal.close();
+    expect(await read()).toEqual([record(0), record(1), record(9)]);
+  });
+
+  it('believes no record whose checksum is wrong, and keeps a copy of a damaged file', async () => {
+    await write(3);
+    const bytes = await readFile(file());
+    bytes[bytes.indexOf(10) + 15] ^= 1;
+    await writeFile(file(), bytes);
+    expect(await read()).toEqual([record(0)]);
+    expect(log.lines.some((line) => line.level === 'error' && line.message.includes('damaged'))).toBe(true);
+    expect(await readFile(`${file()}.damaged`)).toEqual(bytes);
+  });
+
+  it('refuses appends before it is open and after it is closed', async () => {
+    const journal = new FileJournal(path, log);
+    await expect(journal.append(record(1))).rejects.toThrow('not open');
+    await journal.open(all);
+    await journal.close();
+    await expect(journal.append(record(1))).rejects.toThrow('not open');
+  });
+});

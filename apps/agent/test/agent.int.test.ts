@@ -1,0 +1,234 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { agentRequests, type JsonValue } from '@lab/contracts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Lab } from './lab.js';
+import { armModule } from './modules.js';
+
+let lab: Lab;
+beforeEach(async () => {
+  lab = await Lab.open();
+});
+afterEach(async () => {
+  await lab.close();
+});
+
+function call(
+  name: string,
+  args: Record<string, JsonValue> = {},
+  computer = 'svc_computer',
+): Promise<unknown> {
+  return lab.bus
+    .request(
+      agentRequests.callDevice,
+      { computer, inc: String(lab.inc(computer)), lab: 'lab', device: 'arm' },
+      { call_id: name, function: name, arguments: args },
+    )
+    .then((reply) => reply.result);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A zombie still takes signals, but runs nothing.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch (error) {
+    expect(['ESRCH', 'ENOENT']).toContain((error as NodeJS.ErrnoException).code);
+    return false;
+  }
+}
+
+describe('an agent with its devices and tasks as real processes', () => {
+  it('registers, initialises its devices and lets a task call them', async () => {
+    lab.assigned.set('svc_computer', [lab.device('arm'), lab.device('leg', { refuse: 'no such port' })]);
+    const agent = await lab.agent();
+    await lab.deviceIs('arm', 'idle');
+    await lab.deviceIs('leg', 'faulted');
+    expect(lab.changes.filter((change) => change.name === 'leg').at(-1)?.detail).toBe('no such port');
+    expect(
+      await lab.run({ mode: 'call', function: 'move', args: { to: 'a3' } }, { arm: {}, label: 'run_1/mix' }),
+    ).toMatchObject({ kind: 'completed', output_parameters: { said: { at: 'a3' } } });
+    const logged = agent.lines.map(
+      (line) => JSON.parse(line) as { msg: string; task?: string; device?: string },
+    );
+    expect(logged).toContainEqual(expect.objectContaining({ msg: 'doing call', task: 'run_1/mix' }));
+    expect(logged).toContainEqual(expect.objectContaining({ msg: 'arm is ready', device: 'lab.arm' }));
+  });
+
+  it('answers calls and reports of people, and keeps its settings from the code of authors', async () => {
+    lab.assigned.set('svc_computer', [lab.device('arm')]);
+    await lab.agent();
+    await lab.deviceIs('arm', 'idle');
+    expect(await call('move', { to: 'home' })).toEqual({ at: 'home' });
+    expect(await call('secrets')).toEqual([]);
+    await expect(call('fly')).rejects.toMatchObject({ code: 'unknown_function', effect: 'none' });
+    await expect(call('fail', { why: 'it is stuck' })).rejects.toMatchObject({
+      code: 'device_error',
+      message: 'it is stuck',
+      effect: 'maybe',
+    });
+    const { report } = await lab.bus.request(
+      agentRequests.reportDevice,
+      { computer: 'svc_computer', inc: '1', lab: 'lab', device: 'arm' },
+      {},
+    );
+    expect(report).toEqual({ pid: await call('where') });
+  });
+
+  it('lets a task call a device of another agent', async () => {
+    lab.assigned.set('bench_b', [lab.device('arm')]);
+    await Promise.all([lab.agent(), lab.agent('bench_b')]);
+    await lab.deviceIs('arm', 'idle');
+    const outcome = await lab.run(
+      { mode: 'call', function: 'where', args: {} },
+      { arm: { computer: 'bench_b' } },
+    );
+    expect(outcome).toMatchObject({ output_parameters: { said: await call('where', {}, 'bench_b') } });
+    expect(
+      await lab.run(
+        { mode: 'call', function: 'fail', args: { why: 'far away' } },
+        { arm: { computer: 'bench_b' } },
+      ),
+    ).toMatchObject({
+      kind: 'failed',
+      code: 'device_error',
+      error: { message: expect.stringContaining('far away') as string },
+    });
+  });
+
+  it('fails the task whose device died, and starts the device anew', async () => {
+    lab.assigned.set('svc_computer', [lab.device('arm')]);
+    await lab.agent();
+    await lab.deviceIs('arm', 'idle');
+    const before = await call('where');
+    const outcome = await lab.run({ mode: 'call', function: 'die', args: {} }, { arm: {} });
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      error: { message: expect.stringContaining('exit code 7') as string },
+    });
+    expect(lab.changes.map((change) => change.state)).toEqual(
+      expect.arrayContaining(['uncertain', 'restarting']),
+    );
+    await lab.deviceIs('arm', 'idle');
+    expect(await call('where')).not.toBe(before);
+  });
+
+  it('reports what an author threw, and how a task process died', async () => {
+    await lab.agent();
+    expect(await lab.run({ mode: 'throw', why: 'no more cyan' })).toMatchObject({
+      kind: 'failed',
+      code: 'task_error',
+      error: { message: 'no more cyan' },
+    });
+    expect(await lab.run({ mode: 'die' })).toMatchObject({
+      kind: 'failed',
+      code: 'task_process_died',
+      error: { message: expect.stringContaining('exit code 3') as string },
+    });
+  });
+
+  it('stores files before it reports', async () => {
+    await lab.agent();
+    const task = lab.task({ mode: 'file', size: 3_000_000 });
+    await lab.start(task);
+    expect(await lab.outcome(task.attempt_id)).toMatchObject({
+      kind: 'completed',
+      files: [{ name: 'picture.bin', size: 3_000_000 }],
+    });
+    expect(lab.stored.get(`/${task.attempt_id}/picture.bin`)?.equals(Buffer.alloc(3_000_000, 7))).toBe(true);
+  });
+
+  it('stops a task that is cancelled', async () => {
+    await lab.agent();
+    const task = lab.task({ mode: 'wait', ms: 60_000 });
+    await lab.start(task);
+    const { status } = await lab.bus.request(
+      agentRequests.cancelTask,
+      { computer: 'svc_computer', inc: '1' },
+      { attempt_id: task.attempt_id, reason: 'not needed' },
+    );
+    expect(status).toBe('cancelling');
+    expect(await lab.outcome(task.attempt_id)).toEqual({ kind: 'cancelled' });
+  });
+
+  it('refuses code whose hash is not the one that was asked for', async () => {
+    lab.modules.set(armModule.reference.hash, { ...armModule, text: `${armModule.text} // changed` });
+    lab.assigned.set('svc_computer', [lab.device('arm')]);
+    await lab.agent();
+    await lab.until('it restarts', () =>
+      lab.changes.some((change) => change.detail?.includes('has the hash') === true),
+    );
+  });
+});
+
+describe('when something fails', () => {
+  it('an agent that was killed leaves no process behind and reports the task it ran as unknown', async () => {
+    lab.assigned.set('svc_computer', [lab.device('arm')]);
+    const first = await lab.agent();
+    await lab.deviceIs('arm', 'idle');
+    const device = (await call('where')) as number;
+    const task = lab.task({ mode: 'wait', ms: 60_000 });
+    await lab.start(task);
+    await lab.until('it runs', () => first.lines.some((line) => line.includes('doing wait')));
+    first.child.kill('SIGKILL');
+    await first.gone;
+    await lab.until('the device is gone', () => !isAlive(device));
+    await lab.agent();
+    expect(await lab.outcome(task.attempt_id)).toMatchObject({ kind: 'unknown' });
+    expect(lab.inc()).toBe(2);
+    expect(lab.hellos.at(-1)?.attempts).toEqual([{ attempt_id: task.attempt_id, status: 'ended' }]);
+  });
+
+  it('a lost broker stops no task, and its result arrives when the broker is back', async () => {
+    await lab.agent();
+    const task = lab.task({ mode: 'wait', ms: 1_500 });
+    await lab.start(task);
+    await lab.nats.stop();
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await lab.nats.restart();
+    expect(await lab.outcome(task.attempt_id)).toMatchObject({ kind: 'completed' });
+    expect(lab.inc()).toBe(1);
+  });
+
+  it('a result that is not acknowledged is reported again, also by the next agent process', async () => {
+    const first = await lab.agent();
+    lab.acknowledging = false;
+    const task = lab.task({ mode: 'wait', ms: 0 });
+    await lab.start(task);
+    await lab.until('it tries', () => first.lines.some((line) => line.includes('not acknowledged')));
+    first.child.kill('SIGKILL');
+    await first.gone;
+    lab.acknowledging = true;
+    await lab.agent();
+    expect(await lab.outcome(task.attempt_id)).toMatchObject({
+      kind: 'completed',
+      output_parameters: { waited: 0 },
+    });
+    expect(lab.results).toHaveLength(1);
+  });
+
+  it('a second agent for the same computer ends with one sentence', async () => {
+    await lab.agent();
+    const second = lab.launch('svc_computer');
+    expect((await second.gone)[0]).toBe(1);
+    expect(second.lines.join('\n')).toContain('an agent for svc_computer runs already');
+  });
+});
+
+describe('an agent that is asked to stop', () => {
+  it('says that it leaves, ends its tasks, reports them, cleans its devices up and exits with 0', async () => {
+    const trace = join(lab.dataDir, 'trace');
+    lab.assigned.set('svc_computer', [lab.device('arm', { trace })]);
+    const agent = await lab.agent();
+    await lab.deviceIs('arm', 'idle');
+    const task = lab.task({ mode: 'wait', ms: 60_000 });
+    await lab.start(task);
+    await lab.until('it runs', () => agent.lines.some((line) => line.includes('doing wait')));
+    agent.child.kill('SIGTERM');
+    expect(await agent.gone).toEqual([0, null]);
+    expect(lab.left).toEqual(['svc_computer']);
+    expect(lab.results[0]?.outcome).toMatchObject({ kind: 'failed', code: 'agent_stopped' });
+    expect(readFileSync(trace, 'utf8')).toBe('cleaned up\n');
+    expect(statSync(join(lab.dataDir, 'agents', 'svc_computer', 'journal.jsonl')).size).toBeGreaterThan(0);
+  });
+});

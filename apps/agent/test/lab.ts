@@ -1,0 +1,257 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import {
+  agentEvents,
+  agentRequests,
+  orchestratorRequests as requests,
+  type AttemptOutcome,
+  type AttemptReport,
+  type AttemptResult,
+  type DeviceAssignment,
+  type DeviceStatus,
+  type JsonObject,
+  type TaskStart,
+} from '@lab/contracts';
+import { connectBus, type Bus } from '@lab/messaging';
+import { processEnvironment } from '@lab/runtime';
+import { startNats, type NatsFixture } from '@lab/testkit';
+import { armModule, taskModule, type TestModule } from './modules.js';
+
+/** The built program: a child process cannot run sources. */
+const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+
+export interface RunningAgent {
+  readonly child: ChildProcess;
+  readonly lines: string[];
+  /** Exit code and signal. */
+  readonly gone: Promise<[number | null, string | null]>;
+}
+
+/** A real broker, a stand-in orchestrator on it, a store for files, and real agents. */
+export class Lab {
+  readonly results: AttemptResult[] = [];
+  readonly hellos: { computer: string; session: string; attempts: AttemptReport[] }[] = [];
+  readonly changes: DeviceStatus[] = [];
+  readonly left: string[] = [];
+  readonly stored = new Map<string, Buffer>();
+  readonly modules = new Map<string, TestModule>();
+  readonly assigned = new Map<string, DeviceAssignment[]>();
+  readonly incs = new Map<string, { inc: number; session: string }>();
+  /** Incarnations that were heard of by a heartbeat: such an agent can be reached. */
+  readonly online = new Map<string, number>();
+  /** False: results are refused. */
+  acknowledging = true;
+  readonly #agents: RunningAgent[] = [];
+  #attempts = 0;
+
+  private constructor(
+    readonly nats: NatsFixture,
+    readonly bus: Bus,
+    readonly dataDir: string,
+    readonly store: Server,
+  ) {}
+
+  static async open(): Promise<Lab> {
+    const nats = await startNats();
+    const bus = await connectBus({ url: nats.url, role: 'orchestrator', name: 'stand-in' });
+    const store = createServer();
+    store.listen(0, '127.0.0.1');
+    await once(store, 'listening');
+    const lab = new Lab(nats, bus, await mkdtemp(join(tmpdir(), 'lab-agent-')), store);
+    for (const module of [armModule, taskModule]) lab.modules.set(module.reference.hash, module);
+    await lab.#serve();
+    return lab;
+  }
+
+  device(name: string, parameters: JsonObject = {}): DeviceAssignment {
+    return { lab: 'lab', name, type: 'arm', module: armModule.reference, init_parameters: parameters };
+  }
+
+  /** Starts an agent and waits until it can be reached. */
+  async agent(computer = 'svc_computer', env: Record<string, string> = {}): Promise<RunningAgent> {
+    const before = this.inc(computer);
+    const agent = this.launch(computer, env);
+    const ready = new Promise<void>((resolve) => {
+      agent.child.on('message', (message: { type?: string }) => {
+        if (message.type === 'ready') resolve();
+      });
+    });
+    let failed: (error: Error) => void = () => undefined;
+    const failure = new Promise<void>((_, reject) => (failed = reject));
+    void agent.gone.then(([code]) =>
+      failed(new Error(`the agent exited with ${code}\n${agent.lines.join('\n')}`)),
+    );
+    await Promise.race([ready, failure]);
+    await this.until(`${computer} is online`, () => (this.online.get(computer) ?? 0) > before);
+    return agent;
+  }
+
+  launch(computer: string, env: Record<string, string> = {}): RunningAgent {
+    const child = fork(program, ['--computer', computer], {
+      execArgv: [],
+      env: {
+        ...processEnvironment(),
+        SVC_NATS_URL: this.nats.url,
+        SVC_DATA_DIR: this.dataDir,
+        SVC_LOG_LEVEL: 'debug',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    const lines: string[] = [];
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream !== null) createInterface({ input: stream }).on('line', (line) => lines.push(line));
+    }
+    const gone = once(child, 'close') as Promise<[number | null, string | null]>;
+    const agent = { child, lines, gone };
+    this.#agents.push(agent);
+    return agent;
+  }
+
+  inc(computer = 'svc_computer'): number {
+    return this.incs.get(computer)?.inc ?? 0;
+  }
+
+  /** Waits until something holds. */
+  async until(what: string, holds: () => boolean, withinMs = 20_000): Promise<void> {
+    const end = Date.now() + withinMs;
+    while (!holds()) {
+      if (Date.now() > end) {
+        throw new Error(`never: ${what}\n${this.#agents.map((a) => a.lines.join('\n')).join('\n---\n')}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  /** Waits until a device is in a state by the latest news. */
+  async deviceIs(name: string, state: string): Promise<void> {
+    await this.until(`${name} is ${state}`, () => {
+      return this.changes.filter((change) => change.name === name).at(-1)?.state === state;
+    });
+  }
+
+  task(
+    parameters: JsonObject,
+    options: {
+      arm?: { computer?: string; name?: string };
+      isolation?: TaskStart['isolation'];
+      label?: string;
+    } = {},
+  ): TaskStart {
+    const id = `attempt-${++this.#attempts}`;
+    const computer = options.arm?.computer ?? 'svc_computer';
+    const devices: TaskStart['devices'] =
+      options.arm === undefined
+        ? {}
+        : {
+            arm: {
+              lab: 'lab',
+              name: options.arm.name ?? 'arm',
+              type: 'arm',
+              computer,
+              inc: this.inc(computer),
+              fence: this.#attempts,
+            },
+          };
+    return {
+      attempt_id: id,
+      task_run_id: `run-of-${id}`,
+      label: options.label ?? id,
+      task_type: 'any',
+      module: taskModule.reference,
+      isolation: options.isolation ?? 'single_use',
+      devices,
+      parameters,
+      resources: {},
+    };
+  }
+
+  async start(task: TaskStart, computer = 'svc_computer'): Promise<string> {
+    const inc = this.inc(computer);
+    const reply = await this.bus.request(agentRequests.startTask, { computer, inc: String(inc) }, task, {
+      epoch: 1,
+      inc,
+    });
+    return reply.status;
+  }
+
+  async outcome(attemptId: string, withinMs = 20_000): Promise<AttemptOutcome> {
+    await this.until(
+      `${attemptId} ends`,
+      () => this.results.some((r) => r.attempt_id === attemptId),
+      withinMs,
+    );
+    const result = this.results.find((r) => r.attempt_id === attemptId);
+    if (result === undefined) throw new Error('no result');
+    return result.outcome;
+  }
+
+  /** Starts a task and waits for its outcome. */
+  async run(parameters: JsonObject, options: Parameters<Lab['task']>[1] = {}): Promise<AttemptOutcome> {
+    const task = this.task(parameters, options);
+    await this.start(task);
+    return this.outcome(task.attempt_id);
+  }
+
+  /** The stand-in orchestrator on a bus of its own has the registrations, so that a test may close it. */
+  async #serve(): Promise<void> {
+    const { bus } = this;
+    await bus.serve(requests.registerAgent, {}, (hello) => {
+      this.hellos.push(hello);
+      const before = this.incs.get(hello.computer);
+      const inc = before?.session === hello.session ? before.inc : (before?.inc ?? 0) + 1;
+      this.incs.set(hello.computer, { inc, session: hello.session });
+      return { inc, epoch: 1, devices: this.assigned.get(hello.computer) ?? [] };
+    });
+    await bus.serve(requests.reportResult, {}, (result) => {
+      if (!this.acknowledging) throw new Error('not now');
+      this.results.push(result);
+      return {};
+    });
+    await bus.serve(requests.fetchModule, {}, ({ hash, offset }) => {
+      const text = Buffer.from(this.modules.get(hash)?.text ?? '');
+      return { data: text.subarray(offset, offset + 1_000).toString('base64'), total: text.length };
+    });
+    const { port } = this.store.address() as AddressInfo;
+    await bus.serve(requests.uploadTicket, {}, ({ attempt_id, name }) => ({
+      method: 'PUT' as const,
+      url: `http://127.0.0.1:${port}/${attempt_id}/${name}`,
+      headers: { 'x-ticket': 'yes' },
+    }));
+    await bus.subscribe(agentEvents.deviceChanged, {}, ({ device }) => {
+      this.changes.push(device);
+    });
+    await bus.subscribe(agentEvents.heartbeat, {}, ({ inc, devices }, { tokens }) => {
+      this.online.set(tokens.computer, inc);
+      this.changes.push(...devices);
+    });
+    await bus.subscribe(agentEvents.leaving, {}, (_, { tokens }) => {
+      this.left.push(tokens.computer);
+    });
+    this.store.on('request', (request, response) => {
+      const pieces: Buffer[] = [];
+      request.on('data', (piece: Buffer) => pieces.push(piece));
+      request.on('end', () => {
+        this.stored.set(request.url ?? '', Buffer.concat(pieces));
+        response.writeHead(request.headers['x-ticket'] === 'yes' ? 201 : 403).end();
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const { child } of this.#agents) child.kill('SIGKILL');
+    await Promise.all(this.#agents.map(({ gone }) => gone));
+    this.store.closeAllConnections();
+    this.store.close();
+    await this.bus.close();
+    await this.nats.stop();
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { ModuleReference } from '@lab/contracts';
+
+/** Device and task modules as the service bundles them: plain ES modules that carry what they need of the SDK. */
+
+export interface TestModule {
+  reference: ModuleReference;
+  text: string;
+}
+
+const declare = `
+const declare = (prototype, name, kind) =>
+  Object.defineProperty(prototype[name], Symbol.for('svc.device_function'), { value: { kind } });
+`;
+
+export const armModule = moduleOf(
+  'devices/arm/device.ts',
+  `import { appendFileSync } from 'node:fs';
+${declare}
+export default class Arm {
+  async _initialize(parameters) {
+    this.parameters = parameters;
+    if (parameters.refuse) throw new Error(parameters.refuse);
+    console.log('arm is ready');
+  }
+  async _cleanup() {
+    if (this.parameters.trace) appendFileSync(this.parameters.trace, 'cleaned up\\n');
+  }
+  async _report() {
+    return { pid: process.pid };
+  }
+  async move({ to, ms = 0 }) {
+    if (this.parameters.trace) appendFileSync(this.parameters.trace, 'move ' + to + '\\n');
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return { at: to };
+  }
+  where() {
+    return process.pid;
+  }
+  fail({ why }) {
+    throw new Error(why);
+  }
+  die() {
+    console.error('the driver crashed');
+    process.exit(7);
+  }
+  secrets() {
+    return Object.keys(process.env).filter((name) => name.startsWith('SVC_'));
+  }
+}
+for (const name of ['move', 'fail', 'die']) declare(Arm.prototype, name, 'effect');
+for (const name of ['where', 'secrets']) declare(Arm.prototype, name, 'query');
+`,
+);
+
+export const taskModule = moduleOf(
+  'tasks/any/task.ts',
+  `import { setTimeout as delay } from 'node:timers/promises';
+const modes = {
+  async call(devices, { function: name, args }) {
+    return [{ said: await devices.arm[name](args) ?? null }, {}, {}];
+  },
+  async throw(devices, { why }) {
+    throw new Error(why);
+  },
+  async file(devices, { size }) {
+    return [{}, {}, { 'picture.bin': Buffer.alloc(size, 7) }];
+  },
+  async wait(devices, { ms }) {
+    await delay(ms);
+    return [{ waited: ms }, {}, {}];
+  },
+  async die() {
+    console.error('out of beakers');
+    await delay(20);
+    process.exit(3);
+  },
+  async many(devices, { calls, lanes }) {
+    const began = performance.now();
+    const times = [];
+    const lane = async () => {
+      for (let n = 0; n < calls / lanes; n += 1) {
+        const at = performance.now();
+        await devices.arm.where({});
+        times.push(performance.now() - at);
+      }
+    };
+    await Promise.all(Array.from({ length: lanes }, lane));
+    const seconds = (performance.now() - began) / 1000;
+    times.sort((a, b) => a - b);
+    return [{ per_s: calls / seconds, p50_ms: times[times.length >> 1] }, {}, {}];
+  },
+};
+export default class Any {
+  async _execute(devices, parameters) {
+    console.log('doing ' + parameters.mode);
+    return modes[parameters.mode](devices, parameters);
+  }
+}
+`,
+);
+
+function moduleOf(source: string, text: string): TestModule {
+  const hash = createHash('sha256').update(text).digest('hex');
+  return { reference: { hash, package: 'agent_lab', source }, text };
+}
