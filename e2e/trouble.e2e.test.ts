@@ -62,17 +62,22 @@ describe('a task that goes wrong', () => {
 
   it('is killed when it ignores the request to stop', async () => {
     await brittleIdle();
+    const before = await lab.api.rpc<{ steps: number }>('multiplication_lab', 'brittle', 'count');
     await lab.api.submit('tasks', {
       name: 'stubborn',
       type: 'misbehave',
       devices: brittle,
       input_parameters: { mode: 'ignore_abort' },
     });
+    // Its last device call is behind it: from here on it only waits, deaf to everything.
     await eventually(
-      () => lab.api.task('stubborn'),
-      (task) => task.state === 'running',
+      () => lab.api.rpc<{ steps: number }>('multiplication_lab', 'brittle', 'count'),
+      (answer) => answer.body.steps > before.body.steps,
     );
     await lab.api.call('POST', '/api/tasks/stubborn/cancel');
+    const asked = await lab.api.task('stubborn');
+    expect(asked.state).toBe('running');
+    expect(asked.cancel_requested_at).not.toBeNull();
     expect((await eventually(() => lab.api.task('stubborn'), isOver)).state).toBe('cancelled');
   });
 });
@@ -179,7 +184,7 @@ describe('a request that is wrong', () => {
       { ...task, ...good, devices: device('none') },
       422,
       'invalid',
-      'devices.multiplier',
+      'devices.multiplier.name',
     ],
     [
       'a device of another type',
