@@ -82,7 +82,8 @@ describe('the journal file', () => {
   it('believes no record whose checksum is wrong, and keeps a copy of a damaged file', async () => {
     await write(3);
     const bytes = await readFile(file());
-    bytes[bytes.indexOf(10) + 15] ^= 1;
+    const inSecond = bytes.indexOf(10) + 15;
+    bytes.writeUInt8(bytes.readUInt8(inSecond) ^ 1, inSecond);
     await writeFile(file(), bytes);
     expect(await read()).toEqual([record(0)]);
     expect(log.lines.some((line) => line.level === 'error' && line.message.includes('damaged'))).toBe(true);

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Spool } from './spool.js';
+
+let folder: string;
+let server: Server;
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+let spool: Spool;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lab-spool-'));
+  server = createServer((request, response) => answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  spool = new Spool(folder);
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ticket = (): { url: string; headers: Record<string, string> } => ({
+  url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/here`,
+  headers: { 'x-ticket': 'abc' },
+});
+
+async function spooled(bytes: Buffer): Promise<{ name: string; size: number; sha256: string; path: string }> {
+  await writeFile(join(await spool.prepare('a/1'), 'f'), bytes);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { name: 'photo.png', size: bytes.length, sha256, path: 'f' };
+}
+
+describe('a spooled file', () => {
+  it('is sent whole with its length and the headers of the ticket', async () => {
+    const bytes = Buffer.alloc(2_000_000, 'xyz');
+    const seen: { method?: string; length?: string; ticket?: unknown; body: Buffer }[] = [];
+    answer = (request, response) => {
+      const pieces: Buffer[] = [];
+      request.on('data', (piece: Buffer) => pieces.push(piece));
+      request.on('end', () => {
+        seen.push({
+          method: request.method ?? '',
+          length: request.headers['content-length'] ?? '',
+          ticket: request.headers['x-ticket'],
+          body: Buffer.concat(pieces),
+        });
+        response.writeHead(200).end();
+      });
+    };
+    await spool.upload('a/1', await spooled(bytes), ticket());
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toMatchObject({ method: 'PUT', length: '2000000', ticket: 'abc' });
+    expect(seen[0]?.body.equals(bytes)).toBe(true);
+  });
+
+  it('that is empty is sent as well', async () => {
+    const lengths: unknown[] = [];
+    answer = (request, response) => {
+      lengths.push(request.headers['content-length']);
+      request.resume().on('end', () => response.writeHead(204).end());
+    };
+    await spool.upload('a/1', await spooled(Buffer.alloc(0)), ticket());
+    expect(lengths).toEqual(['0']);
+  });
+
+  it('that the store refuses before it has all bytes is refused with what the store said', async () => {
+    answer = (_, response) => response.writeHead(413, { connection: 'close' }).end('at most 1 MB');
+    await expect(spool.upload('a/1', await spooled(Buffer.alloc(200_000)), ticket())).rejects.toMatchObject({
+      code: 'payload_too_large',
+      message: expect.stringContaining('at most 1 MB') as string,
+    });
+  });
+
+  it('may be sent again when the store is down, cuts the line or refuses an old ticket', async () => {
+    const file = await spooled(Buffer.alloc(1_000));
+    const again = { code: 'service_unavailable', retryable: true };
+    answer = (_, response) => response.writeHead(403).end('expired');
+    await expect(spool.upload('a/1', file, ticket())).rejects.toMatchObject(again);
+    answer = (request) => request.socket.destroy();
+    await expect(spool.upload('a/1', file, ticket())).rejects.toMatchObject(again);
+    const gone = ticket();
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+    await expect(spool.upload('a/1', file, gone)).rejects.toMatchObject(again);
+  });
+
+  it('outside its folder, missing or of another size is never sent', async () => {
+    let asked = 0;
+    answer = (_, response) => {
+      asked += 1;
+      response.end();
+    };
+    const file = await spooled(Buffer.alloc(10));
+    await writeFile(join(folder, 'secret'), Buffer.alloc(10));
+    for (const wrong of [
+      { path: '../secret' },
+      { path: join(folder, 'secret') },
+      { path: 'absent' },
+      { size: 9 },
+    ]) {
+      await expect(spool.upload('a/1', { ...file, ...wrong }, ticket())).rejects.toMatchObject({
+        code: 'invalid',
+      });
+    }
+    expect(asked).toBe(0);
+  });
+});
+
+describe('a spool folder', () => {
+  it('is empty when prepared, whatever was there, and gone when discarded', async () => {
+    const first = await spool.prepare('x/../../y');
+    expect(first.startsWith(folder)).toBe(true);
+    await writeFile(join(first, 'old'), 'old');
+    const second = await spool.prepare('x/../../y');
+    expect(second).toBe(first);
+    expect(existsSync(join(second, 'old'))).toBe(false);
+    await spool.discard('x/../../y');
+    expect(existsSync(first)).toBe(false);
+    await spool.discard('x/../../y');
+  });
+});
