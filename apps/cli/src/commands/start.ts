@@ -10,6 +10,9 @@ interface StartFlags {
   config?: string;
 }
 
+/** One Ctrl-C may arrive twice: from the terminal, and handed on by npm. */
+const sameKeyPressMs = 750;
+
 export function addStartCommand(program: Command): void {
   program
     .command('start')
@@ -25,13 +28,13 @@ export function addStartCommand(program: Command): void {
 export async function start(flags: StartFlags, options: Pick<StackOptions, 'modules'> = {}): Promise<void> {
   const callOff = new AbortController();
   let stack: Stack | undefined;
-  let signals = 0;
+  let stoppingSince: number | undefined;
   const stopped = new Promise<number>((resolve) => {
     const onSignal = (): void => {
-      signals += 1;
       if (stack === undefined) {
         callOff.abort(new Error('interrupted'));
-      } else if (signals === 1) {
+      } else if (stoppingSince === undefined) {
+        stoppingSince = performance.now();
         print('stopping');
         stack.stop().then(
           () => resolve(0),
@@ -40,7 +43,7 @@ export async function start(flags: StartFlags, options: Pick<StackOptions, 'modu
             resolve(1);
           },
         );
-      } else {
+      } else if (performance.now() - stoppingSince >= sameKeyPressMs) {
         stack.hurry();
       }
     };

@@ -67,6 +67,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
+/** Servers are stopped after all services, and never killed: PostgreSQL first, then nats-server. */
+const firstServerOrder = 4;
+
 /** A part that runs, and its turn when the stack stops. */
 interface Part {
   supervision: Supervision;
@@ -142,12 +145,13 @@ class RunningStack implements Stack {
   }
 
   hurry(): void {
-    for (const { supervision } of this.#parts) supervision.hurry();
+    const services = this.#parts.filter(({ stopOrder }) => stopOrder < firstServerOrder);
+    for (const { supervision } of services) supervision.hurry();
   }
 
   async #stop(): Promise<void> {
     const failures: unknown[] = [];
-    const orders = [1, 2, 3, 4, 5];
+    const orders = [1, 2, 3, firstServerOrder, firstServerOrder + 1];
     for (const order of orders) {
       // Read anew each time: a part may still be added while a start is being called off.
       const parts = this.#parts.filter((part) => part.stopOrder === order);
@@ -170,7 +174,7 @@ class RunningStack implements Stack {
       onLine: (line, stream) => output.line(line, stream),
       onSpawn: (pid) => this.#register.add('nats-server', 'server', pid),
     });
-    await this.#keep('nats-server', 5, (signal) => broker.launch(signal));
+    await this.#keep('nats-server', firstServerOrder + 1, (signal) => broker.launch(signal));
     return broker.url;
   }
 
@@ -181,7 +185,7 @@ class RunningStack implements Stack {
       output.line(line, 'stdout');
       if (line === 'creating the database') this.#tell({ type: 'progress', text: line });
     });
-    await this.#keep('postgres', 4, async () => {
+    await this.#keep('postgres', firstServerOrder, async () => {
       const server = await database.launch();
       this.#register.add('postgres', 'server', server.pid);
       return server;

@@ -134,6 +134,16 @@ describe('a supervised child', () => {
     expect(supervision.child).toBeUndefined();
   });
 
+  it('does not come back when it was hurried before its turn to stop', async () => {
+    const { supervision, timers, events } = supervise();
+    const child = await supervision.start();
+    supervision.hurry();
+    expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    await supervision.stop();
+    timers.fire();
+    expect(events.map(({ type }) => type)).toEqual(['ready']);
+  });
+
   it('is gone when its stop resolves, also when it was just being started', async () => {
     const { supervision } = supervise();
     let pid = 0;

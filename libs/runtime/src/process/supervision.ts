@@ -67,8 +67,10 @@ export class Supervision {
     return this.#stopped;
   }
 
-  /** Shortens a stop, present or future, to SIGKILL. */
+  /** Ends it for good with SIGKILL, also while an orderly stop is under way; {@link stop} still waits for the end. */
   hurry(): void {
+    this.#abort.abort();
+    this.#cancelRestart?.();
     this.#child?.kill();
   }
 
