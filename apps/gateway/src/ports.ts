@@ -79,7 +79,6 @@ export interface Log {
   info(message: string, fields?: Record<string, unknown>): void;
   warn(message: string, fields?: Record<string, unknown>): void;
   error(message: string, fields?: Record<string, unknown>): void;
+  /** True when lines of the level are written. */
+  enabled(level: 'debug'): boolean;
 }
-
-/** Injection token of a {@link Log}. */
-export const logToken = Symbol('Log');

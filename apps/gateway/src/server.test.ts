@@ -1,14 +1,14 @@
-import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { agentRequests, orchestratorRequests, serviceRequests, ServiceError } from '@lab/contracts';
+import { agentRequests, orchestratorRequests, ServiceError } from '@lab/contracts';
 import {
   campaignRecord,
+  expectProblem,
   MemoryRecords,
+  raw,
   runRecord,
   startHarness,
   taskRecord,
   type Harness,
-  type Reply,
 } from '../test/twins.js';
 
 let gateway: Harness;
@@ -26,12 +26,6 @@ beforeEach(() => {
 });
 
 const run = { name: 'mix_1', type: 'color_mixing' };
-
-function expectProblem(reply: Reply, status: number, code: string): void {
-  expect({ status: reply.status, code: reply.body.code }).toEqual({ status, code });
-  expect(reply.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
-  expect(reply.body).toMatchObject({ type: `urn:svc:error:${code}`, title: expect.any(String) as string });
-}
 
 describe('submission', () => {
   it.each([
@@ -343,169 +337,3 @@ describe('a device call over HTTP', () => {
     expectProblem(await gateway.send('POST', path, {}), status, code);
   });
 });
-
-describe('every answer', () => {
-  it.each(['/api/health', '/api/nothing', '/api/protocols', '/nothing', '/api/protocols/%zz'])(
-    'to GET %s forbids storing, sniffing, framing and referrers',
-    async (path) => {
-      const { headers } = await gateway.send('GET', path);
-      expect(Object.fromEntries(headers)).toMatchObject({
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
-        'content-security-policy': expect.stringContaining("frame-ancestors 'none'") as string,
-      });
-      expect(headers.get('access-control-allow-origin')).toBeNull();
-      expect(headers.get('x-powered-by')).toBeNull();
-    },
-  );
-});
-
-describe('a request that is wrong', () => {
-  it.each([
-    ['GET', '/api/nothing', undefined, undefined, 404, 'not_found'],
-    ['PATCH', '/api/protocols/x', undefined, undefined, 404, 'not_found'],
-    ['GET', '/api/protocols/%zz', undefined, undefined, 400, 'bad_request'],
-    ['POST', '/api/protocols', '{"name": ', undefined, 400, 'malformed_json'],
-    ['POST', '/api/protocols', 'name=x', 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
-    ['POST', '/api/protocols', '{}', 'text/plain', 415, 'unsupported_media_type'],
-    ['POST', '/api/protocols', '{}', 'application/jsonp', 415, 'unsupported_media_type'],
-    ['POST', '/api/rpc/a/b/c', '<x/>', 'application/xml', 415, 'unsupported_media_type'],
-    ['POST', '/api/protocols', `"${'x'.repeat(1_048_577)}"`, undefined, 413, 'payload_too_large'],
-  ])('as in %s %s gets its problem', async (method, path, body, type, status, code) => {
-    expectProblem(
-      await gateway.send(method, path, body, type === undefined ? {} : { 'content-type': type }),
-      status,
-      code,
-    );
-    expect(gateway.log.lines).toEqual([]);
-  });
-
-  it('from a foreign page is refused', async () => {
-    expectProblem(
-      await gateway.send('POST', '/api/protocols', run, { origin: 'https://evil.example.com' }),
-      403,
-      'forbidden',
-    );
-    expect(gateway.requests.sent).toEqual([]);
-  });
-
-  it('for a foreign host name is refused', async () => {
-    const reply = await raw(gateway.url, 'GET /api/protocols HTTP/1.1', ['Host: evil.example.com']);
-    expect(reply.status).toBe(403);
-    expect(JSON.parse(reply.body)).toMatchObject({ code: 'forbidden' });
-  });
-
-  it('with 17 KB of headers gets 431', async () => {
-    const reply = await raw(gateway.url, 'GET /api/health HTTP/1.1', [`X: ${'x'.repeat(17_000)}`]);
-    expect(reply.status).toBe(431);
-    expect(JSON.parse(reply.body)).toMatchObject({ status: 431, code: 'bad_request' });
-  });
-
-  it('that is not HTTP gets 400', async () => {
-    const reply = await raw(gateway.url, 'what is this');
-    expect(reply.status).toBe(400);
-    expect(JSON.parse(reply.body)).toMatchObject({ code: 'bad_request' });
-  });
-});
-
-describe('a defect', () => {
-  it('is a 500 that names where the log has it, and nothing else', async () => {
-    gateway.requests.on(orchestratorRequests.listDevices, () => {
-      throw new TypeError('undefined is not a lab');
-    });
-    const reply = await gateway.send('GET', '/api/devices');
-    expectProblem(reply, 500, 'internal');
-    expect(reply.text).not.toContain('undefined is not a lab');
-    const [line] = gateway.log.lines;
-    expect(line).toMatchObject({ level: 'error', fields: { route: '/api/devices' } });
-    expect(String(reply.body.detail)).toContain(String(line?.fields?.request_id));
-  });
-});
-
-describe('health', () => {
-  const healthy = {
-    service: 'orchestrator',
-    instance: 'i',
-    version: '1',
-    status: 'ok' as const,
-    uptime_s: 1,
-  };
-
-  it('is 200 when every part answers', async () => {
-    gateway.requests.on(serviceRequests.health, () => healthy);
-    const reply = await gateway.send('GET', '/api/health');
-    expect(reply.status).toBe(200);
-    expect(reply.body).toEqual({
-      status: 'ok',
-      parts: {
-        gateway: { status: 'ok' },
-        broker: { status: 'ok' },
-        database: { status: 'ok' },
-        orchestrator: { status: 'ok' },
-      },
-    });
-  });
-
-  it.each([
-    ['broker', () => (gateway.broker.connected = false)],
-    ['database', () => (gateway.records.failure = new ServiceError('store_unavailable', 'no database'))],
-    [
-      'orchestrator',
-      () =>
-        gateway.requests.on(serviceRequests.health, () => {
-          throw new ServiceError('service_unavailable', 'nobody');
-        }),
-    ],
-    ['orchestrator', () => gateway.requests.on(serviceRequests.health, () => new Promise(() => undefined))],
-  ])('is 503 and names the %s when it does not answer', async (part, fail) => {
-    gateway.requests.on(serviceRequests.health, () => healthy);
-    fail();
-    const reply = await gateway.send('GET', '/api/health');
-    expect(reply.status).toBe(503);
-    const parts = reply.body.parts as Record<string, { status: string }>;
-    expect(
-      Object.entries(parts)
-        .filter(([, { status }]) => status !== 'ok')
-        .map(([name]) => name),
-    ).toEqual([part]);
-  });
-});
-
-describe('a slow client', () => {
-  it('that does not send its body is answered and let go', async () => {
-    const hasty = await startHarness({ limits: { bodyMs: 50 } });
-    try {
-      const reply = await raw(hasty.url, 'POST /api/protocols HTTP/1.1', [
-        'Content-Type: application/json',
-        'Content-Length: 100',
-      ]);
-      expect(reply.status).toBe(400);
-      expect(JSON.parse(reply.body)).toMatchObject({ code: 'bad_request' });
-    } finally {
-      await hasty.server.close();
-    }
-  });
-});
-
-/** Sends exactly these lines and gives the answer, once the server has closed the connection. */
-function raw(url: string, line: string, headers: string[] = []): Promise<{ status: number; body: string }> {
-  const { hostname, port, host } = new URL(url);
-  const lines = headers.some((header) => header.startsWith('Host:'))
-    ? headers
-    : [`Host: ${host}`, ...headers];
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname);
-    let answer = '';
-    socket.setEncoding('utf8');
-    socket.on('data', (text: string) => {
-      answer += text;
-    });
-    socket.once('error', reject);
-    socket.once('close', () => {
-      const [head = '', body = ''] = answer.split('\r\n\r\n');
-      resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), body });
-    });
-    socket.write([line, ...lines, 'Connection: close', '', ''].join('\r\n'));
-  });
-}

@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
+import { nestLogger } from '@lab/messaging/nest';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule, type Surroundings } from './app.module.js';
 import { OpenApiDocument } from './docs/openapi-document.js';
 import { serveUploads } from './files/uploads.js';
-import { fastifyAdapter, prepareRequests } from './http/fastify-server.js';
+import { fastifyAdapter, logRequests, prepareRequests } from './http/fastify-server.js';
 import { limits, type Limits } from './http/limits.js';
-import { nestLogger } from './http/nest-logger.js';
 import { ProblemFilter } from './http/problem-filter.js';
 import type { Log } from './ports.js';
 
@@ -48,6 +48,7 @@ export async function startServer(
     bounds,
     problems,
   );
+  logRequests(fastify, options.log);
   serveUploads(fastify, surroundings.files, bounds.bodyMs);
 
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.over(surroundings), adapter, {

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import {
   ServiceError,
@@ -9,6 +10,7 @@ import {
   type TaskRunRecord,
   type Tokens,
 } from '@lab/contracts';
+import { expect } from 'vitest';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
 import type {
   BrokerStatus,
@@ -136,14 +138,21 @@ export interface LogLine {
   fields?: Record<string, unknown>;
 }
 
-export function memoryLog(): Log & { lines: LogLine[] } {
+export function memoryLog({ debug = false } = {}): Log & { lines: LogLine[] } {
   const lines: LogLine[] = [];
   const at =
     (level: LogLine['level']) =>
     (message: string, fields?: Record<string, unknown>): void => {
       lines.push(fields === undefined ? { level, message } : { level, message, fields });
     };
-  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  return {
+    lines,
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    enabled: () => debug,
+  };
 }
 
 export interface Harness {
@@ -204,6 +213,41 @@ export async function send(
     text,
     body: (isJson ? JSON.parse(text) : {}) as Reply['body'],
   };
+}
+
+export function expectProblem(reply: Reply, status: number, code: string): void {
+  expect({ status: reply.status, code: reply.body.code }).toEqual({ status, code });
+  expect(reply.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+  expect(reply.body).toMatchObject({
+    type: `urn:svc:error:${code}`,
+    title: expect.any(String) as string,
+  });
+}
+
+/** Sends exactly these lines and gives the answer, once the server has closed the connection. */
+export function raw(
+  url: string,
+  line: string,
+  headers: string[] = [],
+): Promise<{ status: number; body: string }> {
+  const { hostname, port, host } = new URL(url);
+  const lines = headers.some((header) => header.startsWith('Host:'))
+    ? headers
+    : [`Host: ${host}`, ...headers];
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    let answer = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (text: string) => {
+      answer += text;
+    });
+    socket.once('error', reject);
+    socket.once('close', () => {
+      const [head = '', body = ''] = answer.split('\r\n\r\n');
+      resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), body });
+    });
+    socket.write([line, ...lines, 'Connection: close', '', ''].join('\r\n'));
+  });
 }
 
 const at = '2026-11-20T09:30:00.000Z';

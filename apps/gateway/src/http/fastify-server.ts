@@ -6,6 +6,7 @@ import { ServiceError } from '@lab/contracts';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accessCheck, type AccessRules } from './access.js';
 import { parseJsonBody } from './json-body.js';
+import type { Log } from '../ports.js';
 import type { Limits } from './limits.js';
 import type { ProblemFilter } from './problem-filter.js';
 import { problemMediaType } from './problem.js';
@@ -93,6 +94,24 @@ export function prepareRequests(
     payload.once('close', () => clearTimeout(timer));
     payload.once('end', () => clearTimeout(timer));
     done(null, payload);
+  });
+}
+
+/**
+ * Logs every request at debug level, by its route: an address may hold names of people or the token of an upload.
+ * At other levels requests cost nothing here.
+ */
+export function logRequests(fastify: FastifyInstance, log: Log): void {
+  if (!log.enabled('debug')) return;
+  fastify.addHook('onResponse', (request, reply, done) => {
+    log.debug('request', {
+      request_id: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? null,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 100) / 100,
+    });
+    done();
   });
 }
 

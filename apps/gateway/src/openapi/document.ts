@@ -1,7 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { CampaignSubmission, DeviceReference, ProtocolRunSubmission, TaskSubmission } from '@lab/contracts';
-import type { SchemaObject as DtoSchema } from 'openapi3-ts';
 import { getMetadataStorage } from 'class-validator';
 import jsonSchema from 'class-validator-jsonschema';
 import { operations } from './operations.js';
@@ -77,5 +76,5 @@ export function submissionSchemas(): Record<string, object> {
   );
 }
 
-const nameSchema: DtoSchema = { type: 'string', minLength: 1, maxLength: 200 };
-const mapSchema: DtoSchema = { type: 'object' };
+const nameSchema = { type: 'string' as const, minLength: 1, maxLength: 200 };
+const mapSchema = { type: 'object' as const };

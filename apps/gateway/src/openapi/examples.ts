@@ -39,23 +39,40 @@ export const campaignSubmissions = {
 };
 
 export const taskSubmissions = {
+  score: {
+    summary: 'Compare two colors; needs no device',
+    value: {
+      name: 'score_1',
+      type: 'score_color',
+      input_parameters: {
+        red: 70,
+        green: 110,
+        blue: 170,
+        target_red: 60,
+        target_green: 120,
+        target_blue: 180,
+      },
+      priority: 1,
+      allocation_timeout: 600,
+    },
+  },
   clean: {
-    summary: 'Clean one beaker',
+    summary: 'Clean one beaker in a device that is named',
     value: {
       name: 'rinse_1',
       type: 'clean_container',
-      devices: { cleaning_station: { lab_name: 'color_lab', name: 'cleaning_station' } },
-      input_parameters: { duration: 5 },
+      devices: { cleaner: { lab_name: 'color_lab', name: 'cleaning_station' } },
       input_resources: { beaker: 'beaker_1' },
-      priority: 1,
-      allocation_timeout: 600,
     },
   },
 };
 
 export const rpcParameters = {
-  clean: { summary: 'A function with parameters', value: { duration: 5 } },
-  none: { summary: 'A function without parameters', value: {} },
+  none: { summary: 'station_1.status: no parameters', value: {} },
+  move: {
+    summary: 'robot_arm.move: named parameters',
+    value: { container: 'beaker_1', from: 'shelf', to: 'station_1' },
+  },
 };
 
 /** What a problem of this code looks like. */
@@ -73,8 +90,8 @@ export function problem(code: ErrorCode): object {
             {
               path: 'parameters.mix_colors.cyan_volume',
               code: 'out_of_range',
-              message: 'must be at most 25',
-              hint: 'A number from 0 to 25.',
+              message: 'must be at most 10',
+              hint: 'A number from 0 to 10.',
             },
           ],
         }

@@ -84,7 +84,7 @@ const state = (states: readonly string[]): object =>
 
 const runName = inPath('protocol_run_name', 'Name of the protocol run.', 'mix_1');
 const campaignName = inPath('campaign_name', 'Name of the campaign.', 'sweep');
-const taskName = inPath('task_name', 'Name of the task.', 'rinse_1');
+const taskName = inPath('task_name', 'Name of the task.', 'score_1');
 
 const descriptions: Record<string, Description> = {
   'POST /api/protocols': {
@@ -191,7 +191,7 @@ const descriptions: Record<string, Description> = {
   'GET /api/tasks/{task_name}/files/{file_name}': {
     tag: 'Tasks',
     summary: 'Download a file of a task',
-    parameters: [taskName, inPath('file_name', 'Name of the file.', 'camera.png'), ofRun],
+    parameters: [taskName, inPath('file_name', 'Name of the file.', 'image.png'), ofRun],
     success: {
       status: 200,
       description: 'The bytes, as the task produced them.',
@@ -212,8 +212,8 @@ const descriptions: Record<string, Description> = {
       'Goes straight to the device, past validation, allocation and scheduling. The body maps parameter names to values and may be empty.',
     parameters: [
       inPath('lab_id', 'Name of the laboratory.', 'color_lab'),
-      inPath('device_id', 'Name of the device.', 'cleaning_station'),
-      inPath('function_name', 'Name of a function that the device declares.', 'clean'),
+      inPath('device_id', 'Name of the device.', 'station_1'),
+      inPath('function_name', 'Name of a function that the device declares.', 'status'),
     ],
     body: {
       schema: { type: 'object', additionalProperties: true },

@@ -115,8 +115,8 @@ const campaign = object<CampaignRecord>({
 
 const device = object<DeviceRecord>({
   lab_name: text('Laboratory.', 'color_lab'),
-  name: text('Name within the laboratory.', 'cleaning_station'),
-  type: text('Device type.', 'cleaning_station'),
+  name: text('Name within the laboratory.', 'station_1'),
+  type: text('Device type.', 'color_station'),
   computer: text('Computer whose agent runs it.', 'svc_computer'),
   state: choice(deviceStates),
   detail: orNull(text('What is wrong, in words; null when nothing is.')),
@@ -125,7 +125,7 @@ const device = object<DeviceRecord>({
   ),
   functions: list(
     object<DeviceRecord['functions'][number]>({
-      name: text('Name to call it by.', 'clean'),
+      name: text('Name to call it by.', 'mix'),
       kind: choice(['effect', 'idempotent', 'query'] as const),
     }),
     'What can be called by RPC.',
@@ -176,7 +176,7 @@ export const recordSchemas: Record<string, SchemaObject> = {
     { optional: ['stack'], description: 'Why a record is in the state it is in.' },
   ).schema,
   FileRecord: object<FileRecord>({
-    name: text('Name that the task gave it.', 'camera.png'),
+    name: text('Name that the task gave it.', 'image.png'),
     size: integer('Bytes.', 1024),
     sha256: text('SHA-256, hexadecimal.'),
   }).schema,
