@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAppCommands } from './commands/apps.js';
+import { addDemoCommand } from './commands/demo.js';
 import { addStartCommand } from './commands/start.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -13,6 +14,7 @@ const program = new Command('svc')
   .version(version)
   .showHelpAfterError('(svc --help lists the commands)');
 addStartCommand(program);
+addDemoCommand(program);
 addAppCommands(program);
 
 await program.parseAsync();

@@ -3,6 +3,13 @@ import type { RunState, TaskRunState } from '@lab/contracts';
 
 type Color = Parameters<typeof styleText>[0];
 
+/** Colours only where they are seen: on a terminal that has them. */
+const colored = process.stdout.isTTY && process.stdout.hasColors();
+
+function paint(color: Color, text: string): string {
+  return colored ? styleText(color, text) : text;
+}
+
 const colorOf: Record<TaskRunState | RunState, Color> = {
   created: 'gray',
   queued: 'gray',
@@ -17,7 +24,7 @@ const colorOf: Record<TaskRunState | RunState, Color> = {
 
 /** A state in its colour. */
 export function paintState(state: TaskRunState | RunState): string {
-  return styleText(colorOf[state], state);
+  return paint(colorOf[state], state);
 }
 
 /** One character for a state. */
@@ -32,25 +39,26 @@ export function glyphOf(state: TaskRunState): string {
     skipped: '–',
     needs_attention: '?',
   };
-  return styleText(colorOf[state], glyphs[state]);
+  return paint(colorOf[state], glyphs[state]);
 }
 
 /** A bar of `width` characters, filled to `fraction` (0 to 1). */
 export function progressBar(fraction: number, width: number): string {
   const filled = Math.round(Math.min(1, Math.max(0, fraction)) * width);
-  return styleText('green', '█'.repeat(filled)) + styleText('gray', '░'.repeat(width - filled));
+  return paint('green', '█'.repeat(filled)) + paint('gray', '░'.repeat(width - filled));
 }
 
-/** Two cells in a color of the screen. */
+/** Some cells in a color; nothing where colors are not shown. */
 export function swatch(rgb: readonly [number, number, number]): string {
+  if (!process.stdout.isTTY || !process.stdout.hasColors(2 ** 24)) return '';
   const [r, g, b] = rgb.map((value) => Math.round(Math.min(255, Math.max(0, value))));
-  return `\u001b[48;2;${r};${g};${b}m    \u001b[0m`;
+  return `\u001b[48;2;${r};${g};${b}m    \u001b[0m  `;
 }
 
 export function heading(text: string): string {
-  return styleText('bold', text);
+  return paint('bold', text);
 }
 
 export function faint(text: string): string {
-  return styleText('gray', text);
+  return paint('gray', text);
 }

@@ -55,11 +55,8 @@ function linePrinter(print: (line: string) => void): Printer {
       for (const run of campaign.protocol_runs) {
         for (const task of run.tasks.filter((each) => each.state === 'running')) {
           const devices = Object.values(task.devices).map((device) => device.name);
-          tell(
-            `${run.name}/${task.name}`,
-            task.state,
-            () => `${run.name}  ${task.name}  on ${devices.join(', ')}`,
-          );
+          const place = devices.length === 0 ? '' : `  on ${devices.join(', ')}`;
+          tell(`${run.name}/${task.name}`, task.state, () => `${run.name}  ${task.name}${place}`);
         }
         if (isTerminal(run.state)) tell(run.name, run.state, () => endOf(run, campaign));
       }
