@@ -137,8 +137,7 @@ export class TurnLoop {
       while (this.#inbox.length > 0 && !this.#stopped) {
         const commands = this.#inbox;
         this.#inbox = [];
-        await this.#takeTurn(commands);
-        if (!this.#loaded) break;
+        if (!(await this.#takeTurn(commands))) break;
       }
     } finally {
       this.#running = undefined;
@@ -146,12 +145,13 @@ export class TurnLoop {
     this.#arm();
   }
 
-  async #takeTurn(commands: Command[]): Promise<void> {
+  /** @returns false when the store cannot be read: what waits is for later */
+  async #takeTurn(commands: Command[]): Promise<boolean> {
     if (!(await this.#ensureLoaded())) {
-      this.#inbox = [...commands.filter((command) => this.#survives(command)), ...this.#inbox];
-      return;
+      this.#inbox = [...commands, ...this.#inbox].filter((command) => this.#survives(command));
+      return false;
     }
-    if ((await this.#decide(commands, true)) === 'done') return;
+    if ((await this.#decide(commands, true)) === 'done') return true;
     for (const command of commands) {
       if (this.#stopped)
         command.reject(new ServiceError('service_unavailable', 'the orchestrator is stopping'));
@@ -159,6 +159,7 @@ export class TurnLoop {
       else if (this.#survives(command)) this.#inbox.push(command);
     }
     if (!this.#stopped && (await this.#ensureLoaded())) await this.#decide([], true);
+    return true;
   }
 
   /** While the store is away: is the command kept? If not it has been refused. */

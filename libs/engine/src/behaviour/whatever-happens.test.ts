@@ -180,7 +180,7 @@ class World {
             : priority < 9
               ? { kind: 'failed', code: 'task_error', error: { message: 'broke' } }
               : { kind: 'unknown', detail: 'nobody saw it' };
-        await test.agents.end(chosen.attempt, outcome);
+        await this.#quietly(() => test.agents.end(chosen.attempt, outcome));
         break;
       }
       case 'cancel':
@@ -199,7 +199,7 @@ class World {
       }
       case 'engine':
         if (priority === 0) await test.engine.stop();
-        await test.start();
+        await this.#quietly(() => test.start());
         if (pick === 0) await this.#registerAll();
         break;
       case 'store': {
@@ -235,12 +235,14 @@ class World {
         if (!test.agents.isAlive(computer)) await this.#quietly(() => test.agents.boot(computer));
       await this.#registerAll();
       for (const { attempt } of test.agents.running())
-        await test.agents.end(attempt, {
-          kind: 'completed',
-          output_parameters: {},
-          output_resources: {},
-          files: [],
-        });
+        await this.#quietly(() =>
+          test.agents.end(attempt, {
+            kind: 'completed',
+            output_parameters: {},
+            output_resources: {},
+            files: [],
+          }),
+        );
       await test.live(2000);
       const unclear = [...test.store.rows.taskRuns.values()].filter((row) => row.state === 'needs_attention');
       for (const row of unclear) {
@@ -344,7 +346,7 @@ class World {
   /** Refusals are answers too; anything that is not one is a defect. */
   async #quietly(act: () => Promise<unknown>): Promise<void> {
     let settled = false;
-    const done = act().then(
+    act().then(
       () => (settled = true),
       (error: unknown) => {
         settled = true;
@@ -353,7 +355,6 @@ class World {
     );
     for (let wait = 0; wait < 40 && !settled; wait += 1) await this.test.clock.advance(500);
     if (!settled) this.wrong.push('a command was never answered');
-    await done;
   }
 }
 
