@@ -180,11 +180,13 @@ describe('when something fails', () => {
   });
 
   it('a lost broker stops no task, and its result arrives when the broker is back', async () => {
-    await lab.agent();
-    const task = lab.task({ mode: 'wait', ms: 1_500 });
+    const agent = await lab.agent();
+    const task = lab.task({ mode: 'wait', ms: 1_000 });
     await lab.start(task);
     await lab.nats.stop();
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await lab.until('it ends without a broker', () =>
+      agent.lines.some((line) => line.includes('not acknowledged')),
+    );
     await lab.nats.restart();
     expect(await lab.outcome(task.attempt_id)).toMatchObject({ kind: 'completed' });
     expect(lab.inc()).toBe(1);
