@@ -54,6 +54,30 @@ describe('a commit that fails', () => {
     expect(test.agents.startedTwice).toEqual([]);
   });
 
+  it('keeps nobody waiting who came meanwhile', async () => {
+    const test = await lab();
+    let late: Promise<unknown> | undefined;
+    test.store.beforeCommit = () => {
+      test.store.beforeCommit = undefined;
+      late = test.engine.submitProtocolRun({ name: 'late', type: 'p' });
+      away();
+    };
+    await expect(test.run('r', 'p')).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect(late).resolves.toMatchObject({ name: 'late' });
+  });
+
+  it('followed by a store that cannot be read refuses what comes, with no effect', async () => {
+    const test = await lab();
+    test.store.beforeCommit = away;
+    test.store.beforeLoad = away;
+    await expect(test.run('r', 'p')).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect(test.run('s', 'p')).rejects.toMatchObject({ code: 'store_unavailable', effect: 'none' });
+    test.store.beforeCommit = undefined;
+    test.store.beforeLoad = undefined;
+    await test.run('t', 'p');
+    expect(test.running()).toEqual(['t/a']);
+  });
+
   it('for the fault of one command does not sink its neighbours', async () => {
     const test = await lab();
     test.store.beforeCommit = (changes) => {
