@@ -1,5 +1,5 @@
 // Warm start to ready, and the memory of the idle stack with the color lab, both by process.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { startServiceStack } from '@lab/testkit';
@@ -25,6 +25,20 @@ async function devicesIdle(url) {
   client.close();
 }
 
+/** When each service said it was ready, in milliseconds after `begin` (since 1970). */
+async function readyTimes(begin) {
+  const folder = join(dataDir, 'logs');
+  const times = [];
+  for (const file of await readdir(folder)) {
+    for (const line of (await readFile(join(folder, file), 'utf8')).split('\n')) {
+      if (!line.startsWith('{') || !line.includes('"msg":"ready"')) continue;
+      const at = Date.parse(JSON.parse(line).time) - begin;
+      if (at >= 0) times.push([basename(file, '.log'), at]);
+    }
+  }
+  return times;
+}
+
 printMachine();
 const dataDir = await mkdtemp(join(tmpdir(), 'svc-bench-'));
 const env = { SVC_LABS: 'color_lab' };
@@ -35,11 +49,14 @@ try {
   const times = [];
   let memory = [];
   for (let index = 0; index < starts; index++) {
+    const startedAt = Date.now();
     const begin = performance.now();
     const stack = await startServiceStack({ dataDir, env });
     times.push((performance.now() - begin) / 1000);
     if (index === starts - 1) {
-      console.log(stack.output());
+      for (const [service, at] of await readyTimes(startedAt))
+        console.log(`${service.padEnd(34)} ready after ${at} ms`);
+      console.log(`${'stack'.padEnd(34)} ready after ${Math.round(times.at(-1) * 1000)} ms`);
       await devicesIdle(stack.url);
       await new Promise((resolve) => setTimeout(resolve, settleMs));
       memory = processTree(stack.pid);
