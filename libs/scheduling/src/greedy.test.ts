@@ -99,15 +99,7 @@ describe('greedy', () => {
     fc.assert(
       fc.property(world, ({ tasks, units }) => {
         const shot = snapshot(
-          tasks
-            .map((each, index) => task(`t${index}`, each.slots, each as Partial<PlanTask>))
-            .map((each, index) => ({
-              ...each,
-              slots: (tasks[index]?.slots ?? []).map((candidates, slot) => ({
-                name: `s${slot}`,
-                candidates,
-              })),
-            })),
+          tasks.map(({ slots, run, priority }, index) => task(`t${index}`, slots, { run, priority })),
           units.map((each) => unit(each.id, each)),
         );
         const plan = greedy.plan(shot);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anyDevice, device, same, TestLab } from './test-lab.js';
+import { anyDevice, device, same, TestLab, type TaskSketch } from './test-lab.js';
 
 describe('devices', () => {
   it('are given to one task at a time, with a fence that rises every time', async () => {
@@ -229,7 +229,7 @@ describe('a hold', () => {
   it('of two runs on each other is said in the log', async () => {
     const test = new TestLab();
     test.lab('l', { x: 'dev', y: 'dev' });
-    const cross = (first: string, second: string) => [
+    const cross = (first: string, second: string): TaskSketch[] => [
       { name: 'a', devices: { d: device(first, true) } },
       { name: 'b', needs: ['a'], devices: { d: same('a.d'), e: device(second) } },
     ];

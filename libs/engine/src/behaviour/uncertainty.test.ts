@@ -28,6 +28,27 @@ describe('a start', () => {
     expect(test.agents.startedTwice).toEqual([]);
   });
 
+  it('that is on its way is not asked about', async () => {
+    const test = await lab();
+    const calls: string[] = [];
+    test.agents.onCall = (kind) => {
+      calls.push(kind);
+      return 'delivered';
+    };
+    await test.run('r', 'p');
+    await test.live(3000);
+    expect(calls).toEqual(['start']);
+  });
+
+  it('is forgotten by the engine when it is over', async () => {
+    const test = await lab();
+    await test.run('r', 'p');
+    const [id = ''] = test.store.rows.attempts.keys();
+    expect(test.engine.attempt(id)).toMatchObject({ state: 'running', computer: 'pc', inc: 1 });
+    await test.complete('r/a');
+    expect(test.engine.attempt(id)).toBeUndefined();
+  });
+
   it('that is refused again and again does not spin', async () => {
     const test = await lab();
     test.agents.onCall = (kind) => (kind === 'start' ? 'refused' : 'delivered');
@@ -272,6 +293,8 @@ describe('a result', () => {
       state: 'failed',
       reason: { code: 'task_error', message: 'no' },
     });
+    const told = test.store.events.filter((event) => event.aggregate === `task_run/${test.task('r/a').id}`);
+    expect(told.filter((event) => event.type === 'task_run.failed')).toHaveLength(1);
   });
 
   it('of an attempt that nobody knows is acknowledged and changes nothing', async () => {
