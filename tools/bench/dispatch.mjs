@@ -57,6 +57,7 @@ async function tasksPerSecond(type, count, batch) {
 }
 
 try {
+  await devicesIdle(client);
   for (let index = 0; index < 20; index++) await submitTouch(`warm_${index}`);
   const submitToCall = [];
   for (let index = 0; index < submissions; index++) submitToCall.push(await submitTouch(`touch_${index}`));

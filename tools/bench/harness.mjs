@@ -71,6 +71,14 @@ export async function until(read, done, limitMs = 60_000, everyMs = 25) {
   }
 }
 
+/** Waits until every device of the stack can be used. */
+export async function devicesIdle(client) {
+  await until(
+    () => client.call('GET', '/api/devices'),
+    (devices) => devices.length > 0 && devices.every((device) => device.state === 'idle'),
+  );
+}
+
 /** The process and all its descendants, with command line and proportional set size in MB. Linux only. */
 export function processTree(rootPid) {
   const parents = new Map();

@@ -3,7 +3,15 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { startServiceStack } from '@lab/testkit';
-import { finish, httpClient, percentile, printMachine, processTree, rounded, until } from './harness.mjs';
+import {
+  devicesIdle,
+  finish,
+  httpClient,
+  percentile,
+  printMachine,
+  processTree,
+  rounded,
+} from './harness.mjs';
 
 const starts = 5;
 const settleMs = 5_000;
@@ -14,15 +22,6 @@ function nameOf(command) {
     /(nats-server|gateway|orchestrator|optimizer|agent|device-host|task-host|guard|postgres: [\w ]+|postgres)/;
   const match = known.exec(command.replace(/^.*\/node\s/, ''));
   return match?.[1] ?? basename(command.split(' ')[1] ?? command);
-}
-
-async function devicesIdle(url) {
-  const client = httpClient(url);
-  await until(
-    () => client.call('GET', '/api/devices'),
-    (devices) => devices.length > 0 && devices.every((device) => device.state === 'idle'),
-  );
-  client.close();
 }
 
 /** When each service said it was ready, in milliseconds after `begin` (since 1970). */
@@ -57,7 +56,9 @@ try {
       for (const [service, at] of await readyTimes(startedAt))
         console.log(`${service.padEnd(34)} ready after ${at} ms`);
       console.log(`${'stack'.padEnd(34)} ready after ${Math.round(times.at(-1) * 1000)} ms`);
-      await devicesIdle(stack.url);
+      const client = httpClient(stack.url);
+      await devicesIdle(client);
+      client.close();
       await new Promise((resolve) => setTimeout(resolve, settleMs));
       memory = processTree(stack.pid);
     }

@@ -70,6 +70,10 @@ export async function startServiceStack(options: StackOptions = {}): Promise<Sta
   const beside: ChildProcess[] = [];
   const supervisor = spawn(process.execPath, [cli, 'start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = new Promise<number | null>((resolve) => supervisor.once('exit', (code) => resolve(code)));
+  // A stack must not outlive whoever asked for it, also when that ends by an error nobody caught.
+  const endWithUs = (): void => void supervisor.kill('SIGTERM');
+  process.once('exit', endWithUs);
+  supervisor.once('exit', () => process.off('exit', endWithUs));
   const url = await readyLine(supervisor, printed, options.readyMs ?? 60_000);
 
   const stop = async (): Promise<number | null> => {
