@@ -1,0 +1,156 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatDiagnostics, loadPackages, render, type Catalog } from '../../libs/definitions/src/index.js';
+
+/**
+ * The documentation keeps its word: the files it shows load together, the templates it shows give what it says, and
+ * its links lead somewhere.
+ */
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const guide = 'docs/guide';
+
+function pagesIn(folder: string): string[] {
+  return readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => `${folder}/${path.replaceAll('\\', '/')}`);
+}
+
+const guidePages = pagesIn(guide);
+const textOf = (page: string): string => readFileSync(`${root}${page}`, 'utf8');
+
+interface Block {
+  page: string;
+  language: string;
+  text: string;
+  /** What its first line says it is: a path in the user directory. */
+  path: string | undefined;
+}
+
+const blocks: Block[] = guidePages.flatMap((page) =>
+  [...textOf(page).matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = '', text = '']) => ({
+    page,
+    language,
+    text,
+    path: /^(?:#|\/\/) ([\w-]+(?:\/[\w.-]+)+\.(?:yml|ts))\n/.exec(text)?.[1],
+  })),
+);
+const files = blocks.filter((block): block is Block & { path: string } => block.path !== undefined);
+
+describe('the files that the guide shows', () => {
+  let place: string;
+  let catalog: Catalog;
+
+  beforeAll(async () => {
+    place = mkdtempSync(join(tmpdir(), 'guide-'));
+    const userDir = join(place, 'user');
+    cpSync(`${root}lab-packages`, userDir, {
+      recursive: true,
+      filter: (path) => !/[\\/](node_modules|dist)$/.test(path),
+    });
+    for (const { path, text } of files) {
+      const target = join(userDir, path);
+      mkdirSync(dirname(target), { recursive: true });
+      writeFileSync(target, text);
+      const [name = ''] = path.split('/');
+      writeFileSync(join(userDir, name, 'package.json'), JSON.stringify({ name, type: 'module' }));
+    }
+    catalog = await loadPackages({ userDir, cacheDir: join(place, 'cache') });
+  }, 10_000);
+  afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+  it('are of every kind', () => {
+    const kinds = new Set(files.map(({ path }) => path.split('/').at(-1)));
+    expect([...kinds].sort()).toEqual(
+      ['device.ts', 'device.yml', 'experiment.yml', 'lab.yml', 'task.ts', 'task.yml'].sort(),
+    );
+  });
+
+  it('have each a path of their own, outside of the packages that are there', () => {
+    const paths = files.map(({ path }) => path);
+    expect(paths).toEqual([...new Set(paths)]);
+    const taken = new Set(readdirSync(`${root}lab-packages`));
+    expect(paths.filter((path) => taken.has(path.split('/')[0] ?? ''))).toEqual([]);
+  });
+
+  it('load without any diagnostic', () => {
+    expect(formatDiagnostics(catalog.diagnostics)).toBe('');
+    const shown = files.filter(({ path }) => path.endsWith('.yml')).map(({ path }) => path);
+    const loaded = catalog.origins.filter(({ sound }) => sound).map(({ file }) => file);
+    expect(shown.filter((path) => !loaded.includes(path))).toEqual([]);
+  });
+});
+
+describe('the templates that the guide shows', () => {
+  const rows = [...textOf(`${guide}/templating.md`).matchAll(/^\|[^|]*\| `(\{\{.*)` +\| `(.*)` +\|$/gm)].map(
+    ([, template = '', result = '']) => [template.replaceAll('\\|', '|'), result] as const,
+  );
+
+  it('are found: one for each helper at least', () => {
+    expect(rows.length).toBeGreaterThanOrEqual(40);
+  });
+
+  it.each(rows)('%s gives %s', (template, result) => {
+    const rendered = render(template);
+    expect(rendered.ok ? rendered.text.trim() : rendered.error.message).toBe(result);
+  });
+});
+
+/** Anchor of a heading, as Markdown viewers make it. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+}
+
+describe('links', () => {
+  const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...pagesIn('docs')];
+  const links = pages.flatMap((page) =>
+    [
+      ...textOf(page)
+        .replace(/^```[\s\S]*?^```$/gm, '')
+        .matchAll(/\]\(([^()\s]+)\)/g),
+    ]
+      .map((match) => match[1] ?? '')
+      .filter((target) => !/^[a-z]+:/.test(target))
+      .map((target) => ({ page, target })),
+  );
+
+  it('are found', () => {
+    expect(links.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it('lead to files and headings that exist', () => {
+    const dead = links.filter(({ page, target }) => {
+      const [path = '', anchor] = target.split('#');
+      const file = path === '' ? page : join(dirname(page), path);
+      if (!existsSync(`${root}${file}`)) return true;
+      if (anchor === undefined) return false;
+      const headings = [...textOf(file).matchAll(/^#+ (.+)$/gm)].map((match) => anchorOf(match[1] ?? ''));
+      return !headings.includes(anchor);
+    });
+    expect(dead).toEqual([]);
+  });
+
+  it('from the index reach every page of the guide', () => {
+    const reached = links.filter(({ page }) => page === `${guide}/README.md`).map(({ target }) => target);
+    const missing = guidePages
+      .map((page) => page.slice(guide.length + 1))
+      .filter((page) => page !== 'README.md' && !reached.includes(page));
+    expect(missing).toEqual([]);
+  });
+});
