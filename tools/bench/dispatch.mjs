@@ -2,6 +2,7 @@
 import { startServiceStack } from '@lab/testkit';
 import {
   benchPackages,
+  devicesIdle,
   finish,
   httpClient,
   load,
