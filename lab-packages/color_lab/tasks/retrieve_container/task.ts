@@ -13,6 +13,13 @@ export default class RetrieveContainer extends BaseTask<
     _parameters: Record<never, never>,
     { beaker }: this['resources'],
   ): Promise<TaskResult> {
+    // Nothing is mixed into what a stopped run left behind: the measured color would be a lie.
+    if (beaker.meta.volume > 0) {
+      throw new Error(
+        `${beaker.name} still holds ${beaker.meta.volume} ml from a run that was stopped: set it into the cleaning station ` +
+          `and run the task clean_container with it`,
+      );
+    }
     const left = await clearStation(arm, station);
     if (left !== null) this.log.warn(`${left} stood in ${station.name}; it is on the shelf now`);
     await arm.move({ container: beaker.name, from: shelf, to: station.name });
