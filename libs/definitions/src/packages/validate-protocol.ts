@@ -1,0 +1,40 @@
+import { compareDiagnostics, type Diagnostic } from '../documents/diagnostic.js';
+import { maxFileSize, SourceDocument } from '../documents/source-document.js';
+import { DefinitionIndex } from '../files/index-of.js';
+import { readProtocol } from '../files/protocol-file.js';
+import type { LabDefinition, TaskDefinition } from '../model/types.js';
+import type { Catalog } from './catalog.js';
+
+/**
+ * Checks the text of a protocol as if it stood in a package: template, YAML, structure, and everything it refers to in the
+ * labs and task types of the catalog. Its name may be taken: that of a protocol that is being edited is.
+ *
+ * @param catalog what the protocol may refer to; broken definitions of it are told apart from unknown ones
+ * @param options.fileName name for the diagnostics; `experiment.yml` when not given
+ * @returns all faults in the order of the text; none when a package with this protocol would load. Never throws.
+ */
+export function validateProtocolText(
+  catalog: Catalog,
+  text: string,
+  options: { fileName?: string } = {},
+): Diagnostic[] {
+  const file = options.fileName ?? 'experiment.yml';
+  const size = Buffer.byteLength(text);
+  if (size > maxFileSize) {
+    const message = `the text has ${size} bytes, but at most ${maxFileSize} are allowed`;
+    return [{ file, line: null, column: null, path: '', code: 'file_too_large', message, hint: null }];
+  }
+  const source = SourceDocument.parse(file, text);
+  if (source.isBroken) return source.diagnostics;
+  const tasks = new DefinitionIndex<TaskDefinition>('task type');
+  const labs = new DefinitionIndex<LabDefinition>('lab');
+  for (const origin of catalog.origins) {
+    if (origin.sound) continue;
+    if (origin.kind === 'task') tasks.add(origin.name, origin.file, undefined);
+    if (origin.kind === 'lab') labs.add(origin.name, origin.file, undefined);
+  }
+  for (const type of catalog.taskTypes()) tasks.add(type, '', catalog.task(type)?.task);
+  for (const name of catalog.labNames()) labs.add(name, '', catalog.lab(name));
+  readProtocol(source, tasks, labs);
+  return source.diagnostics.sort(compareDiagnostics);
+}
