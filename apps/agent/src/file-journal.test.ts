@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryLog, type JournalRecord } from '@lab/actors';
@@ -88,6 +88,38 @@ describe('the journal file', () => {
     expect(await read()).toEqual([record(0)]);
     expect(log.lines.some((line) => line.level === 'error' && line.message.includes('damaged'))).toBe(true);
     expect(await readFile(`${file()}.damaged`)).toEqual(bytes);
+  });
+
+  it('is compacted as it grows, and loses nothing that is still needed', async () => {
+    const journal = new FileJournal(path, log, { compactBytes: 4_000 });
+    const open = (records: JournalRecord[]): JournalRecord[] =>
+      records.filter(({ attemptId }) => ['a0', 'a999'].includes(attemptId));
+    await journal.open(open);
+    let largest = 0;
+    for (let n = 0; n < 1_000; n += 100) {
+      await Promise.all(Array.from({ length: 100 }, (_, i) => journal.append(record(n + i))));
+      largest = Math.max(largest, (await stat(file())).size);
+    }
+    // As much as it may grow, and the group of appends that it grows by.
+    expect(largest).toBeLessThan(4_000 + 100 * 60);
+    await journal.close();
+    const records = await read();
+    expect(records[0]).toEqual(record(0));
+    expect(records.at(-1)).toEqual(record(999));
+    expect(records.length).toBeLessThan(200);
+  });
+
+  it('that was damaged while it was open is not compacted, and goes on', async () => {
+    const journal = new FileJournal(path, log, { compactBytes: 200 });
+    await journal.open(() => []);
+    for (let n = 0; n < 3; n += 1) await journal.append(record(n));
+    const bytes = await readFile(file());
+    bytes.writeUInt8(bytes.readUInt8(15) ^ 1, 15);
+    await writeFile(file(), bytes);
+    for (let n = 3; n < 9; n += 1) await journal.append(record(n));
+    await journal.close();
+    expect((await readFile(file(), 'utf8')).split('\n')).toHaveLength(10);
+    expect(log.lines.some(({ message }) => message === 'the journal could not be compacted')).toBe(true);
   });
 
   it('refuses appends before it is open and after it is closed', async () => {

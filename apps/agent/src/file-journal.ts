@@ -13,10 +13,15 @@ interface Waiting {
  * A journal in one file: a line is the CRC-32 of a record in eight hexadecimal digits, a space, and the record as JSON.
  *
  * Appends that come while the disk is busy are written and synchronised together. After a failed write the file is cut
- * back to the last record that was acknowledged; if even that fails, every later append fails too.
+ * back to the last record that was acknowledged; if even that fails, every later append fails too. A file that has grown
+ * is compacted between two writes, as it is when opened.
  */
 export class FileJournal implements Journal {
   readonly #path: string;
+  readonly #compactBytes: number;
+  /** The size at which the file is compacted. */
+  #full = 0;
+  #compact: (records: JournalRecord[]) => JournalRecord[] = (records) => records;
   readonly #log: Log;
   #file: FileHandle | undefined;
   #length = 0;
@@ -24,27 +29,18 @@ export class FileJournal implements Journal {
   #writing: Promise<void> | undefined;
   #broken: Error | undefined;
 
-  constructor(folder: string, log: Log) {
+  /** @param options.compactBytes how much the file may grow before it is compacted */
+  constructor(folder: string, log: Log, { compactBytes = 16 * 1024 * 1024 } = {}) {
     this.#path = join(folder, 'journal.jsonl');
     this.#log = log;
+    this.#compactBytes = compactBytes;
   }
 
   async open(compact: (records: JournalRecord[]) => JournalRecord[]): Promise<JournalRecord[]> {
     await mkdir(dirname(this.#path), { recursive: true });
+    this.#compact = compact;
     const kept = compact(await this.#read());
-    const text = Buffer.from(kept.map(lineOf).join(''));
-    const fresh = `${this.#path}.new`;
-    const file = await open(fresh, 'w', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-    await rename(fresh, this.#path);
-    await syncFolder(dirname(this.#path));
-    this.#file = await open(this.#path, 'r+');
-    this.#length = text.length;
+    await this.#replace(kept);
     return kept;
   }
 
@@ -53,25 +49,28 @@ export class FileJournal implements Journal {
     if (this.#file === undefined) return Promise.reject(new Error('the journal is not open'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ line: lineOf(record), resolve, reject });
-      this.#writing ??= this.#write(this.#file as FileHandle);
+      this.#writing ??= this.#write();
     });
   }
 
   async close(): Promise<void> {
-    const file = this.#file;
     await this.#writing;
+    const file = this.#file;
     this.#file = undefined;
     await file?.close();
   }
 
   /** Writes until nothing waits. Never rejects: each append hears of its own failure. */
-  async #write(file: FileHandle): Promise<void> {
+  async #write(): Promise<void> {
     // Lets appends of the same turn of the event loop go to disk together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
+      await this.#compactWhenFull();
       const group = this.#waiting.splice(0);
+      const file = this.#file;
       try {
         if (this.#broken !== undefined) throw this.#broken;
+        if (file === undefined) throw new Error('the journal is not open');
         const bytes = Buffer.from(group.map(({ line }) => line).join(''));
         await writeAll(file, bytes, this.#length);
         await file.datasync();
@@ -79,11 +78,52 @@ export class FileJournal implements Journal {
         for (const { resolve } of group) resolve();
       } catch (error) {
         const reason = error instanceof Error ? error : new Error(String(error));
-        await this.#cutBack(file);
+        if (file !== undefined) await this.#cutBack(file);
         for (const { reject } of group) reject(reason);
       }
     }
     this.#writing = undefined;
+  }
+
+  /** Failing leaves the file as it is; then it is tried again when as much has been added again. */
+  async #compactWhenFull(): Promise<void> {
+    if (this.#length < this.#full || this.#broken !== undefined) return;
+    this.#full = this.#length + this.#compactBytes;
+    try {
+      const { records, cut } = await this.#parse();
+      if (cut > 0) throw new Error(`${cut} bytes of it cannot be read`);
+      await this.#replace(this.#compact(records));
+    } catch (error) {
+      this.#log.error('the journal could not be compacted', { reason: String(error) });
+    }
+  }
+
+  /** Puts a file with these records in the place of the present one. */
+  async #replace(records: readonly JournalRecord[]): Promise<void> {
+    const text = Buffer.from(records.map(lineOf).join(''));
+    const fresh = `${this.#path}.new`;
+    const file = await open(fresh, 'w', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.datasync();
+      await rename(fresh, this.#path);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    // From here on the old file has no name: what would be written to it would be lost.
+    const old = this.#file;
+    this.#file = file;
+    this.#length = text.length;
+    this.#full = text.length + this.#compactBytes;
+    try {
+      await syncFolder(dirname(this.#path));
+    } catch (error) {
+      this.#broken = new Error('the journal was compacted and may not outlive a power cut', { cause: error });
+      throw this.#broken;
+    } finally {
+      await old?.close();
+    }
   }
 
   async #cutBack(file: FileHandle): Promise<void> {
@@ -98,11 +138,18 @@ export class FileJournal implements Journal {
   }
 
   async #read(): Promise<JournalRecord[]> {
+    const { records, cut, torn } = await this.#parse();
+    if (cut > 0) await this.#keepDamage(cut, torn);
+    return records;
+  }
+
+  /** The records before the first that cannot be read, and how many bytes there are from it on. */
+  async #parse(): Promise<{ records: JournalRecord[]; cut: number; torn: boolean }> {
     let bytes: Buffer;
     try {
       bytes = await readFile(this.#path);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { records: [], cut: 0, torn: false };
       throw error;
     }
     const records: JournalRecord[] = [];
@@ -113,9 +160,7 @@ export class FileJournal implements Journal {
       records.push(record);
       at = end + 1;
     }
-    const cut = bytes.length - at;
-    if (cut > 0) await this.#keepDamage(cut, bytes.indexOf(10, at) < 0);
-    return records;
+    return { records, cut: bytes.length - at, torn: bytes.indexOf(10, at) < 0 };
   }
 
   async #keepDamage(bytes: number, torn: boolean): Promise<void> {

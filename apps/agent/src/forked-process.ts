@@ -15,6 +15,8 @@ export interface ForkOptions<From> {
   messages: Schema<From>;
   /** Where lines go that the process writes beside its channel. */
   log: Log;
+  /** Hears of the end of the process, before the listener of {@link ForkedProcess.onExit}. */
+  onGone?: () => void;
 }
 
 /**
@@ -27,10 +29,12 @@ export class ForkedProcess<To extends object, From> implements ProcessHandle<To,
   #message: (message: From) => void = () => undefined;
   #exit: (exit: ProcessExit) => void = () => undefined;
   #lastStderr: string | null = null;
+  readonly #onGone: () => void;
   #told = false;
 
-  constructor({ host, messages, log }: ForkOptions<From>) {
+  constructor({ host, messages, log, onGone }: ForkOptions<From>) {
     this.#log = log;
+    this.#onGone = onGone ?? (() => undefined);
     const child = fork(host, [], {
       serialization: 'json',
       execArgv: [],
@@ -39,12 +43,17 @@ export class ForkedProcess<To extends object, From> implements ProcessHandle<To,
     });
     this.#child = child;
     child.on('message', (raw) => this.#hear(messages, raw));
-    child.once('error', (error) => {
+    child.on('error', (error) => {
       if (child.pid === undefined) this.#tell({ code: null, signal: null, lastStderr: error.message });
       else log.error('a child process reported an error', { reason: error.message });
     });
     child.once('exit', (code, signal) => {
-      const timer = setTimeout(() => this.#tell({ code, signal, lastStderr: this.#lastStderr }), lastWordsMs);
+      const timer = setTimeout(() => {
+        this.#tell({ code, signal, lastStderr: this.#lastStderr });
+        // What holds them now is no process of ours; without this each would cost two descriptors for ever.
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, lastWordsMs);
       child.once('close', () => {
         clearTimeout(timer);
         this.#tell({ code, signal, lastStderr: this.#lastStderr });
@@ -105,6 +114,7 @@ export class ForkedProcess<To extends object, From> implements ProcessHandle<To,
   #tell(exit: ProcessExit): void {
     if (this.#told) return;
     this.#told = true;
+    this.#onGone();
     this.#exit(exit);
   }
 }

@@ -10,6 +10,7 @@ import {
   type ToDevice,
   type ToTask,
 } from '@lab/contracts';
+import type { DeviceProcessList } from './device-process-list.js';
 import { ForkedProcess } from './forked-process.js';
 
 const heardFromDevice = zodSchema(fromDevice);
@@ -19,15 +20,26 @@ const { resolve } = createRequire(import.meta.url);
 /** One forked process per device. */
 export class ForkedDeviceProcesses implements DeviceProcesses {
   readonly #host = resolve('@lab/sdk/device-host');
+  readonly #list: DeviceProcessList;
   readonly #log: Log;
 
-  constructor(log: Log) {
+  constructor(list: DeviceProcessList, log: Log) {
+    this.#list = list;
     this.#log = log;
   }
 
   start(device: DeviceAssignment): DeviceProcess {
     const log = this.#log.child({ device: `${device.lab}.${device.name}` });
-    return new ForkedProcess<ToDevice, FromDevice>({ host: this.#host, messages: heardFromDevice, log });
+    const process: ForkedProcess<ToDevice, FromDevice> = new ForkedProcess({
+      host: this.#host,
+      messages: heardFromDevice,
+      log,
+      onGone: () => {
+        if (process.pid !== undefined) this.#list.remove(process.pid);
+      },
+    });
+    if (process.pid !== undefined) this.#list.add(process.pid);
+    return process;
   }
 }
 

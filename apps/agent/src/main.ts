@@ -7,6 +7,7 @@ import { connectBus } from '@lab/messaging';
 import { acquireLock, LockedError, runService, systemClock, systemIds, systemTimers } from '@lab/runtime';
 import { AgentService } from './agent-service.js';
 import { config } from './config.js';
+import { DeviceProcessList } from './device-process-list.js';
 import { FileJournal } from './file-journal.js';
 import { ForkedDeviceProcesses, ForkedTaskProcesses } from './hosts.js';
 import { ModuleCache } from './module-cache.js';
@@ -17,8 +18,14 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-/** Ladder, delivery of results and `_cleanup` of the devices, one after the other. */
-const agentStopMs = 55_000;
+/** Ladder, delivery of results and `_cleanup` of the devices, one after the other: 16 s and 35 s at most. */
+const agentStopMs = 52_000;
+const busStopMs = 5_000;
+/** Less than the 60 s that a supervisor gives an agent, so that it ends by itself. */
+const stopTimeoutMs = 58_000;
+
+/** How long the start waits for the devices; they go on initialising after that. */
+const devicesMs = 10_000;
 
 const { values: flags } = parseArgs({ options: { computer: { type: 'string' } }, strict: false });
 const override = typeof flags.computer === 'string' ? { SVC_COMPUTER: flags.computer } : {};
@@ -39,7 +46,11 @@ await runService(
       name: `${computer}/${systemIds.next()}`,
       log,
     });
-    shutdown.add('bus', () => bus.close(), { deadlineMs: 8_000 });
+    shutdown.add('bus', () => bus.close(), { deadlineMs: busStopMs });
+
+    const processes = new DeviceProcessList(join(folder, 'device-processes.json'), log);
+    // Before it is registered: who hears of a new incarnation may rely on the end of the old one's processes.
+    await processes.endLeftovers();
 
     const service = new AgentService({
       bus,
@@ -59,10 +70,10 @@ await runService(
         log,
         journal: new FileJournal(folder, log),
         modules: new ModuleCache(join(folder, 'modules'), bus, log),
-        deviceProcesses: new ForkedDeviceProcesses(log),
+        deviceProcesses: new ForkedDeviceProcesses(processes, log),
         taskProcesses: new ForkedTaskProcesses(log),
         orchestrator: new OrchestratorOverBus(bus),
-        peers: new PeersOverBus(bus),
+        peers: new PeersOverBus(bus, systemTimers, log),
         files: new Spool(join(folder, 'spool')),
         announcer: service,
       },
@@ -85,9 +96,16 @@ await runService(
       { deadlineMs: agentStopMs },
     );
     await agent.start();
+    const ready = await agent.ready(devicesMs);
+    if (!ready && !shutdown.signal.aborted) {
+      log.warn('serving before all devices are ready', {
+        registered: agent.inc !== undefined,
+        devices: agent.devices().map(({ lab, name, state }) => `${lab}.${name} ${state}`),
+      });
+    }
     return { computer };
   },
-  { stopTimeoutMs: agentStopMs + 10_000, sources: { override } },
+  { stopTimeoutMs, sources: { override } },
 );
 
 function lockOf(folder: string, computer: string): { release(): void } {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { encodeToken } from '@lab/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Spool } from './spool.js';
 
@@ -127,5 +128,24 @@ describe('a spool folder', () => {
     await spool.discard('x/../../y');
     expect(existsSync(first)).toBe(false);
     await spool.discard('x/../../y');
+  });
+});
+
+describe('the spool', () => {
+  it('keeps the folders it is told to keep, and removes the others', async () => {
+    for (const id of ['a/1', 'b', 'c']) await spool.prepare(id);
+    await spool.sweep(new Set(['a/1', 'c', 'never was']));
+    expect((await readdir(folder)).sort()).toEqual([encodeToken('a/1'), 'c'].sort());
+    await rm(folder, { recursive: true });
+    await expect(spool.sweep(new Set())).resolves.toBeUndefined();
+  });
+
+  it('does not name its folder when it cannot make one', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const blocked = new Spool(join(folder, 'file'));
+    const error: unknown = await blocked.prepare('a').catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'service_unavailable', effect: 'none' });
+    expect(String(error)).toContain('ENOTDIR');
+    expect(String(error)).not.toContain(folder);
   });
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { join, relative, resolve, isAbsolute } from 'node:path';
@@ -21,8 +21,16 @@ export class Spool implements Files {
 
   async prepare(attemptId: string): Promise<string> {
     const folder = this.#of(attemptId);
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true });
+    try {
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(folder, { recursive: true });
+    } catch (error) {
+      // The text of a system error names folders of this computer, and this one reaches people.
+      const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+      throw new ServiceError('service_unavailable', `no folder could be made for its files (${code})`, {
+        cause: error,
+      });
+    }
     return folder;
   }
 
@@ -45,6 +53,20 @@ export class Spool implements Files {
 
   async discard(attemptId: string): Promise<void> {
     await rm(this.#of(attemptId), { recursive: true, force: true });
+  }
+
+  async sweep(kept: ReadonlySet<string>): Promise<void> {
+    const names = new Set([...kept].map(encodeToken));
+    let found: string[];
+    try {
+      found = await readdir(this.#folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      throw error;
+    }
+    for (const name of found) {
+      if (!names.has(name)) await rm(join(this.#folder, name), { recursive: true, force: true });
+    }
   }
 
   #of(attemptId: string): string {

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { agentRequests, type JsonValue } from '@lab/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -151,10 +152,34 @@ describe('an agent with its devices and tasks as real processes', () => {
     expect(await lab.outcome(task.attempt_id)).toEqual({ kind: 'cancelled' });
   });
 
+  it('aborts a call at the time that its function declares', async () => {
+    lab.assigned.set('svc_computer', [lab.device('arm')]);
+    await lab.agent();
+    await lab.deviceIs('arm', 'idle');
+    expect(await call('brief', { ms: 0 })).toBe('in time');
+    await expect(call('brief', { ms: 60_000 })).rejects.toMatchObject({
+      code: 'deadline_exceeded',
+      effect: 'maybe',
+      message: 'brief of device lab.arm did not end within 0.5 s',
+    });
+    await lab.deviceIs('arm', 'idle');
+    const functions = lab.changes.filter((change) => change.name === 'arm').at(-1)?.functions;
+    expect(functions).toContainEqual({ name: 'brief', kind: 'effect', timeout_s: 0.5 });
+    expect(functions).toContainEqual({ name: 'move', kind: 'effect' });
+  });
+
+  it('is ready only when its devices are usable or faulted', async () => {
+    lab.assigned.set('svc_computer', [lab.device('arm'), lab.device('leg', { refuse: 'no such port' })]);
+    const agent = lab.launch('svc_computer');
+    await once(agent.child, 'message');
+    expect(await call('where')).toEqual(expect.any(Number));
+    await lab.deviceIs('leg', 'faulted');
+  });
+
   it('refuses code whose hash is not the one that was asked for', async () => {
     lab.modules.set(armModule.reference.hash, { ...armModule, text: `${armModule.text} // changed` });
     lab.assigned.set('svc_computer', [lab.device('arm')]);
-    await lab.agent();
+    lab.launch('svc_computer');
     await lab.until('it restarts', () =>
       lab.changes.some((change) => change.detail?.includes('has the hash') === true),
     );
@@ -177,6 +202,43 @@ describe('when something fails', () => {
     expect(await lab.outcome(task.attempt_id)).toMatchObject({ kind: 'unknown' });
     expect(lab.inc()).toBe(2);
     expect(lab.hellos.at(-1)?.attempts).toEqual([{ attempt_id: task.attempt_id, status: 'ended' }]);
+  });
+
+  it('an agent never starts a device while the process of the agent before it still runs', async () => {
+    lab.assigned.set('svc_computer', [lab.device('arm')]);
+    const first = await lab.agent();
+    await lab.deviceIs('arm', 'idle');
+    const old = (await call('where')) as number;
+    // A driver that hangs hears neither the end of its agent nor SIGTERM.
+    const lost = expect(call('hang')).rejects.toMatchObject({ effect: 'maybe' });
+    await lab.deviceIs('arm', 'busy');
+    first.child.kill('SIGKILL');
+    await first.gone;
+    const second = await lab.agent();
+    expect(isAlive(old)).toBe(false);
+    await lab.deviceIs('arm', 'idle');
+    expect(second.lines.some((line) => line.includes('killing a device process'))).toBe(true);
+    await lab.bus.close();
+    await lost;
+  });
+
+  it('a call to an agent that was killed fails when the next one is heard, and the task with it', async () => {
+    lab.assigned.set('bench_b', [lab.device('arm')]);
+    const [, far] = await Promise.all([lab.agent(), lab.agent('bench_b')]);
+    await lab.deviceIs('arm', 'idle');
+    const task = lab.task(
+      { mode: 'call', function: 'move', args: { to: 'a3', ms: 50_000 } },
+      { arm: { computer: 'bench_b' } },
+    );
+    await lab.start(task);
+    await lab.deviceIs('arm', 'busy');
+    far.child.kill('SIGKILL');
+    await far.gone;
+    await lab.agent('bench_b');
+    expect(await lab.outcome(task.attempt_id, 10_000)).toMatchObject({
+      kind: 'failed',
+      code: 'agent_unreachable',
+    });
   });
 
   it('a lost broker stops no task, and its result arrives when the broker is back', async () => {

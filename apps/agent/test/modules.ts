@@ -9,8 +9,8 @@ export interface TestModule {
 }
 
 const declare = `
-const declare = (prototype, name, kind) =>
-  Object.defineProperty(prototype[name], Symbol.for('svc.device_function'), { value: { kind } });
+const declare = (prototype, name, kind, timeout) =>
+  Object.defineProperty(prototype[name], Symbol.for('svc.device_function'), { value: { kind, timeout } });
 `;
 
 export const armModule = moduleOf(
@@ -34,6 +34,13 @@ export default class Arm {
     await new Promise((resolve) => setTimeout(resolve, ms));
     return { at: to };
   }
+  async brief({ ms }) {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return 'in time';
+  }
+  hang() {
+    for (;;);
+  }
   where() {
     return process.pid;
   }
@@ -48,7 +55,8 @@ export default class Arm {
     return Object.keys(process.env).filter((name) => name.startsWith('SVC_'));
   }
 }
-for (const name of ['move', 'fail', 'die']) declare(Arm.prototype, name, 'effect');
+declare(Arm.prototype, 'brief', 'effect', 0.5);
+for (const name of ['move', 'fail', 'die', 'hang']) declare(Arm.prototype, name, 'effect');
 for (const name of ['where', 'secrets']) declare(Arm.prototype, name, 'query');
 `,
 );

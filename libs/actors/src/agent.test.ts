@@ -1,6 +1,6 @@
 import { ServiceError } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
-import { device, task, World } from '../test/world.js';
+import { deferred, device, task, World } from '../test/world.js';
 import type { TaskScript } from './index.js';
 
 const never: TaskScript = () => new Promise(() => undefined);
@@ -44,6 +44,88 @@ describe('registration', () => {
     await world.time.advance(0);
     expect(world.orchestrator.hellos.at(-1)?.attempts).toEqual([{ attempt_id: 'a', status: 'running' }]);
   });
+});
+
+describe('an agent is ready', () => {
+  /** What a wait has come to, if it has. */
+  function wait(world: World): { answer: boolean | undefined } {
+    const state: { answer: boolean | undefined } = { answer: undefined };
+    void world.agent.ready(10_000).then((answer) => (state.answer = answer));
+    return state;
+  }
+
+  it('when it is registered and each of its devices is usable or faulted', async () => {
+    const slow = deferred();
+    const world = new World({
+      devices: [device('arm'), device('leg')],
+      device: ({ name }) => ({
+        functions: [],
+        initialize: () => (name === 'arm' ? slow.promise : Promise.reject(new Error('no such port'))),
+      }),
+    });
+    world.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
+    await world.agent.start();
+    const ready = wait(world);
+    await world.time.advance(2_000);
+    expect(ready.answer).toBeUndefined();
+    world.orchestrator.away = undefined;
+    world.agent.reconnected();
+    await world.time.advance(1_000);
+    expect([world.state('arm'), world.state('leg'), ready.answer]).toEqual([
+      'initializing',
+      'faulted',
+      undefined,
+    ]);
+    slow.resolve();
+    await world.time.advance(0);
+    expect(ready.answer).toBe(true);
+  });
+
+  it('at once when it is registered and has no devices', async () => {
+    const world = await new World().up();
+    const ready = wait(world);
+    await world.time.advance(0);
+    expect(ready.answer).toBe(true);
+  });
+
+  it('without a device that restarts again and again, when the time for that is over', async () => {
+    const world = new World({ devices: [device('arm')] });
+    world.modules.path = () => Promise.reject(new ServiceError('service_unavailable', 'not now'));
+    await world.up();
+    const ready = wait(world);
+    await world.time.advance(9_999);
+    expect(ready.answer).toBeUndefined();
+    await world.time.advance(1);
+    expect([world.state('arm'), ready.answer]).toEqual(['restarting', false]);
+  });
+
+  it('never, once it is stopped', async () => {
+    const world = new World();
+    world.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
+    await world.up();
+    const ready = wait(world);
+    const stopped = world.agent.stop('test');
+    await world.time.advance(0);
+    expect(ready.answer).toBe(false);
+    await stopped;
+  });
+});
+
+it('an agent that is being stopped takes no registration that was on its way', async () => {
+  const world = new World({ devices: [device('arm')] });
+  const answer = deferred();
+  const register = world.orchestrator.register.bind(world.orchestrator);
+  world.orchestrator.register = async (hello) => {
+    await answer.promise;
+    return register(hello);
+  };
+  await world.up();
+  const stopped = world.agent.stop('test');
+  answer.resolve();
+  await world.time.advance(20_000);
+  await stopped;
+  expect(world.announcer.incs).toEqual([]);
+  expect(world.deviceProcesses.started.size).toBe(0);
 });
 
 describe('a message of a leader that was succeeded', () => {

@@ -52,6 +52,8 @@ export class Agent {
   readonly #attempts: TaskAttempts;
   readonly #registerRetry: Retry;
   readonly #stop = new AbortController();
+  readonly #registeredOnce: Promise<void>;
+  #tellRegistered: () => void = () => undefined;
   #inc: number | undefined;
   #epoch = 0;
   /** The registration under way, and whether another one was asked for meanwhile. */
@@ -76,6 +78,7 @@ export class Agent {
       this.#limits,
       () => this.#inc,
     );
+    this.#registeredOnce = new Promise((resolve) => (this.#tellRegistered = resolve));
     this.#registerRetry = new Retry(ports, {
       firstMs: this.#limits.retryMs,
       maxMs: this.#limits.registerRetryMaxMs,
@@ -100,6 +103,22 @@ export class Agent {
     await this.#attempts.replay();
     this.#pool.open();
     this.#register();
+  }
+
+  /**
+   * Resolves when the agent is registered and the first start of each of its devices is over: it is usable, or faulted.
+   *
+   * @param withinMs waits no longer than this, in milliseconds
+   * @returns whether that came in time; false also when the agent is stopped meanwhile
+   */
+  async ready(withinMs: number): Promise<boolean> {
+    const { promise: late, end } = this.#lateAfter(withinMs);
+    const started = this.#registeredOnce.then(() => this.#devices.started()).then(() => true);
+    try {
+      return await Promise.race([started, late]);
+    } finally {
+      end();
+    }
   }
 
   /** Somebody leads: a new epoch means a new leader, who must hear of this agent. */
@@ -152,10 +171,9 @@ export class Agent {
     if (call.attemptId !== undefined && fence === undefined) {
       throw new ServiceError('stale_message', `a call of a task must carry the fence of ${keyOf(device)}`);
     }
-    const deadlineMs = marks.ttlMs ?? this.#limits.deviceCallMs;
     return this.#devices.call(
       device,
-      { function: call.function, arguments: call.arguments, deadlineMs },
+      { function: call.function, arguments: call.arguments, patienceMs: marks.ttlMs },
       fence,
     );
   }
@@ -191,6 +209,23 @@ export class Agent {
     } catch (error) {
       this.#ports.log.error('the journal could not be closed', { reason: String(error) });
     }
+  }
+
+  /** False after a time, or as soon as the agent is stopped. */
+  #lateAfter(ms: number): { promise: Promise<false>; end: () => void } {
+    const { signal } = this.#stop;
+    let end: () => void = () => undefined;
+    const promise = new Promise<false>((resolve) => {
+      const late = (): void => resolve(false);
+      const cancel = this.#ports.timers.after(ms, late);
+      signal.addEventListener('abort', late);
+      if (signal.aborted) late();
+      end = () => {
+        cancel();
+        signal.removeEventListener('abort', late);
+      };
+    });
+    return { promise, end };
   }
 
   #admit({ epoch }: MessageMarks): void {
@@ -254,6 +289,8 @@ export class Agent {
   }
 
   async #registered({ inc, epoch, devices }: Registration): Promise<void> {
+    // An agent that leaves must not be heard as if it came.
+    if (this.#stop.signal.aborted) return;
     this.#epoch = epoch;
     if (inc !== this.#inc) {
       await this.#ports.announcer.incarnated(inc);
@@ -261,6 +298,7 @@ export class Agent {
     }
     this.#ports.log.info('registered', { inc, epoch, devices: devices.length });
     this.#devices.assign(devices);
+    this.#tellRegistered();
     this.#attempts.hurry();
   }
 }

@@ -14,7 +14,7 @@ const calling = (
 });
 
 /** A device whose calls end when the test says so. */
-function puppet(): {
+function puppet(timeouts: Record<string, number> = {}): {
   script: () => DeviceScript;
   begun: string[];
   end(name: string, value?: JsonValue): void;
@@ -25,9 +25,9 @@ function puppet(): {
     begun,
     script: () => ({
       functions: [
-        { name: 'first', kind: 'effect' },
-        { name: 'second', kind: 'idempotent' },
-        { name: 'look', kind: 'query' },
+        { name: 'first', kind: 'effect', timeout_s: timeouts['first'] },
+        { name: 'second', kind: 'idempotent', timeout_s: timeouts['second'] },
+        { name: 'look', kind: 'query', timeout_s: timeouts['look'] },
       ],
       call(name) {
         begun.push(name);
@@ -44,9 +44,9 @@ function puppet(): {
 }
 
 async function withPuppet(
-  options: WorldOptions = {},
+  options: WorldOptions & { timeouts?: Record<string, number> } = {},
 ): Promise<{ world: World; puppet: ReturnType<typeof puppet> }> {
-  const hands = puppet();
+  const hands = puppet(options.timeouts);
   const world = await new World({ devices: [device('arm')], device: hands.script, ...options }).up();
   return { world, puppet: hands };
 }
@@ -151,11 +151,62 @@ describe('calls of a device', () => {
   });
 });
 
+describe('the time of a call', () => {
+  it('is what its function declares, and the status says it', async () => {
+    const { world, puppet } = await withPuppet({ timeouts: { first: 900 } });
+    const call = world.agent.callDevice(arm, calling('first'), marks);
+    await world.time.advance(899_999);
+    expect(world.state('arm')).toBe('busy');
+    puppet.end('first', 'hot');
+    expect(await call).toBe('hot');
+    expect(world.agent.devices()[0]?.functions).toEqual([
+      { name: 'first', kind: 'effect', timeout_s: 900 },
+      { name: 'second', kind: 'idempotent' },
+      { name: 'look', kind: 'query' },
+    ]);
+  });
+
+  it('is the setting of the agent when the function declares none, and the status says that too', async () => {
+    const { world } = await withPuppet({ timeouts: { look: 5 }, limits: { deviceCallMs: 120_000 } });
+    const failed = expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
+      message: 'first of device lab.arm did not end within 120 s',
+    });
+    await world.time.advance(119_999);
+    expect(world.state('arm')).toBe('busy');
+    expect(world.agent.devices()[0]?.functions.map(({ timeout_s }) => timeout_s)).toEqual([120, 120, 5]);
+    await world.time.advance(1);
+    await failed;
+  });
+
+  it('counts from its begin, however long it waited', async () => {
+    const { world, puppet } = await withPuppet();
+    const first = world.agent.callDevice(arm, calling('first'), marks);
+    const second = world.agent.callDevice(arm, calling('second'), marks);
+    await world.time.advance(59_000);
+    puppet.end('first');
+    await first;
+    await world.time.advance(59_000);
+    expect(world.state('arm')).toBe('busy');
+    puppet.end('second', 'set');
+    expect(await second).toBe('set');
+    expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(1);
+  });
+
+  it('is not cut short by a caller that waits no longer', async () => {
+    const { world, puppet } = await withPuppet();
+    const call = world.agent.callDevice(arm, calling('first'), { ttlMs: 1_000 });
+    await world.time.advance(30_000);
+    expect(world.state('arm')).toBe('busy');
+    puppet.end('first', 'done');
+    expect(await call).toBe('done');
+  });
+});
+
 describe('a device', () => {
   it('whose effect outlives its deadline is killed before the call fails, and starts anew', async () => {
-    const { world } = await withPuppet();
+    const { world } = await withPuppet({ timeouts: { first: 5 } });
     const states = (): string[] => world.announcer.statuses.map((status) => status.state);
-    const call = world.agent.callDevice(arm, calling('first'), { ttlMs: 5_000 });
+    const call = world.agent.callDevice(arm, calling('first'), marks);
     const failed = call.then(
       () => 'done',
       (error: unknown) => {
@@ -171,11 +222,12 @@ describe('a device', () => {
   });
 
   it('stays up when a query outlives its deadline beside an effect', async () => {
-    const { world, puppet } = await withPuppet();
-    const effect = world.agent.callDevice(arm, calling('first'), { ttlMs: 60_000 });
-    const query = expect(
-      world.agent.callDevice(arm, calling('look'), { ttlMs: 1_000 }),
-    ).rejects.toMatchObject({ code: 'deadline_exceeded', effect: 'none' });
+    const { world, puppet } = await withPuppet({ timeouts: { look: 1 } });
+    const effect = world.agent.callDevice(arm, calling('first'), marks);
+    const query = expect(world.agent.callDevice(arm, calling('look'), marks)).rejects.toMatchObject({
+      code: 'deadline_exceeded',
+      effect: 'none',
+    });
     await world.time.advance(1_000);
     await query;
     puppet.end('first', 'moved');
@@ -301,6 +353,32 @@ describe('the list of devices', () => {
     await world.time.advance(0);
     expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(2);
     expect(world.deviceProcesses.alive('lab', 'arm')).toBe(1);
+  });
+
+  it('lets the effect in progress of a changed device end in its own time before it cleans up', async () => {
+    const { world, puppet } = await withPuppet({ timeouts: { first: 900 } });
+    const call = world.agent.callDevice(arm, calling('first'), marks);
+    world.agent.assignDevices([device('arm', { speed: 2 })], {});
+    await world.time.advance(600_000);
+    expect(world.deviceProcesses.latest('lab', 'arm').signals).toEqual([]);
+    puppet.end('first', 'hot');
+    expect(await call).toBe('hot');
+    await world.time.advance(0);
+    expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(2);
+    expect(world.state('arm')).toBe('idle');
+  });
+
+  it('does not wait for a long effect when the agent stops', async () => {
+    const { world } = await withPuppet({ timeouts: { first: 900 } });
+    const call = expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
+      effect: 'maybe',
+    });
+    world.agent.assignDevices([], {});
+    let stopped = false;
+    const stopping = world.agent.stop('test').then(() => (stopped = true));
+    await world.time.advance(52_000);
+    expect(stopped).toBe(true);
+    await Promise.all([stopping, call]);
   });
 
   it('ends a device that does not clean up by SIGTERM, then SIGKILL', async () => {

@@ -1,4 +1,6 @@
 import {
+  defaultDeviceTimeoutS,
+  deviceTimeoutMs,
   isServiceError,
   isUsable,
   mayFollow,
@@ -25,8 +27,8 @@ import { describeExit } from './process-exit.js';
 export interface DeviceCall {
   function: string;
   arguments: JsonObject;
-  /** How long the caller waits, in milliseconds, from now. */
-  deadlineMs: number;
+  /** How long the caller waits for the call to begin, in milliseconds; default: as long as the function may take. */
+  patienceMs?: number | undefined;
   /** Fired: the call is withdrawn if it has not begun. One that has begun goes on to its end. */
   signal?: AbortSignal | undefined;
 }
@@ -36,7 +38,11 @@ interface DeviceLetter {
   readonly query: boolean;
   readonly name: string;
   readonly message: ToDevice;
-  readonly deadlineMs: number;
+  readonly patienceMs: number;
+  /** From its begin. */
+  readonly runMs: number;
+  /** Of the time to begin, and once it has begun, of the time to end. */
+  cancelTimer: () => void;
   /** Why it is being aborted, once it is. */
   overdue: boolean;
   settle(error: ServiceError | undefined, value?: JsonValue): void;
@@ -46,6 +52,14 @@ interface DeviceLetter {
 interface Life {
   readonly process: DeviceProcess;
   cancelTimer: () => void;
+}
+
+interface Stopping {
+  readonly promise: Promise<void>;
+  readonly done: () => void;
+  cleaning: boolean;
+  /** The time for it runs. */
+  limited: boolean;
 }
 
 export interface DeviceActorPorts {
@@ -61,7 +75,8 @@ export interface DeviceActorPorts {
  *
  * Guarantees: at most one effect is in progress; a call is sent to the process at most once; a call that was sent is
  * settled only when the process answered it or is dead, so that a settled call moves nothing any more; one process at
- * a time. A query whose deadline passes while an effect is in progress is the exception: it is given up alone.
+ * a time; a call has the whole time that its function declares, counted from its begin, however long it waited. A query
+ * that takes longer while an effect is in progress is the exception: it is given up alone.
  */
 export class DeviceActor {
   readonly assignment: DeviceAssignment;
@@ -77,7 +92,7 @@ export class DeviceActor {
   #missedModules = 0;
   #calls = 0;
   #cancelRestart: () => void = nothing;
-  #stopping: { promise: Promise<void>; done: () => void; cleaning: boolean } | undefined;
+  #stopping: Stopping | undefined;
 
   constructor(
     assignment: DeviceAssignment,
@@ -123,7 +138,7 @@ export class DeviceActor {
    * Calls a declared function.
    *
    * @throws ServiceError `device_unavailable`, `unknown_function` and `aborted` (effect none); `device_error` when the
-   *   function threw or its process died; `deadline_exceeded`, with effect none when it had not begun
+   *   function threw or its process died; `deadline_exceeded`, with effect none when it did not begin in time
    */
   call(call: DeviceCall): Promise<JsonValue | undefined> {
     const refusal = this.#refusal();
@@ -138,12 +153,12 @@ export class DeviceActor {
         ),
       );
     }
+    const runMs = deviceTimeoutMs(declared);
     return this.#post(
       declared.kind === 'query',
       call.function,
       (id) => ({ type: 'call', call_id: id, function: call.function, arguments: call.arguments }),
-      call.deadlineMs,
-      call.signal,
+      { patienceMs: call.patienceMs ?? runMs, runMs, signal: call.signal },
     );
   }
 
@@ -155,13 +170,11 @@ export class DeviceActor {
   async report(): Promise<JsonObject> {
     const refusal = this.#refusal();
     if (refusal !== undefined) throw refusal;
-    const value = await this.#post(
-      true,
-      '_report',
-      (id) => ({ type: 'report', call_id: id }),
-      this.#limits.deviceReportMs,
-      undefined,
-    );
+    const value = await this.#post(true, '_report', (id) => ({ type: 'report', call_id: id }), {
+      patienceMs: this.#limits.deviceReportMs,
+      runMs: this.#limits.deviceReportMs,
+      signal: undefined,
+    });
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
     throw new ServiceError('device_error', `_report of device ${this.label} returned no object`);
   }
@@ -174,23 +187,36 @@ export class DeviceActor {
   }
 
   /**
-   * Refuses new calls, lets the effect in progress end, runs `_cleanup` and ends the process; after the deadline by
-   * SIGTERM, then SIGKILL. Resolves when the process is gone.
+   * Refuses new calls, lets the effect in progress end in its own time, runs `_cleanup` and ends the process; after the
+   * deadline by SIGTERM, then SIGKILL. Resolves when the process is gone. May be called again, to hurry.
+   *
+   * @param hurried the deadline counts from now; else from the begin of `_cleanup`
    */
-  stop(): Promise<void> {
-    if (this.#stopping !== undefined) return this.#stopping.promise;
+  stop(hurried = false): Promise<void> {
+    const stopping = (this.#stopping ??= this.#beginStop());
+    if (hurried) this.#limitStop();
+    return stopping.promise;
+  }
+
+  #beginStop(): Stopping {
     let done: () => void = nothing;
     const promise = new Promise<void>((resolve) => {
       done = resolve;
     });
-    this.#stopping = { promise, done, cleaning: false };
+    const stopping: Stopping = { promise, done, cleaning: false, limited: false };
+    this.#stopping = stopping;
     this.#cancelRestart();
     for (const letter of this.#mailbox.dismiss()) letter.settle(this.#unavailable('is being stopped'));
+    if (this.#life === undefined) this.#stopped();
+    else if (this.#state === 'faulted') this.#life.process.kill('SIGKILL');
+    else this.#cleanUpWhenQuiet();
+    return stopping;
+  }
+
+  #limitStop(): void {
     const life = this.#life;
-    if (life === undefined) {
-      this.#stopped();
-      return promise;
-    }
+    if (life === undefined || this.#stopping === undefined || this.#stopping.limited) return;
+    this.#stopping.limited = true;
     life.cancelTimer();
     life.cancelTimer = this.#ports.timers.after(this.#limits.deviceCleanupMs, () => {
       this.#ports.log.warn('the device did not clean up in time; ending its process');
@@ -199,9 +225,6 @@ export class DeviceActor {
         life.process.kill('SIGKILL'),
       );
     });
-    if (this.#state === 'faulted') life.process.kill('SIGKILL');
-    else this.#cleanUpWhenQuiet();
-    return promise;
   }
 
   #launch(path: string): void {
@@ -235,7 +258,8 @@ export class DeviceActor {
         if (this.#state !== 'initializing') return;
         life.cancelTimer();
         this.#functions.clear();
-        for (const declared of message.functions) this.#functions.set(declared.name, declared);
+        for (const declared of message.functions)
+          this.#functions.set(declared.name, withTimeout(declared, this.#limits.deviceCallMs / 1_000));
         if (this.#stopping === undefined) this.#to('idle', null);
         return;
       case 'init_failed':
@@ -277,13 +301,11 @@ export class DeviceActor {
     query: boolean,
     name: string,
     message: (id: string) => ToDevice,
-    deadlineMs: number,
-    signal: AbortSignal | undefined,
+    { patienceMs, runMs, signal }: { patienceMs: number; runMs: number; signal: AbortSignal | undefined },
   ): Promise<JsonValue | undefined> {
     if (signal?.aborted === true) return Promise.reject(withdrawn(this.label, name));
     return new Promise((resolve, reject) => {
       const id = String(++this.#calls);
-      const cancelDeadline = this.#ports.timers.after(deadlineMs, () => this.#overdue(letter));
       const onAbort = (): void => {
         if (this.#mailbox.withdraw(letter)) letter.settle(withdrawn(this.label, name));
       };
@@ -292,10 +314,12 @@ export class DeviceActor {
         query,
         name,
         message: message(id),
-        deadlineMs,
+        patienceMs,
+        runMs,
+        cancelTimer: nothing,
         overdue: false,
         settle(error, value) {
-          cancelDeadline();
+          this.cancelTimer();
           signal?.removeEventListener('abort', onAbort);
           if (error === undefined) resolve(value);
           else reject(error);
@@ -305,6 +329,7 @@ export class DeviceActor {
         letter.settle(this.#unavailable(`has ${this.#limits.deviceMailbox} calls waiting already`));
         return;
       }
+      letter.cancelTimer = this.#ports.timers.after(patienceMs, () => this.#tooLate(letter));
       signal?.addEventListener('abort', onAbort);
       this.#pump();
     });
@@ -313,21 +338,25 @@ export class DeviceActor {
   #pump(): void {
     if (!isUsable(this.#state) || this.#life === undefined) return;
     for (let letter = this.#mailbox.next(); letter !== undefined; letter = this.#mailbox.next()) {
+      const begun = letter;
+      begun.cancelTimer();
+      begun.cancelTimer = this.#ports.timers.after(begun.runMs, () => this.#overdue(begun));
       if (!letter.query) this.#to('busy', letter.name);
       this.#life.process.send(letter.message);
     }
   }
 
+  #tooLate(letter: DeviceLetter): void {
+    if (!this.#mailbox.withdraw(letter)) return;
+    letter.settle(
+      new ServiceError(
+        'deadline_exceeded',
+        `${letter.name} of device ${this.label} did not begin within ${letter.patienceMs / 1000} s`,
+      ),
+    );
+  }
+
   #overdue(letter: DeviceLetter): void {
-    if (this.#mailbox.withdraw(letter)) {
-      letter.settle(
-        new ServiceError(
-          'deadline_exceeded',
-          `${letter.name} of device ${this.label} did not begin within ${letter.deadlineMs / 1000} s`,
-        ),
-      );
-      return;
-    }
     letter.overdue = true;
     if (letter.query && this.#mailbox.effect !== undefined) {
       this.#mailbox.finish(letter.id);
@@ -335,10 +364,10 @@ export class DeviceActor {
       this.#pump();
       return;
     }
-    const detail = `${letter.name} did not end within ${letter.deadlineMs / 1000} s`;
+    const detail = `${letter.name} did not end within ${letter.runMs / 1000} s`;
     this.#ports.log.error('a call did not end in time; ending the process of the device', {
       function: letter.name,
-      deadline_ms: letter.deadlineMs,
+      deadline_ms: letter.runMs,
     });
     if (this.#state === 'busy') this.#to('aborting', detail);
     else if (this.#state === 'idle') this.#to('restarting', detail);
@@ -348,7 +377,7 @@ export class DeviceActor {
   #overdueError(letter: DeviceLetter): ServiceError {
     return new ServiceError(
       'deadline_exceeded',
-      `${letter.name} of device ${this.label} did not end within ${letter.deadlineMs / 1000} s`,
+      `${letter.name} of device ${this.label} did not end within ${letter.runMs / 1000} s`,
       { effect: letter.query ? 'none' : 'maybe' },
     );
   }
@@ -384,7 +413,7 @@ export class DeviceActor {
     const cause =
       overdue === undefined
         ? `the process ended (${how})`
-        : `${overdue.name} did not end within ${overdue.deadlineMs / 1000} s and was aborted`;
+        : `${overdue.name} did not end within ${overdue.runMs / 1000} s and was aborted`;
     const detail =
       interrupted === undefined
         ? cause
@@ -424,6 +453,7 @@ export class DeviceActor {
     const stopping = this.#stopping;
     if (stopping === undefined || stopping.cleaning || this.#mailbox.effect !== undefined) return;
     stopping.cleaning = true;
+    this.#limitStop();
     this.#life?.process.send({ type: 'cleanup' });
   }
 
@@ -455,6 +485,12 @@ export class DeviceActor {
 
 function nothing(): void {
   return;
+}
+
+/** The function with the time that it has here; the default is not spelled out. */
+function withTimeout({ name, kind, timeout_s }: DeviceFunction, settingS: number): DeviceFunction {
+  const seconds = timeout_s ?? settingS;
+  return seconds === defaultDeviceTimeoutS ? { name, kind } : { name, kind, timeout_s: seconds };
 }
 
 function withdrawn(label: string, name: string): ServiceError {

@@ -19,6 +19,8 @@ interface Slot {
   actor: DeviceActor | undefined;
   wanted: DeviceAssignment | undefined;
   changing: boolean;
+  /** Its first start is over, one way or the other. */
+  startedOnce: boolean;
   noticedAt: number;
   noticed: DeviceStatus | undefined;
   cancelNotice: (() => void) | undefined;
@@ -37,6 +39,7 @@ export class Devices {
   readonly #announce: (status: DeviceStatus) => void;
   readonly #slots = new Map<string, Slot>();
   readonly #fences = new Map<string, number>();
+  #waiters: (() => void)[] = [];
   #closed = false;
 
   constructor(ports: DeviceActorPorts, limits: AgentLimits, announce: (status: DeviceStatus) => void) {
@@ -60,6 +63,7 @@ export class Devices {
       slot.wanted = device;
       this.#settle(key, slot);
     }
+    this.#tellStarted();
   }
 
   statuses(): DeviceStatus[] {
@@ -118,6 +122,14 @@ export class Devices {
     );
   }
 
+  /** Resolves when the first start of every device is over: it was usable once, or is faulted. */
+  started(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiters.push(resolve);
+      this.#tellStarted();
+    });
+  }
+
   /** Aborts the effect that a device has in progress. */
   abortAll(reason: string): void {
     for (const slot of this.#slots.values()) slot.actor?.abort(reason);
@@ -129,10 +141,15 @@ export class Devices {
     await Promise.all(
       [...this.#slots.values()].map(async (slot) => {
         slot.wanted = undefined;
-        await slot.actor?.stop();
+        await slot.actor?.stop(true);
         slot.cancelNotice?.();
       }),
     );
+  }
+
+  #tellStarted(): void {
+    for (const slot of this.#slots.values()) if (!slot.startedOnce && slot.wanted !== undefined) return;
+    for (const waiter of this.#waiters.splice(0)) waiter();
   }
 
   #actor(device: DeviceName): DeviceActor {
@@ -167,6 +184,10 @@ export class Devices {
   }
 
   #notice(slot: Slot, status: DeviceStatus): void {
+    if (!isStarting(status) && !slot.startedOnce) {
+      slot.startedOnce = true;
+      this.#tellStarted();
+    }
     slot.cancelNotice?.();
     slot.cancelNotice = undefined;
     const now = this.#ports.clock.now();
@@ -191,10 +212,15 @@ function emptySlot(): Slot {
     actor: undefined,
     wanted: undefined,
     changing: false,
+    startedOnce: false,
     noticedAt: Number.NEGATIVE_INFINITY,
     noticed: undefined,
     cancelNotice: undefined,
   };
+}
+
+function isStarting({ state }: DeviceStatus): boolean {
+  return state === 'initializing' || state === 'restarting' || state === 'disabled';
 }
 
 function isRoutine(status: DeviceStatus): boolean {

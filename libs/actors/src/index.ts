@@ -5,6 +5,7 @@ export { compactRecords, readHistory, type AttemptHistory } from './journal-hist
 export { defaultLimits, type AgentLimits } from './limits.js';
 export { ProcessPool, type Lease } from './process-pool.js';
 export { Retry, type RetryOptions } from './retry.js';
+export { Unanswered } from './unanswered.js';
 export { TaskAttempts } from './task-attempts.js';
 export type {
   AgentPorts,

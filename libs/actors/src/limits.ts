@@ -2,7 +2,7 @@
 export interface AgentLimits {
   /** How long `_initialize` may take. */
   deviceInitMs: number;
-  /** How long a device call may take unless its caller allows less. */
+  /** How long a device call may take when its function declares no time. */
   deviceCallMs: number;
   /** How long `_report` may take. */
   deviceReportMs: number;

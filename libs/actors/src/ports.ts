@@ -170,8 +170,9 @@ export interface DeviceAddress {
 /** The way to devices that other agents run. */
 export interface Peers {
   /**
-   * @param timeoutMs how long to wait; the other agent allows the call as long
-   * @throws ServiceError whose `effect` says what is known
+   * @param timeoutMs how long to wait for the answer; a call that has not begun a second later never begins
+   * @throws ServiceError what the other agent answered, or with effect none when it was not reached;
+   *   {@link Unanswered} when it was, and no answer came
    */
   call(
     to: DeviceAddress,
@@ -198,6 +199,8 @@ export interface Files {
   upload(attemptId: string, file: SpooledFile, ticket: UploadTicket): Promise<void>;
   /** Removes the spool folder; no error when there is none. */
   discard(attemptId: string): Promise<void>;
+  /** Removes every spool folder but those of these attempts. */
+  sweep(kept: ReadonlySet<string>): Promise<void>;
 }
 
 /** Who hears what happens in the agent. */

@@ -1,14 +1,16 @@
 import {
+  deviceAnswerMs,
+  deviceTimeoutMs,
   ServiceError,
   toServiceError,
   type AttemptOutcome,
   type AttemptStatus,
+  type DeviceBinding,
   type FromTask,
   type JsonValue,
   type TaskStart,
 } from '@lab/contracts';
 import type { Devices } from './devices.js';
-import type { AgentLimits } from './limits.js';
 import { OpenCalls } from './open-calls.js';
 import type {
   Clock,
@@ -23,6 +25,7 @@ import type {
 } from './ports.js';
 import { describeExit } from './process-exit.js';
 import type { Lease, ProcessPool } from './process-pool.js';
+import { Unanswered } from './unanswered.js';
 
 export interface AttemptPorts {
   computer: string;
@@ -69,7 +72,6 @@ export class TaskAttempt {
   readonly start: TaskStart;
   readonly log: Log;
   readonly #ports: AttemptPorts;
-  readonly #limits: AgentLimits;
   readonly #open = new OpenCalls();
   readonly #withdraw = new AbortController();
   #phase: 'accepted' | 'running' | 'over' = 'accepted';
@@ -77,10 +79,9 @@ export class TaskAttempt {
   #lease: Lease | undefined;
   #cancelLadder: () => void = () => undefined;
 
-  constructor(start: TaskStart, ports: AttemptPorts, limits: AgentLimits) {
+  constructor(start: TaskStart, ports: AttemptPorts) {
     this.start = start;
     this.#ports = ports;
-    this.#limits = limits;
     this.log = ports.log.child({ task: start.label, attempt: start.attempt_id });
   }
 
@@ -193,10 +194,10 @@ export class TaskAttempt {
 
   #handles(): Record<string, { lab: string; name: string; functions: ReturnType<Devices['functions']> }> {
     return Object.fromEntries(
-      Object.entries(this.start.devices).map(([slot, { lab, name, computer }]) => {
-        const functions =
-          computer === this.#ports.computer ? this.#ports.devices.functions({ lab, name }) : null;
-        return [slot, { lab, name, functions }];
+      Object.entries(this.start.devices).map(([slot, { lab, name, computer, functions = [] }]) => {
+        const local = computer === this.#ports.computer;
+        const told = functions.length === 0 ? null : functions;
+        return [slot, { lab, name, functions: local ? this.#ports.devices.functions({ lab, name }) : told }];
       }),
     );
   }
@@ -218,10 +219,8 @@ export class TaskAttempt {
 
   #call(message: Call): void {
     const process = this.#lease?.process;
-    this.#open.begin();
     this.#route(message).then(
       (value) => {
-        this.#open.end();
         process?.send({
           type: 'call_result',
           call_id: message.call_id,
@@ -230,8 +229,6 @@ export class TaskAttempt {
       },
       (thrown: unknown) => {
         const error = toServiceError(thrown);
-        if (this.#isRemote(message.slot) && inDoubt(error)) this.#closeLater();
-        else this.#open.end();
         process?.send({
           type: 'call_failure',
           call_id: message.call_id,
@@ -245,15 +242,6 @@ export class TaskAttempt {
     );
   }
 
-  #isRemote(slot: string): boolean {
-    return this.start.devices[slot]?.computer !== this.#ports.computer;
-  }
-
-  /** Nobody knows whether the call still runs there; the agent that runs the device aborts it at its deadline. */
-  #closeLater(): void {
-    this.#ports.timers.after(this.#limits.deviceCallMs, () => this.#open.end());
-  }
-
   async #route(message: Call): Promise<JsonValue | undefined> {
     if (this.#phase !== 'running' || this.#withdraw.signal.aborted) {
       throw new ServiceError('aborted', 'the task is being stopped');
@@ -263,24 +251,51 @@ export class TaskAttempt {
       const slots = Object.keys(this.start.devices).join(', ') || 'none';
       throw new ServiceError('unknown_device', `the task has no device '${message.slot}'; it has: ${slots}`);
     }
-    const { lab, name, computer, inc, fence } = binding;
-    const { function: called, arguments: given } = message;
-    if (computer === this.#ports.computer) {
-      const call = {
-        function: called,
-        arguments: given,
-        deadlineMs: this.#limits.deviceCallMs,
-        signal: this.#withdraw.signal,
-      };
-      return this.#ports.devices.call({ lab, name }, call, fence);
+    return binding.computer === this.#ports.computer
+      ? this.#callHere(binding, message)
+      : this.#callThere(binding, message);
+  }
+
+  async #callHere({ lab, name, fence }: DeviceBinding, message: Call): Promise<JsonValue | undefined> {
+    const call = { function: message.function, arguments: message.arguments, signal: this.#withdraw.signal };
+    this.#open.begin();
+    try {
+      return await this.#ports.devices.call({ lab, name }, call, fence);
+    } finally {
+      this.#open.end();
     }
+  }
+
+  /**
+   * Without an answer the call counts as in progress until the agent that runs the device must have ended it: it may
+   * have begun as late as the caller waited, and takes its whole time from there.
+   */
+  async #callThere(
+    { computer, inc, lab, name, fence, functions = [] }: DeviceBinding,
+    message: Call,
+  ): Promise<JsonValue | undefined> {
     const attemptId = this.start.attempt_id;
-    const callId = `${attemptId}/${message.call_id}`;
-    return this.#ports.peers.call(
-      { computer, inc, lab, name },
-      { callId, function: called, arguments: given, attemptId, fence },
-      this.#limits.deviceCallMs,
-    );
+    const call = {
+      callId: `${attemptId}/${message.call_id}`,
+      function: message.function,
+      arguments: message.arguments,
+      attemptId,
+      fence,
+    };
+    const runMs = deviceTimeoutMs(functions.find((each) => each.name === message.function));
+    const waitMs = runMs + deviceAnswerMs;
+    this.#open.begin();
+    const inDoubt = new Deadline(this.#ports.timers, waitMs + runMs + deviceAnswerMs);
+    try {
+      const value = await this.#ports.peers.call({ computer, inc, lab, name }, call, waitMs);
+      inDoubt.end();
+      return value;
+    } catch (error) {
+      if (!(error instanceof Unanswered) || error.over) inDoubt.end();
+      throw error;
+    } finally {
+      inDoubt.whenOver(() => this.#open.end());
+    }
   }
 
   #endingOf(end: ProcessEnd): Ending {
@@ -320,8 +335,28 @@ export class NeverBegan extends Error {
   }
 }
 
-function inDoubt(error: ServiceError): boolean {
-  return error.effect === 'maybe' && (error.code === 'disconnected' || error.code === 'deadline_exceeded');
+/** A moment that comes by itself, or sooner. */
+class Deadline {
+  #over = false;
+  #listener: () => void = () => undefined;
+  readonly #cancel: () => void;
+
+  constructor(timers: Timers, ms: number) {
+    this.#cancel = timers.after(ms, () => this.end());
+  }
+
+  end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#cancel();
+    this.#listener();
+  }
+
+  /** Calls the listener once, at that moment or now if it has passed. */
+  whenOver(listener: () => void): void {
+    if (this.#over) listener();
+    else this.#listener = listener;
+  }
 }
 
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,7 +1,7 @@
 import { ServiceError } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { deferred, device, task, World } from '../test/world.js';
-import { MemoryOrchestrator, VirtualTime, type TaskScript } from './index.js';
+import { MemoryOrchestrator, Unanswered, VirtualTime, type TaskScript } from './index.js';
 
 const marks = {};
 const returning: TaskScript = async ({ run }) => ({ output_parameters: { ran: run.attempt_id } });
@@ -53,6 +53,29 @@ describe('an attempt', () => {
       effect: 'none',
     });
     expect(world.taskProcesses.runs).toEqual([]);
+  });
+
+  it('is called unknown to nobody before that is durable', async () => {
+    const world = await new World().up();
+    const durable = (): boolean => world.journal.durable.some(({ type }) => type === 'tombstone');
+    const seen = await Promise.all(
+      [1, 2].map(async () => [await world.agent.taskStatus('a', marks), durable()]),
+    );
+    expect(seen).toEqual([
+      ['unknown', true],
+      ['unknown', true],
+    ]);
+    expect(world.journal.durable.filter(({ type }) => type === 'tombstone')).toHaveLength(1);
+  });
+
+  it('that is refused leaves no spool folder behind', async () => {
+    const world = await new World({ tasks: { add: returning } }).up();
+    world.journal.breakWith(new Error('disk full'));
+    await expect(world.agent.startTask(task('a', 'add'), marks)).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    await world.time.advance(0);
+    expect([...world.files.spools]).toEqual([]);
   });
 
   it('that is cancelled before it arrives is refused when it does', async () => {
@@ -209,14 +232,51 @@ describe('device calls of a task', () => {
     });
   });
 
-  it('whose answer is lost on the way keep the attempt open until the other agent has given up', async () => {
+  const far = { arm: { computer: 'there' } };
+
+  it('on another computer wait five seconds longer than the function may take by its declaration', async () => {
     const world = await new World({ tasks: { mover } }).up();
-    world.peers.away = new ServiceError('disconnected', 'the broker is gone', { effect: 'maybe' });
-    await world.agent.startTask(task('a', 'mover', { devices: { arm: { computer: 'there' } } }), marks);
-    await world.time.advance(59_999);
+    const start = task('a', 'mover', { devices: far });
+    const known = task('b', 'mover', { devices: far });
+    known.devices['arm']?.functions?.push({ name: 'move', kind: 'effect', timeout_s: 900 });
+    await world.agent.startTask(start, marks);
+    await world.agent.startTask(known, marks);
+    await world.time.advance(0);
+    expect(world.peers.waits).toEqual([65_000, 905_000]);
+  });
+
+  it('whose answer is lost on the way keep the attempt open until the other agent must have ended them', async () => {
+    const world = await new World({ tasks: { mover } }).up();
+    world.peers.away = new Unanswered('disconnected', 'the broker is gone');
+    await world.agent.startTask(task('a', 'mover', { devices: far }), marks);
+    // Begun after 65 s at the latest, ended 60 s later, and 5 s for the process to die.
+    await world.time.advance(129_999);
     expect(world.outcome('a')).toBeUndefined();
     await world.time.advance(1);
     expect(world.outcome('a')).toBe('failed');
+  });
+
+  it.each([
+    ['the other agent said how it ended', new ServiceError('deadline_exceeded', 'late', { effect: 'maybe' })],
+    ['nothing of it is left', new Unanswered('agent_unreachable', 'it was started anew', { over: true })],
+  ])('hold back the end of the attempt no longer when %s', async (_, error) => {
+    const world = await new World({ tasks: { mover } }).up();
+    world.peers.away = error;
+    await world.agent.startTask(task('a', 'mover', { devices: far }), marks);
+    await world.time.advance(0);
+    expect(world.outcome('a')).toBe('failed');
+  });
+
+  it('on another computer know its functions', async () => {
+    const world = await new World({ tasks: { mover } }).up();
+    const start = task('a', 'mover', { devices: { arm: { computer: 'there' }, leg: { computer: 'there' } } });
+    start.devices['arm']?.functions?.push({ name: 'move', kind: 'effect' });
+    await world.agent.startTask(start, marks);
+    await world.time.advance(0);
+    const run = world.taskProcesses.started.flatMap((p) => p.received).find((m) => m.type === 'run');
+    expect(run).toMatchObject({
+      devices: { arm: { functions: [{ name: 'move', kind: 'effect' }] }, leg: { functions: null } },
+    });
   });
 
   it('that are still in progress hold back the end of the attempt', async () => {
@@ -432,6 +492,20 @@ describe('after a restart of the agent', () => {
       kind: 'completed',
       output_parameters: { n: 1 },
     });
+  });
+
+  it('only the spool folders of attempts whose files are still to be stored are left', async () => {
+    const photo: TaskScript = async () => ({ files: [{ name: 'p.png', size: 3, sha256: 'ab', path: '0' }] });
+    const first = await new World({ tasks: { photo, never } }).up();
+    first.files.fault = new ServiceError('service_unavailable', 'no store');
+    await first.agent.startTask(task('a', 'photo'), marks);
+    await first.agent.startTask(task('b', 'never'), marks);
+    await first.time.advance(1_000);
+    const later = new World({ journal: first.crash() });
+    later.files.fault = first.files.fault;
+    for (const id of ['a', 'b', 'long ago']) later.files.spools.add(id);
+    await later.up();
+    expect([...later.files.spools]).toEqual(['a']);
   });
 
   it('the journal holds only what is still needed', async () => {

@@ -7,7 +7,7 @@ import {
   type AttemptStatus,
   type TaskStart,
 } from '@lab/contracts';
-import { compactRecords, readHistory } from './journal-history.js';
+import { compactRecords, readHistory, type AttemptHistory } from './journal-history.js';
 import type { AgentLimits } from './limits.js';
 import type { JournalRecord, Log, Orchestrator, Random, SpooledFile } from './ports.js';
 import { Retry } from './retry.js';
@@ -43,6 +43,8 @@ export class TaskAttempts {
   /** Acknowledged ones, so that a repeat of their start runs nothing. */
   readonly #finished = new Set<string>();
   readonly #tombstones = new Set<string>();
+  /** Tombstones on their way to the disk. */
+  readonly #declaring = new Map<string, Promise<AttemptStatus>>();
   /** Accepted by an earlier agent process that died before they began. */
   readonly #neverRan = new Set<string>();
   readonly #stop = new AbortController();
@@ -71,7 +73,9 @@ export class TaskAttempts {
       if (record.type === 'acked') remember(this.#finished, record.attemptId, remembered);
       if (record.type === 'tombstone') remember(this.#tombstones, record.attemptId, remembered);
     }
-    for (const history of readHistory(records).values()) {
+    const histories = readHistory(records);
+    await this.#sweepSpool([...histories.values()]);
+    for (const history of histories.values()) {
       const { attemptId: id, label, begun, end, result, closed } = history;
       if (closed) continue;
       const log = this.#ports.log.child({ task: label, attempt: id });
@@ -91,6 +95,20 @@ export class TaskAttempts {
         await this.#ports.journal.append({ type: 'tombstone', attemptId: id });
         log.info('the task never began before the agent ended');
       }
+    }
+  }
+
+  /** Only an attempt whose files are still to be stored needs its spool folder. */
+  async #sweepSpool(histories: readonly AttemptHistory[]): Promise<void> {
+    const kept = histories.filter(
+      ({ closed, result, end }) => !closed && result === undefined && end !== undefined,
+    );
+    try {
+      await this.#ports.files.sweep(new Set(kept.map(({ attemptId }) => attemptId)));
+    } catch (error) {
+      this.#ports.log.warn('what earlier tasks left in the spool could not be removed', {
+        reason: messageOf(error),
+      });
     }
   }
 
@@ -125,7 +143,7 @@ export class TaskAttempts {
       .catch((error: unknown) => {
         throw new ServiceError('service_unavailable', `the journal of the agent failed: ${messageOf(error)}`);
       });
-    const attempt = new TaskAttempt(start, this.#ports, this.#limits);
+    const attempt = new TaskAttempt(start, this.#ports);
     const ending = attempt.run(accepted);
     const entry: Entry = {
       id,
@@ -162,7 +180,15 @@ export class TaskAttempts {
     const entry = this.#entries.get(id);
     if (entry !== undefined) return statusOf(entry);
     if (this.#finished.has(id)) return 'ended';
+    const declaring = this.#declaring.get(id);
+    if (declaring !== undefined) return declaring;
     if (this.#tombstones.has(id)) return 'unknown';
+    const declared = this.#declareUnknown(id).finally(() => this.#declaring.delete(id));
+    this.#declaring.set(id, declared);
+    return declared;
+  }
+
+  async #declareUnknown(id: string): Promise<AttemptStatus> {
     remember(this.#tombstones, id, this.#limits.remembered);
     try {
       await this.#ports.journal.append({ type: 'tombstone', attemptId: id });
@@ -238,6 +264,7 @@ export class TaskAttempts {
         // The start was refused with this very error, so there is nothing to report.
         entry.log.error('the task was refused', { reason: messageOf(refused) });
         this.#entries.delete(entry.id);
+        await this.#discard(entry);
         return;
       }
       entry.log.error('the task could not begin', { reason: messageOf(error) });
@@ -341,6 +368,10 @@ export class TaskAttempts {
     this.#entries.delete(entry.id);
     remember(this.#finished, entry.id, this.#limits.remembered);
     await this.#record(entry, { type: 'acked', attemptId: entry.id });
+    await this.#discard(entry);
+  }
+
+  async #discard(entry: Entry): Promise<void> {
     try {
       await this.#ports.files.discard(entry.id);
     } catch (error) {

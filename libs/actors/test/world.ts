@@ -47,6 +47,7 @@ export function task(
       computer: given.computer ?? 'here',
       inc: given.inc ?? 1,
       fence: given.fence ?? 1,
+      functions: [],
     },
   ]);
   return {

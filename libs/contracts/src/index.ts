@@ -105,6 +105,10 @@ export {
   type Isolation,
   type ModuleReference,
   type TaskStart,
+  defaultDeviceTimeoutS,
+  longestDeviceTimeoutS,
+  deviceAnswerMs,
+  deviceTimeoutMs,
 } from './messages/work.js';
 export {
   fromDevice,

@@ -1,4 +1,10 @@
-import { isUsable, mayDispatchTo, type AgentState, type DeviceStatus } from '@lab/contracts';
+import {
+  isUsable,
+  mayDispatchTo,
+  type AgentState,
+  type DeviceFunction,
+  type DeviceStatus,
+} from '@lab/contracts';
 import { deviceKey } from './lab-map.js';
 
 export interface Presence {
@@ -113,6 +119,11 @@ export class AgentDirectory {
   dispatchable(computer: string): number | undefined {
     const agent = this.#agents.get(computer);
     return agent !== undefined && mayDispatchTo(agent.state) ? agent.inc : undefined;
+  }
+
+  /** What the agent last said of the functions of a device; empty when it said nothing. */
+  functionsOf(computer: string, key: string): DeviceFunction[] {
+    return this.#agents.get(computer)?.devices.get(key)?.functions ?? [];
   }
 
   /** May a task be given the device at present? */

@@ -1,4 +1,4 @@
-import type { DeviceBinding, DeviceReference, Reason, TaskStart } from '@lab/contracts';
+import type { DeviceBinding, DeviceFunction, DeviceReference, Reason, TaskStart } from '@lab/contracts';
 import type { TaskDefinition } from '@lab/definitions/model';
 import {
   checkPlan,
@@ -206,12 +206,14 @@ export class Dispatcher {
     if (chosen === undefined || computer === undefined || inc === undefined) return;
 
     const bindings: [string, DeviceBinding][] = [];
+    const functions: Record<string, DeviceFunction[]> = {};
     const references: [string, DeviceReference][] = [];
     for (const [slot, device] of Object.entries(chosen)) {
       const { lab, name, type } = device;
       const fence = take(turn, task, 'device', device.key);
       const at = this.#ports.directory.dispatchable(device.computer) ?? 0;
       bindings.push([slot, { lab, name, type, computer: device.computer, inc: at, fence }]);
+      functions[slot] = this.#ports.directory.functionsOf(device.computer, device.key);
       references.push([slot, { lab_name: lab, name }]);
     }
     const names = Object.fromEntries(
@@ -261,7 +263,10 @@ export class Dispatcher {
       task_type: task.type,
       module: definition.module,
       isolation: definition.isolation,
-      devices,
+      // What the functions are is for this start alone, and no part of the record.
+      devices: Object.fromEntries(
+        bindings.map(([slot, binding]) => [slot, { ...binding, functions: functions[slot] }]),
+      ),
       parameters: values,
       resources,
     };

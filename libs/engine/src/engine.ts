@@ -4,6 +4,7 @@ import {
   type AttemptResult,
   type CampaignSubmission,
   type DeviceAssignment,
+  type DeviceFunction,
   type DeviceRecord,
   type DeviceStatus,
   type ProtocolRunSubmission,
@@ -288,7 +289,7 @@ export class Engine {
   }
 
   /** @throws ServiceError `unknown_lab`, `unknown_device`, `agent_unreachable` */
-  locateDevice(lab: string, device: string): { computer: string; inc: number } {
+  locateDevice(lab: string, device: string): { computer: string; inc: number; functions: DeviceFunction[] } {
     if (!this.#labs.labs.has(lab))
       throw new ServiceError('unknown_lab', `the laboratory "${lab}" is not loaded`);
     const known = this.#labs.devices.get(deviceKey(lab, device));
@@ -297,7 +298,8 @@ export class Engine {
     const agent = this.#directory.get(known.computer);
     if (agent === undefined || agent.state === 'offline')
       throw new ServiceError('agent_unreachable', `computer ${known.computer} is not connected`);
-    return { computer: known.computer, inc: agent.inc };
+    const functions = this.#directory.functionsOf(known.computer, known.key);
+    return { computer: known.computer, inc: agent.inc, functions };
   }
 
   /** Every device of the loaded laboratories as it is at this moment, by laboratory and name. */

@@ -37,11 +37,11 @@ async function call(host: HostProcess, name: string, args: Record<string, unknow
 }
 
 describe('the device host', () => {
-  it('announces exactly the functions that the class itself declares, with their kinds', async () => {
+  it('announces exactly the functions that the class itself declares, with their kinds and times', async () => {
     const host = start();
     expect((await host.next('ready'))['functions']).toEqual([
       { name: 'add', kind: 'effect' },
-      { name: 'wait', kind: 'effect' },
+      { name: 'wait', kind: 'effect', timeout_s: 900 },
       { name: 'open', kind: 'query' },
       { name: 'refuse', kind: 'idempotent' },
       { name: 'value', kind: 'query' },

@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   agentRequests,
   orchestratorRequests,
   ServiceError,
+  type DeviceFunction,
   type Effect,
   type ErrorCode,
 } from '@lab/contracts';
@@ -17,11 +18,13 @@ const { callDevice } = agentRequests;
 let requests: ScriptedRequests;
 let calls: DeviceCalls;
 let inc: number;
+let functions: DeviceFunction[];
 
 beforeEach(() => {
   inc = 7;
+  functions = ['move', 'f'].map((name) => ({ name, kind: 'effect' }));
   requests = new ScriptedRequests()
-    .on(locateDevice, () => ({ computer: 'bench_b', inc }))
+    .on(locateDevice, () => ({ computer: 'bench_b', inc, functions }))
     .on(callDevice, ({ arguments: given }) => ({ result: given }));
   calls = new DeviceCalls(requests, new DeviceLocator(new Orchestrator(requests)));
 });
@@ -44,7 +47,7 @@ describe('a device call', () => {
         name: callDevice.name,
         tokens: { computer: 'bench_b', inc: '7', lab: 'color_lab', device: 'arm' },
         body: { call_id: expect.any(String) as string, function: 'move', arguments: { to: 'a' } },
-        options: { inc: 7 },
+        options: { inc: 7, timeoutMs: 65_000 },
       },
     ]);
   });
@@ -60,6 +63,39 @@ describe('a device call', () => {
     expect(requests.of(locateDevice)).toHaveLength(1);
   });
 
+  describe('waits five seconds longer than the function may take', () => {
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+    const waited = (): unknown[] => requests.of(callDevice).map(({ options }) => options.timeoutMs);
+
+    it('by its declaration', async () => {
+      functions = [{ name: 'move', kind: 'effect', timeout_s: 900 }];
+      await call();
+      expect(waited()).toEqual([905_000]);
+    });
+
+    it('also when the device was looked up before its functions were known', async () => {
+      functions = [];
+      await call();
+      functions = [{ name: 'move', kind: 'effect', timeout_s: 900 }];
+      await call();
+      await call();
+      expect(waited()).toEqual([65_000, 905_000, 905_000]);
+    });
+
+    it('also when the declaration was changed more than ten seconds ago', async () => {
+      vi.useFakeTimers({ toFake: ['performance'] });
+      await call();
+      functions = [{ name: 'move', kind: 'effect', timeout_s: 900 }];
+      vi.advanceTimersByTime(9_999);
+      await call();
+      vi.advanceTimersByTime(1);
+      await call();
+      expect(waited()).toEqual([65_000, 65_000, 905_000]);
+    });
+  });
+
   it('tells devices of different labs apart, whatever their names', async () => {
     await calls.call('a', 'bc', 'f', {});
     await calls.call('ab', 'c', 'f', {});
@@ -71,7 +107,7 @@ describe('a device call', () => {
       throw new ServiceError('agent_unreachable', 'away');
     });
     await expect(call()).rejects.toMatchObject({ code: 'agent_unreachable' });
-    requests.on(locateDevice, () => ({ computer: 'bench_b', inc }));
+    requests.on(locateDevice, () => ({ computer: 'bench_b', inc, functions }));
     expect(await call()).toEqual({ to: 'a' });
   });
 

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { agentRequests, isServiceError, ServiceError, type JsonObject, type JsonValue } from '@lab/contracts';
+import {
+  agentRequests,
+  deviceAnswerMs,
+  deviceTimeoutMs,
+  isServiceError,
+  ServiceError,
+  type JsonObject,
+  type JsonValue,
+} from '@lab/contracts';
 import { Injectable } from '@nestjs/common';
 import { Requests } from '../ports.js';
 import { DeviceLocator, type DeviceAddress } from './device-locator.js';
@@ -16,15 +24,21 @@ export class DeviceCalls {
   ) {}
 
   /**
-   * Calls the function once. It is sent a second time only when the first agent is known to have done nothing and
+   * Calls the function once, and waits a little longer than it may take by its declaration. It is sent a second time only when the first agent is known to have done nothing and
    * the device is looked up anew in between.
    *
    * @returns what the function returned; null when it returned nothing
    * @throws ServiceError with the `effect` of the failed call
    */
   async call(lab: string, device: string, name: string, parameters: JsonObject): Promise<JsonValue> {
-    const located = this.locator.locate(lab, device);
-    const address = await located;
+    let located = this.locator.locate(lab, device);
+    let address = await located;
+    if (!has(address, name)) {
+      // It may have been looked up while the device was being initialised, and how long to wait depends on it.
+      this.locator.forget(lab, device, located);
+      located = this.locator.locate(lab, device);
+      address = await located;
+    }
     try {
       return await this.send(address, lab, device, name, parameters);
     } catch (error) {
@@ -48,7 +62,7 @@ export class DeviceCalls {
   }
 
   private async send(
-    { computer, inc }: DeviceAddress,
+    { computer, inc, functions = [] }: DeviceAddress,
     lab: string,
     device: string,
     name: string,
@@ -58,8 +72,12 @@ export class DeviceCalls {
       agentRequests.callDevice,
       { computer, inc: String(inc), lab, device },
       { call_id: randomUUID(), function: name, arguments: parameters },
-      { inc },
+      { inc, timeoutMs: deviceTimeoutMs(functions.find((each) => each.name === name)) + deviceAnswerMs },
     );
     return reply.result ?? null;
   }
+}
+
+function has({ functions = [] }: DeviceAddress, name: string): boolean {
+  return functions.some((each) => each.name === name);
 }

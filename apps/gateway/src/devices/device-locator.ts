@@ -1,4 +1,4 @@
-import { orchestratorRequests } from '@lab/contracts';
+import { orchestratorRequests, type DeviceFunction } from '@lab/contracts';
 import { Injectable } from '@nestjs/common';
 import { Orchestrator } from '../orchestrator.js';
 
@@ -6,18 +6,23 @@ import { Orchestrator } from '../orchestrator.js';
 export interface DeviceAddress {
   computer: string;
   inc: number;
+  /** As its agent last said; absent or empty: not known. */
+  functions?: DeviceFunction[] | undefined;
 }
+
+/** What functions a device has may change with its code, so an address is asked for again after so many milliseconds. */
+const freshMs = 10_000;
 
 /** Addresses that are kept at most. */
 const capacity = 10_000;
 
 /**
- * Asks the orchestrator once where a device is, and remembers it until told that it was wrong. An address can be kept
+ * Asks the orchestrator once where a device is, and remembers it for a while, or until told that it was wrong. An address can be kept
  * safely: it names one incarnation of one agent, so a call to an old one reaches nobody.
  */
 @Injectable()
 export class DeviceLocator {
-  private readonly known = new Map<string, Promise<DeviceAddress>>();
+  private readonly known = new Map<string, { address: Promise<DeviceAddress>; askedAt: number }>();
 
   constructor(private readonly orchestrator: Orchestrator) {}
 
@@ -25,10 +30,11 @@ export class DeviceLocator {
   locate(lab: string, device: string): Promise<DeviceAddress> {
     const key = keyOf(lab, device);
     const known = this.known.get(key);
-    if (known !== undefined) return known;
+    const now = performance.now();
+    if (known !== undefined && now - known.askedAt < freshMs) return known.address;
     const asked = this.orchestrator.ask(orchestratorRequests.locateDevice, { lab, device });
     if (this.known.size >= capacity) this.known.clear();
-    this.known.set(key, asked);
+    this.known.set(key, { address: asked, askedAt: now });
     asked.catch(() => this.forget(lab, device, asked));
     return asked;
   }
@@ -36,7 +42,7 @@ export class DeviceLocator {
   /** Drops an address that turned out wrong, unless it was replaced meanwhile. */
   forget(lab: string, device: string, address: Promise<DeviceAddress>): void {
     const key = keyOf(lab, device);
-    if (this.known.get(key) === address) this.known.delete(key);
+    if (this.known.get(key)?.address === address) this.known.delete(key);
   }
 }
 

@@ -124,10 +124,14 @@ const device = object<DeviceRecord>({
     text('Task run that holds it: `<protocol run>/<task>`, or the on-demand task.', 'mix_1/mix_colors'),
   ),
   functions: list(
-    object<DeviceRecord['functions'][number]>({
-      name: text('Name to call it by.', 'mix'),
-      kind: choice(['effect', 'idempotent', 'query'] as const),
-    }),
+    object<DeviceRecord['functions'][number]>(
+      {
+        name: text('Name to call it by.', 'mix'),
+        kind: choice(['effect', 'idempotent', 'query'] as const),
+        timeout_s: number('Seconds that a call may take; absent: 60.', 900),
+      },
+      { optional: ['timeout_s'] },
+    ),
     'What can be called by RPC.',
   ),
 });

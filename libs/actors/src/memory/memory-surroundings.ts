@@ -147,12 +147,15 @@ export class MemoryPeers implements Peers {
   readonly agents = new Map<string, Agent>();
   /** Set: every call fails with it. */
   away: ServiceError | undefined;
+  /** How long each caller waits, in milliseconds. */
+  readonly waits: number[] = [];
 
   async call(
     to: DeviceAddress,
     call: { callId: string; function: string; arguments: JsonObject; attemptId: string; fence: number },
     timeoutMs: number,
   ): Promise<JsonValue | undefined> {
+    this.waits.push(timeoutMs);
     if (this.away !== undefined) throw this.away;
     const agent = this.agents.get(to.computer);
     if (agent === undefined || agent.inc !== to.inc) {
@@ -182,6 +185,10 @@ export class MemoryFiles implements Files {
 
   async discard(attemptId: string): Promise<void> {
     this.spools.delete(attemptId);
+  }
+
+  async sweep(kept: ReadonlySet<string>): Promise<void> {
+    for (const attemptId of this.spools) if (!kept.has(attemptId)) this.spools.delete(attemptId);
   }
 }
 

@@ -55,7 +55,9 @@ export const agentRequests = {
   }),
   /**
    * Calls a function of a device. From a task: `attempt_id` is set and the envelope carries the fence of the
-   * allocation. From a person (device RPC): neither, and nothing is checked but that the function exists.
+   * allocation. From a person (device RPC): neither, and nothing is checked but that the function exists. A call that
+   * has not begun when the caller gives up never begins; one that has begun may take as long as its function declares,
+   * so a caller waits that long and `deviceAnswerMs` more.
    */
   callDevice: defineRequest({
     name: 'agent.device.call',

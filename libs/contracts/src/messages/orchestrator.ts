@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { dtoSchema, zodSchema } from '../schema.js';
 import type { DeviceRecord } from '../rest/records.js';
 import { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '../rest/submissions.js';
-import { attemptReport, attemptResult, deviceAssignment, deviceStatus } from './work.js';
+import { attemptReport, attemptResult, deviceAssignment, deviceFunction, deviceStatus } from './work.js';
 import { defineEvent, defineRequest } from './define.js';
 
 /** A record that now exists or was changed; the caller reads it where records are read. */
@@ -62,12 +62,19 @@ export const orchestratorRequests = {
     timeoutMs: 10_000,
     errors: cancelErrors,
   }),
-  /** Where a device is: which agent to call, and in which incarnation. */
+  /** Where a device is: which agent to call, in which incarnation, and what functions the device has. */
   locateDevice: defineRequest({
     name: 'device.locate',
     subject: 'svc.v1.orchestrator.device.locate',
     request: zodSchema(z.object({ lab: z.string(), device: z.string() })),
-    reply: zodSchema(z.object({ computer: z.string(), inc: z.number().int() })),
+    reply: zodSchema(
+      z.object({
+        computer: z.string(),
+        inc: z.number().int(),
+        /** As its agent last said; absent or empty: not known yet. */
+        functions: z.array(deviceFunction).optional(),
+      }),
+    ),
     timeoutMs: 3_000,
     errors: ['unknown_lab', 'unknown_device', 'agent_unreachable'],
   }),

@@ -19,9 +19,31 @@ export type ModuleReference = z.infer<typeof moduleReference>;
 export const functionKind = z.enum(['effect', 'idempotent', 'query']);
 export type FunctionKind = z.infer<typeof functionKind>;
 
+/** How long a function of a device may take when nothing else is said, in seconds. */
+export const defaultDeviceTimeoutS = 60;
+
+/** The longest time that a function may be given, in seconds: a week. */
+export const longestDeviceTimeoutS = 604_800;
+
 /** A function that a device declares. */
-export const deviceFunction = z.object({ name: z.string(), kind: functionKind });
+export const deviceFunction = z.object({
+  name: z.string(),
+  kind: functionKind,
+  /**
+   * How long it may take from its begin, in seconds; then the process of the device is ended. Absent in what a host
+   * says: the setting of its agent. Absent in what an agent says: {@link defaultDeviceTimeoutS}.
+   */
+  timeout_s: z.number().positive().max(longestDeviceTimeoutS).optional(),
+});
 export type DeviceFunction = z.infer<typeof deviceFunction>;
+
+/** How long a function may take, in milliseconds, by what its agent says of it; the default when it is not known. */
+export function deviceTimeoutMs(declared: DeviceFunction | undefined): number {
+  return (declared?.timeout_s ?? defaultDeviceTimeoutS) * 1_000;
+}
+
+/** How much longer than the function may take a caller on another computer waits for its answer, in milliseconds. */
+export const deviceAnswerMs = 5_000;
 
 /** A device that an agent shall run. */
 export const deviceAssignment = z.object({
@@ -51,6 +73,8 @@ export const deviceBinding = z.object({
   computer: z.string(),
   inc: z.number().int(),
   fence: z.number().int(),
+  /** What its agent last said of its functions; absent or empty: not known. */
+  functions: z.array(deviceFunction).optional(),
 });
 export type DeviceBinding = z.infer<typeof deviceBinding>;
 

@@ -114,7 +114,12 @@ export interface DeviceRecord {
   detail: string | null;
   /** The task run that holds it, as `<protocol run>/<task>` or the name of the on-demand task. */
   held_by: string | null;
-  functions: { name: string; kind: 'effect' | 'idempotent' | 'query' }[];
+  functions: {
+    name: string;
+    kind: 'effect' | 'idempotent' | 'query';
+    /** Seconds that a call may take; absent: 60. */
+    timeout_s?: number | undefined;
+  }[];
 }
 
 /** RFC 9457 problem details. */

@@ -111,7 +111,11 @@ describe('devices', () => {
       { name: 'arm', state: 'idle', held_by: 'r/a', computer: 'svc_computer' },
       { name: 'far', state: 'disabled', held_by: null, detail: 'computer elsewhere is not connected' },
     ]);
-    expect(test.engine.locateDevice('l', 'arm')).toEqual({ computer: 'svc_computer', inc: 1 });
+    expect(test.engine.locateDevice('l', 'arm')).toEqual({
+      computer: 'svc_computer',
+      inc: 1,
+      functions: [],
+    });
     expect(() => test.engine.locateDevice('l', 'far')).toThrow(
       expect.objectContaining({ code: 'agent_unreachable' }),
     );
@@ -121,6 +125,29 @@ describe('devices', () => {
     expect(() => test.engine.locateDevice('z', 'z')).toThrow(
       expect.objectContaining({ code: 'unknown_lab' }),
     );
+  });
+});
+
+describe('the functions of a device', () => {
+  const heat = { name: 'heat', kind: 'effect' as const, timeout_s: 900 };
+
+  it('go with the start of a task and the address of the device, and into no record', async () => {
+    const test = new TestLab();
+    test.lab('l', { oven: 'oven' });
+    test.protocol('p', [{ name: 'a', devices: { d: device('l.oven') } }]);
+    await test.open();
+    test.engine.deviceChanged('svc_computer', 1, {
+      lab: 'l',
+      name: 'oven',
+      state: 'idle',
+      detail: null,
+      functions: [heat],
+    });
+    await test.run('r', 'p');
+    expect(test.engine.locateDevice('l', 'oven').functions).toEqual([heat]);
+    expect(test.agents.running()[0]?.start.devices['d']).toMatchObject({ name: 'oven', functions: [heat] });
+    const attempts = [...test.store.rows.attempts.values()];
+    expect(attempts[0]?.devices['d']).not.toHaveProperty('functions');
   });
 });
 

@@ -24,6 +24,21 @@ describe('the decorator of a device function', () => {
     expect(deviceFunctionKey).toBe(Symbol.for('svc.device_function'));
   });
 
+  it.each([0.5, 900, 604_800])('records a timeout of %d seconds', (timeout) => {
+    expect(apply(effect({ timeout }), () => undefined)).toEqual({ kind: 'effect', timeout });
+    expect(apply(idempotent({ timeout }), () => undefined)).toEqual({ kind: 'idempotent', timeout });
+    expect(apply(query({ timeout }), () => undefined)).toEqual({ kind: 'query', timeout });
+  });
+
+  it.each([0, -1, Number.NaN, Infinity, 604_801, '900' as unknown as number])(
+    'refuses a timeout of %s, and says what would be right',
+    (timeout) => {
+      expect(() => effect({ timeout })).toThrow(
+        `@effect({ timeout: ${timeout} }): a timeout is a number of seconds, more than 0 and at most 604800`,
+      );
+    },
+  );
+
   it.each([
     [{ name: '_secret' }],
     [{ name: 'hidden', private: true }],

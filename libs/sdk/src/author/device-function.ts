@@ -8,6 +8,24 @@
  */
 export type DeviceFunctionKind = 'effect' | 'idempotent' | 'query';
 
+/** What may be said of a device function. */
+export interface DeviceFunctionOptions {
+  /**
+   * Seconds that a call may take at most, more than 0 and at most 604 800 (a week). One that takes longer is aborted by
+   * ending the process of the device, so give more than the longest motion needs. Default: the setting of the agent, 60.
+   */
+  timeout?: number;
+}
+
+/** What a declaration records. */
+export interface DeviceFunctionMark {
+  kind: DeviceFunctionKind;
+  /** Seconds. */
+  timeout?: number;
+}
+
+const longestTimeout = 604_800;
+
 /** Marks a declared function; a registered symbol, so that any copy of this library recognises it. */
 export const deviceFunctionKey: unique symbol = Symbol.for('svc.device_function');
 
@@ -17,7 +35,12 @@ type DeviceMethod = (this: never, parameters: never) => unknown;
 
 type Declare = <Method extends DeviceMethod>(method: Method, context: ClassMethodDecoratorContext) => void;
 
-function declare(kind: DeviceFunctionKind): Declare {
+function declare(kind: DeviceFunctionKind, { timeout }: DeviceFunctionOptions = {}): Declare {
+  if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0 && timeout <= longestTimeout)) {
+    throw new TypeError(
+      `@${kind}({ timeout: ${String(timeout)} }): a timeout is a number of seconds, more than 0 and at most ${longestTimeout}`,
+    );
+  }
   return (method, context) => {
     const name = String(context.name);
     if (typeof context.name === 'symbol' || context.private || context.static || name.startsWith('_')) {
@@ -33,7 +56,8 @@ function declare(kind: DeviceFunctionKind): Declare {
     }
     if (deviceFunctionKey in method)
       throw new TypeError(`${name} is declared twice: keep one of the decorators`);
-    Object.defineProperty(method, deviceFunctionKey, { value: { kind } });
+    const mark: DeviceFunctionMark = timeout === undefined ? { kind } : { kind, timeout };
+    Object.defineProperty(method, deviceFunctionKey, { value: mark });
   };
 }
 
@@ -45,12 +69,13 @@ function declare(kind: DeviceFunctionKind): Declare {
  * async move({ to }: { to: string }): Promise<void> { ... }
  * ```
  *
- * The service calls it at most once, and one effect at a time per device.
+ * The service calls it at most once, and one effect at a time per device. A motion that may take longer than a minute
+ * says so: `@effect({ timeout: 900 })`.
  *
  * @throws TypeError while the class is defined, when the method cannot be a device function
  */
-export function effect(): Declare {
-  return declare('effect');
+export function effect(options?: DeviceFunctionOptions): Declare {
+  return declare('effect', options);
 }
 
 /**
@@ -59,8 +84,8 @@ export function effect(): Declare {
  *
  * @throws TypeError while the class is defined, when the method cannot be a device function
  */
-export function idempotent(): Declare {
-  return declare('idempotent');
+export function idempotent(options?: DeviceFunctionOptions): Declare {
+  return declare('idempotent', options);
 }
 
 /**
@@ -68,6 +93,6 @@ export function idempotent(): Declare {
  *
  * @throws TypeError while the class is defined, when the method cannot be a device function
  */
-export function query(): Declare {
-  return declare('query');
+export function query(options?: DeviceFunctionOptions): Declare {
+  return declare('query', options);
 }

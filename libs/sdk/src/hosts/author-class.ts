@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
-import type { DeviceFunction, FunctionKind, JsonObject } from '@lab/contracts';
+import type { DeviceFunction, JsonObject } from '@lab/contracts';
 import type { contextKey, DeviceContext, TaskContext } from '../author/context.js';
-import { deviceFunctionKey } from '../author/device-function.js';
+import { deviceFunctionKey, type DeviceFunctionMark } from '../author/device-function.js';
 
 /** A device object, whichever copy of the SDK it was made with. */
 export interface AuthorDevice {
@@ -70,9 +70,15 @@ export function declaredFunctions(device: AuthorDevice): Map<string, DeclaredFun
   const prototype: object = Object.getPrototypeOf(device) as object;
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     if (typeof value !== 'function' || name.startsWith('_')) continue;
-    const declaration = (value as { [deviceFunctionKey]?: { kind: FunctionKind } })[deviceFunctionKey];
+    const declaration = (value as { [deviceFunctionKey]?: DeviceFunctionMark })[deviceFunctionKey];
     if (declaration === undefined) continue;
-    found.set(name, { name, kind: declaration.kind, method: value as DeviceMethod });
+    const { kind, timeout } = declaration;
+    found.set(name, {
+      name,
+      kind,
+      ...(timeout === undefined ? {} : { timeout_s: timeout }),
+      method: value as DeviceMethod,
+    });
   }
   return found;
 }

@@ -73,7 +73,7 @@ async function initialize(message: ToDevice & { type: 'init' }): Promise<void> {
     ready = true;
     channel.send({
       type: 'ready',
-      functions: [...functions.values()].map(({ name, kind }) => ({ name, kind })),
+      functions: [...functions.values()].map(({ method: _, ...declared }) => declared),
     });
   } catch (error) {
     channel.send({ type: 'init_failed', error: describeError(error, module) });

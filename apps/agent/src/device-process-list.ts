@@ -1,0 +1,97 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '@lab/actors';
+import { identify, isStillRunning, signalProcess, type ProcessIdentity } from '@lab/runtime';
+
+/** What an orphaned device process takes at most to leave its instrument safe, and a little more, in milliseconds. */
+const orphanMs = 6_000;
+const killMs = 5_000;
+const lookAgainMs = 50;
+
+/**
+ * The device processes of this computer, on disk, so that no instrument ever has two: an agent that was killed leaves
+ * processes behind that still clean up, or hang.
+ */
+export class DeviceProcessList {
+  readonly #path: string;
+  readonly #log: Log;
+  readonly #running = new Map<number, ProcessIdentity>();
+
+  constructor(path: string, log: Log) {
+    this.#path = path;
+    this.#log = log;
+  }
+
+  /**
+   * Waits until the processes of an earlier agent have ended; those that do not end by themselves are killed.
+   *
+   * @throws Error when one survives even that
+   */
+  async endLeftovers(): Promise<void> {
+    let left = this.#read().filter(isStillRunning);
+    if (left.length > 0) {
+      this.#log.warn('device processes of an earlier agent are still there; waiting for them', {
+        pids: left.map(({ pid }) => pid),
+      });
+    }
+    const end = performance.now() + orphanMs;
+    while (left.length > 0 && performance.now() < end) {
+      await delay(lookAgainMs);
+      left = left.filter(isStillRunning);
+    }
+    for (const process of left) {
+      this.#log.warn('killing a device process that an earlier agent left behind', { pid: process.pid });
+      signalProcess(process, 'SIGKILL');
+    }
+    for (let waited = 0; left.length > 0; waited += lookAgainMs) {
+      if (waited > killMs) {
+        throw new Error(
+          `process ${left[0]?.pid} of an earlier agent still holds a device and cannot be ended; end it, or restart the computer`,
+        );
+      }
+      await delay(lookAgainMs);
+      left = left.filter(isStillRunning);
+    }
+    this.#write();
+  }
+
+  add(pid: number): void {
+    const identity = identify(pid);
+    if (identity === undefined) return;
+    this.#running.set(pid, identity);
+    this.#write();
+  }
+
+  remove(pid: number): void {
+    if (this.#running.delete(pid)) this.#write();
+  }
+
+  #read(): ProcessIdentity[] {
+    if (!existsSync(this.#path)) return [];
+    try {
+      const found: unknown = JSON.parse(readFileSync(this.#path, 'utf8'));
+      return Array.isArray(found) ? found.filter(isIdentity) : [];
+    } catch (error) {
+      this.#log.error('the list of device processes cannot be read', { reason: String(error) });
+      return [];
+    }
+  }
+
+  /** A list that cannot be written must not keep a device from running. */
+  #write(): void {
+    const draft = `${this.#path}.new`;
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true });
+      writeFileSync(draft, JSON.stringify([...this.#running.values()]), { mode: 0o600 });
+      renameSync(draft, this.#path);
+    } catch (error) {
+      this.#log.error('the list of device processes cannot be written', { reason: String(error) });
+    }
+  }
+}
+
+function isIdentity(value: unknown): value is ProcessIdentity {
+  if (typeof value !== 'object' || value === null || !('pid' in value) || !('started' in value)) return false;
+  return typeof value.pid === 'number' && (value.started === null || typeof value.started === 'string');
+}
