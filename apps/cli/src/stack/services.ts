@@ -7,13 +7,20 @@ export interface ServiceDeclaration {
   needs: readonly ('broker' | 'database' | 'uploadSecret')[];
   /** Services of a lower number are stopped earlier; those of the same number together. */
   stopOrder: number;
+  /** How long it may take to stop before it is killed, in milliseconds: longer than it takes by its own deadlines. */
+  stopMs: number;
 }
 
+/** Longer than the shutdown deadline of `runService`. */
+const usualStopMs = 17_000;
+/** An agent ends its tasks and lets its devices clean up. */
+const agentStopMs = 60_000;
+
 export const serviceDeclarations: readonly ServiceDeclaration[] = [
-  { name: 'orchestrator', needs: ['broker', 'database', 'uploadSecret'], stopOrder: 3 },
-  { name: 'gateway', needs: ['broker', 'database', 'uploadSecret'], stopOrder: 1 },
-  { name: 'agent', needs: ['broker'], stopOrder: 2 },
-  { name: 'optimizer', needs: ['broker'], stopOrder: 2 },
+  { name: 'orchestrator', needs: ['broker', 'database', 'uploadSecret'], stopOrder: 3, stopMs: usualStopMs },
+  { name: 'gateway', needs: ['broker', 'database', 'uploadSecret'], stopOrder: 1, stopMs: usualStopMs },
+  { name: 'agent', needs: ['broker'], stopOrder: 2, stopMs: agentStopMs },
+  { name: 'optimizer', needs: ['broker'], stopOrder: 2, stopMs: usualStopMs },
 ];
 
 /** The built program of a service. */

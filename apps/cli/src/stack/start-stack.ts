@@ -39,8 +39,6 @@ export interface Stack {
 }
 
 const serviceStartMs = 60_000;
-/** Longer than the shutdown deadline of `runService`, so that a service ends by itself if it can. */
-const serviceStopMs = 17_000;
 
 /**
  * Starts the whole service on this computer: a nats-server and a PostgreSQL unless addresses of others are configured,
@@ -195,7 +193,7 @@ class RunningStack implements Stack {
   }
 
   async #startService(
-    { name, stopOrder }: ServiceDeclaration,
+    { name, stopOrder, stopMs }: ServiceDeclaration,
     httpPort: number,
     secrets: Record<string, string>,
   ): Promise<void> {
@@ -211,7 +209,7 @@ class RunningStack implements Stack {
           env,
           ready: 'message',
           startTimeoutMs: serviceStartMs,
-          stopTimeoutMs: serviceStopMs,
+          stopTimeoutMs: stopMs,
           // Why a first start failed is told once, by the error of the start.
           onLine: (line, stream) => output.line(line, serves ? stream : 'stdout'),
           onSpawn: (pid) => this.#register.add(name, 'service', pid),
