@@ -1,0 +1,105 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ProtocolRunSubmission } from '@lab/contracts';
+import { freePort, startNats, startTestPostgres } from '@lab/testkit';
+import { Api, eventually, isOver } from './api.js';
+
+/**
+ * Each process by itself, as on computers of their own: the agent has an empty data folder, no packages, and knows
+ * nothing but the address of the broker.
+ */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const svc = join(root, 'apps', 'cli', 'bin', 'svc.mjs');
+
+let nats: Awaited<ReturnType<typeof startNats>>;
+let postgres: Awaited<ReturnType<typeof startTestPostgres>>;
+let folder = '';
+let api: Api;
+const processes: ChildProcess[] = [];
+
+function start(args: string[], env: Record<string, string>): void {
+  const child = spawn(process.execPath, [svc, ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  processes.push(child);
+}
+
+beforeAll(async () => {
+  [nats, postgres] = await Promise.all([startNats(), startTestPostgres()]);
+  const { url: databaseUrl } = await postgres.freshDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'svc-apart-'));
+  const port = String(await freePort());
+  await mkdir(join(folder, 'nothing'));
+  const common = {
+    SVC_NATS_URL: nats.url,
+    SVC_DATABASE_URL: databaseUrl,
+    SVC_UPLOAD_SECRET: 'a secret of this test, long enough to be one',
+    SVC_HTTP_PORT: port,
+    SVC_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    SVC_DATA_DIR: join(folder, 'central'),
+    SVC_USER_DIR: join(root, 'lab-packages'),
+    SVC_LABS: 'color_lab',
+  };
+  start(['orchestrator'], common);
+  start(['gateway'], common);
+  start(['agent', '--computer', 'svc_computer'], {
+    SVC_NATS_URL: nats.url,
+    SVC_DATA_DIR: join(folder, 'agent'),
+    SVC_USER_DIR: join(folder, 'nothing'),
+  });
+  api = new Api(`http://127.0.0.1:${port}`);
+  await eventually(
+    () => api.devices().catch(() => []),
+    (devices) =>
+      Array.isArray(devices) && devices.length === 5 && devices.every((each) => each.state === 'idle'),
+    60_000,
+  );
+});
+
+afterAll(async () => {
+  for (const child of processes.reverse()) {
+    if (child.exitCode !== null) continue;
+    const gone = once(child, 'exit');
+    child.kill('SIGTERM');
+    await gone;
+  }
+  await Promise.all([nats?.stop(), postgres?.stop()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('an agent with an empty cache and no packages', () => {
+  it('fetches the code of its devices and tasks, and runs the color lab', async () => {
+    const example = JSON.parse(
+      await readFile(join(root, 'lab-packages', 'color_lab', 'examples', 'run.json'), 'utf8'),
+    ) as ProtocolRunSubmission;
+    expect((await api.submit('protocols', example)).status).toBe(201);
+    const run = await eventually(() => api.run(example.name), isOver, 60_000);
+    expect([run.state, run.reason]).toEqual(['completed', null]);
+
+    const modules = await readdir(join(folder, 'agent', 'agents', 'svc_computer', 'modules'));
+    // Three types of device and seven of task.
+    expect(modules.filter((name) => name.endsWith('.mjs'))).toHaveLength(10);
+    expect(await readdir(join(folder, 'nothing'))).toEqual([]);
+  });
+
+  it('sends its files to the gateway', async () => {
+    const run = await api.run('first_mix');
+    const files = run.tasks.flatMap((task) =>
+      task.output_files.map((file) => ({ task: task.name, ...file })),
+    );
+    expect(files.length).toBeGreaterThan(0);
+    for (const { task, name, size } of files) {
+      const path = `/api/tasks/${task}/files/${encodeURIComponent(name)}?protocol_run_name=first_mix`;
+      const content = await fetch(`${api.url}${path}`);
+      expect((await content.arrayBuffer()).byteLength).toBe(size);
+    }
+  });
+});
