@@ -1,5 +1,5 @@
 export { formatDiagnostics } from './documents/format.js';
-export { formatPath, type Diagnostic } from './documents/diagnostic.js';
+export { compareDiagnostics, formatPath, type Diagnostic } from './documents/diagnostic.js';
 export { ModuleStore } from './code/module-store.js';
 export { Catalog, type DefinitionOrigin, type DefinitionSet } from './packages/catalog.js';
 export { loadPackages, type LoadOptions } from './packages/load-packages.js';
