@@ -170,7 +170,7 @@ describe('a package with faults', () => {
     await writeFiles(place.userDir, {});
     const unknown = await loadPackages({ ...place, packages: ['dmo'] });
     expect(unknown.diagnostics.map(({ code, hint }) => [code, hint])).toEqual([
-      ['unknown_package', 'there are demo'],
+      ['unknown_package', 'did you mean "demo"?'],
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { JsonObject } from '@lab/contracts';
+import type { JsonObject, JsonValue } from '@lab/contracts';
 import { z } from 'zod';
 import { hintFor } from '../model/suggest.js';
 import type { DeviceDefinition, LabDefinition, LabDevice, LabResource } from '../model/types.js';
@@ -73,7 +73,8 @@ function readComputers(source: SourceDocument, entries: JsonObject): LabDefiniti
     const computer = readShape(source, path, entry, computerShape);
     const ip = computer?.ip;
     if (computer === undefined || ip === undefined) continue;
-    if (ip === serviceComputer.ip || ip === '::1' || ip.toLowerCase() === 'localhost') {
+    const address = canonicalAddress(ip);
+    if (isOwnAddress(address)) {
       source.fault([...path, 'ip'], 'reserved_ip', `the address ${ip} belongs to ${serviceComputer.name}`, {
         hint: `give the address of the computer in the network, or use ${serviceComputer.name}`,
       });
@@ -82,7 +83,7 @@ function readComputers(source: SourceDocument, entries: JsonObject): LabDefiniti
         hint: 'write for example 192.168.1.20',
       });
     }
-    const other = byAddress.get(ip);
+    const other = byAddress.get(address);
     if (other !== undefined) {
       source.fault(
         [...path, 'ip'],
@@ -90,10 +91,24 @@ function readComputers(source: SourceDocument, entries: JsonObject): LabDefiniti
         `the computers "${other}" and "${name}" have the same address`,
       );
     }
-    byAddress.set(ip, name);
+    byAddress.set(address, name);
     if (name !== serviceComputer.name) computers[name] = { desc: computer.desc ?? '', ip };
   }
   return computers;
+}
+
+/** One text for all forms of an IP address, so that two forms of the same can be told to be the same. */
+export function canonicalAddress(ip: string): string {
+  if (isIP(ip) !== 6 || ip.includes('%')) return ip.toLowerCase();
+  const host = new URL(`http://[${ip}]`).hostname.slice(1, -1);
+  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(host);
+  if (!mapped) return host;
+  const [high = 0, low = 0] = mapped.slice(1).map((part) => Number.parseInt(part, 16));
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+function isOwnAddress(address: string): boolean {
+  return address === serviceComputer.ip || address === '::1' || address === 'localhost';
 }
 
 function readDevices(
@@ -136,8 +151,19 @@ function checkInitParameters(
   own: JsonObject,
   type: DeviceDefinition,
 ): void {
-  for (const key of Object.keys(own)) {
-    if (Object.hasOwn(type.init_parameters, key)) continue;
+  for (const [key, value] of Object.entries(own)) {
+    if (Object.hasOwn(type.init_parameters, key)) {
+      const given = kindOfValue(value);
+      const declared = kindOfValue(type.init_parameters[key] ?? null);
+      if (given === null || declared === null || given === declared) continue;
+      source.fault(
+        [...path, key],
+        'init_parameter_type',
+        `the device type "${type.type}" declares "${key}" with ${declared}, not ${given}`,
+        { hint: 'a default that is left empty in device.yml allows every type' },
+      );
+      continue;
+    }
     source.fault(
       [...path, key],
       'unknown_init_parameter',
@@ -148,6 +174,15 @@ function checkInitParameters(
       },
     );
   }
+}
+
+/** What a value is, in a sentence; null for an empty one, which says nothing about the type. */
+function kindOfValue(value: JsonValue): string | null {
+  if (value === null) return null;
+  if (Array.isArray(value)) return 'a list';
+  return (
+    { string: 'text', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'a mapping'
+  );
 }
 
 function readResources(

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@lab/contracts';
 import { z, type ZodObject } from 'zod';
 import { hintFor } from '../model/suggest.js';
-import { checkValue } from '../model/parameters.js';
+import { checkValue, sameJson } from '../model/parameters.js';
 import type { ParameterSpec, ParameterSpecs } from '../model/types.js';
 import type { Path } from '../documents/diagnostic.js';
 import type { SourceDocument } from '../documents/source-document.js';
@@ -68,6 +68,7 @@ export function readParameterSpecs(source: SourceDocument, path: Path, entries: 
   };
   for (const [name, entry] of Object.entries(entries)) {
     if (isGroup(entry)) {
+      checkName(source, [...path, name], name, 'key', true);
       for (const [inner, spec] of Object.entries(entry)) add(inner, spec, [...path, name, inner]);
     } else {
       add(name, entry, [...path, name]);
@@ -116,6 +117,14 @@ function checkSpec(source: SourceDocument, path: Path, spec: ParameterSpec): voi
         `the minimum ${spec.min} is above the maximum ${spec.max}`,
       );
       return;
+    }
+  }
+  if (spec.type === 'choice') {
+    for (const [index, choice] of spec.choices.entries()) {
+      if (!spec.choices.slice(0, index).some((earlier) => sameJson(earlier, choice))) continue;
+      source.fault([...path, 'choices', index], 'duplicate_choice', 'the choice stands twice', {
+        hint: 'keep one of the two',
+      });
     }
   }
   if (spec.type === 'list') {

@@ -26,20 +26,37 @@ const protocolShape = z.strictObject({
   resources: optionalMapping,
   tasks: z.array(json).min(1, { message: 'a protocol has at least one task' }),
 });
+/** Longest duration, in seconds: a year. */
+const maxDuration = 365 * 24 * 3600;
+const durationRule = `a duration is a number of seconds from 0 to ${maxDuration}`;
 const taskShape = z.strictObject({
   name: z.string(),
   type: z.string(),
   desc: optionalText,
-  duration: z.number().nonnegative({ message: 'a duration is a number of seconds, not below 0' }).default(1),
+  duration: z
+    .number()
+    .min(0, { message: durationRule })
+    .max(maxDuration, { message: durationRule })
+    .default(1),
   group: z.string().min(1, { message: 'a group label must not be empty' }).nullish(),
   devices: optionalMapping,
   resources: optionalMapping,
   parameters: optionalMapping,
   dependencies: z
-    .array(z.string())
+    .array(json)
     .nullish()
     .transform((value) => value ?? []),
 });
+/** What would change how a task runs must not be accepted and then ignored. */
+const refusedTaskKeys = {
+  retry: 'tasks are not retried by themselves: a task that fails, fails its run',
+  timeout: 'tasks have no time limit of their own',
+  on_failure: 'a task that fails, fails its run: nothing else can be chosen',
+};
+const refusedLags = {
+  min_lag: 'there are no times between tasks: a task may start as soon as its dependencies have completed',
+  max_lag: 'there are no times between tasks: how long a task waits for its devices is not bounded',
+};
 const annotationShape = z.strictObject({ desc: optionalText, meta: optionalMapping });
 
 /** A task of a protocol as far as it can be read; what cross-checks need of it. */
@@ -57,7 +74,13 @@ export interface TaskEntry {
   parameters: Record<string, ParameterBinding>;
   /** Names under the slots, also of those that could not be read. */
   named: { devices: string[]; resources: string[]; parameters: string[] };
-  dependencies: string[];
+  dependencies: Dependency[];
+}
+
+/** The name of a task, and its place in the list of dependencies. */
+interface Dependency {
+  name: string;
+  index: number;
 }
 
 /** What the checks of one protocol share. */
@@ -100,10 +123,11 @@ export function readProtocol(
       tasks.set(entry.name, entry);
     }
   }
-  const graph = new TaskGraph(new Map([...tasks].map(([name, entry]) => [name, entry.dependencies])));
+  const graph = new TaskGraph(new Map([...tasks].map(([name, entry]) => [name, namesOf(entry)])));
   const scope: ProtocolScope = { source, tasks, graph, labs, labNames, labsComplete };
   for (const entry of entries) checkDependencies(scope, entry);
   checkCycles(scope);
+  checkGroups(scope);
   for (const entry of entries) {
     checkSlots(scope, entry);
     checkBindings(scope, entry);
@@ -116,7 +140,8 @@ export function readProtocol(
     tasks: graph.sorted().flatMap((name) => {
       const entry = tasks.get(name);
       if (!entry) return [];
-      const { type, desc, duration, group, devices, resources, parameters, dependencies } = entry;
+      const { type, desc, duration, group, devices, resources, parameters } = entry;
+      const dependencies = namesOf(entry);
       return [{ name, type, desc, duration, group, devices, resources, parameters, dependencies }];
     }),
   };
@@ -132,7 +157,7 @@ function readTasks(
   );
   return values.flatMap((value, index) => {
     const path: Path = ['tasks', index];
-    const task = readShape(source, path, value, taskShape);
+    const task = readShape(source, path, value, taskShape, refusedTaskKeys);
     if (!task) return [];
     if (task.name !== undefined) checkName(source, [...path, 'name'], task.name, 'value');
     const definition =
@@ -159,10 +184,39 @@ function readTasks(
           resources: Object.keys(resources),
           parameters: Object.keys(parameters),
         },
-        dependencies: [...new Set(task.dependencies ?? [])],
+        dependencies: readDependencies(source, [...path, 'dependencies'], task.dependencies ?? []),
       },
     ];
   });
+}
+
+function readDependencies(source: SourceDocument, path: Path, values: readonly JsonValue[]): Dependency[] {
+  const dependencies: Dependency[] = [];
+  for (const [index, value] of values.entries()) {
+    const at: Path = [...path, index];
+    if (typeof value === 'string') {
+      if (dependencies.some(({ name }) => name === value)) {
+        source.fault(at, 'duplicate_dependency', `the dependency "${value}" stands twice`, {
+          hint: 'keep one of the two',
+        });
+      } else dependencies.push({ name: value, index });
+    } else if (isMapping(value) && Object.keys(refusedLags).some((key) => Object.hasOwn(value, key))) {
+      for (const [key, reason] of Object.entries(refusedLags)) {
+        if (!Object.hasOwn(value, key)) continue;
+        source.fault([...at, key], 'not_supported', reason, {
+          what: 'key',
+          hint: 'write the name of the task only',
+        });
+      }
+    } else {
+      source.fault(at, 'wrong_type', `a dependency is the name of a task, not ${kindOf(value)}`);
+    }
+  }
+  return dependencies;
+}
+
+function namesOf(entry: TaskEntry): string[] {
+  return entry.dependencies.map(({ name }) => name);
 }
 
 function mapDefined<T>(
@@ -178,7 +232,7 @@ function mapDefined<T>(
 }
 
 function checkDependencies({ source, tasks }: ProtocolScope, entry: TaskEntry): void {
-  for (const [index, name] of entry.dependencies.entries()) {
+  for (const { name, index } of entry.dependencies) {
     if (tasks.has(name)) continue;
     const hint = hintFor(
       name,
@@ -202,6 +256,29 @@ function checkCycles({ source, tasks, graph }: ProtocolScope): void {
         : `the tasks depend on each other in a circle: ${[...cycle, cycle[0]].join(' -> ')}`,
       { hint: 'a protocol is a directed acyclic graph: remove one of these dependencies' },
     );
+  }
+}
+
+/** The tasks of a group run back to back, which is impossible when another task has to run between two of them. */
+function checkGroups({ source, tasks, graph }: ProtocolScope): void {
+  const groups = new Map<string, TaskEntry[]>();
+  for (const entry of tasks.values()) {
+    if (entry.group !== null) groups.set(entry.group, [...(groups.get(entry.group) ?? []), entry]);
+  }
+  for (const [group, members] of groups) {
+    const names = new Set(members.map(({ name }) => name));
+    for (const entry of members) {
+      const between = [...graph.ancestors(entry.name)].find(
+        (name) => !names.has(name) && [...graph.ancestors(name)].some((before) => names.has(before)),
+      );
+      if (between === undefined || graph.ancestors(entry.name).has(entry.name)) continue;
+      source.fault(
+        [...entry.path, 'group'],
+        'group_interrupted',
+        `the tasks of the group "${group}" run back to back, but "${between}" has to run between them`,
+        { hint: `put "${between}" into the group as well, or give the tasks after it another label` },
+      );
+    }
   }
 }
 

@@ -2,10 +2,12 @@ import { hintFor } from '../model/suggest.js';
 import type { DeviceSlot, LabDefinition, ResourceSlot } from '../model/types.js';
 import type { Path } from '../documents/diagnostic.js';
 import type { ProtocolScope, TaskEntry } from './protocol-file.js';
+import { unfilledSlots } from './slot-matching.js';
 
 /** Checks the devices and resources of a task against its type, the labs, and the tasks it refers to. */
 export function checkSlots(scope: ProtocolScope, entry: TaskEntry): void {
   const { definition } = entry;
+  const before = scope.source.diagnostics.length;
   if (definition) {
     checkHandles(scope, entry, 'devices', Object.keys(definition.devices));
     checkHandles(scope, entry, 'resources', Object.keys(definition.input_resources));
@@ -28,6 +30,46 @@ export function checkSlots(scope: ProtocolScope, entry: TaskEntry): void {
     else checkSlotReference(scope, entry, path, 'resources', slot, wanted);
     checkShared(scope, path, roots, rootOf(scope, 'resources', entry.name, handle), handle);
   }
+  if (scope.source.diagnostics.length === before && scope.labsComplete) {
+    checkEnough(scope, entry, 'devices');
+    checkEnough(scope, entry, 'resources');
+  }
+}
+
+/** The slots of a task are held at the same time, so each needs a device or resource of its own. */
+function checkEnough(scope: ProtocolScope, entry: TaskEntry, kind: 'devices' | 'resources'): void {
+  const candidates = new Map<string, string[]>();
+  for (const handle of Object.keys(entry[kind])) {
+    const root = rootSlot(scope, kind, entry.name, handle);
+    if (root) candidates.set(handle, candidatesOf(scope, root.slot));
+  }
+  for (const handle of unfilledSlots(candidates)) {
+    const word = kind === 'devices' ? 'devices' : 'resources';
+    scope.source.fault(
+      [...entry.path, kind, handle],
+      'unsatisfiable',
+      `the labs of the protocol have too few ${word} for all entries of this task at once`,
+      { hint: `what fits "${handle}" is needed by other entries: ${listed(candidates.get(handle) ?? [])}` },
+    );
+  }
+}
+
+function candidatesOf(scope: ProtocolScope, slot: DeviceSlot | ResourceSlot): string[] {
+  if (slot.kind === 'reference') return [];
+  if (slot.kind === 'specific') return ['lab_name' in slot ? `${slot.lab_name}.${slot.name}` : slot.name];
+  if ('resource_type' in slot) {
+    return resourcesOf(scope).flatMap(({ name, type }) => (type === slot.resource_type ? [name] : []));
+  }
+  return [...scope.labs.values()].flatMap((lab) => {
+    if (slot.allowed_labs !== null && !slot.allowed_labs.includes(lab.name)) return [];
+    return Object.values(lab.devices).flatMap((device) =>
+      isAllowed(slot, lab, device.name, device.type) ? [`${lab.name}.${device.name}`] : [],
+    );
+  });
+}
+
+function listed(names: readonly string[]): string {
+  return names.length > 8 ? `${names.slice(0, 8).join(', ')}, ...` : names.join(', ');
 }
 
 function checkHandles(
@@ -142,12 +184,7 @@ function checkDynamicDevice(
     checkDevice(scope, [...path, 'allowed_devices', index], device, slot.device_type);
   }
   if (source.diagnostics.length > before || !scope.labsComplete) return;
-  const eligible = [...scope.labs.values()].some(
-    (lab) =>
-      (slot.allowed_labs === null || slot.allowed_labs.includes(lab.name)) &&
-      Object.values(lab.devices).some((device) => isAllowed(slot, lab, device.name, device.type)),
-  );
-  if (!eligible) {
+  if (candidatesOf(scope, slot).length === 0) {
     source.fault(
       path,
       'unsatisfiable',
@@ -286,23 +323,34 @@ export function checkAncestor(scope: ProtocolScope, entry: TaskEntry, path: Path
 }
 
 /** The entry that decides which device or resource a handle gets: references followed to their start. */
-function rootOf(
+function rootSlot(
   scope: ProtocolScope,
   kind: 'devices' | 'resources',
   task: string,
   handle: string,
-): string | undefined {
+): { key: string; slot: DeviceSlot | ResourceSlot } | undefined {
   const seen = new Set<string>();
   let at = { task, handle };
   for (;;) {
     const key = `${at.task}.${at.handle}`;
     const slot = own<DeviceSlot | ResourceSlot>(scope.tasks.get(at.task)?.[kind], at.handle);
     if (!slot || seen.has(key)) return undefined;
-    if (slot.kind === 'dynamic') return `task ${key}`;
-    if (slot.kind === 'specific') return 'lab_name' in slot ? `${slot.lab_name}.${slot.name}` : slot.name;
+    if (slot.kind !== 'reference') return { key, slot };
     seen.add(key);
     at = { task: slot.task, handle: slot.slot };
   }
+}
+
+/** One text for all entries that stand for the same device or resource. */
+function rootOf(
+  scope: ProtocolScope,
+  kind: 'devices' | 'resources',
+  task: string,
+  handle: string,
+): string | undefined {
+  const root = rootSlot(scope, kind, task, handle);
+  if (!root) return undefined;
+  return root.slot.kind === 'dynamic' ? `task ${root.key}` : candidatesOf(scope, root.slot)[0];
 }
 
 function checkShared(

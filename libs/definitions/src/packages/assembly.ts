@@ -4,7 +4,7 @@ import type { SourceDocument } from '../documents/source-document.js';
 import type { ModuleStore } from '../code/module-store.js';
 import { readDevice } from '../files/device-file.js';
 import { DefinitionIndex } from '../files/index-of.js';
-import { readLab, serviceComputer, statedName } from '../files/lab-file.js';
+import { canonicalAddress, readLab, serviceComputer, statedName } from '../files/lab-file.js';
 import { readProtocol } from '../files/protocol-file.js';
 import { readTask } from '../files/task-file.js';
 import type {
@@ -125,25 +125,29 @@ export class Assembly {
     const uses = this.labFiles().flatMap(({ lab, file }) =>
       Object.entries(lab.computers)
         .filter(([name]) => name !== serviceComputer.name)
-        .map(([name, { ip }]) => ({ name, ip, lab, file })),
+        .map(([name, { ip }]) => ({ name, ip: canonicalAddress(ip), lab, file })),
     );
+    const addresses = new FirstTwo(uses.map((use) => [use.name, use.ip, use]));
+    const names = new FirstTwo(uses.map((use) => [use.ip, use.name, use]));
     for (const use of uses) {
       const path = ['computers', use.name, 'ip'];
-      for (const other of uses) {
-        if (other.lab === use.lab) continue;
-        if (other.name === use.name && other.ip !== use.ip) {
-          use.file.source.fault(
-            path,
-            'computer_conflict',
-            `the computer "${use.name}" has the address ${other.ip} in ${other.file.definition.file}`,
-          );
-        } else if (other.ip === use.ip && other.name !== use.name) {
-          use.file.source.fault(
-            path,
-            'computer_conflict',
-            `the address ${use.ip} belongs to the computer "${other.name}" in ${other.file.definition.file}`,
-          );
-        }
+      const elsewhere = addresses.other(use.name, use.ip);
+      if (elsewhere && elsewhere.lab !== use.lab) {
+        use.file.source.fault(
+          path,
+          'computer_conflict',
+          `the computer "${use.name}" has the address ${elsewhere.ip} in ${elsewhere.file.definition.file}`,
+          { hint: 'a computer has one address in all labs' },
+        );
+      }
+      const namesake = names.other(use.ip, use.name);
+      if (namesake && namesake.lab !== use.lab) {
+        use.file.source.fault(
+          path,
+          'computer_conflict',
+          `the address ${use.ip} belongs to the computer "${namesake.name}" in ${namesake.file.definition.file}`,
+          { hint: 'a computer has one name in all labs' },
+        );
       }
     }
     this.breakFaulty();
@@ -194,6 +198,25 @@ export class Assembly {
 
   private indexOf(kind: DefinitionKind): DefinitionIndex<unknown> {
     return { device: this.devices, task: this.tasks, lab: this.labs, protocol: this.protocols }[kind];
+  }
+}
+
+/** For each key the first two users with different values: enough to name one that differs from any. */
+class FirstTwo<U> {
+  private readonly users = new Map<string, Map<string, U>>();
+
+  constructor(entries: readonly (readonly [key: string, value: string, user: U])[]) {
+    for (const [key, value, user] of entries) {
+      const known = this.users.get(key) ?? new Map<string, U>();
+      if (known.size < 2 && !known.has(value)) known.set(value, user);
+      this.users.set(key, known);
+    }
+  }
+
+  /** A user of the key with another value. */
+  other(key: string, value: string): U | undefined {
+    for (const [known, user] of this.users.get(key) ?? []) if (known !== value) return user;
+    return undefined;
   }
 }
 

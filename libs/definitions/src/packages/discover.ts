@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { hintFor } from '../model/suggest.js';
 import type { Diagnostic } from '../documents/diagnostic.js';
 
 export type DefinitionKind = 'lab' | 'device' | 'task' | 'protocol';
@@ -89,7 +90,7 @@ export async function discoverPackages(userDir: string, only?: readonly string[]
         '',
         'unknown_package',
         `there is no package "${name}" in the user directory`,
-        listed([...byName.keys()]),
+        hintFor(name, byName.keys()) ?? 'there are none',
       ),
     );
   }
@@ -225,8 +226,4 @@ function relativeTo(from: string, to: string): string {
 
 function layoutFault(file: string, code: string, message: string, hint?: string): Diagnostic {
   return { file, line: null, column: null, path: '', code, message, hint: hint ?? null };
-}
-
-function listed(names: string[]): string {
-  return names.length === 0 ? 'there are none' : `there are ${names.sort().join(', ')}`;
 }
