@@ -280,6 +280,21 @@ describe('when something fails', () => {
 });
 
 describe('an agent that is asked to stop', () => {
+  it('lets a device clean up that it interrupts', async () => {
+    const trace = join(lab.dataDir, 'trace');
+    lab.assigned.set('svc_computer', [lab.device('arm', { trace })]);
+    const agent = await lab.agent();
+    const task = lab.task(
+      { mode: 'call', function: 'move', args: { to: 'a3', ms: 60_000 } },
+      { arm: {}, label: 'far' },
+    );
+    await lab.start(task);
+    await lab.deviceIs('arm', 'busy');
+    agent.child.kill('SIGTERM');
+    expect(await agent.gone).toEqual([0, null]);
+    expect(readFileSync(trace, 'utf8')).toMatch(/^move a3\ncleaned up\n/);
+  });
+
   it('says that it leaves, ends its tasks, reports them, cleans its devices up and exits with 0', async () => {
     const trace = join(lab.dataDir, 'trace');
     lab.assigned.set('svc_computer', [lab.device('arm', { trace })]);

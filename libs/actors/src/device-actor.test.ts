@@ -221,6 +221,39 @@ describe('a device', () => {
     expect(world.state('arm')).toBe('idle');
   });
 
+  it('is asked to end before it is killed when a call is aborted, so that it can clean up', async () => {
+    const { world } = await withPuppet({ timeouts: { first: 5 } });
+    const process = world.deviceProcesses.latest('lab', 'arm');
+    process.onTerm(() => undefined);
+    const call = expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
+      code: 'deadline_exceeded',
+    });
+    await world.time.advance(8_999);
+    expect([process.signals, world.state('arm')]).toEqual([['SIGTERM'], 'aborting']);
+    await world.time.advance(1);
+    expect(process.signals).toEqual(['SIGTERM', 'SIGKILL']);
+    await call;
+  });
+
+  it('that had begun nothing when it refused a call has had no effect', async () => {
+    const { world } = await withPuppet();
+    const call = expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
+      code: 'device_unavailable',
+      effect: 'none',
+    });
+    await world.time.advance(0);
+    const process = world.deviceProcesses.latest('lab', 'arm');
+    const sent = process.received.find((message) => message.type === 'call');
+    process.say({
+      type: 'failure',
+      call_id: sent?.call_id ?? '',
+      code: 'device_unavailable',
+      error: { message: 'The device is being shut down' },
+    });
+    await world.time.advance(0);
+    await call;
+  });
+
   it('stays up when a query outlives its deadline beside an effect', async () => {
     const { world, puppet } = await withPuppet({ timeouts: { look: 1 } });
     const effect = world.agent.callDevice(arm, calling('first'), marks);

@@ -51,6 +51,8 @@ interface DeviceLetter {
 /** One life of the device's process, from start to exit. */
 interface Life {
   readonly process: DeviceProcess;
+  /** It was aborted, and its end is near. */
+  terminated: boolean;
   cancelTimer: () => void;
 }
 
@@ -179,11 +181,14 @@ export class DeviceActor {
     throw new ServiceError('device_error', `_report of device ${this.label} returned no object`);
   }
 
-  /** Ends the process when a call is in progress, which fails that call with effect maybe; the device restarts. */
+  /**
+   * Ends the process when a call is in progress, which fails that call with effect maybe; the device restarts. Like every
+   * abort it is a SIGTERM first, upon which the host leaves the instrument safe.
+   */
   abort(reason: string): void {
     if (this.#state !== 'busy' || this.#life === undefined) return;
     this.#to('aborting', reason);
-    this.#life.process.kill('SIGKILL');
+    this.#terminate(this.#life);
   }
 
   /**
@@ -215,7 +220,8 @@ export class DeviceActor {
 
   #limitStop(): void {
     const life = this.#life;
-    if (life === undefined || this.#stopping === undefined || this.#stopping.limited) return;
+    if (life === undefined || life.terminated || this.#stopping === undefined || this.#stopping.limited)
+      return;
     this.#stopping.limited = true;
     life.cancelTimer();
     life.cancelTimer = this.#ports.timers.after(this.#limits.deviceCleanupMs, () => {
@@ -231,7 +237,7 @@ export class DeviceActor {
     if (this.#stopping !== undefined) return;
     this.#missedModules = 0;
     const process = this.#ports.processes.start(this.assignment);
-    const life: Life = { process, cancelTimer: nothing };
+    const life: Life = { process, terminated: false, cancelTimer: nothing };
     this.#life = life;
     process.onMessage((message) => this.#hear(life, message));
     process.onExit((exit) => this.#exited(life, exit));
@@ -371,7 +377,17 @@ export class DeviceActor {
     });
     if (this.#state === 'busy') this.#to('aborting', detail);
     else if (this.#state === 'idle') this.#to('restarting', detail);
-    this.#life?.process.kill('SIGKILL');
+    if (this.#life !== undefined) this.#terminate(this.#life);
+  }
+
+  #terminate(life: Life): void {
+    if (life.terminated) return;
+    life.terminated = true;
+    life.process.kill('SIGTERM');
+    life.cancelTimer();
+    life.cancelTimer = this.#ports.timers.after(this.#limits.deviceAbortMs, () =>
+      life.process.kill('SIGKILL'),
+    );
   }
 
   #overdueError(letter: DeviceLetter): ServiceError {
@@ -498,7 +514,7 @@ function withdrawn(label: string, name: string): ServiceError {
 }
 
 /** What the host could not even begin has had no effect. */
-const notBegun: readonly string[] = ['unknown_function', 'bad_request', 'invalid'];
+const notBegun: readonly string[] = ['unknown_function', 'device_unavailable', 'bad_request', 'invalid'];
 
 function failureOf(letter: DeviceLetter, failure: { code: string; error: AuthorError }): ServiceError {
   const known = Object.hasOwn(errorCatalogue, failure.code);

@@ -10,6 +10,11 @@ export interface AgentLimits {
   deviceCleanupMs: number;
   /** Between SIGTERM and SIGKILL of a device process that did not leave after `_cleanup`. */
   deviceKillMs: number;
+  /**
+   * Between SIGTERM, upon which the process cleans up, and SIGKILL when a call is aborted. Less than `deviceAnswerMs` of
+   * contracts, so that a caller elsewhere still hears how its call ended.
+   */
+  deviceAbortMs: number;
   /** Pause before the first restart; doubled for each further crash within the window. */
   deviceBackoffMs: number;
   deviceBackoffMaxMs: number;
@@ -62,6 +67,7 @@ export const defaultLimits: AgentLimits = {
   deviceReportMs: 10_000,
   deviceCleanupMs: 30_000,
   deviceKillMs: 5_000,
+  deviceAbortMs: 4_000,
   deviceBackoffMs: 1_000,
   deviceBackoffMaxMs: 60_000,
   deviceCrashes: 5,

@@ -46,6 +46,7 @@ describe('the device host', () => {
       { name: 'refuse', kind: 'idempotent' },
       { name: 'value', kind: 'query' },
       { name: 'speak', kind: 'query' },
+      { name: 'mutter', kind: 'query' },
       { name: 'throwOdd', kind: 'effect' },
       { name: 'rejectLater', kind: 'effect' },
     ]);
@@ -119,6 +120,12 @@ describe('the device host', () => {
       { level: 'info', text: 'through the log object' },
       { level: 'info', text: 'written without an end of linecleaning up' },
     ]);
+  });
+
+  it('sends a line whose end does not come in pieces', async () => {
+    const host = await started();
+    await call(host, 'mutter', { times: 20_000 });
+    expect(host.logs().map(({ text }) => text.length)).toEqual([8_193, 8_193]);
   });
 
   it('says why initialization failed, and ends', async () => {

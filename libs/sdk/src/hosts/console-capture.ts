@@ -2,6 +2,9 @@ import { format } from 'node:util';
 import type { AuthorLog } from '../author/log.js';
 import type { LogLevel } from './messages.js';
 
+/** What may be kept of a line whose end has not come, in characters: dots of progress would pile up for ever. */
+const longestRest = 8_192;
+
 type Write = (level: LogLevel, text: string) => void;
 
 /** The log object of author code. */
@@ -56,12 +59,14 @@ function captureStream(name: 'stdout' | 'stderr', level: LogLevel, write: Write)
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) write(level, line);
+    if (rest.length > longestRest) flush();
     const done = more.find((argument) => typeof argument === 'function') as (() => void) | undefined;
     if (done !== undefined) process.nextTick(done);
     return true;
   }
-  return () => {
+  function flush(): void {
     if (rest !== '') write(level, rest);
     rest = '';
-  };
+  }
+  return flush;
 }
