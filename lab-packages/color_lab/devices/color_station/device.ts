@@ -56,6 +56,8 @@ const drainSeconds = 6;
 const fastest = 1500;
 /** Seconds after which the stirrer has to cool down. */
 const longest = 600;
+/** Seconds for the longest stirring, after dosing up to 600 ml. */
+const mixTimeout = 900;
 
 export default class ColorStation extends BaseDevice<InitParameters> {
   private timeScale = 1;
@@ -123,7 +125,7 @@ export default class ColorStation extends BaseDevice<InitParameters> {
    * @param mixing_speed turns per minute
    * @throws Error when there is no beaker or too little room in it, or a value is out of range; then nothing was dosed
    */
-  @effect()
+  @effect({ timeout: mixTimeout })
   async mix({
     volumes,
     mixing_time,
