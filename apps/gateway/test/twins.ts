@@ -271,6 +271,8 @@ export function taskRecord(given: Partial<TaskRunRecord> = {}): TaskRunRecord {
     output_files: [],
     attempt: 0,
     computer: null,
+    definition_hash: 'abc',
+    code_hash: 'def',
     allocation_timeout: 600,
     meta: {},
     created_at: at,

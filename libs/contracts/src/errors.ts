@@ -51,6 +51,12 @@ export interface Fault {
   code: string;
   message: string;
   hint?: string;
+  /** Definition file that is at fault, relative to the user directory. */
+  file?: string;
+  /** In that file, from 1. */
+  line?: number;
+  /** In that line, from 1. */
+  column?: number;
 }
 
 export interface ServiceErrorOptions {

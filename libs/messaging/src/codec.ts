@@ -77,19 +77,23 @@ export function decodeReply(data: Uint8Array, name: string): unknown {
   const { code, message: text, effect, faults, author_stack: authorStack } = checked.data.error;
   throw new ServiceError(code, text, {
     effect,
-    ...(faults === undefined ? {} : { faults: faults.map(withoutUndefinedHint) }),
+    ...(faults === undefined ? {} : { faults: faults.map(withoutUndefined) }),
     ...(authorStack === undefined ? {} : { authorStack }),
   });
 }
 
-function withoutUndefinedHint(fault: {
-  path: string;
-  code: string;
-  message: string;
-  hint?: string | undefined;
-}): Fault {
-  const { hint, ...rest } = fault;
-  return hint === undefined ? rest : { ...rest, hint };
+type WireFault = NonNullable<WireError['faults']>[number];
+
+function withoutUndefined({ path, code, message, hint, file, line, column }: WireFault): Fault {
+  return {
+    path,
+    code,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+  };
 }
 
 function isSuccess(message: unknown): message is { ok: true; body?: unknown } {

@@ -8,6 +8,7 @@ import {
 } from '@lab/contracts';
 import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { CodeHashReader, type CodeHashes } from './code-hashes.js';
 import {
   isoTime,
   openDatabase,
@@ -50,14 +51,17 @@ export function openRecords(options: RecordsOptions): Records {
 }
 
 /**
- * What the gateway shows. Every read is one query and so a picture of one moment; every method throws ServiceError
+ * What the gateway shows. Every read is one query and so a picture of one moment; only the hashes of code come from the
+ * snapshots, which never change. Every method throws ServiceError
  * `store_unavailable` when the database does not answer.
  */
 export class Records {
   readonly #db: Kysely<Database>;
+  readonly #codeHashes: CodeHashReader;
 
   constructor(db: Kysely<Database>) {
     this.#db = db;
+    this.#codeHashes = new CodeHashReader(db);
   }
 
   /** The protocol run of that name with its tasks in the order of the protocol. */
@@ -66,14 +70,14 @@ export class Records {
     const row = await answered(() =>
       this.#protocolRuns().where('protocol_run.name', '=', name).executeTakeFirst(),
     );
-    return row && protocolRunRecord(row);
+    return row && protocolRunRecord(row, await this.#codes(hashesOf([row])));
   }
 
   /** The campaign of that name with its protocol runs in the order of their creation. */
   async campaign(name: string): Promise<CampaignRecord | undefined> {
     if (!isStorable(name)) return undefined;
     const row = await answered(() => this.#campaigns().where('campaign.name', '=', name).executeTakeFirst());
-    return row && campaignRecord(row);
+    return row && campaignRecord(row, await this.#codes(hashesOf(row.protocol_runs)));
   }
 
   /**
@@ -92,7 +96,7 @@ export class Records {
             .limit(1)
         : named.where('protocol_run.name', '=', protocolRunName);
     const row = await answered(() => query.executeTakeFirst());
-    return row && taskRunRecord(row, row.protocol_run);
+    return row && taskRunRecord(row, row.protocol_run, await this.#codes([row.definition_hash]));
   }
 
   /** Newest first. */
@@ -102,7 +106,9 @@ export class Records {
       .orderBy('protocol_run.created_at', 'desc')
       .orderBy('protocol_run.id', 'desc')
       .limit(withinLimit(limit));
-    return (await answered(() => query.execute())).map(protocolRunRecord);
+    const rows = await answered(() => query.execute());
+    const codes = await this.#codes(hashesOf(rows));
+    return rows.map((row) => protocolRunRecord(row, codes));
   }
 
   /** Newest first. */
@@ -112,7 +118,9 @@ export class Records {
       .orderBy('campaign.created_at', 'desc')
       .orderBy('campaign.id', 'desc')
       .limit(withinLimit(limit));
-    return (await answered(() => query.execute())).map(campaignRecord);
+    const rows = await answered(() => query.execute());
+    const codes = await this.#codes(rows.flatMap((row) => hashesOf(row.protocol_runs)));
+    return rows.map((row) => campaignRecord(row, codes));
   }
 
   /** Tasks of protocol runs and on-demand ones, newest first. */
@@ -122,7 +130,9 @@ export class Records {
       .orderBy('task_run.created_at', 'desc')
       .orderBy('task_run.id', 'desc')
       .limit(withinLimit(limit));
-    return (await answered(() => query.execute())).map((row) => taskRunRecord(row, row.protocol_run));
+    const rows = await answered(() => query.execute());
+    const codes = await this.#codes(rows.map((row) => row.definition_hash));
+    return rows.map((row) => taskRunRecord(row, row.protocol_run, codes));
   }
 
   /** True when the database answers. */
@@ -139,6 +149,10 @@ export class Records {
   /** Closes all connections. */
   close(): Promise<void> {
     return this.#db.destroy();
+  }
+
+  #codes(definitionHashes: readonly string[]): Promise<Codes> {
+    return answered(() => this.#codeHashes.of(definitionHashes));
   }
 
   #tasks() {
@@ -198,9 +212,20 @@ function withinLimit(limit: number): number {
   return Math.min(Math.max(Math.trunc(limit), 1), 1_000);
 }
 
+/** Definition hash to the hashes of the code it names. */
+type Codes = ReadonlyMap<string, CodeHashes>;
+
+/** Tasks are accepted with the definitions of their run. */
+function hashesOf(runs: readonly { definition_hash: string }[]): string[] {
+  return runs.map((run) => run.definition_hash);
+}
+
 type RunWithTasks = StoredProtocolRun & { campaign: string | null; tasks: StoredTaskRun[] };
 
-function campaignRecord(row: StoredCampaign & { protocol_runs: RunWithTasks[] }): CampaignRecord {
+function campaignRecord(
+  row: StoredCampaign & { protocol_runs: RunWithTasks[] },
+  codes: Codes,
+): CampaignRecord {
   return {
     id: row.id,
     name: row.name,
@@ -220,11 +245,11 @@ function campaignRecord(row: StoredCampaign & { protocol_runs: RunWithTasks[] })
     protocol_runs_completed: row.runs_completed,
     definition_hash: row.definition_hash,
     ...times(row),
-    protocol_runs: row.protocol_runs.map(protocolRunRecord),
+    protocol_runs: row.protocol_runs.map((run) => protocolRunRecord(run, codes)),
   };
 }
 
-function protocolRunRecord(row: RunWithTasks): ProtocolRunRecord {
+function protocolRunRecord(row: RunWithTasks, codes: Codes): ProtocolRunRecord {
   return {
     id: row.id,
     name: row.name,
@@ -239,11 +264,11 @@ function protocolRunRecord(row: RunWithTasks): ProtocolRunRecord {
     cancel_requested_at: cancelRequestedAt(row),
     definition_hash: row.definition_hash,
     ...times(row),
-    tasks: row.tasks.map((task) => taskRunRecord(task, row.name)),
+    tasks: row.tasks.map((task) => taskRunRecord(task, row.name, codes)),
   };
 }
 
-function taskRunRecord(row: StoredTaskRun, protocolRun: string | null): TaskRunRecord {
+function taskRunRecord(row: StoredTaskRun, protocolRun: string | null, codes: Codes): TaskRunRecord {
   const { created_at, started_at, ended_at } = times(row);
   return {
     id: row.id,
@@ -263,6 +288,8 @@ function taskRunRecord(row: StoredTaskRun, protocolRun: string | null): TaskRunR
     output_files: row.output_files,
     attempt: row.attempt,
     computer: row.computer,
+    definition_hash: row.definition_hash,
+    code_hash: codes.get(row.definition_hash)?.get(row.type) ?? null,
     allocation_timeout: row.allocation_timeout,
     meta: row.meta,
     created_at,

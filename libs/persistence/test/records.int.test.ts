@@ -1,7 +1,7 @@
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRecords, openStore, type PostgresStore, type Records } from '../src/index.js';
-import { campaign, hash, protocolRun, putDefinition, t0, taskRun } from './rows.js';
+import { campaign, codeHash, hash, protocolRun, putDefinition, t0, taskRun } from './rows.js';
 
 let postgres: TestPostgres;
 let database: TestDatabase;
@@ -100,6 +100,8 @@ describe('records', () => {
       output_files: [{ name: 'a.csv', size: 12, sha256: 'f'.repeat(64) }],
       attempt: 2,
       computer: 'svc_computer',
+      definition_hash: hash,
+      code_hash: codeHash,
       allocation_timeout: null,
       meta: {},
       created_at: iso(t0),

@@ -4,6 +4,7 @@ import type { AttemptRow, CampaignRow, Change, DefinitionRow, ProtocolRunRow, Ta
 
 export const t0 = Date.UTC(2026, 10, 21, 2, 55, 33, 120);
 export const hash = 'a'.repeat(64);
+export const codeHash = 'c'.repeat(64);
 
 export const definition: DefinitionRow = {
   hash,
@@ -19,7 +20,7 @@ export const definition: DefinitionRow = {
       input_resources: {},
       output_resources: {},
       isolation: 'reusable',
-      module: { hash, package: 'color_lab', source: 'tasks/mix/task.ts' },
+      module: { hash: codeHash, package: 'color_lab', source: 'tasks/mix/task.ts' },
     },
   },
 };

@@ -38,7 +38,17 @@ export const wireError = z.object({
   retryable: z.boolean(),
   effect,
   faults: z
-    .array(z.object({ path: z.string(), code: z.string(), message: z.string(), hint: z.string().optional() }))
+    .array(
+      z.object({
+        path: z.string(),
+        code: z.string(),
+        message: z.string(),
+        hint: z.string().optional(),
+        file: z.string().optional(),
+        line: z.number().int().optional(),
+        column: z.number().int().optional(),
+      }),
+    )
     .optional(),
   author_stack: z.string().optional(),
 });

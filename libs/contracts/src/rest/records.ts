@@ -1,3 +1,4 @@
+import type { Fault } from '../errors.js';
 import type { JsonObject } from '../json.js';
 import type { DeviceState, RunState, TaskRunState } from '../states.js';
 import type { DeviceReference, TaskParameters } from './submissions.js';
@@ -50,6 +51,10 @@ export interface TaskRunRecord {
   attempt: number;
   /** Computer that the latest attempt ran on. */
   computer: string | null;
+  /** Content hash of the definitions it was accepted with: of its protocol, or of the task type of an on-demand task. */
+  definition_hash: string;
+  /** Content hash of the code it runs; null when that is not known. */
+  code_hash: string | null;
   allocation_timeout: number | null;
   meta: JsonObject;
   created_at: string;
@@ -131,6 +136,6 @@ export interface Problem {
   code: string;
   /** What is known about the physical effect of the request. */
   effect?: 'none' | 'maybe' | 'done';
-  errors?: { path: string; code: string; message: string; hint?: string }[];
+  errors?: Fault[];
   instance?: string;
 }
