@@ -1,19 +1,22 @@
-import { defineConfig, setting, settings, wholeNumber, type ConfigOf } from '@lab/runtime';
+import { defineConfig, setting, settings, wholeNumber, type ConfigOf, type Setting } from '@lab/runtime';
 
 export const config = defineConfig({
   natsUrl: settings.natsUrl,
   dataDir: settings.dataDir,
   computer: settings.computer,
   logLevel: settings.logLevel,
-  /** Warm task processes kept ready. */
+  limits: settings.limits,
+  /** Warm task processes kept ready; by default what `limits` of `config.yml` says. */
   taskPoolSize: setting({
     env: 'SVC_TASK_POOL_SIZE',
-    schema: wholeNumber(0, 64, 'a number of processes').default(2),
+    schema: wholeNumber(0, 64, 'a number of processes'),
+    fallback: (others) => limitsOf(others).task_pool_size,
   }),
-  /** Task processes at most. */
+  /** Task processes at most; by default what `limits` of `config.yml` says. */
   taskPoolMax: setting({
     env: 'SVC_TASK_POOL_MAX',
-    schema: wholeNumber(1, 256, 'a number of processes').default(16),
+    schema: wholeNumber(1, 256, 'a number of processes'),
+    fallback: (others) => limitsOf(others).task_pool_max,
   }),
   /** How long a device call of a task may take, in seconds. */
   deviceCallTimeoutS: setting({
@@ -26,5 +29,11 @@ export const config = defineConfig({
     schema: wholeNumber(1, 86_400, 'a time in seconds').default(60),
   }),
 });
+
+type Limits = typeof settings.limits extends Setting<infer T> ? T : never;
+
+function limitsOf(others: Readonly<Record<string, unknown>>): Limits {
+  return others['limits'] as Limits;
+}
 
 export type Config = ConfigOf<typeof config>;
