@@ -259,13 +259,15 @@ export class Agent {
   async #hello(): Promise<void> {
     const { orchestrator, log } = this.#ports;
     try {
+      let told: AttemptReport[] = [];
       const registration = await this.#registerRetry.run(
         async () => {
           this.#registerAgain = false;
+          told = this.attempts();
           const answer = await orchestrator.register({
             ...this.#identity,
             session: this.session,
-            attempts: this.attempts(),
+            attempts: told,
             devices: this.devices(),
           });
           if (answer.epoch >= this.#epoch) return answer;
@@ -283,6 +285,7 @@ export class Agent {
         },
       );
       await this.#registered(registration);
+      await this.#attempts.acknowledged(told);
     } catch (error) {
       if (!this.#stop.signal.aborted) log.error('registration failed', { reason: String(error) });
     }

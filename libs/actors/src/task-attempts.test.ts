@@ -57,15 +57,17 @@ describe('an attempt', () => {
 
   it('is called unknown to nobody before that is durable', async () => {
     const world = await new World().up();
-    const durable = (): boolean => world.journal.durable.some(({ type }) => type === 'tombstone');
-    const seen = await Promise.all(
-      [1, 2].map(async () => [await world.agent.taskStatus('a', marks), durable()]),
-    );
-    expect(seen).toEqual([
-      ['unknown', true],
-      ['unknown', true],
-    ]);
-    expect(world.journal.durable.filter(({ type }) => type === 'tombstone')).toHaveLength(1);
+    const disk = deferred();
+    const append = world.journal.append.bind(world.journal);
+    world.journal.append = (record) => disk.promise.then(() => append(record));
+    const answers: string[] = [];
+    const asking = [1, 2].map(async () => answers.push(await world.agent.taskStatus('a', marks)));
+    await world.time.advance(0);
+    expect(answers).toEqual([]);
+    disk.resolve();
+    await Promise.all(asking);
+    expect(answers).toEqual(['unknown', 'unknown']);
+    expect(world.journal.durable).toEqual([{ type: 'tombstone', attemptId: 'a' }]);
   });
 
   it('that is refused leaves no spool folder behind', async () => {
@@ -475,6 +477,22 @@ describe('after a restart of the agent', () => {
       code: 'stale_message',
     });
     expect(second.orchestrator.results).toEqual([]);
+  });
+
+  it('an attempt that never began is reported so by every agent process until one is heard', async () => {
+    const first = await new World({ tasks: { never }, limits: { poolSize: 0, poolMax: 0 } }).up();
+    await first.agent.startTask(task('a', 'never'), marks);
+    await first.time.advance(0);
+    const second = new World({ journal: first.crash() });
+    second.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
+    await second.up();
+    const third = await new World({ journal: second.crash() }).up();
+    expect(third.orchestrator.hellos[0]?.attempts).toEqual([{ attempt_id: 'a', status: 'unknown' }]);
+    const fourth = await new World({ journal: third.crash() }).up();
+    expect(fourth.orchestrator.hellos[0]?.attempts).toEqual([]);
+    await expect(fourth.agent.startTask(task('a', 'never'), marks)).rejects.toMatchObject({
+      code: 'stale_message',
+    });
   });
 
   it('the files of a task that had ended are stored and its outcome kept', async () => {

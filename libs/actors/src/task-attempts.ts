@@ -92,7 +92,6 @@ export class TaskAttempts {
       } else {
         this.#neverRan.add(id);
         remember(this.#tombstones, id, remembered);
-        await this.#ports.journal.append({ type: 'tombstone', attemptId: id });
         log.info('the task never began before the agent ended');
       }
     }
@@ -205,6 +204,22 @@ export class TaskAttempts {
       ...[...this.#entries.values()].map((entry) => ({ attempt_id: entry.id, status: statusOf(entry) })),
       ...[...this.#neverRan].map((id) => ({ attempt_id: id, status: 'unknown' as const })),
     ];
+  }
+
+  /**
+   * The orchestrator has taken note of these reports. What never ran need not be told again; until here it is found anew
+   * in the journal by every agent process, so that none of them can take the news to its grave.
+   */
+  async acknowledged(reports: readonly AttemptReport[]): Promise<void> {
+    for (const { attempt_id: id } of reports) {
+      if (!this.#neverRan.has(id)) continue;
+      try {
+        await this.#ports.journal.append({ type: 'tombstone', attemptId: id });
+        this.#neverRan.delete(id);
+      } catch (error) {
+        this.#ports.log.error('the journal failed', { record: 'tombstone', reason: messageOf(error) });
+      }
+    }
   }
 
   /** The orchestrator can be reached (again): reports and uploads that wait are tried at once. */
