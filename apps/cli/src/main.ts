@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAppCommands } from './commands/apps.js';
 import { addDemoCommand } from './commands/demo.js';
+import { addPkgCommands } from './commands/pkg.js';
 import { addStartCommand } from './commands/start.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -16,5 +17,6 @@ const program = new Command('svc')
 addStartCommand(program);
 addDemoCommand(program);
 addAppCommands(program);
+addPkgCommands(program);
 
 await program.parseAsync();

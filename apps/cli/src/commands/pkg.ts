@@ -1,0 +1,89 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatDiagnostics } from '@lab/definitions';
+import type { Command } from 'commander';
+import type { CheckReport } from '../pkg/check.js';
+import { placeOf, configuredUserDir, relativeTo, type Place } from '../pkg/place.js';
+import { userError } from './user-error.js';
+
+/** `svc pkg`: what authors of packages use. The compiler is loaded only when one of them runs. */
+export function addPkgCommands(program: Command): void {
+  const pkg = program.command('pkg').description('check and extend lab packages');
+  pkg
+    .command('check')
+    .description('report everything that is wrong with packages; ends with 1 when something is')
+    .argument('[path...]', 'folders of packages, or packages (SVC_USER_DIR, default lab-packages)')
+    .option('--json', 'print the list as JSON')
+    .action((paths: string[], flags: { json?: boolean }) =>
+      reported(() => check(paths, flags.json ?? false)),
+    );
+  pkg
+    .command('types')
+    .description('write svc-types.d.ts: the handles, parameters and resources of each task type')
+    .argument('[path]', 'a folder of packages, or a package (SVC_USER_DIR, default lab-packages)')
+    .action((path?: string) => reported(() => types(path)));
+}
+
+async function check(paths: string[], json: boolean): Promise<void> {
+  const { checkPackages } = await import('../pkg/check.js');
+  const reports: CheckReport[] = [];
+  for (const place of placesOf(paths)) reports.push(await checkPackages(place));
+  const total = (key: 'packages' | 'definitions' | 'sources'): number =>
+    reports.reduce((sum, report) => sum + report[key], 0);
+  if (reports.some(({ errors }) => errors.length > 0)) process.exitCode = 1;
+  if (json) {
+    const list = reports.flatMap(({ errors, warnings }) => [
+      ...errors.map((each) => ({ severity: 'error', ...each })),
+      ...warnings.map((each) => ({ severity: 'warning', ...each })),
+    ]);
+    process.stdout.write(`${JSON.stringify(list, null, 2)}\n`);
+    return;
+  }
+  for (const { userDir, errors, warnings } of reports) {
+    for (const { file, code, message, hint } of warnings) {
+      process.stdout.write(`warning: ${file} ${code}\n  ${message}\n  hint: ${hint}\n\n`);
+    }
+    if (errors.length > 0) process.stdout.write(`${formatDiagnostics(errors, { userDir }).trimEnd()}\n`);
+  }
+  if (process.exitCode !== 1) {
+    const counts = [
+      count(total('packages'), 'package'),
+      count(total('definitions'), 'definition'),
+      count(total('sources'), 'source file'),
+    ];
+    process.stdout.write(`no errors in ${counts.join(', ')}\n`);
+  }
+}
+
+async function types(path: string | undefined): Promise<void> {
+  const { packageFolders, readCatalog } = await import('../pkg/check.js');
+  const { packageTypes, typesFile } = await import('../pkg/package-types.js');
+  const [place] = placesOf(path === undefined ? [] : [path]);
+  if (place === undefined) return;
+  const { userDir, packageDir } = place;
+  const catalog = await readCatalog(userDir);
+  for (const [name, folder] of packageFolders(catalog)) {
+    const root = join(userDir, folder);
+    if (packageDir !== null && root !== packageDir) continue;
+    const file = join(root, typesFile);
+    writeFileSync(file, packageTypes(catalog, name, folder));
+    process.stdout.write(`wrote ${relativeTo(process.cwd(), file)}\n`);
+  }
+}
+
+function placesOf(paths: string[]): Place[] {
+  return paths.length === 0 ? [{ userDir: configuredUserDir(), packageDir: null }] : paths.map(placeOf);
+}
+
+async function reported(action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    process.stderr.write(`${userError(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,133 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { compareDiagnostics, loadPackages, type Catalog, type Diagnostic } from '@lab/definitions';
+import ts from 'typescript';
+import { PackageChecker } from './package-code.js';
+import { packageTypes, typesFile } from './package-types.js';
+import { relativeTo, type Place } from './place.js';
+import { expectations, TaskContract, type At } from './task-contract.js';
+
+export interface CheckReport {
+  /** What the files of the diagnostics are relative to. Absolute. */
+  userDir: string;
+  /** By file and line. */
+  errors: Diagnostic[];
+  /** What does not keep a package from running. */
+  warnings: Diagnostic[];
+  packages: number;
+  definitions: number;
+  sources: number;
+}
+
+/**
+ * Finds everything that is wrong with packages: their definitions and what these refer to, the types of their code, and
+ * whether the code of each task takes what its `task.yml` gives. Writes nothing.
+ *
+ * A package is checked among its siblings, of which nothing is reported. The code of a task is compared with `task.yml`
+ * once that has no error itself.
+ */
+export async function checkPackages({ userDir, packageDir }: Place): Promise<CheckReport> {
+  const catalog = await readCatalog(userDir);
+  const all = packageFolders(catalog);
+  const wanted = packageDir === null ? undefined : relativeTo(userDir, packageDir);
+  const isWanted = (file: string): boolean =>
+    wanted === undefined || file === '' || file === wanted || file.startsWith(`${wanted}/`);
+  const chosen = [...all].filter(([, folder]) => isWanted(folder));
+  const checker = new PackageChecker(userDir);
+  const definitions = catalog.diagnostics.filter(({ file }) => isWanted(file));
+  const warnings: Diagnostic[] = [];
+  const ofCode: Diagnostic[] = [];
+  let sources = 0;
+  for (const [name, folder] of chosen) {
+    const root = join(userDir, folder);
+    const text = packageTypes(catalog, name, folder);
+    const generated = join(root, typesFile);
+    if (existsSync(generated) && readFileSync(generated, 'utf8') !== text) {
+      warnings.push(staleTypes(`${folder}/${typesFile}`, relativeTo(process.cwd(), root)));
+    }
+    const code = checker.check({ folder: root, texts: new Map([[generated, `${text}${expectations}`]]) });
+    sources += code.files - 1;
+    ofCode.push(...code.diagnostics);
+    const contract = new TaskContract(code.program, expectedTypes(code.program, generated), place(userDir));
+    for (const origin of catalog.origins) {
+      const task =
+        origin.kind === 'task' && origin.package === name ? catalog.task(origin.name)?.task : undefined;
+      if (task === undefined) continue;
+      ofCode.push(...contract.check({ task, file: join(userDir, dirname(origin.file), 'task.ts') }));
+    }
+  }
+  const places = new Set(ofCode.map(({ file, line }) => `${file}:${line}`));
+  const errors = [
+    // What the bundler cannot read, the compiler has said already, and better.
+    ...definitions.filter(({ code, file, line }) => code !== 'code' || !places.has(`${file}:${line}`)),
+    ...ofCode,
+  ].sort(compareDiagnostics);
+  return {
+    userDir,
+    errors,
+    warnings,
+    packages: chosen.length,
+    definitions: catalog.origins.filter(({ file }) => isWanted(file)).length,
+    sources,
+  };
+}
+
+/** The packages of a user directory, with all that is wrong; leaves nothing on the disk. */
+export async function readCatalog(userDir: string): Promise<Catalog> {
+  const cacheDir = await mkdtemp(join(tmpdir(), 'svc-check-'));
+  try {
+    return await loadPackages({ userDir, cacheDir });
+  } finally {
+    await rm(cacheDir, { recursive: true, force: true });
+  }
+}
+
+/** Name of each package with definitions to its folder, relative to the user directory. */
+export function packageFolders(catalog: Catalog): Map<string, string> {
+  const folders = new Map<string, string>();
+  for (const { package: name, file } of catalog.origins) {
+    const parts = file.split('/');
+    // A package lies where its name last stands before the folder of its definitions.
+    const index = parts.indexOf(name);
+    folders.set(name, index === -1 ? '' : parts.slice(0, index + 1).join('/'));
+  }
+  return folders;
+}
+
+function expectedTypes(program: ts.Program, file: string): ts.Type | undefined {
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(file);
+  const module = source && checker.getSymbolAtLocation(source);
+  const symbol = module && checker.getExportsOfModule(module).find(({ name }) => name === 'Expected');
+  return symbol && checker.getDeclaredTypeOfSymbol(symbol);
+}
+
+function place(userDir: string): At {
+  return (node, code, message, hint) => {
+    const source = node.getSourceFile();
+    const { line, character } = ts.getLineAndCharacterOfPosition(source, node.getStart(source));
+    return {
+      file: relativeTo(userDir, source.fileName),
+      line: line + 1,
+      column: character + 1,
+      path: '',
+      code,
+      message,
+      hint: hint ?? null,
+    };
+  };
+}
+
+function staleTypes(file: string, folder: string): Diagnostic {
+  return {
+    file,
+    line: null,
+    column: null,
+    path: '',
+    code: 'stale_types',
+    message: 'the definitions have changed since it was written',
+    hint: `svc pkg types ${folder || '.'}`,
+  };
+}

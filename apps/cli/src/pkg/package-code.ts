@@ -1,0 +1,167 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Diagnostic } from '@lab/definitions';
+import ts from 'typescript';
+import { isInside, relativeTo } from './place.js';
+
+/** The TypeScript of packages, read and checked as their authors' editors would. */
+
+export interface CodeOfPackage {
+  /** Absolute. */
+  folder: string;
+  /** Files that are read as this text, whatever lies on the disk; absolute paths. */
+  texts: ReadonlyMap<string, string>;
+}
+
+export interface CheckedCode {
+  program: ts.Program;
+  diagnostics: Diagnostic[];
+  /** Sources of the package itself. */
+  files: number;
+}
+
+const here = fileURLToPath(import.meta.url);
+const productTypes = dirname(dirname(createRequire(here).resolve('@types/node/package.json')));
+
+/** What holds for a package that has no `tsconfig.json`. */
+const defaults: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2023,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  strict: true,
+  types: ['node'],
+};
+
+/** What holds whatever `tsconfig.json` says: only checking, and only what the author wrote. */
+const forced: ts.CompilerOptions = {
+  noEmit: true,
+  composite: false,
+  incremental: false,
+  declaration: false,
+  declarationMap: false,
+  skipLibCheck: true,
+};
+
+/**
+ * Checks the types of the packages of a user directory, each by its own `tsconfig.json` when it has one.
+ * `@lab/sdk` and the types of Node come from the package, else from the product.
+ *
+ * @param userDir absolute; what the files of diagnostics are relative to
+ */
+export class PackageChecker {
+  private readonly sources = new Map<string, ts.SourceFile | undefined>();
+
+  constructor(private readonly userDir: string) {}
+
+  check({ folder, texts }: CodeOfPackage): CheckedCode {
+    const { options, roots, faults } = settingsOf(folder);
+    const program = ts.createProgram({
+      rootNames: [...new Set([...roots, ...texts.keys()])],
+      options,
+      host: this.host(options, texts),
+      configFileParsingDiagnostics: faults,
+    });
+    const own = program
+      .getSourceFiles()
+      .filter((file) => isInside(folder, file.fileName) && !file.fileName.includes('/node_modules/'));
+    const found = [
+      ...program.getConfigFileParsingDiagnostics(),
+      ...program.getOptionsDiagnostics(),
+      ...program.getGlobalDiagnostics(),
+      ...own.flatMap((file) => [
+        ...program.getSyntacticDiagnostics(file),
+        ...program.getSemanticDiagnostics(file),
+      ]),
+    ].filter(({ category }) => category === ts.DiagnosticCategory.Error);
+    return { program, diagnostics: found.map((each) => this.diagnostic(each, folder)), files: own.length };
+  }
+
+  private host(options: ts.CompilerOptions, texts: ReadonlyMap<string, string>): ts.CompilerHost {
+    const host = ts.createCompilerHost(options, true);
+    const { fileExists, readFile, getSourceFile } = host;
+    const cache = ts.createModuleResolutionCache(host.getCurrentDirectory(), (name) => name, options);
+    host.fileExists = (name) => texts.has(name) || fileExists.call(host, name);
+    host.readFile = (name) => texts.get(name) ?? readFile.call(host, name);
+    host.getSourceFile = (name, languageVersion, ...rest) => {
+      const text = texts.get(name);
+      if (text !== undefined) return ts.createSourceFile(name, text, languageVersion, true);
+      // A declaration file reads the same in every package, so the packages share it.
+      if (!/\.d\.[cm]?ts$/.test(name)) return getSourceFile.call(host, name, languageVersion, ...rest);
+      const id = `${name} ${JSON.stringify(languageVersion)}`;
+      if (!this.sources.has(id)) {
+        this.sources.set(id, getSourceFile.call(host, name, languageVersion, ...rest));
+      }
+      return this.sources.get(id);
+    };
+    host.resolveModuleNameLiterals = (literals, containing, redirected, optionsThere, file) =>
+      literals.map((literal) => {
+        const mode = ts.getModeForUsageLocation(file, literal, optionsThere);
+        const resolve = (from: string): ts.ResolvedModuleWithFailedLookupLocations =>
+          ts.resolveModuleName(literal.text, from, optionsThere, host, cache, redirected, mode);
+        const found = resolve(containing);
+        const ofProduct = /^@lab\/sdk($|\/)/.test(literal.text) && found.resolvedModule === undefined;
+        return ofProduct ? resolve(here) : found;
+      });
+    return host;
+  }
+
+  private diagnostic({ file, start, code, messageText }: ts.Diagnostic, folder: string): Diagnostic {
+    const position = file && start !== undefined ? file.getLineAndCharacterOfPosition(start) : undefined;
+    const place = file?.fileName ?? join(folder, 'tsconfig.json');
+    return {
+      file: relativeTo(this.userDir, place),
+      line: position ? position.line + 1 : null,
+      column: position ? position.character + 1 : null,
+      path: '',
+      code: `TS${code}`,
+      message: ts.flattenDiagnosticMessageText(messageText, '\n  '),
+      hint: null,
+    };
+  }
+}
+
+function settingsOf(folder: string): {
+  options: ts.CompilerOptions;
+  roots: string[];
+  faults: ts.Diagnostic[];
+} {
+  const configFile = join(folder, 'tsconfig.json');
+  const read = existsSync(configFile) ? ts.readConfigFile(configFile, (path) => ts.sys.readFile(path)) : {};
+  const config: unknown = read.config ?? {};
+  const parsed = ts.parseJsonConfigFileContent(
+    config,
+    ts.sys,
+    folder,
+    read.config === undefined ? defaults : undefined,
+    configFile,
+  );
+  const withDefaults = read.config === undefined ? { ...defaults, ...parsed.options } : parsed.options;
+  // That nothing was found to check is no fault of a package: it may hold definitions only.
+  const faults = parsed.errors.filter(({ code }) => code !== 18003 && code !== 18002);
+  const ownTypes = join(folder, 'node_modules', '@types');
+  return {
+    options: {
+      ...withDefaults,
+      ...forced,
+      typeRoots: [...(withDefaults.typeRoots ?? [ownTypes]), productTypes],
+      configFilePath: undefined,
+    },
+    roots: [...new Set([...parsed.fileNames, ...codeFiles(folder)])],
+    faults: [...(read.error ? [read.error] : []), ...faults],
+  };
+}
+
+/** The code of definitions, which is checked also when `tsconfig.json` leaves it out. */
+function codeFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      return entry.name.startsWith('.') || ['node_modules', 'dist'].includes(entry.name)
+        ? []
+        : codeFiles(path);
+    }
+    return ['device.ts', 'task.ts', 'optimizer.ts'].includes(entry.name) ? [path] : [];
+  });
+}

@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, settings } from '@lab/runtime';
+
+/** Folders of which a package has at least one. */
+export const definitionFolders = ['laboratories', 'labs', 'devices', 'tasks', 'experiments', 'protocols'];
+
+const productRoot = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** What a command about packages is to work on. */
+export interface Place {
+  /** Absolute. */
+  userDir: string;
+  /** Absolute folder of the one package that is meant; null: all packages of the user directory. */
+  packageDir: string | null;
+}
+
+/**
+ * The configured folder of packages, absolute. Inside a clone of the product, where the folder named is not below the
+ * current one, it is that of the clone.
+ *
+ * @throws ConfigError when the configuration cannot be read
+ */
+export function configuredUserDir(): string {
+  const { userDir } = defineConfig({ userDir: settings.userDir }).load();
+  return !existsSync(userDir) && isInside(productRoot, process.cwd())
+    ? join(productRoot, 'lab-packages')
+    : userDir;
+}
+
+/**
+ * Which packages a path means: a folder of packages, a package, or something inside a package.
+ *
+ * @throws Error when there is no such folder
+ */
+export function placeOf(path: string): Place {
+  const wanted = resolve(path);
+  if (!existsSync(wanted)) throw new Error(`there is no folder ${path}`);
+  const start = statSync(wanted).isDirectory() ? wanted : dirname(wanted);
+  const userDir = configuredUserDir();
+  if (start === userDir) return { userDir, packageDir: null };
+  for (let folder = start; folder !== dirname(folder) && folder !== userDir; folder = dirname(folder)) {
+    if (!isPackage(folder)) continue;
+    return { userDir: isInside(userDir, folder) ? userDir : dirname(folder), packageDir: folder };
+  }
+  return { userDir: start, packageDir: null };
+}
+
+/** True when `path` lies in `folder` or is it. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
+}
+
+/** `path` relative to `folder`, with forward slashes. */
+export function relativeTo(folder: string, path: string): string {
+  return relative(folder, path).split(sep).join('/');
+}
+
+function isPackage(folder: string): boolean {
+  const names = readdirSync(folder);
+  return names.includes('package.json') && names.some((name) => definitionFolders.includes(name));
+}

@@ -1,0 +1,227 @@
+import type { Diagnostic } from '@lab/definitions';
+import { hintFor, suggest, type ParameterSpec, type TaskDefinition } from '@lab/definitions/model';
+import ts from 'typescript';
+
+/** Whether the code of a task takes what its `task.yml` says it gets. */
+
+/**
+ * TypeScript to be appended to the generated types of a package: `Expected`, what `_execute` of each task type is given.
+ */
+export const expectations = `
+import type { Handles as ExpectedHandles } from '@lab/sdk';
+export type Expected = {
+  [Type in keyof TaskTypes]: {
+    devices: ExpectedHandles<TaskTypes[Type]['devices']>;
+    parameters: TaskTypes[Type]['parameters'];
+    resources: TaskTypes[Type]['resources'];
+  };
+};
+`;
+
+export interface TaskCode {
+  task: TaskDefinition;
+  /** Absolute path of `task.ts`. */
+  file: string;
+}
+
+/** Makes a diagnostic at a node of a source. */
+export type At = (node: ts.Node, code: string, message: string, hint?: string) => Diagnostic;
+
+const parts = ['devices', 'parameters', 'resources'] as const;
+type Part = (typeof parts)[number];
+
+const words: Record<Part, { one: string; unknown: string; missing: string; type: string }> = {
+  devices: {
+    one: 'device handle',
+    unknown: 'unknown_handle',
+    missing: 'missing_handle',
+    type: 'handle_type',
+  },
+  parameters: {
+    one: 'input parameter',
+    unknown: 'unknown_parameter',
+    missing: 'missing_parameter',
+    type: 'parameter_type',
+  },
+  resources: {
+    one: 'input resource',
+    unknown: 'unknown_resource',
+    missing: 'missing_resource',
+    type: 'resource_type',
+  },
+};
+
+/**
+ * Compares the types of `_execute` with `task.yml`: every name on both sides, and that what the service gives fits what the
+ * code takes.
+ *
+ * @param expected what `expectations` declares: for each task type its devices (handles), parameters and resources
+ */
+export class TaskContract {
+  constructor(
+    private readonly program: ts.Program,
+    private readonly expected: ts.Type | undefined,
+    private readonly at: At,
+  ) {}
+
+  check({ task, file }: TaskCode): Diagnostic[] {
+    const checker = this.program.getTypeChecker();
+    const source = this.program.getSourceFile(file);
+    const module = source && checker.getSymbolAtLocation(source);
+    const exported = module && checker.getExportsOfModule(module).find((each) => each.name === 'default');
+    if (source === undefined) return [];
+    if (exported === undefined) {
+      return [
+        this.at(
+          source,
+          'missing_class',
+          'there is no default export',
+          'write: export default class ... extends BaseTask',
+        ),
+      ];
+    }
+    const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+    const declaration = symbol.declarations?.[0] ?? source;
+    const type = checker.getDeclaredTypeOfSymbol(symbol);
+    const execute = type.getProperty('_execute');
+    const [signature] = execute
+      ? checker.getSignaturesOfType(
+          checker.getTypeOfSymbolAtLocation(execute, declaration),
+          ts.SignatureKind.Call,
+        )
+      : [];
+    if (execute === undefined || signature === undefined) {
+      return [
+        this.at(
+          nameOf(declaration),
+          'missing_execute',
+          'the default export is no task: it has no method _execute',
+          'write: export default class ... extends BaseTask',
+        ),
+      ];
+    }
+    const method = execute.valueDeclaration ?? declaration;
+    const own = method.getSourceFile() === source ? nameOf(method) : nameOf(declaration);
+    const wanted = this.expected?.getProperty(task.type);
+    const shape = wanted && checker.getTypeOfSymbolAtLocation(wanted, source);
+    return parts.flatMap((part, index) => {
+      const parameter = signature.getParameters()[index];
+      // A method that leaves a parameter out is held to what its class says of it.
+      const given = parameter ?? type.getProperty(part);
+      if (given === undefined) return [];
+      const declared = checker.getTypeOfSymbolAtLocation(given, method);
+      const actual = checker.getBaseConstraintOfType(declared) ?? declared;
+      const place = parameter?.valueDeclaration;
+      const node = place?.getSourceFile() === source ? place : own;
+      const member = shape?.getProperty(part);
+      const expected = member && checker.getTypeOfSymbolAtLocation(member, source);
+      return this.compare(part, task, actual, expected, node, source);
+    });
+  }
+
+  private compare(
+    part: Part,
+    task: TaskDefinition,
+    actual: ts.Type,
+    expected: ts.Type | undefined,
+    node: ts.Node,
+    source: ts.SourceFile,
+  ): Diagnostic[] {
+    const checker = this.program.getTypeChecker();
+    if (actual.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return [];
+    const declared = {
+      devices: task.devices,
+      parameters: task.input_parameters,
+      resources: task.input_resources,
+    }[part];
+    const word = words[part];
+    const names = Object.keys(declared);
+    const taken = new Map(actual.getProperties().map((each) => [each.name, each]));
+    const open = checker.getIndexInfoOfType(actual, ts.IndexKind.String) !== undefined;
+    const found: Diagnostic[] = [];
+    const meant = new Set<string>();
+    for (const [name, property] of taken) {
+      if (names.includes(name)) continue;
+      const near = suggest(
+        name,
+        names.filter((each) => !taken.has(each)),
+      );
+      if (near !== undefined) meant.add(near);
+      const place = property.declarations?.find((each) => each.getSourceFile() === source);
+      const message = `task.yml has no ${word.one} "${name}"`;
+      const hint = near === undefined ? hintFor(name, names) : `did you mean "${near}"?`;
+      found.push(this.at(place ? nameOf(place) : node, word.unknown, message, hint));
+    }
+    for (const name of names) {
+      const property = taken.get(name);
+      if (property === undefined) {
+        // One misspelt name is one mistake.
+        if (open || meant.has(name)) continue;
+        const message = `_execute does not know the ${word.one} "${name}" of task.yml`;
+        const hint = `add it to the type of the ${part}, or remove it from task.yml`;
+        found.push(this.at(node, word.missing, message, hint));
+        continue;
+      }
+      const place = property.declarations?.find((each) => each.getSourceFile() === source);
+      const type = checker.getTypeOfSymbolAtLocation(property, node);
+      const member = expected?.getProperty(name);
+      const given = member && checker.getTypeOfSymbolAtLocation(member, source);
+      const problem = this.misfit(part, task, name, type, given);
+      if (problem !== undefined) {
+        found.push(this.at(place ? nameOf(place) : node, word.type, `the ${word.one} "${name}" ${problem}`));
+      }
+    }
+    return found;
+  }
+
+  /** Why what the service gives is not what the code takes; undefined when it is. */
+  private misfit(
+    part: Part,
+    task: TaskDefinition,
+    name: string,
+    taken: ts.Type,
+    given: ts.Type | undefined,
+  ): string | undefined {
+    const checker = this.program.getTypeChecker();
+    const text = checker.typeToString(taken);
+    if (part === 'parameters') {
+      const spec = task.input_parameters[name];
+      if (spec === undefined || given === undefined || this.fits(spec, taken, given)) return undefined;
+      return `is ${kindText(spec)} in task.yml (${checker.typeToString(given)}), which is not ${text}`;
+    }
+    if (part === 'resources') {
+      const isResource = ['name', 'type', 'meta'].every((key) => taken.getProperty(key) !== undefined);
+      return isResource || taken.flags & ts.TypeFlags.Any
+        ? undefined
+        : `must be taken as a Resource, not as ${text}`;
+    }
+    if (given === undefined || checker.isTypeAssignableTo(given, taken)) return undefined;
+    const device = `is a ${task.devices[name]?.type ?? 'device'} in task.yml`;
+    const missing = taken.getProperties().find((each) => given.getProperty(each.name) === undefined);
+    return missing === undefined
+      ? `${device}, which is not ${text}`
+      : `${device}, which has no function "${missing.name}"`;
+  }
+
+  private fits(spec: ParameterSpec, taken: ts.Type, given: ts.Type): boolean {
+    const checker = this.program.getTypeChecker();
+    if (checker.isTypeAssignableTo(given, taken)) return true;
+    // What is in a dict is the author's to know.
+    const isObject = (type: ts.Type): boolean =>
+      (type.flags & ts.TypeFlags.Object) !== 0 && !checker.isArrayLikeType(type);
+    if (spec.type === 'dict') return isObject(taken);
+    if (spec.type === 'list' && ['dict', 'choice'].includes(spec.element_type)) {
+      return checker.isArrayLikeType(taken);
+    }
+    return spec.type === 'choice' && spec.choices.every((each) => typeof each === 'object');
+  }
+}
+
+function kindText(spec: ParameterSpec): string {
+  return spec.type === 'list' ? `a list of ${spec.element_type}` : `of type ${spec.type}`;
+}
+
+/** Where a declaration is pointed at: its name. */
+function nameOf(node: ts.Node): ts.Node {
+  return ts.getNameOfDeclaration(node as ts.Declaration) ?? node;
+}
