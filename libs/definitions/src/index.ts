@@ -2,7 +2,13 @@ export { formatDiagnostics } from './documents/format.js';
 export { compareDiagnostics, formatPath, type Diagnostic } from './documents/diagnostic.js';
 export { ModuleStore } from './code/module-store.js';
 export { Catalog, type DefinitionOrigin, type DefinitionSet } from './packages/catalog.js';
-export { loadPackages, type LoadOptions } from './packages/load-packages.js';
+export { contentHash } from './packages/canonical.js';
+export {
+  createLoader,
+  loadPackages,
+  type DefinitionLoader,
+  type LoadOptions,
+} from './packages/load-packages.js';
 export { validateProtocolText } from './packages/validate-protocol.js';
 export { serviceComputer } from './files/lab-file.js';
 export { render, type Rendered, type TemplateError } from './templates/render.js';

@@ -39,15 +39,21 @@ export async function bundle(
   entries: readonly string[],
 ): Promise<Map<string, Bundle>> {
   if (entries.length === 0) return new Map();
-  building += 1;
-  try {
+  return whileBundling(async () => {
     const whole = await tryBundle(root, packageName, entries);
     if (entries.length === 1 || [...whole.values()].every((result) => result.ok)) return whole;
     const single = await Promise.all(entries.map((entry) => tryBundle(root, packageName, [entry])));
     return new Map(single.flatMap((results) => [...results]));
+  });
+}
+
+/** Keeps the child process of esbuild for as long as the work takes; it goes when nobody bundles, so that none stays behind. */
+export async function whileBundling<T>(work: () => Promise<T>): Promise<T> {
+  building += 1;
+  try {
+    return await work();
   } finally {
     building -= 1;
-    // The child process of esbuild goes when nobody builds, so that no idle process stays behind.
     if (building === 0) await stop();
   }
 }

@@ -1,25 +1,17 @@
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { bundle, bundleFormat, type BundleFault } from './bundle.js';
+import { clockStep, FileMemory, Round } from './file-memory.js';
+import { bundle, bundleFormat, whileBundling, type BundleFault } from './bundle.js';
 import { isMissing, sha256, writeWhole, type ModuleStore } from './module-store.js';
 
-/** Content hashes of files, each file read once; a file that is missing has the hash null. */
-class InputHashes {
-  private readonly known = new Map<string, Promise<string | null>>();
-
-  of(path: string): Promise<string | null> {
-    const known = this.known.get(path);
-    if (known) return known;
-    const hash = readFile(path).then(
-      (bytes) => sha256(bytes),
-      (error: unknown) => {
-        if (isMissing(error)) return null;
-        throw error;
-      },
-    );
-    this.known.set(path, hash);
-    return hash;
+/** SHA-256 of the content of a file, hexadecimal; null when there is none. */
+async function hashOfFile(path: string): Promise<string | null> {
+  try {
+    return sha256(await readFile(path));
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
   }
 }
 
@@ -29,8 +21,14 @@ type CachedPackage = z.infer<typeof cachedPackage>;
 
 export type BuiltCode = { ok: true; hash: string } | { ok: false; faults: BundleFault[] };
 
+/** Entries that are bundled at once. */
+const portion = 30;
+
 /** Bundles packages into a module store, and bundles again only what has changed. */
 export class CodeCache {
+  private readonly hashes = new FileMemory(hashOfFile);
+  private readonly packages = new Map<string, CachedPackage>();
+
   /** @param folder where it remembers what each module was made of */
   constructor(
     private readonly folder: string,
@@ -39,7 +37,7 @@ export class CodeCache {
 
   /**
    * The module of every entry of a package. An entry whose inputs are unchanged, and whose module is in the store, is not
-   * bundled again; the inputs are compared by content.
+   * bundled again; the inputs are compared by content, and read again only when they were written since.
    *
    * @param entries sources relative to the package folder
    */
@@ -47,56 +45,68 @@ export class CodeCache {
     root: string,
     packageName: string,
     entries: readonly string[],
+    round: Round = new Round(),
   ): Promise<Map<string, BuiltCode>> {
     const path = join(this.folder, `${sha256(root).slice(0, 16)}.json`);
-    const cached = await this.load(path);
-    const hashes = new InputHashes();
+    const cached = this.packages.get(path) ?? (await this.load(path));
+    this.packages.set(path, cached);
     const results = new Map<string, BuiltCode>();
     await Promise.all(
       entries.map(async (entry) => {
         const known = cached.entries[entry];
-        if (known && (await this.isCurrent(root, known, hashes)))
+        if (known && (await this.isCurrent(root, known, round)))
           results.set(entry, { ok: true, hash: known.hash });
       }),
     );
     const stale = entries.filter((entry) => !results.has(entry));
     if (stale.length === 0) return results;
 
-    const startedAt = Date.now();
     const next: CachedPackage = { format: bundleFormat, entries: {} };
     for (const [entry, known] of Object.entries(cached.entries))
       if (results.has(entry)) next.entries[entry] = known;
-    for (const [entry, built] of await bundle(root, packageName, stale)) {
-      if (!built.ok) {
-        results.set(entry, built);
-        continue;
+    // In portions: the texts and source maps of all entries at once would fill the memory.
+    await whileBundling(async () => {
+      for (let from = 0; from < stale.length; from += portion) {
+        const startedAt = Date.now();
+        const hashes = new FileMemory(hashOfFile);
+        const now = new Round();
+        const built = await bundle(root, packageName, stale.slice(from, from + portion));
+        await Promise.all(
+          [...built].map(async ([entry, result]) => {
+            if (!result.ok) {
+              results.set(entry, result);
+              return;
+            }
+            const hash = await this.store.write(result.text);
+            results.set(entry, { ok: true, hash });
+            // The manifest decides how imports of packages resolve, though it is not part of a bundle.
+            const inputs = [...result.inputs, 'package.json'].map(
+              (input) => [input, join(root, input)] as const,
+            );
+            const states = await Promise.all(inputs.map(([, file]) => now.state(file)));
+            // A file written since tells nothing about the bundle any more.
+            if (states.some(({ modifiedMs }) => modifiedMs >= startedAt - clockStep)) return;
+            const contents = inputs.map(
+              async ([input, file]) => [input, await hashes.of(file, now)] as const,
+            );
+            next.entries[entry] = { hash, inputs: Object.fromEntries(await Promise.all(contents)) };
+          }),
+        );
       }
-      const hash = await this.store.write(built.text);
-      results.set(entry, { ok: true, hash });
-      // The manifest decides how imports of packages resolve, though it is not part of a bundle.
-      const inputs = [...built.inputs, 'package.json'];
-      if (await changedSince(root, inputs, startedAt)) continue;
-      const contents = await Promise.all(
-        inputs.map(async (input) => [input, await hashes.of(join(root, input))] as const),
-      );
-      next.entries[entry] = { hash, inputs: Object.fromEntries(contents) };
-    }
+    });
+    this.packages.set(path, next);
     await mkdir(this.folder, { recursive: true });
     await writeWhole(path, JSON.stringify(next));
     return results;
   }
 
-  private async isCurrent(
-    root: string,
-    known: z.infer<typeof cachedEntry>,
-    hashes: InputHashes,
-  ): Promise<boolean> {
+  private async isCurrent(root: string, known: z.infer<typeof cachedEntry>, round: Round): Promise<boolean> {
     const inputs = await Promise.all(
       Object.entries(known.inputs).map(
-        async ([input, hash]) => (await hashes.of(join(root, input))) === hash,
+        async ([input, hash]) => (await this.hashes.of(join(root, input), round)) === hash,
       ),
     );
-    return inputs.every(Boolean) && this.store.has(known.hash);
+    return inputs.every(Boolean) && (await this.hashes.of(this.store.path(known.hash), round)) === known.hash;
   }
 
   /** What is remembered of a package; nothing when it was never built, or built in another format, or the file is damaged. */
@@ -112,25 +122,6 @@ export class CodeCache {
     const parsed = cachedPackage.safeParse(parseJson(text));
     return parsed.success && parsed.data.format === bundleFormat ? parsed.data : nothing;
   }
-}
-
-/** Coarsest step of a file system's clock that is allowed for, in milliseconds. */
-const clockStep = 20;
-
-/** True when a file may have been written after it was read for a bundle: its content now tells nothing about the bundle. */
-async function changedSince(root: string, inputs: readonly string[], time: number): Promise<boolean> {
-  const times = await Promise.all(
-    inputs.map((input) =>
-      stat(join(root, input)).then(
-        ({ mtimeMs }) => mtimeMs,
-        (error: unknown) => {
-          if (isMissing(error)) return 0;
-          throw error;
-        },
-      ),
-    ),
-  );
-  return times.some((changed) => changed >= time - clockStep);
 }
 
 function parseJson(text: string): unknown {

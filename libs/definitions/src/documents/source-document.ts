@@ -9,13 +9,19 @@ export const maxFileSize = 256 * 1024;
 
 /** A definition file that was rendered and parsed; collects what is wrong with it, each with its place in the source. */
 export class SourceDocument {
-  readonly diagnostics: Diagnostic[] = [];
+  readonly diagnostics: Diagnostic[];
+  /** What was looked up to check it: the same value under the same names gives the same result. */
+  readonly uses: { kind: string; name: string; value: unknown }[] = [];
 
   private constructor(
     readonly file: string,
     private readonly document: YamlDocument | undefined,
     private readonly map: SourceMap,
-  ) {}
+    /** What is wrong with the text itself. */
+    private readonly own: readonly Diagnostic[],
+  ) {
+    this.diagnostics = [...own];
+  }
 
   /**
    * Renders and parses the text of a file. What goes wrong is found in `diagnostics`; `value` is then null.
@@ -36,26 +42,23 @@ export class SourceDocument {
       });
     }
     const parsed = parseYaml(rendered.text);
-    const source = new SourceDocument(file, parsed.ok ? parsed.document : undefined, rendered.map);
-    for (const { path, code, message, hint, offset } of parsed.ok ? [] : parsed.faults) {
-      const position = offset === null ? { line: null, column: null } : rendered.map.at(offset);
-      source.diagnostics.push({
-        file,
-        ...position,
-        path: formatPath(path),
-        code,
-        message,
-        hint: hint ?? null,
-      });
-    }
-    return source;
+    const faults = (parsed.ok ? [] : parsed.faults).map(
+      ({ path, code, message, hint, offset }): Diagnostic => {
+        const position = offset === null ? { line: null, column: null } : rendered.map.at(offset);
+        return { file, ...position, path: formatPath(path), code, message, hint: hint ?? null };
+      },
+    );
+    return new SourceDocument(file, parsed.ok ? parsed.document : undefined, rendered.map, faults);
   }
 
   /** A file that cannot be read as a document at all. */
   static broken(file: string, fault: Omit<Diagnostic, 'file'>): SourceDocument {
-    const source = new SourceDocument(file, undefined, SourceMap.identity(''));
-    source.diagnostics.push({ file, ...fault });
-    return source;
+    return new SourceDocument(file, undefined, SourceMap.identity(''), [{ file, ...fault }]);
+  }
+
+  /** The same text without what was found wrong in it later, to be checked anew. */
+  unchecked(): SourceDocument {
+    return new SourceDocument(this.file, this.document, this.map, this.own);
   }
 
   get value(): JsonValue {

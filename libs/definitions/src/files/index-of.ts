@@ -52,6 +52,7 @@ export class DefinitionIndex<T> {
    */
   need(source: SourceDocument, path: Path, name: string): T | undefined {
     const entry = this.entries.get(name);
+    source.uses.push({ kind: this.word, name, value: entry?.value });
     if (entry?.value !== undefined) return entry.value;
     if (entry) {
       source.fault(path, 'depends_on_broken', `the ${this.word} "${name}" has errors of its own`, {

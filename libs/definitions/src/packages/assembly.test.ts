@@ -20,10 +20,12 @@ const documents = Object.entries(soundPackage).filter(([file]) => file.endsWith(
 function assemble(texts: Readonly<Record<string, string>>): Catalog {
   const files = documents.map(([file, text]) => {
     const [, subfolder = '', folder = ''] = file.split('/');
+    const source = SourceDocument.parse(file, texts[file] ?? text);
     return {
       definition: { kind: kinds[subfolder]!, path: file, file, folder, code: null },
       packageName: 'demo',
-      source: SourceDocument.parse(file, texts[file] ?? text),
+      source,
+      text: source,
       module:
         subfolder === 'devices' || subfolder === 'tasks'
           ? { hash: 'h', package: 'demo', source: file }

@@ -17,6 +17,7 @@ import type {
 } from '../model/types.js';
 import { contentHash } from './canonical.js';
 import { Catalog } from './catalog.js';
+import { CheckMemory } from './check-memory.js';
 import type { DefinitionKind, FoundDefinition } from './discover.js';
 
 /** A definition file with its code, as read from a package. */
@@ -24,6 +25,8 @@ export interface LoadedFile {
   definition: FoundDefinition;
   packageName: string;
   source: SourceDocument;
+  /** The same object for as long as the text does not change. */
+  text: object;
   /** Null when there is no code beside it, or the code has errors. */
   module: ModuleReference | null;
   codeIsBroken: boolean;
@@ -36,7 +39,11 @@ export class Assembly {
   private readonly labs = new DefinitionIndex<LabDefinition>('lab');
   private readonly protocols = new DefinitionIndex<ProtocolDefinition>('protocol');
 
-  constructor(private readonly files: readonly LoadedFile[]) {
+  /** @param memory of earlier assemblies: what has not changed since is not checked again */
+  constructor(
+    private readonly files: readonly LoadedFile[],
+    private readonly memory = new CheckMemory(),
+  ) {
     this.add('device', this.devices, (file) => this.device(file));
     this.add('task', this.tasks, (file) => this.task(file));
     this.add('lab', this.labs, ({ source }) => readLab(source, this.devices));
@@ -52,12 +59,17 @@ export class Assembly {
     store: ModuleStore,
   ): Catalog {
     const tasks = new Map(
-      this.tasks.values().map((task): [string, TaskSnapshot] => [task.type, snapshotOfTask(task)]),
+      this.tasks
+        .values()
+        .map((task): [string, TaskSnapshot] => [task.type, this.memory.derived(task, snapshotOfTask)]),
     );
     const protocols = new Map(
       this.protocols
         .values()
-        .map((protocol): [string, ProtocolSnapshot] => [protocol.type, this.snapshotOfProtocol(protocol)]),
+        .map((protocol): [string, ProtocolSnapshot] => [
+          protocol.type,
+          this.memory.derived(protocol, () => this.snapshotOfProtocol(protocol)),
+        ]),
     );
     const origins = this.files.map(({ definition, packageName, source }) => {
       const name = nameOf(definition, source);
@@ -89,7 +101,7 @@ export class Assembly {
       const key = kind === 'lab' ? 'name' : 'type';
       for (const file of same) {
         // Without a readable document there is nothing to check; what is wrong is recorded already.
-        const value = file.source.isBroken ? undefined : read(file);
+        const value = file.source.isBroken ? undefined : this.checked(file, read);
         if (same.length > 1) {
           const others = same.filter((other) => other !== file).map((other) => other.definition.file);
           file.source.fault(
@@ -105,6 +117,17 @@ export class Assembly {
         index.add(name, file.definition.file, isSound ? value : undefined);
       }
     }
+  }
+
+  private checked<T>(file: LoadedFile, read: (file: LoadedFile) => T): T {
+    return this.memory.recall(
+      file,
+      (kind, name) => {
+        const index = [this.devices, this.tasks, this.labs].find(({ word }) => word === kind);
+        return index?.get(name);
+      },
+      () => read(file),
+    );
   }
 
   private device(file: LoadedFile): DeviceDefinition {

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { CodeCache } from '../code/code-cache.js';
-import { ModuleStore } from '../code/module-store.js';
+import { FileMemory, Round } from '../code/file-memory.js';
+import { ModuleStore, sha256 } from '../code/module-store.js';
 import { compareDiagnostics, type Diagnostic } from '../documents/diagnostic.js';
 import { maxFileSize, SourceDocument } from '../documents/source-document.js';
 import { Assembly, type LoadedFile } from './assembly.js';
+import { CheckMemory } from './check-memory.js';
 import type { Catalog } from './catalog.js';
 import { discoverPackages, readDefinition, type FoundPackage } from './discover.js';
 
@@ -16,76 +18,139 @@ export interface LoadOptions {
   packages?: readonly string[];
 }
 
+/** Reads packages again and again. */
+export interface DefinitionLoader {
+  /**
+   * The packages as they are: all of them the first time, then only what was written since. What has not changed is the
+   * very same object in the next catalog. Calls at the same time are served one after the other.
+   *
+   * @throws when the cache folder cannot be read or written
+   */
+  load(): Promise<Catalog>;
+}
+
 /**
- * Reads, checks and bundles the packages of a user directory.
+ * Reads, checks and bundles the packages of a user directory, as often as it is asked to.
  *
  * Errors of packages are collected in the catalog's diagnostics and never thrown. A definition with an error, and what
  * depends on it, is left out; everything else is usable.
- *
- * @throws when the cache folder cannot be read or written
  */
-export async function loadPackages(options: LoadOptions): Promise<Catalog> {
-  const userDir = resolve(options.userDir);
-  const cacheDir = resolve(options.cacheDir);
-  const store = new ModuleStore(resolve(cacheDir, 'modules'));
-  const cache = new CodeCache(resolve(cacheDir, 'bundles'), store);
-  const { packages, diagnostics } = await discoverPackages(userDir, options.packages);
-  const loaded = await Promise.all(packages.map((found) => loadPackage(found, cache)));
-  const assembly = new Assembly(loaded.flatMap((result) => result.files));
-  const all: Diagnostic[] = [...diagnostics, ...loaded.flatMap((result) => result.codeDiagnostics)];
-  return assembly.catalog(
-    packages.map((found) => found.name),
-    (ofFiles) => [...all, ...ofFiles].sort(compareDiagnostics),
-    store,
-  );
+export function createLoader(options: LoadOptions): DefinitionLoader {
+  const loader = new Loader(options);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    load() {
+      const next = (): Promise<Catalog> => loader.load();
+      const loaded = last.then(next, next);
+      last = loaded;
+      return loaded;
+    },
+  };
 }
 
-async function loadPackage(
-  found: FoundPackage,
-  cache: CodeCache,
-): Promise<{ files: LoadedFile[]; codeDiagnostics: Diagnostic[] }> {
-  const entries = found.definitions.flatMap(({ code }) => code ?? []);
-  const [sources, built] = await Promise.all([
-    Promise.all(found.definitions.map(({ file, path }) => readSource(file, path))),
-    cache.build(found.root, found.name, entries),
-  ]);
-  const codeDiagnostics = new Map<string, Diagnostic>();
-  const files = found.definitions.map((definition, index): LoadedFile => {
-    const source = sources[index] ?? SourceDocument.parse(definition.file, '');
-    const result = definition.code === null ? undefined : built.get(definition.code);
-    if (result?.ok === false) {
-      for (const fault of result.faults) {
-        const diagnostic: Diagnostic = {
-          file: fault.source === null ? definition.file : join(found.file, fault.source),
-          line: fault.line,
-          column: fault.column,
-          path: '',
-          code: 'code',
-          message: fault.message,
-          hint: fault.hint,
-        };
-        // A helper that two entries import is faulty once.
-        codeDiagnostics.set(JSON.stringify(diagnostic), diagnostic);
+/** {@link createLoader} for one time. @throws when the cache folder cannot be read or written */
+export async function loadPackages(options: LoadOptions): Promise<Catalog> {
+  return createLoader(options).load();
+}
+
+/** A definition file as it was read, with the hash of its text. */
+interface ReadFile {
+  hash: string;
+  source: SourceDocument;
+}
+
+class Loader {
+  private readonly userDir: string;
+  private readonly store: ModuleStore;
+  private readonly code: CodeCache;
+  private readonly memory = new CheckMemory();
+  private texts = new Map<string, FileMemory<ReadFile>>();
+
+  constructor(private readonly options: LoadOptions) {
+    this.userDir = resolve(options.userDir);
+    const cacheDir = resolve(options.cacheDir);
+    this.store = new ModuleStore(resolve(cacheDir, 'modules'));
+    this.code = new CodeCache(resolve(cacheDir, 'bundles'), this.store);
+  }
+
+  async load(): Promise<Catalog> {
+    const round = new Round();
+    const { packages, diagnostics } = await discoverPackages(this.userDir, this.options.packages);
+    const texts = new Map<string, FileMemory<ReadFile>>();
+    for (const { definitions } of packages) {
+      for (const { path, file } of definitions) {
+        texts.set(
+          path,
+          this.texts.get(path) ?? new FileMemory((from, before) => readText(from, file, before)),
+        );
       }
     }
-    return {
-      definition,
-      packageName: found.name,
-      source,
-      module:
-        definition.code === null || result?.ok !== true
-          ? null
-          : { hash: result.hash, package: found.name, source: definition.code },
-      codeIsBroken: result?.ok === false,
-    };
-  });
-  return { files, codeDiagnostics: [...codeDiagnostics.values()] };
+    this.texts = texts;
+    const loaded = await Promise.all(packages.map((found) => this.loadPackage(found, round)));
+    const assembly = new Assembly(
+      loaded.flatMap((result) => result.files),
+      this.memory,
+    );
+    const all: Diagnostic[] = [...diagnostics, ...loaded.flatMap((result) => result.codeDiagnostics)];
+    return assembly.catalog(
+      packages.map((found) => found.name),
+      (ofFiles) => [...all, ...ofFiles].sort(compareDiagnostics),
+      this.store,
+    );
+  }
+
+  private async loadPackage(
+    found: FoundPackage,
+    round: Round,
+  ): Promise<{ files: LoadedFile[]; codeDiagnostics: Diagnostic[] }> {
+    const entries = found.definitions.flatMap(({ code }) => code ?? []);
+    const [sources, built] = await Promise.all([
+      Promise.all(found.definitions.map(({ path }) => this.texts.get(path)?.of(path, round))),
+      this.code.build(found.root, found.name, entries, round),
+    ]);
+    const codeDiagnostics = new Map<string, Diagnostic>();
+    const files = found.definitions.map((definition, index): LoadedFile => {
+      const text = sources[index]?.source ?? SourceDocument.parse(definition.file, '');
+      const result = definition.code === null ? undefined : built.get(definition.code);
+      if (result?.ok === false) {
+        for (const fault of result.faults) {
+          const diagnostic: Diagnostic = {
+            file: fault.source === null ? definition.file : join(found.file, fault.source),
+            line: fault.line,
+            column: fault.column,
+            path: '',
+            code: 'code',
+            message: fault.message,
+            hint: fault.hint,
+          };
+          // A helper that two entries import is faulty once.
+          codeDiagnostics.set(JSON.stringify(diagnostic), diagnostic);
+        }
+      }
+      return {
+        definition,
+        packageName: found.name,
+        source: text.unchecked(),
+        text,
+        module:
+          definition.code === null || result?.ok !== true
+            ? null
+            : { hash: result.hash, package: found.name, source: definition.code },
+        codeIsBroken: result?.ok === false,
+      };
+    });
+    return { files, codeDiagnostics: [...codeDiagnostics.values()] };
+  }
 }
 
-async function readSource(file: string, path: string): Promise<SourceDocument> {
+/** The same document as before when the text is the same. */
+async function readText(path: string, file: string, before: ReadFile | undefined): Promise<ReadFile> {
   const text = await readDefinition(path, maxFileSize);
-  if (typeof text === 'string') return SourceDocument.parse(file, text);
-  return SourceDocument.broken(file, { line: null, column: null, path: '', ...text, hint: null });
+  const hash = sha256(typeof text === 'string' ? text : JSON.stringify(text));
+  if (before?.hash === hash) return before;
+  if (typeof text === 'string') return { hash, source: SourceDocument.parse(file, text) };
+  const source = SourceDocument.broken(file, { line: null, column: null, path: '', ...text, hint: null });
+  return { hash, source };
 }
 
 function join(folder: string, source: string): string {
