@@ -1,4 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { LabsController } from './definitions/labs.controller.js';
+import { PackagesController } from './definitions/packages.controller.js';
+import { ProtocolsController } from './definitions/protocols.controller.js';
 import { DeviceCalls } from './devices/device-calls.js';
 import { DeviceLocator } from './devices/device-locator.js';
 import { DevicesController } from './devices/devices.controller.js';
@@ -27,6 +30,9 @@ export class AppModule {
     return {
       module: AppModule,
       controllers: [
+        LabsController,
+        ProtocolsController,
+        PackagesController,
         ProtocolRunsController,
         CampaignsController,
         TasksController,

@@ -3,26 +3,36 @@ import { Engine } from '@lab/engine';
 import type { ObjectStore } from '@lab/object-store';
 import { AgentsController } from './agents.controller.js';
 import { FilesController } from './files.controller.js';
-import { LoadedPackages } from './loaded-packages.js';
+import { DefinitionsController } from './definitions/definitions.controller.js';
+import { LabLoading } from './definitions/lab-loading.js';
+import { LoadedDefinitions } from './definitions/loaded-definitions.js';
+import { PackageIndex } from './definitions/package-index.js';
+import { ProtocolLoading } from './definitions/protocol-loading.js';
 import { SubmissionsController } from './submissions.controller.js';
 import { objectStoreToken } from './tokens.js';
 
 /** What the controllers speak to. It is made and stopped outside; Nest only hands it round. */
 export interface Parts {
   engine: Engine;
-  packages: LoadedPackages;
+  index: PackageIndex;
+  definitions: LoadedDefinitions;
+  labs: LabLoading;
+  protocols: ProtocolLoading;
   objectStore: ObjectStore;
 }
 
 @Module({})
 export class AppModule {
-  static of({ engine, packages, objectStore }: Parts): DynamicModule {
+  static of({ engine, index, definitions, labs, protocols, objectStore }: Parts): DynamicModule {
     return {
       module: AppModule,
-      controllers: [SubmissionsController, AgentsController, FilesController],
+      controllers: [SubmissionsController, AgentsController, FilesController, DefinitionsController],
       providers: [
         { provide: Engine, useValue: engine },
-        { provide: LoadedPackages, useValue: packages },
+        { provide: PackageIndex, useValue: index },
+        { provide: LoadedDefinitions, useValue: definitions },
+        { provide: LabLoading, useValue: labs },
+        { provide: ProtocolLoading, useValue: protocols },
         { provide: objectStoreToken, useValue: objectStore },
       ],
     };

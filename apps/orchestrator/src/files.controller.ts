@@ -3,7 +3,7 @@ import { orchestratorRequests as requests, ServiceError, type ReplyOf, type Requ
 import { Engine } from '@lab/engine';
 import { Handles } from '@lab/messaging/nest';
 import { taskFileKey, type ObjectStore } from '@lab/object-store';
-import { LoadedPackages } from './loaded-packages.js';
+import { PackageIndex } from './definitions/package-index.js';
 import { objectStoreToken } from './tokens.js';
 
 /** Bytes of one piece of a module; its base64 form stays well under the broker's limit for a message. */
@@ -17,7 +17,7 @@ const ticketMs = 15 * 60_000;
 export class FilesController {
   constructor(
     private readonly engine: Engine,
-    private readonly packages: LoadedPackages,
+    private readonly packages: PackageIndex,
     @Inject(objectStoreToken) private readonly store: ObjectStore,
   ) {}
 

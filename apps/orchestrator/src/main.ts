@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import { serviceRequests, type ServiceHealth } from '@lab/contracts';
+import { formatDiagnostics } from '@lab/definitions';
 import { Engine } from '@lab/engine';
 import { connectBus } from '@lab/messaging';
 import { BusServer, nestLogger } from '@lab/messaging/nest';
@@ -13,8 +14,14 @@ import { GreedyPolicy } from '@lab/scheduling';
 import { agentsOverBus } from './agents-over-bus.js';
 import { AppModule } from './app.module.js';
 import { config } from './config.js';
+import { firstLoad } from './definitions/first-load.js';
+import { LabLoading } from './definitions/lab-loading.js';
+import { LoadedDefinitions } from './definitions/loaded-definitions.js';
+import { LoadedFile } from './definitions/loaded-file.js';
+import { Loading } from './definitions/loading.js';
+import { PackageIndex } from './definitions/package-index.js';
+import { ProtocolLoading } from './definitions/protocol-loading.js';
 import { announceLeadership } from './leadership.js';
-import { LoadedPackages } from './loaded-packages.js';
 
 const service = 'orchestrator';
 const version = '0.1.0';
@@ -22,8 +29,10 @@ const version = '0.1.0';
 await runService(service, config, async ({ config, log, shutdown }) => {
   const startedAt = systemClock.now();
   const instance = randomUUID().slice(0, 8);
-  const [packages, store, bus, objectStore] = await Promise.all([
-    LoadedPackages.read(config, (text) => log.error(`mistakes in the packages:\n${text}`)),
+  const file = new LoadedFile(join(config.dataDir, 'loaded.json'));
+  const [index, remembered, store, bus, objectStore] = await Promise.all([
+    PackageIndex.read(config),
+    file.read(),
     openStore({
       url: config.databaseUrl.reveal(),
       onIdleError: (error) => log.warn('a database connection broke', { error }),
@@ -38,6 +47,15 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   shutdown.add('database', () => store.close());
   shutdown.add('bus', () => bus.close());
 
+  if (index.catalog.diagnostics.length > 0)
+    log.error(`mistakes in the packages:\n${formatDiagnostics(index.catalog.diagnostics)}`);
+  const configured = { labs: config.labs ?? null, protocols: config.protocols ?? null };
+  const definitions = new LoadedDefinitions(
+    firstLoad(index.catalog, configured, remembered, config.userDir, (message, fields) =>
+      log.error(message, fields),
+    ),
+  );
+
   let leading = true;
   const engine = new Engine(
     {
@@ -46,7 +64,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       ids: systemIds,
       store,
       agents: agentsOverBus(bus),
-      definitions: packages.catalog,
+      definitions,
       policy: new GreedyPolicy(),
       log: log.child({ part: 'engine' }),
     },
@@ -62,11 +80,27 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   shutdown.add('engine', () => engine.stop());
   await engine.start(instance);
 
-  const app = await NestFactory.createMicroservice(AppModule.of({ engine, packages, objectStore }), {
-    strategy: new BusServer(bus),
-    logger: nestLogger(log),
-    abortOnError: false,
+  const loading = new Loading({
+    engine,
+    definitions,
+    index,
+    file,
+    configured,
+    log: log.child({ part: 'loading' }),
   });
+  const labs = new LabLoading(loading, { clock: systemClock, timers: systemTimers });
+  const protocols = new ProtocolLoading(loading);
+  shutdown.add('loading', () => labs.stop());
+  labs.resume();
+
+  const app = await NestFactory.createMicroservice(
+    AppModule.of({ engine, index, definitions, labs, protocols, objectStore }),
+    {
+      strategy: new BusServer(bus),
+      logger: nestLogger(log),
+      abortOnError: false,
+    },
+  );
   await app.listen();
   shutdown.add('messages', () => app.close());
 
@@ -82,7 +116,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   shutdown.add('leadership', announceLeadership(bus, engine, systemTimers, instance));
   return {
     epoch: engine.epoch,
-    labs: packages.catalog.labNames(),
-    protocols: packages.catalog.protocolTypes(),
+    labs: definitions.labNames(),
+    protocols: definitions.protocolTypes(),
   };
 });

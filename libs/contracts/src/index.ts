@@ -39,6 +39,25 @@ export {
   TaskSubmission,
   type TaskParameters,
 } from './rest/submissions.js';
+export {
+  definitionTypes,
+  LabSelection,
+  labStates,
+  ProtocolSelection,
+  ProtocolText,
+  TaskTypeSelection,
+  type DefinitionRecord,
+  type DefinitionSummary,
+  type DefinitionType,
+  type LabChange,
+  type LabRecord,
+  type LabState,
+  type LoadedDevice,
+  type PackageRecord,
+  type ProtocolChange,
+  type TaskTypeChange,
+  type Validation,
+} from './rest/definitions.js';
 export { isWellFormedName, maxNameLength } from './rest/rules.js';
 export type {
   CampaignRecord,
@@ -76,6 +95,7 @@ export {
   type ReplyEnvelope,
   type WireError,
 } from './messages/envelope.js';
+export { definitionRequests } from './messages/definitions.js';
 export { orchestratorEvents, orchestratorRequests } from './messages/orchestrator.js';
 export { agentEvents, agentRequests } from './messages/agent.js';
 export {

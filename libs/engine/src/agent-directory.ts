@@ -16,6 +16,8 @@ export interface Presence {
   heardAt: number;
   /** By `<lab>.<device>`. */
   devices: Map<string, DeviceStatus>;
+  /** By `<lab>.<device>`: when it was last heard to start, in milliseconds since 1970. */
+  startedAt: Map<string, number>;
 }
 
 /**
@@ -45,6 +47,7 @@ export class AgentDirectory {
       state: 'online',
       heardAt: now,
       devices: new Map(devices.map((device) => [deviceKey(device.lab, device.name), device])),
+      startedAt: new Map(),
     });
   }
 
@@ -61,7 +64,7 @@ export class AgentDirectory {
     agent.state = 'online';
     const reported = new Set<string>();
     for (const device of devices) {
-      better = this.deviceChanged(agent, device) || better;
+      better = this.deviceChanged(agent, device, now) || better;
       reported.add(deviceKey(device.lab, device.name));
     }
     for (const key of agent.devices.keys()) if (!reported.has(key)) agent.devices.delete(key);
@@ -69,16 +72,18 @@ export class AgentDirectory {
   }
 
   /** @returns whether the device can be used and could not before */
-  deviceChanged(agent: Presence, device: DeviceStatus): boolean {
+  deviceChanged(agent: Presence, device: DeviceStatus, now: number): boolean {
     const key = deviceKey(device.lab, device.name);
     const before = agent.devices.get(key);
     agent.devices.set(key, device);
+    if (before === undefined || device.state === 'initializing') agent.startedAt.set(key, now);
     return isUsable(device.state) && (before === undefined || !isUsable(before.state));
   }
 
   left(agent: Presence): void {
     agent.state = 'offline';
     agent.devices.clear();
+    agent.startedAt.clear();
   }
 
   /** Ages the agents that were not heard. @returns those whose state changed */

@@ -1,15 +1,16 @@
-import { isTerminal } from '@lab/contracts';
-import type { Ids } from './ports.js';
+import { isTerminal, type TaskParameters } from '@lab/contracts';
+import { checkRunParameters, type ProtocolSnapshot } from '@lab/definitions/model';
 import { beginEnding } from './runs.js';
-import { campaignRunName, insertRun, mergeParameters } from './submit.js';
+import { campaignRunName, insertRun, mergeParameters, placeFaults, type SubmitPorts } from './submit.js';
 import type { Turn } from './turn.js';
 
 /**
  * Brings a campaign to where its runs have taken it: starts the next runs, stops them all when it is ending, and ends
  * it when nothing of it runs. A failed run fails the campaign; a run that was cancelled alone counts as a run that was
- * had, and the reason of the completed campaign says so. While a run needs attention no new one is started.
+ * had, and the reason of the completed campaign says so. While a run needs attention no new one is started. Each run is
+ * started with the protocol as it is loaded at that moment.
  */
-export function settleCampaign(turn: Turn, ids: Ids, id: string): void {
+export function settleCampaign(turn: Turn, ports: SubmitPorts, id: string): void {
   const campaign = turn.state.rows.campaigns.get(id);
   if (campaign === undefined || isTerminal(campaign.state)) return;
   const open = turn.state.openRunsOf(id);
@@ -36,27 +37,28 @@ export function settleCampaign(turn: Turn, ids: Ids, id: string): void {
       turn.setCampaign(campaign, state, { reason, endedAt: turn.now });
     return;
   }
-  if (!unclear) startRuns(turn, ids, id, open.length);
+  if (!unclear) startRuns(turn, ports, id, open.length);
 }
 
-function startRuns(turn: Turn, ids: Ids, id: string, alreadyOpen: number): void {
+function startRuns(turn: Turn, ports: SubmitPorts, id: string, alreadyOpen: number): void {
   const campaign = turn.state.rows.campaigns.get(id);
-  const snapshot = campaign === undefined ? undefined : turn.state.protocolOf(campaign);
-  if (campaign === undefined || snapshot === undefined) return;
+  const accepted = campaign === undefined ? undefined : turn.state.protocolOf(campaign);
+  if (campaign === undefined || accepted === undefined) return;
   let open = alreadyOpen;
   let started = campaign.runsStarted;
   while (started < campaign.maxProtocolRuns && open < campaign.maxConcurrentProtocolRuns) {
     started += 1;
     open += 1;
-    insertRun(turn, ids, snapshot, {
+    const parameters = mergeParameters(
+      campaign.globalParameters,
+      campaign.protocolRunParameters?.[started - 1] ?? {},
+    );
+    insertRun(turn, ports.ids, latest(ports, accepted, parameters), {
       name: campaignRunName(campaign.name, started),
       owner: campaign.owner,
       priority: campaign.priority,
       campaignId: id,
-      parameters: mergeParameters(
-        campaign.globalParameters,
-        campaign.protocolRunParameters?.[started - 1] ?? {},
-      ),
+      parameters,
       meta: { campaign_run: started },
     });
   }
@@ -77,4 +79,21 @@ function startRuns(turn: Turn, ids: Ids, id: string, alreadyOpen: number): void 
             },
     });
   }
+}
+
+/**
+ * The protocol as it is loaded now; as it was when the campaign was accepted, when it is not loaded any more or the
+ * parameters of the campaign do not fit it.
+ */
+function latest(
+  ports: SubmitPorts,
+  accepted: ProtocolSnapshot,
+  parameters: TaskParameters,
+): ProtocolSnapshot {
+  const loaded = ports.definitions.protocol(accepted.protocol.type);
+  if (loaded === undefined || loaded.hash === accepted.hash) return accepted;
+  const fits =
+    checkRunParameters(loaded, parameters, { path: '' }).length === 0 &&
+    placeFaults(ports.labs(), loaded).length === 0;
+  return fits ? loaded : accepted;
 }

@@ -1,6 +1,6 @@
-import type { DeviceRecord } from '@lab/contracts';
+import type { DeviceRecord, DeviceState } from '@lab/contracts';
 import type { AgentDirectory } from './agent-directory.js';
-import type { LabMap } from './lab-map.js';
+import { deviceKey, type LabMap } from './lab-map.js';
 import type { WorkingState } from './working-state.js';
 
 /** The devices as people see them: what their agents last said, and who holds them. */
@@ -32,6 +32,40 @@ export function describeDevices(
     });
   }
   return records.sort((a, b) => compare(a.lab_name, b.lab_name) || compare(a.name, b.name));
+}
+
+/** How the start of a device goes. */
+export interface DeviceStart {
+  name: string;
+  computer: string;
+  state: DeviceState;
+  detail: string | null;
+  /** Its agent is there, and was heard within the usual time. */
+  reachable: boolean;
+  /** When it was last heard to start, in milliseconds since 1970; undefined: never by this agent. */
+  startedAt: number | undefined;
+}
+
+/** The devices of a laboratory by name, with when they were last started. */
+export function describeStarts(
+  labs: LabMap,
+  directory: AgentDirectory,
+  state: WorkingState,
+  lab: string,
+): DeviceStart[] {
+  return describeDevices(labs, directory, state)
+    .filter((device) => device.lab_name === lab)
+    .map(({ name, computer, state: now, detail }) => {
+      const agent = directory.get(computer);
+      return {
+        name,
+        computer,
+        state: now,
+        detail,
+        reachable: agent?.state === 'online' || agent?.state === 'suspect',
+        startedAt: agent?.startedAt.get(deviceKey(lab, name)),
+      };
+    });
 }
 
 function compare(a: string, b: string): number {

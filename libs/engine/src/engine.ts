@@ -17,7 +17,7 @@ import { Backoff } from './backoff.js';
 import { settleCampaign } from './campaigns.js';
 import { cancelCampaign, cancelProtocolRun, cancelTask } from './cancel.js';
 import { DeviceAssigner } from './device-assigner.js';
-import { describeDevices } from './device-records.js';
+import { describeDevices, describeStarts, type DeviceStart } from './device-records.js';
 import { Dispatcher } from './dispatch.js';
 import { deviceKey, LabMap } from './lab-map.js';
 import type { Agents, Clock, Definitions, Ids, Log, Store, Timers } from './ports.js';
@@ -34,6 +34,7 @@ import {
 } from './submit.js';
 import { TurnLoop } from './turn-loop.js';
 import type { Turn } from './turn.js';
+import { unfinishedWork, type UnfinishedWork } from './work-in-use.js';
 import { WorkingState } from './working-state.js';
 
 export interface EnginePorts {
@@ -262,7 +263,7 @@ export class Engine {
       'state of a device',
       (turn) => {
         const agent = this.#directory.present(computer, inc);
-        if (agent !== undefined && this.#directory.deviceChanged(agent, device))
+        if (agent !== undefined && this.#directory.deviceChanged(agent, device, turn.now))
           turn.state.dispatchDue = true;
       },
       true,
@@ -312,20 +313,50 @@ export class Engine {
     return this.#state.rows.attempts.get(id);
   }
 
+  /** The devices of a loaded laboratory, by name, and how their start goes. */
+  deviceStarts(lab: string): DeviceStart[] {
+    return describeStarts(this.#labs, this.#directory, this.#state, lab);
+  }
+
+  /** Everything that is not over, with the laboratories it needs and the devices it has. */
+  unfinishedWork(): UnfinishedWork[] {
+    return unfinishedWork(this.#state, this.#labs);
+  }
+
   /**
    * Laboratories were loaded, changed or unloaded. New resources begin with the metadata of their definition, known ones
    * keep the state they are in; agents that are there are told which devices to run.
    *
-   * @throws ServiceError `store_unavailable`
+   * @param change makes the change, or throws a ServiceError to refuse it, by what is going on; no decision falls between
+   *   the two. It may be called again when a commit fails, and must then do the same.
+   * @param undo takes the change back when it could not be committed
+   * @throws ServiceError what `change` throws; `store_unavailable`
    */
-  definitionsChanged(): Promise<void> {
-    return this.#loop.submit('change of definitions', (turn) => {
+  async definitionsChanged(
+    change: (work: () => UnfinishedWork[]) => void = () => undefined,
+    undo: () => void = () => undefined,
+  ): Promise<void> {
+    let changed = false;
+    const rearrange = (): void => {
       this.#labs = new LabMap(this.#ports.definitions);
       this.#dispatcher.forget();
-      turn.state.dispatchDue = true;
-      this.#putResources(turn);
       this.#assigner.changed();
-    });
+    };
+    try {
+      await this.#loop.submit('change of definitions', (turn) => {
+        change(() => this.unfinishedWork());
+        changed = true;
+        rearrange();
+        turn.state.dispatchDue = true;
+        this.#putResources(turn);
+      });
+    } catch (error) {
+      if (changed) {
+        undo();
+        rearrange();
+      }
+      throw error;
+    }
   }
 
   /** Takes no more commands; resolves when the turn in flight is over. Running tasks go on. */
@@ -361,7 +392,7 @@ export class Engine {
       }
       for (const id of dueCampaigns) {
         dueCampaigns.delete(id);
-        settleCampaign(turn, this.#ports.ids, id);
+        settleCampaign(turn, this.#submitPorts, id);
       }
     }
   }

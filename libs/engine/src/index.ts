@@ -1,4 +1,5 @@
 export { applyChange } from './apply-change.js';
+export type { DeviceStart } from './device-records.js';
 export { Engine, type AgentRegistration, type EngineOptions, type EnginePorts } from './engine.js';
 export { serviceComputer } from './lab-map.js';
 export { MemoryAgents, type Delivery, type Execution, type LabSide } from './memory/memory-agents.js';
@@ -20,6 +21,7 @@ export type {
 } from './ports.js';
 export type { Accepted } from './submit.js';
 export { allocationKey, copyRowSet, emptyRowSet, rowSetOf, type RowSet } from './row-set.js';
+export type { UnfinishedWork } from './work-in-use.js';
 export type {
   AgentRow,
   AllocationKind,

@@ -47,7 +47,7 @@ export class LabMap {
     for (const lab of this.labs.values()) {
       for (const device of Object.values(lab.devices)) {
         if (device.computer !== computer) continue;
-        const type = this.#definitions.deviceType(device.type);
+        const type = this.#definitions.deviceType(device.type, lab.name);
         if (type === undefined) {
           log.error('device left out: its type is not loaded', {
             lab: lab.name,

@@ -88,7 +88,10 @@ export interface Definitions {
   protocolTypes(): string[];
   taskTypes(): string[];
   labs(): LabDefinition[];
-  deviceType(type: string): DeviceDefinition | undefined;
+  /** The device type as it is for the devices of that laboratory. */
+  deviceType(type: string, lab: string): DeviceDefinition | undefined;
+  /** False: the laboratory is to be unloaded or reloaded; work that was accepted goes on, new work is refused. */
+  takesWork(lab: string): boolean;
 }
 
 export interface Log {

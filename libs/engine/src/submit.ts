@@ -45,6 +45,7 @@ export function submitProtocolRun(
   refuse('protocol run', [
     ...checkRunParameters(snapshot, parameters, { path: 'parameters' }),
     ...placeFaults(ports.labs(), snapshot),
+    ...drainingFaults(ports, snapshot.protocol.labs, 'labs'),
   ]);
   refuseTakenRunName(turn, submission.name);
   refuseBacklog(turn, ports);
@@ -67,7 +68,11 @@ export function campaignRunName(campaign: string, n: number): string {
 /** @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full` */
 export function submitCampaign(turn: Turn, ports: SubmitPorts, submission: CampaignSubmission): Accepted {
   const snapshot = protocolOf(ports, submission.protocol, 'protocol');
-  refuse('campaign', [...campaignFaults(snapshot, submission), ...placeFaults(ports.labs(), snapshot)]);
+  refuse('campaign', [
+    ...campaignFaults(snapshot, submission),
+    ...placeFaults(ports.labs(), snapshot),
+    ...drainingFaults(ports, snapshot.protocol.labs, 'labs'),
+  ]);
   const { name, max_protocol_runs: runs } = submission;
   if (turn.state.rows.campaignNames.has(name) || turn.isTaken('campaign', name))
     throw new ServiceError('duplicate_name', `there is a campaign named "${name}" already`);
@@ -132,6 +137,13 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
     ...faults,
     ...deviceFaults(labs, task.devices, devices),
     ...resourceFaults(labs, task.input_resources, resources),
+    ...Object.entries(devices).flatMap(([slot, { lab_name }]) =>
+      drainingFaults(ports, [lab_name], `devices.${slot}.lab_name`),
+    ),
+    ...Object.entries(resources).flatMap(([slot, name]) => {
+      const lab = labs.resources.get(name)?.lab;
+      return lab === undefined ? [] : drainingFaults(ports, [lab], `input_resources.${slot}`);
+    }),
   ]);
   if (turn.state.rows.onDemandNames.has(submission.name))
     throw new ServiceError(
@@ -288,8 +300,20 @@ function missing(faults: readonly Fault[]): Fault[] {
   return faults.filter((fault) => fault.code === 'missing_parameter');
 }
 
+/** Laboratories that take no new work, because they are to be unloaded or reloaded. */
+function drainingFaults(ports: SubmitPorts, labs: readonly string[], path: string): Fault[] {
+  return labs
+    .filter((lab) => !ports.definitions.takesWork(lab))
+    .map((lab) => ({
+      path,
+      code: 'lab_draining',
+      message: `the laboratory ${lab} is being drained and takes no new work`,
+      hint: 'submit it again when the laboratory is loaded',
+    }));
+}
+
 /** Slots of a protocol that the loaded laboratories cannot fill, however long one waits. */
-function placeFaults(labs: LabMap, { protocol }: ProtocolSnapshot): Fault[] {
+export function placeFaults(labs: LabMap, { protocol }: ProtocolSnapshot): Fault[] {
   const faults: Fault[] = [];
   for (const lab of protocol.labs)
     if (!labs.labs.has(lab))

@@ -1,14 +1,33 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { CampaignSubmission, DeviceReference, ProtocolRunSubmission, TaskSubmission } from '@lab/contracts';
+import {
+  CampaignSubmission,
+  DeviceReference,
+  LabSelection,
+  ProtocolRunSubmission,
+  ProtocolSelection,
+  ProtocolText,
+  TaskSubmission,
+  TaskTypeSelection,
+} from '@lab/contracts';
 import { getMetadataStorage } from 'class-validator';
 import jsonSchema from 'class-validator-jsonschema';
+import { definitionSchemas } from './definition-schemas.js';
 import { operations } from './operations.js';
 import { recordSchemas } from './record-schemas.js';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
-const submissions = { ProtocolRunSubmission, CampaignSubmission, TaskSubmission, DeviceReference };
+const submissions = {
+  ProtocolRunSubmission,
+  CampaignSubmission,
+  TaskSubmission,
+  DeviceReference,
+  LabSelection,
+  ProtocolSelection,
+  TaskTypeSelection,
+  ProtocolText,
+};
 
 /**
  * Describes the routes that the application really has. Bodies come from the submission classes, so that the document
@@ -51,7 +70,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   }
   document.components = {
     ...document.components,
-    schemas: { ...recordSchemas, ...submissionSchemas() } as NonNullable<
+    schemas: { ...recordSchemas, ...definitionSchemas, ...submissionSchemas() } as NonNullable<
       OpenAPIObject['components']
     >['schemas'],
   };

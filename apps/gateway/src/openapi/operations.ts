@@ -2,23 +2,11 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { errorCatalogue, runStates, taskRunStates, type ErrorCode } from '@lab/contracts';
 import { problemMediaType } from '../http/problem.js';
 import { maxLimit } from '../http/request-input.js';
+import { definitionOperations } from './definition-operations.js';
+import { inPath, inQuery, json, listOf, ref, type Description } from './description.js';
 import * as examples from './examples.js';
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
-
-interface Description {
-  tag: string;
-  summary: string;
-  description?: string;
-  parameters?: object[];
-  body?: {
-    schema: object;
-    required: boolean;
-    examples?: Record<string, { summary: string; value: unknown }>;
-  };
-  success: { status: number; description: string; content?: Record<string, object>; location?: boolean };
-  problems: ErrorCode[];
-}
 
 /** What any request can be answered with. */
 const always: ErrorCode[] = ['bad_request', 'forbidden', 'internal'];
@@ -49,25 +37,6 @@ const cancelling: ErrorCode[] = [
 const reading: ErrorCode[] = ['not_found', 'invalid', 'store_unavailable'];
 const listing: ErrorCode[] = ['invalid', 'store_unavailable'];
 
-const ref = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
-const json = (schema: object, example?: unknown): Record<string, object> => ({
-  'application/json': { schema, ...(example === undefined ? {} : { example }) },
-});
-const inPath = (name: string, description: string, example: string): object => ({
-  name,
-  in: 'path',
-  required: true,
-  description: `${description} Characters other than letters, digits, \`-\`, \`_\`, \`.\` and \`~\` are percent-encoded.`,
-  schema: { type: 'string' },
-  example,
-});
-const inQuery = (name: string, description: string, schema: object): object => ({
-  name,
-  in: 'query',
-  required: false,
-  description,
-  schema,
-});
 const ofRun = inQuery(
   'protocol_run_name',
   'Selects the task of that protocol run instead of an on-demand task.',
@@ -243,6 +212,7 @@ const descriptions: Record<string, Description> = {
       'service_unavailable',
     ],
   },
+  ...definitionOperations,
   'GET /api/health': {
     tag: 'Service',
     summary: 'Whether the service can do its work',
@@ -250,10 +220,6 @@ const descriptions: Record<string, Description> = {
     problems: [],
   },
 };
-
-function listOf(name: string): object {
-  return { type: 'array', items: ref(name) };
-}
 
 /** Every operation by method and path, as OpenAPI writes it. */
 export const operations: Record<string, OperationObject> = Object.fromEntries(

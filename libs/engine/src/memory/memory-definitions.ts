@@ -7,6 +7,8 @@ export class MemoryDefinitions implements Definitions {
   readonly tasks = new Map<string, TaskSnapshot>();
   readonly loadedLabs = new Map<string, LabDefinition>();
   readonly deviceTypes = new Map<string, DeviceDefinition>();
+  /** Laboratories that take no new work. */
+  readonly draining = new Set<string>();
 
   protocol(type: string): ProtocolSnapshot | undefined {
     return this.protocols.get(type);
@@ -30,5 +32,9 @@ export class MemoryDefinitions implements Definitions {
 
   deviceType(type: string): DeviceDefinition | undefined {
     return this.deviceTypes.get(type);
+  }
+
+  takesWork(lab: string): boolean {
+    return !this.draining.has(lab);
   }
 }

@@ -1,0 +1,73 @@
+import { ServiceError, type LoadedDevice } from '@lab/contracts';
+import type { Clock, DeviceStart, Engine, Timers } from '@lab/engine';
+
+/** How long a device may take, the stop of its earlier version included, in milliseconds. */
+const deadlineMs = 95_000;
+const lookMs = 50;
+
+/**
+ * Waits until the devices of a laboratory have been started: each is usable, or its computer is not connected.
+ *
+ * @param started names of the devices that are to start; the others are only described
+ * @param since moment before the change, in milliseconds since 1970: an earlier start does not count
+ * @throws ServiceError `device_unavailable`, one fault per device that is faulted or did not start in time
+ */
+export async function awaitStarts(
+  ports: { engine: Engine; clock: Clock; timers: Timers },
+  lab: string,
+  started: ReadonlySet<string>,
+  since: number,
+): Promise<LoadedDevice[]> {
+  const end = since + deadlineMs;
+  for (;;) {
+    const devices = ports.engine.deviceStarts(lab);
+    const late = ports.clock.now() >= end;
+    const waiting = devices.filter(
+      (device) => started.has(device.name) && progress(device, since) === 'starting',
+    );
+    if (waiting.length === 0 || late) {
+      const failed = devices.filter(
+        (device) => started.has(device.name) && progress(device, since, late) !== 'done',
+      );
+      if (failed.length > 0) throw notStarted(lab, failed);
+      return devices.map(({ name, computer, state, detail }) => ({
+        name,
+        computer,
+        state,
+        detail,
+        started: started.has(name),
+      }));
+    }
+    await new Promise<void>((resolve) => ports.timers.after(lookMs, resolve));
+  }
+}
+
+/** @param late news of the start may be lost: what is usable now counts */
+function progress(
+  { reachable, startedAt, state }: DeviceStart,
+  since: number,
+  late = false,
+): 'starting' | 'done' | 'failed' {
+  if (!reachable) return 'done';
+  const heard = startedAt !== undefined && startedAt >= since;
+  if (!heard && !late) return 'starting';
+  if (state === 'idle' || state === 'busy') return 'done';
+  return state === 'faulted' ? 'failed' : 'starting';
+}
+
+function notStarted(lab: string, failed: readonly DeviceStart[]): ServiceError {
+  const why = ({ state, detail }: DeviceStart): string =>
+    state === 'faulted'
+      ? `is faulted: ${detail ?? 'no reason given'}`
+      : `did not start within ${deadlineMs / 1_000} s (${state}${detail === null ? '' : `: ${detail}`})`;
+  const faults = failed.map((device) => ({
+    path: `${lab}.devices.${device.name}`,
+    code: device.state === 'faulted' ? 'device_faulted' : 'device_not_started',
+    message: `${device.name} on ${device.computer} ${why(device)}`,
+  }));
+  return new ServiceError(
+    'device_unavailable',
+    `the laboratory ${lab} was not loaded, because ${faults.map((fault) => fault.message).join('; ')}`,
+    { faults },
+  );
+}

@@ -1,0 +1,74 @@
+import { ServiceError } from '@lab/contracts';
+import type { Catalog } from '@lab/definitions';
+import type { ProtocolSnapshot } from '@lab/definitions/model';
+import { labVersion, withNewTasks, type LabVersion, type LoadedSet } from './loaded-definitions.js';
+import type { LoadedRecord } from './loaded-file.js';
+
+/**
+ * What is loaded at start: what was loaded when it last changed at run time, as long as the configuration is the one that
+ * was in force then; else what is configured.
+ *
+ * @param userDir for the message
+ * @param report told of what was loaded and cannot be any more
+ * @throws Error in one sentence when the configuration names a laboratory or protocol that is unknown or has errors
+ */
+export function firstLoad(
+  catalog: Catalog,
+  configured: LoadedRecord['configured'],
+  remembered: LoadedRecord | undefined,
+  userDir: string,
+  report: (message: string, fields: Record<string, unknown>) => void,
+): LoadedSet {
+  if (remembered !== undefined && same(remembered.configured, configured)) {
+    const labs = remembered.labs.filter((name) => labVersion(catalog, name) !== undefined);
+    const protocols = remembered.protocols.filter((type) =>
+      catalog.protocol(type)?.protocol.labs.every((lab) => labs.includes(lab)),
+    );
+    const lost = {
+      labs: remembered.labs.filter((name) => !labs.includes(name)),
+      protocols: remembered.protocols.filter((type) => !protocols.includes(type)),
+    };
+    if (lost.labs.length + lost.protocols.length > 0)
+      report('not everything that was loaded can be loaded again; see the mistakes in the packages', lost);
+    const draining = Object.entries(remembered.draining).filter(([name]) => labs.includes(name));
+    return { ...loadedSet(catalog, labs, protocols), draining: new Map(draining) };
+  }
+  try {
+    const chosen = catalog.select({
+      ...(configured.labs === null ? {} : { labs: configured.labs }),
+      ...(configured.protocols === null ? {} : { protocols: configured.protocols }),
+    });
+    return loadedSet(catalog, chosen.labNames(), chosen.protocolTypes());
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const faults = error.faults.map(
+      (fault) => `${fault.path}: ${fault.message}${fault.hint ? ` (${fault.hint})` : ''}`,
+    );
+    throw new Error(`the packages in ${userDir} cannot be loaded as configured: ${faults.join('; ')}`, {
+      cause: error,
+    });
+  }
+}
+
+function loadedSet(catalog: Catalog, labs: readonly string[], protocols: readonly string[]): LoadedSet {
+  return {
+    labs: new Map(
+      labs.flatMap((name): [string, LabVersion][] => {
+        const version = labVersion(catalog, name);
+        return version === undefined ? [] : [[name, version]];
+      }),
+    ),
+    protocols: new Map(
+      protocols.flatMap((type): [string, ProtocolSnapshot][] => {
+        const snapshot = catalog.protocol(type);
+        return snapshot === undefined ? [] : [[type, snapshot]];
+      }),
+    ),
+    tasks: withNewTasks(catalog, new Map()),
+    draining: new Map(),
+  };
+}
+
+function same(a: LoadedRecord['configured'], b: LoadedRecord['configured']): boolean {
+  return JSON.stringify([a.labs, a.protocols]) === JSON.stringify([b.labs, b.protocols]);
+}

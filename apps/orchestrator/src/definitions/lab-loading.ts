@@ -1,0 +1,317 @@
+import { isServiceError, ServiceError, type LabChange, type LoadedDevice } from '@lab/contracts';
+import { sameJson } from '@lab/definitions/model';
+import type { Clock, Timers, UnfinishedWork } from '@lab/engine';
+import { awaitStarts } from './device-starts.js';
+import type { LabVersion, LoadedSet } from './loaded-definitions.js';
+import { labelsOf, refuseInUse, type Loading } from './loading.js';
+import { requireSound } from './package-index.js';
+
+/** How often it is looked whether the work of a draining laboratory has ended, in milliseconds. */
+const drainLookMs = 500;
+
+/** Loads, unloads and reloads laboratories while the service runs. */
+export class LabLoading {
+  #cancelLook: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(
+    private readonly loading: Loading,
+    private readonly ports: { clock: Clock; timers: Timers },
+  ) {}
+
+  /**
+   * Loads laboratories from their files; one that is loaded stays as it is, and one that drains goes on.
+   *
+   * @throws ServiceError `invalid` with every mistake in the files; `device_unavailable` when a device of a connected
+   *   computer does not start, whereupon none of them is loaded
+   */
+  load(names: readonly string[]): Promise<LabChange[]> {
+    return this.loading.alone(async () => {
+      const fresh = names.filter((name) => !this.loading.current.labs.has(name));
+      const catalog =
+        fresh.length > 0 ? await this.loading.parts.index.refresh() : this.loading.parts.index.catalog;
+      requireSound(catalog, 'lab', fresh, 'lab_types');
+      const next = {
+        ...this.loading.withLabs(catalog, fresh, 'lab_types'),
+        draining: this.#drainingWithout(names),
+      };
+      const started = new Map(fresh.map((name) => [name, namesOf(next.labs.get(name))]));
+      const devices = await this.#start(next, started);
+      return names.map((name) => this.#change(name, { devices: devices.get(name) ?? [] }));
+    });
+  }
+
+  /**
+   * Unloads laboratories and the protocols that need them.
+   *
+   * @param drain with work going on: take nothing new, and unload when that work has ended
+   * @throws ServiceError `wrong_state` that names the work; `invalid` for a name that nothing has
+   */
+  unload(names: readonly string[], drain: boolean): Promise<LabChange[]> {
+    return this.loading.alone(async () => {
+      this.#requireKnown(names);
+      const loaded = names.filter((name) => this.loading.current.labs.has(name));
+      const orphans = new Map(loaded.map((name) => [name, this.#protocolsOf(name)]));
+      let waits = new Map<string, UnfinishedWork[]>();
+      try {
+        await this.loading.apply(this.#withoutLabs(loaded), (work) => refuseWork(loaded, work));
+      } catch (error) {
+        if (!drain || !isInUse(error)) throw error;
+        waits = await this.#drain(loaded, 'unload');
+      }
+      await this.loading.remember();
+      return names.map((name) =>
+        this.#change(name, {
+          unloaded_protocols: orphans.get(name) ?? [],
+          waits_for: labelsOf(waits.get(name) ?? []),
+        }),
+      );
+    });
+  }
+
+  /**
+   * Reads laboratories from disk anew. Devices that did not change go on; the others are restarted.
+   *
+   * @param drain with a changed device in use: take nothing new, and reload when all work of the laboratory has ended
+   * @throws ServiceError as of {@link load}, and then the earlier version stays; `wrong_state` when one is not loaded, or a
+   *   device that changed is in use, or work goes on and a device or resource is gone from the files
+   */
+  reload(names: readonly string[], drain: boolean): Promise<LabChange[]> {
+    return this.loading.alone(() => this.#reload(names, drain));
+  }
+
+  /** Goes on with what was draining when the service stopped. */
+  resume(): void {
+    this.#look();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelLook?.();
+  }
+
+  async #reload(names: readonly string[], drain: boolean): Promise<LabChange[]> {
+    const { current } = this.loading;
+    const absent = names.filter((name) => !current.labs.has(name));
+    if (absent.length > 0) {
+      this.#requireKnown(absent);
+      throw new ServiceError('wrong_state', `not loaded: ${absent.join(', ')}; load it instead`);
+    }
+    const catalog = await this.loading.parts.index.refresh();
+    requireSound(catalog, 'lab', names, 'lab_types');
+    const next = {
+      ...this.loading.withLabs(catalog, names, 'lab_types'),
+      draining: this.#drainingWithout(names),
+    };
+    const differences = new Map(
+      names.map((name) => [name, difference(current.labs.get(name), next.labs.get(name))]),
+    );
+    const started = new Map([...differences].map(([name, { restarted }]) => [name, restarted]));
+    let waits = new Map<string, UnfinishedWork[]>();
+    let devices = new Map<string, LoadedDevice[]>();
+    try {
+      devices = await this.#start(next, started, (work) => {
+        for (const [name, { restarted, replaced, gone }] of differences)
+          refuseInUse(
+            gone.length > 0 ? `${gone.join(', ')} of the laboratory ${name}` : `a changed device of ${name}`,
+            work.filter((each) =>
+              gone.length > 0
+                ? each.labs.has(name)
+                : [...replaced].some(
+                    (device) => restarted.has(device) && each.devices.has(`${name}.${device}`),
+                  ),
+            ),
+            'wait for it, cancel it, or reload with "drain": true',
+          );
+      });
+    } catch (error) {
+      if (!drain || !isInUse(error)) throw error;
+      waits = await this.#drain(names, 'reload');
+      await this.loading.remember();
+    }
+    return names.map((name) =>
+      this.#change(name, { devices: devices.get(name) ?? [], waits_for: labelsOf(waits.get(name) ?? []) }),
+    );
+  }
+
+  /** Puts the set in place and waits for devices; takes everything back when one of them does not start. */
+  async #start(
+    next: LoadedSet,
+    started: ReadonlyMap<string, ReadonlySet<string>>,
+    guard?: (work: UnfinishedWork[]) => void,
+  ): Promise<Map<string, LoadedDevice[]>> {
+    const before = this.loading.current;
+    const since = this.ports.clock.now();
+    await this.loading.apply(next, guard);
+    const { engine, log } = this.loading.parts;
+    const starts = await Promise.allSettled(
+      [...started].map(async ([name, devices]): Promise<[string, LoadedDevice[]]> => [
+        name,
+        await awaitStarts({ engine, ...this.ports }, name, devices, since),
+      ]),
+    );
+    const failed = starts.find((start) => start.status === 'rejected');
+    if (failed !== undefined) {
+      log.error('laboratories could not be started; what was loaded before stays', {
+        labs: [...started.keys()],
+      });
+      await this.loading.apply(before);
+      throw failed.reason;
+    }
+    await this.loading.remember();
+    return new Map(starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : [])));
+  }
+
+  /** @returns the work that is waited for, by laboratory */
+  async #drain(
+    names: readonly string[],
+    purpose: 'unload' | 'reload',
+  ): Promise<Map<string, UnfinishedWork[]>> {
+    const draining = new Map(this.loading.current.draining);
+    for (const name of names) draining.set(name, purpose);
+    let waits = new Map<string, UnfinishedWork[]>();
+    await this.loading.apply({ ...this.loading.current, draining }, (work) => {
+      waits = new Map(names.map((name) => [name, work.filter((each) => each.labs.has(name))]));
+    });
+    this.#look();
+    return waits;
+  }
+
+  #look(): void {
+    this.#cancelLook?.();
+    if (this.#stopped || this.loading.current.draining.size === 0) return;
+    this.#cancelLook = this.ports.timers.after(drainLookMs, () => {
+      this.loading
+        .alone(() => this.#finishDrains())
+        .catch((error: unknown) => this.loading.parts.log.error('a drain could not be finished', { error }))
+        .finally(() => this.#look());
+    });
+  }
+
+  async #finishDrains(): Promise<void> {
+    const work = this.loading.parts.engine.unfinishedWork();
+    for (const [name, purpose] of this.loading.current.draining) {
+      if (work.some((each) => each.labs.has(name))) continue;
+      if (purpose === 'unload') {
+        await this.loading.apply(this.#withoutLabs([name]), (now) => refuseWork([name], now));
+        await this.loading.remember();
+      } else {
+        await this.#finishReload(name);
+      }
+    }
+  }
+
+  /** The work has ended: reload it, or go on with the version there is. */
+  async #finishReload(name: string): Promise<void> {
+    const { log } = this.loading.parts;
+    try {
+      await this.#reload([name], false);
+    } catch (error) {
+      log.error('a drained laboratory could not be reloaded; it goes on as it was', { lab: name, error });
+      await this.loading.apply({ ...this.loading.current, draining: this.#drainingWithout([name]) });
+      await this.loading.remember();
+    }
+  }
+
+  #requireKnown(names: readonly string[]): void {
+    const { catalog } = this.loading.parts.index;
+    const unknown = names.filter(
+      (name) =>
+        !this.loading.current.labs.has(name) &&
+        !catalog.origins.some((origin) => origin.kind === 'lab' && origin.name === name),
+    );
+    if (unknown.length > 0) requireSound(catalog, 'lab', unknown, 'lab_types');
+  }
+
+  #protocolsOf(lab: string): string[] {
+    return [...this.loading.current.protocols.values()]
+      .filter(({ protocol }) => protocol.labs.includes(lab))
+      .map(({ protocol }) => protocol.type)
+      .sort();
+  }
+
+  #withoutLabs(names: readonly string[]): LoadedSet {
+    const { current } = this.loading;
+    const labs = new Map(current.labs);
+    const protocols = new Map(current.protocols);
+    for (const name of names) {
+      labs.delete(name);
+      for (const type of this.#protocolsOf(name)) protocols.delete(type);
+    }
+    return { ...current, labs, protocols, draining: this.#drainingWithout(names) };
+  }
+
+  #drainingWithout(names: readonly string[]): Map<string, 'unload' | 'reload'> {
+    return new Map([...this.loading.current.draining].filter(([name]) => !names.includes(name)));
+  }
+
+  #change(name: string, given: Partial<LabChange>): LabChange {
+    const { labs, draining } = this.loading.current;
+    return {
+      name,
+      state: draining.has(name) ? 'draining' : labs.has(name) ? 'loaded' : 'unloaded',
+      hash: labs.get(name)?.hash ?? null,
+      devices: [],
+      unloaded_protocols: [],
+      waits_for: [],
+      ...given,
+    };
+  }
+}
+
+function refuseWork(labs: readonly string[], work: readonly UnfinishedWork[]): void {
+  for (const lab of labs)
+    refuseInUse(
+      `the laboratory ${lab}`,
+      work.filter((each) => each.labs.has(lab)),
+      'wait for it, cancel it, or unload with "drain": true',
+    );
+}
+
+function isInUse(error: unknown): boolean {
+  return (
+    isServiceError(error) &&
+    error.code === 'wrong_state' &&
+    error.faults.some((fault) => fault.code === 'in_use')
+  );
+}
+
+function namesOf(version: LabVersion | undefined): Set<string> {
+  return new Set(Object.keys(version?.lab.devices ?? {}));
+}
+
+interface Difference {
+  /** Devices that start anew, because they are new or changed. */
+  restarted: ReadonlySet<string>;
+  /** Those of the earlier version that changed. */
+  replaced: ReadonlySet<string>;
+  /** Devices and resources that are in the earlier version only. */
+  gone: string[];
+}
+
+/** What the agents will do differently, told as they are told it. */
+function difference(before: LabVersion | undefined, after: LabVersion | undefined): Difference {
+  const restarted = new Set<string>();
+  const replaced = new Set<string>();
+  for (const name of namesOf(after)) {
+    if (sameJson(assignment(before, name), assignment(after, name))) continue;
+    restarted.add(name);
+    if (namesOf(before).has(name)) replaced.add(name);
+  }
+  const resources = Object.keys(before?.lab.resources ?? {});
+  const gone = [
+    ...[...namesOf(before)].filter((name) => !namesOf(after).has(name)).map((name) => `device ${name}`),
+    ...resources
+      .filter((name) => !Object.hasOwn(after?.lab.resources ?? {}, name))
+      .map((name) => `resource ${name}`),
+  ];
+  return { restarted, replaced, gone };
+}
+
+function assignment(version: LabVersion | undefined, name: string) {
+  const device = version?.lab.devices[name];
+  const module = device === undefined ? undefined : version?.devices.get(device.type)?.module;
+  if (device === undefined || module === undefined) return null;
+  const { computer, type, init_parameters: parameters } = device;
+  return { computer, type, parameters, module: { ...module } };
+}

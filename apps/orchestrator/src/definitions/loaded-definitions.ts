@@ -1,0 +1,81 @@
+import type { Catalog } from '@lab/definitions';
+import { contentHash } from '@lab/definitions';
+import type { DeviceDefinition, LabDefinition, ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
+import type { Definitions } from '@lab/engine';
+
+/** One version of a laboratory, with the device types that it was loaded with. */
+export interface LabVersion {
+  lab: LabDefinition;
+  devices: ReadonlyMap<string, DeviceDefinition>;
+  /** Content hash of both. */
+  hash: string;
+}
+
+/** What is loaded at one moment. A value: a change makes another one. */
+export interface LoadedSet {
+  readonly labs: ReadonlyMap<string, LabVersion>;
+  readonly protocols: ReadonlyMap<string, ProtocolSnapshot>;
+  readonly tasks: ReadonlyMap<string, TaskSnapshot>;
+  /** Laboratories that take no new work, and what is done when their work has ended. */
+  readonly draining: ReadonlyMap<string, 'unload' | 'reload'>;
+}
+
+/** What the engine decides by. It changes only by putting another {@link LoadedSet} in the place of the present one. */
+export class LoadedDefinitions implements Definitions {
+  constructor(public current: LoadedSet) {}
+
+  protocol(type: string): ProtocolSnapshot | undefined {
+    return this.current.protocols.get(type);
+  }
+
+  task(type: string): TaskSnapshot | undefined {
+    return this.current.tasks.get(type);
+  }
+
+  protocolTypes(): string[] {
+    return [...this.current.protocols.keys()].sort();
+  }
+
+  taskTypes(): string[] {
+    return [...this.current.tasks.keys()].sort();
+  }
+
+  labNames(): string[] {
+    return [...this.current.labs.keys()].sort();
+  }
+
+  labs(): LabDefinition[] {
+    return this.labNames().flatMap((name) => this.current.labs.get(name)?.lab ?? []);
+  }
+
+  deviceType(type: string, lab: string): DeviceDefinition | undefined {
+    return this.current.labs.get(lab)?.devices.get(type);
+  }
+
+  takesWork(lab: string): boolean {
+    return !this.current.draining.has(lab);
+  }
+}
+
+/** The version of a laboratory in a catalog; undefined when it is unknown there or has errors. */
+export function labVersion(catalog: Catalog, name: string): LabVersion | undefined {
+  const lab = catalog.lab(name);
+  if (lab === undefined) return undefined;
+  const devices = new Map<string, DeviceDefinition>();
+  for (const { type } of Object.values(lab.devices)) {
+    const device = catalog.deviceType(type);
+    if (device === undefined) return undefined;
+    devices.set(type, device);
+  }
+  return { lab, devices, hash: contentHash({ lab, devices: Object.fromEntries(devices) }) };
+}
+
+/** The task types of the catalog, with those that are loaded already as they are. */
+export function withNewTasks(catalog: Catalog, tasks: LoadedSet['tasks']): Map<string, TaskSnapshot> {
+  const all = new Map(tasks);
+  for (const type of catalog.taskTypes()) {
+    const snapshot = catalog.task(type);
+    if (snapshot !== undefined && !all.has(type)) all.set(type, snapshot);
+  }
+  return all;
+}

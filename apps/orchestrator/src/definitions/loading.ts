@@ -1,0 +1,140 @@
+import { ServiceError, type Fault } from '@lab/contracts';
+import type { Catalog } from '@lab/definitions';
+import type { Engine, Log, UnfinishedWork } from '@lab/engine';
+import {
+  labVersion,
+  withNewTasks,
+  type LabVersion,
+  type LoadedDefinitions,
+  type LoadedSet,
+} from './loaded-definitions.js';
+import type { LoadedFile, LoadedRecord } from './loaded-file.js';
+import type { PackageIndex } from './package-index.js';
+
+export interface LoadingParts {
+  engine: Engine;
+  definitions: LoadedDefinitions;
+  index: PackageIndex;
+  file: LoadedFile;
+  configured: LoadedRecord['configured'];
+  log: Log;
+}
+
+/** Changes of what is loaded: one at a time, each whole or not at all, and remembered over a restart. */
+export class Loading {
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(readonly parts: LoadingParts) {}
+
+  get current(): LoadedSet {
+    return this.parts.definitions.current;
+  }
+
+  /** Runs `act` when every change before it is over. */
+  alone<T>(act: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(act);
+    this.#last = result.then(
+      () => undefined,
+      () => undefined /* whoever asked for it is told */,
+    );
+    return result;
+  }
+
+  /**
+   * Puts another set in the place of the present one.
+   *
+   * @param guard throws a ServiceError to refuse the change by what is going on
+   * @throws ServiceError what `guard` throws; `store_unavailable`
+   */
+  async apply(next: LoadedSet, guard: (work: UnfinishedWork[]) => void = () => undefined): Promise<void> {
+    const { engine, definitions } = this.parts;
+    const before = definitions.current;
+    await engine.definitionsChanged(
+      (work) => {
+        guard(work());
+        definitions.current = next;
+      },
+      () => {
+        definitions.current = before;
+      },
+    );
+  }
+
+  /** Notes what is loaded for the next start. The change itself stands, also when this fails. */
+  async remember(): Promise<void> {
+    const { file, configured, log } = this.parts;
+    const { labs, protocols, draining } = this.current;
+    try {
+      await file.write({
+        configured,
+        labs: [...labs.keys()].sort(),
+        protocols: [...protocols.keys()].sort(),
+        draining: Object.fromEntries(draining),
+      });
+    } catch (error) {
+      log.error('what is loaded could not be noted; a restart will load what was loaded before', { error });
+    }
+  }
+
+  /**
+   * The loaded set with versions of laboratories of a catalog in it, and the task types that are new.
+   *
+   * @throws ServiceError `invalid` when a resource of theirs belongs to another loaded laboratory
+   */
+  withLabs(catalog: Catalog, names: readonly string[], field: string): LoadedSet {
+    const labs = new Map(this.current.labs);
+    for (const name of names) {
+      const version = labVersion(catalog, name);
+      if (version !== undefined) labs.set(name, version);
+    }
+    const faults = names.flatMap((name, index) => clashes(labs, name, `${field}[${index}]`));
+    if (faults.length > 0)
+      throw new ServiceError('invalid', faults.map((fault) => fault.message).join('; '), { faults });
+    return { ...this.current, labs, tasks: withNewTasks(catalog, this.current.tasks) };
+  }
+}
+
+/** What is loaded may be older than what is on disk, where the packages were checked against each other. */
+function clashes(labs: ReadonlyMap<string, LabVersion>, name: string, path: string): Fault[] {
+  const mine = labs.get(name)?.lab;
+  if (mine === undefined) return [];
+  const faults: Fault[] = [];
+  for (const { lab } of labs.values()) {
+    if (lab.name === name) continue;
+    const hint = `reload the laboratory ${lab.name} as well`;
+    for (const resource of Object.keys(lab.resources)) {
+      if (!Object.hasOwn(mine.resources, resource)) continue;
+      const message = `the resource ${resource} of ${name} belongs to the loaded laboratory ${lab.name} as well`;
+      faults.push({ path, code: 'duplicate_resource', message, hint });
+    }
+    for (const [computer, { ip }] of Object.entries(lab.computers)) {
+      const other = mine.computers[computer];
+      if (other === undefined || other.ip === ip) continue;
+      const message = `the computer ${computer} has the address ${other.ip} in ${name}, but ${ip} in the loaded laboratory ${lab.name}`;
+      faults.push({ path, code: 'computer_conflict', message, hint });
+    }
+  }
+  return faults;
+}
+
+/** Refuses a change because of work that goes on. @throws ServiceError `wrong_state` that names the work */
+export function refuseInUse(what: string, work: readonly UnfinishedWork[], hint: string): void {
+  if (work.length === 0) return;
+  const labels = work.map(({ label }) => label);
+  const shown = labels.slice(0, 10).join(', ');
+  throw new ServiceError(
+    'wrong_state',
+    `${what} is in use by ${shown}${labels.length > 10 ? ` and ${labels.length - 10} more` : ''}; ${hint}`,
+    {
+      faults: work.slice(0, 100).map(({ kind, name, label }) => ({
+        path: `${kind}/${name}`,
+        code: 'in_use',
+        message: `${label} is not over`,
+      })),
+    },
+  );
+}
+
+export function labelsOf(work: readonly UnfinishedWork[]): string[] {
+  return work.map(({ label }) => label);
+}

@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { dirname } from 'node:path/posix';
+import { ServiceError, type DefinitionType, type Fault } from '@lab/contracts';
+import { loadPackages, type Catalog, type DefinitionOrigin, type Diagnostic } from '@lab/definitions';
+
+/** The packages on disk as they were last read. What is loaded is another matter. */
+export class PackageIndex {
+  private constructor(
+    private readonly folders: { userDir: string; cacheDir: string },
+    private latest: Catalog,
+  ) {}
+
+  /** Reads the packages; mistakes in them are found in the catalog. */
+  static async read(options: { userDir: string; dataDir: string }): Promise<PackageIndex> {
+    const folders = { userDir: options.userDir, cacheDir: join(options.dataDir, 'code') };
+    return new PackageIndex(folders, await loadPackages(folders));
+  }
+
+  get catalog(): Catalog {
+    return this.latest;
+  }
+
+  /** Reads everything from disk anew. */
+  async refresh(): Promise<Catalog> {
+    this.latest = await loadPackages(this.folders);
+    return this.latest;
+  }
+
+  /** The text of a code module, as bytes; also of an earlier version. @throws ServiceError `not_found` */
+  async readModule(hash: string): Promise<Buffer> {
+    return Buffer.from(await this.latest.module(hash));
+  }
+}
+
+/**
+ * Refuses names that the packages do not define, or define with errors.
+ *
+ * @param field of the request, for the paths of the faults
+ * @throws ServiceError `invalid`: one fault per unknown name, and every mistake in the files of the broken ones
+ */
+export function requireSound(
+  catalog: Catalog,
+  type: DefinitionType,
+  names: readonly string[],
+  field: string,
+): void {
+  const unknown: Fault[] = [];
+  const broken = new Set<Diagnostic>();
+  const brokenNames: string[] = [];
+  const known = catalog.origins.filter((origin) => origin.kind === type);
+  for (const [index, name] of names.entries()) {
+    const origins = known.filter((origin) => origin.name === name);
+    if (origins.length === 0) {
+      const choice = known.map((origin) => origin.name).sort();
+      unknown.push({
+        path: `${field}[${index}]`,
+        code: `unknown_${type}`,
+        message: `the packages define no ${type} "${name}"`,
+        hint: choice.length === 0 ? 'there are none' : `there are ${choice.join(', ')}`,
+      });
+    } else if (!origins.some((origin) => origin.sound)) {
+      brokenNames.push(name);
+      for (const diagnostic of diagnosticsOf(catalog, origins)) broken.add(diagnostic);
+    }
+  }
+  if (unknown.length === 0 && broken.size === 0) return;
+  const words = [
+    ...(brokenNames.length === 0
+      ? []
+      : [`the files of the ${type} ${brokenNames.join(', ')} have errors; what was loaded stays as it is`]),
+    ...unknown.map((fault) => fault.message),
+  ];
+  throw new ServiceError('invalid', words.join('; '), { faults: [...unknown, ...[...broken].map(faultOf)] });
+}
+
+/** What is wrong with the folders of definitions, and with those of the broken ones that they depend on. */
+export function diagnosticsOf(catalog: Catalog, origins: readonly DefinitionOrigin[]): Diagnostic[] {
+  const found = new Set<Diagnostic>();
+  const seen = new Set<string>();
+  const visit = (files: readonly string[]): void => {
+    for (const file of files) {
+      const folder = dirname(file);
+      if (seen.has(folder)) continue;
+      seen.add(folder);
+      for (const diagnostic of catalog.diagnostics) {
+        if (dirname(diagnostic.file) !== folder) continue;
+        found.add(diagnostic);
+        if (diagnostic.code === 'depends_on_broken' && diagnostic.hint !== null)
+          visit(
+            catalog.origins.filter(({ file: other }) => diagnostic.hint?.endsWith(other)).map((o) => o.file),
+          );
+      }
+    }
+  };
+  visit(origins.map((origin) => origin.file));
+  if (found.size > 0) return catalog.diagnostics.filter((diagnostic) => found.has(diagnostic));
+  // The mistake is in a file that its code imports, or in the layout of the package.
+  const packages = new Set(origins.map((origin) => origin.package));
+  return catalog.diagnostics.filter(({ file }) => file.split('/').some((part) => packages.has(part)));
+}
+
+export function faultOf({ file, line, column, path, code, message, hint }: Diagnostic): Fault {
+  return {
+    path,
+    code,
+    message,
+    ...(hint === null ? {} : { hint }),
+    ...(file === '' ? {} : { file }),
+    ...(line === null ? {} : { line }),
+    ...(column === null ? {} : { column }),
+  };
+}

@@ -1,0 +1,277 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type {
+  DefinitionRecord,
+  LabChange,
+  LabRecord,
+  PackageRecord,
+  Problem,
+  ProtocolChange,
+  TaskTypeChange,
+  Validation,
+} from '@lab/contracts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, isOver, type Answer } from './api.js';
+import { startLab, type Lab } from './lab.js';
+
+/** What is loaded changes while the service runs; work that was accepted does not notice. */
+
+const labName = 'multiplication_lab';
+let userDir = '';
+let lab: Lab;
+
+beforeAll(async () => {
+  // Inside the repository, so that the code of the package finds the SDK as in any other package.
+  userDir = await mkdtemp(join(import.meta.dirname, '.reload-'));
+  const source = join(import.meta.dirname, '..', 'lab-packages', labName);
+  await cp(source, join(userDir, labName), {
+    recursive: true,
+    filter: (path) => !/[\\/](node_modules|dist)$/.test(path),
+  });
+  lab = await startLab([labName], { userDir });
+});
+afterAll(async () => {
+  await lab.stack.dispose();
+  await rm(userDir, { recursive: true, force: true });
+});
+
+const file = (path: string): string => join(userDir, labName, path);
+
+/** Edits a file of the package; the returned function puts it back. */
+async function edit(path: string, change: (text: string) => string): Promise<() => Promise<void>> {
+  const text = await readFile(file(path), 'utf8');
+  expect(change(text)).not.toBe(text);
+  await writeFile(file(path), change(text));
+  return () => writeFile(file(path), text);
+}
+
+const post = <T>(path: string, body: unknown): Promise<Answer<T>> => lab.api.call<T>('POST', path, body);
+const change = (what: 'load' | 'unload' | 'reload', options: object = {}): Promise<Answer<LabChange[]>> =>
+  post(`/api/labs/${what}`, { lab_types: [labName], ...options });
+const refused = (what: 'load' | 'unload' | 'reload'): Promise<Answer<Problem>> =>
+  post(`/api/labs/${what}`, { lab_types: [labName] });
+const labState = async (): Promise<LabRecord | undefined> =>
+  (await lab.api.call<LabRecord[]>('GET', '/api/labs')).body.find((each) => each.name === labName);
+
+const multiplier = { multiplier: { lab_name: labName, name: 'multiplier_a' } };
+async function waitTask(name: string, seconds: number): Promise<void> {
+  await lab.api.submit('tasks', { name, type: 'wait', devices: multiplier, input_parameters: { seconds } });
+  await eventually(
+    () => lab.api.task(name),
+    (task) => task.state === 'running',
+  );
+}
+
+describe('a reload during a running campaign', () => {
+  it('leaves running runs on the old definitions and code, and gives later runs the new ones', async () => {
+    await lab.api.submit('campaigns', {
+      name: 'series',
+      protocol: 'slow_multiplication',
+      max_protocol_runs: 3,
+      global_parameters: { wait: { seconds: 2 } },
+    });
+    const started = await eventually(
+      () => lab.api.run('series_run_1'),
+      (run) => run.state === 'running',
+    );
+    const restore = await edit('tasks/wait/task.yml', (text) =>
+      text.replace(/^desc:.*$/m, 'desc: Waits anew.'),
+    );
+    const reloaded = await post<ProtocolChange[]>('/api/protocols/reload', {
+      protocol_types: ['slow_multiplication'],
+    });
+    expect(reloaded.status).toBe(200);
+    expect(reloaded.body[0]?.hash).not.toBe(started.definition_hash);
+    expect(reloaded.body[0]?.still_running).toEqual(['campaign series', 'protocol run series_run_1']);
+    expect((await lab.api.run('series_run_1')).state).toBe('running');
+
+    const campaign = await eventually(() => lab.api.campaign('series'), isOver);
+    expect(campaign.state).toBe('completed');
+    expect(campaign.protocol_runs.map((run) => run.definition_hash)).toEqual([
+      started.definition_hash,
+      reloaded.body[0]?.hash,
+      reloaded.body[0]?.hash,
+    ]);
+    await restore();
+    await post('/api/protocols/reload', { protocol_types: ['slow_multiplication'] });
+  });
+
+  it('runs the new code of a task type in later work only', async () => {
+    const multiply = (name: string) => ({
+      name,
+      type: 'multiply',
+      devices: multiplier,
+      input_parameters: { number: 3, factor: 2 },
+    });
+    await lab.api.submit('tasks', multiply('old code'));
+    const old = await eventually(() => lab.api.task('old code'), isOver);
+    const restore = await edit('tasks/multiply/task.ts', (text) =>
+      text.replace('[{ product }', '[{ product: product + 1000 }'),
+    );
+    const answer = await post<TaskTypeChange[]>('/api/tasks/reload', { task_types: ['multiply'] });
+    expect(answer.body[0]?.protocols).toContain('optimize_multiplication');
+
+    await lab.api.submit('tasks', multiply('new code'));
+    const later = await eventually(() => lab.api.task('new code'), isOver);
+    expect([old.output_parameters, later.output_parameters]).toEqual([{ product: 6 }, { product: 1006 }]);
+    expect(later.definition_hash).toBe(answer.body[0]?.hash);
+    expect(old.code_hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(later.code_hash).not.toBe(old.code_hash);
+    await restore();
+    await post('/api/tasks/reload', { task_types: ['multiply'] });
+  });
+});
+
+describe('a broken edit', () => {
+  it('is refused with file and line, and the version before stays in use', async () => {
+    const before = await labState();
+    const restore = await edit(`laboratories/${labName}/lab.yml`, (text) =>
+      text.replace('type: multiplier', 'type: multiplyer'),
+    );
+    const answer = await refused('reload');
+    expect([answer.status, answer.body.code]).toEqual([422, 'invalid']);
+    expect(answer.body.errors?.[0]).toMatchObject({
+      file: `${labName}/laboratories/${labName}/lab.yml`,
+      line: expect.any(Number) as number,
+      column: expect.any(Number) as number,
+      code: 'unknown_device_type',
+      hint: expect.stringContaining('multiplier') as string,
+    });
+    const after = await labState();
+    expect(after).toMatchObject({ state: 'loaded', sound: false, hash: before?.hash });
+    expect((await lab.api.rpc(labName, 'multiplier_a', 'count')).status).toBe(200);
+    await restore();
+    await post<PackageRecord[]>('/api/packages/refresh', undefined);
+    expect(await labState()).toEqual(before);
+  });
+
+  it('of the code of a task type names the file and the line of the code', async () => {
+    const restore = await edit('tasks/multiply/task.ts', (text) => `${text}\nconst = 1;\n`);
+    const answer = await post<Problem>('/api/tasks/reload', { task_types: ['multiply'] });
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors?.[0]).toMatchObject({
+      file: `${labName}/tasks/multiply/task.ts`,
+      code: 'code',
+    });
+    const record = await lab.api.call<DefinitionRecord>('GET', '/api/definitions/task/multiply');
+    expect(record.body).toMatchObject({ loaded: true, sound: false, definition: { type: 'multiply' } });
+    expect(record.body.errors).toEqual(answer.body.errors);
+    await restore();
+    await post('/api/packages/refresh', undefined);
+  });
+});
+
+describe('a laboratory in use', () => {
+  it('is not unloaded, and the work is named', async () => {
+    await waitTask('in the way', 1);
+    const answer = await refused('unload');
+    expect([answer.status, answer.body.code]).toEqual([409, 'wrong_state']);
+    expect(answer.body.detail).toContain('task in the way');
+    expect((await labState())?.state).toBe('loaded');
+    await eventually(() => lab.api.task('in the way'), isOver);
+  });
+
+  it('is not reloaded while a device that changed is in use; devices that did not change go on', async () => {
+    const restore = await edit(
+      'devices/multiplier/device.ts',
+      (text) => `${text}\nexport const edition = 2;\n`,
+    );
+    await waitTask('holds the device', 1);
+    const answer = await refused('reload');
+    expect([answer.status, answer.body.code]).toEqual([409, 'wrong_state']);
+    expect(answer.body.detail).toContain('task holds the device');
+    await eventually(() => lab.api.task('holds the device'), isOver);
+
+    const reloaded = await change('reload');
+    expect(reloaded.status).toBe(200);
+    const devices = Object.fromEntries(reloaded.body[0]?.devices.map((each) => [each.name, each]) ?? []);
+    expect(devices['multiplier_a']).toMatchObject({ started: true, state: 'idle' });
+    expect(devices['brittle']).toMatchObject({ started: false, state: 'idle' });
+    expect(devices['multiplier_b']).toMatchObject({ state: 'disabled' });
+    await restore();
+    expect((await change('reload')).status).toBe(200);
+  });
+
+  it('takes nothing new while it drains, and is unloaded when its work has ended', async () => {
+    await waitTask('last', 2);
+    const answer = await change('unload', { drain: true });
+    expect(answer.status).toBe(202);
+    expect(answer.body[0]).toMatchObject({ state: 'draining', waits_for: ['task last'] });
+    expect(await labState()).toMatchObject({ state: 'draining', draining_for: 'unload' });
+    const late = await lab.api.submit('tasks', {
+      name: 'late',
+      type: 'multiply',
+      devices: multiplier,
+      input_parameters: { number: 1 },
+    });
+    expect([late.status, late.body.errors?.[0]?.code]).toEqual([422, 'lab_draining']);
+    await eventually(labState, (record) => record?.state === 'unloaded');
+    expect((await lab.api.task('last')).state).toBe('completed');
+    expect(await lab.api.devices()).toEqual([]);
+  });
+
+  it('is loaded again with the resources as they were left', async () => {
+    const score = (name: string) => ({
+      name,
+      type: 'score_product',
+      input_parameters: { product: 1000, wanted: 1024 },
+      input_resources: { paper: 'paper_1' },
+    });
+    const loaded = await change('load');
+    expect(loaded.status).toBe(200);
+    expect(loaded.body[0]?.devices.find((each) => each.name === 'multiplier_a')).toMatchObject({
+      state: 'idle',
+      started: true,
+    });
+    const protocols = await post<ProtocolChange[]>('/api/protocols/load', {
+      protocol_types: ['optimize_multiplication'],
+    });
+    expect(protocols.body[0]).toMatchObject({ loaded: true });
+
+    await lab.api.submit('tasks', score('before'));
+    const before = await eventually(() => lab.api.task('before'), isOver);
+    expect((await change('unload')).body[0]?.unloaded_protocols).toEqual(['optimize_multiplication']);
+    expect((await change('load')).status).toBe(200);
+    await lab.api.submit('tasks', score('after'));
+    const after = await eventually(() => lab.api.task('after'), isOver);
+    expect(before.state).toBe('completed');
+    expect(after.input_resources).toEqual(before.output_resources);
+  });
+});
+
+describe('a laboratory with a device that does not start', () => {
+  it('is not loaded, and the error names the device and the reason', async () => {
+    expect((await change('unload')).status).toBe(200);
+    const restore = await edit('devices/multiplier/device.ts', (text) =>
+      text.replace(/(_initialize\([^)]*\)[^{]*\{)/, "$1\n    throw new Error('no such port');"),
+    );
+    const answer = await refused('load');
+    expect([answer.status, answer.body.code]).toEqual([503, 'device_unavailable']);
+    expect(answer.body.detail).toContain('multiplier_a');
+    expect(answer.body.detail).toContain('no such port');
+    expect((await labState())?.state).toBe('unloaded');
+    await restore();
+    expect((await change('load')).status).toBe(200);
+  });
+});
+
+describe('the check of a text', () => {
+  it('finds every mistake with its line, and none in a sound protocol', async () => {
+    const text = await readFile(file('experiments/slow_multiplication/experiment.yml'), 'utf8');
+    const sound = await post<Validation>('/api/protocols/validate', { protocol_yaml: text });
+    expect(sound.body).toEqual({ valid: true, errors: [] });
+    const broken = await post<Validation>('/api/protocols/validate', {
+      protocol_yaml: text.replace('type: wait', 'type: wiat').replace(labName, 'multiplication_lob'),
+      file_name: 'mine.yml',
+    });
+    expect(broken.status).toBe(200);
+    expect(broken.body.valid).toBe(false);
+    expect(broken.body.errors.map((fault) => [fault.file, fault.code])).toEqual(
+      expect.arrayContaining([
+        ['mine.yml', 'unknown_lab'],
+        ['mine.yml', 'unknown_task_type'],
+      ]),
+    );
+    expect(broken.body.errors.every((fault) => fault.line !== undefined)).toBe(true);
+  });
+});
