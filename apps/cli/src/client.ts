@@ -1,10 +1,17 @@
 import type {
   CampaignRecord,
   CampaignSubmission,
+  DefinitionSummary,
+  DefinitionType,
   DeviceRecord,
+  LabChange,
+  LabRecord,
+  PackageRecord,
   Problem,
+  ProtocolChange,
   ProtocolRunRecord,
   TaskRunRecord,
+  TaskTypeChange,
 } from '@lab/contracts';
 
 /** The service answered with a problem document. */
@@ -16,6 +23,11 @@ export class ProblemError extends Error {
     super(`${problem.title}: ${problem.detail}${faults}`);
   }
 }
+
+/** How long an answer may take, in milliseconds. */
+const usualMs = 15_000;
+/** When devices are started first. */
+const startingMs = 130_000;
 
 /** The REST interface, as far as the command line uses it. */
 export class Client {
@@ -42,17 +54,46 @@ export class Client {
     return this.call('GET', '/api/devices');
   }
 
+  labs(): Promise<LabRecord[]> {
+    return this.call('GET', '/api/labs');
+  }
+
+  /** Resolves when the devices of loaded and reloaded laboratories are usable, or their computers away. */
+  changeLabs(what: 'load' | 'unload' | 'reload', names: string[], drain: boolean): Promise<LabChange[]> {
+    return this.call('POST', `/api/labs/${what}`, { lab_types: names, drain }, startingMs);
+  }
+
+  changeProtocols(
+    what: 'load' | 'unload' | 'reload',
+    types: string[],
+    drain: boolean,
+  ): Promise<ProtocolChange[]> {
+    return this.call('POST', `/api/protocols/${what}`, { protocol_types: types, drain }, startingMs);
+  }
+
+  reloadTasks(types: string[]): Promise<TaskTypeChange[]> {
+    return this.call('POST', '/api/tasks/reload', { task_types: types }, startingMs);
+  }
+
+  refreshPackages(): Promise<PackageRecord[]> {
+    return this.call('POST', '/api/packages/refresh', undefined, startingMs);
+  }
+
+  definitions(type: DefinitionType): Promise<DefinitionSummary[]> {
+    return this.call('GET', `/api/definitions?type=${type}`);
+  }
+
   /**
    * @throws ProblemError when the service answers with a problem
    * @throws TypeError when nothing answers at the address
    */
-  private async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  private async call<T>(method: string, path: string, body?: unknown, limitMs = usualMs): Promise<T> {
     const response = await fetch(`${this.baseUrl}${path}`, {
       method,
       ...(body === undefined
         ? {}
         : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(15_000),
+      signal: AbortSignal.timeout(limitMs),
     });
     const answer: unknown = await response.json();
     if (!response.ok) throw new ProblemError(answer as Problem);

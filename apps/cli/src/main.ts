@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAppCommands } from './commands/apps.js';
+import { addDefinitionCommands } from './commands/definitions.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addPkgCommands } from './commands/pkg.js';
 import { addStartCommand } from './commands/start.js';
@@ -17,6 +18,7 @@ const program = new Command('svc')
 addStartCommand(program);
 addDemoCommand(program);
 addAppCommands(program);
+addDefinitionCommands(program);
 addPkgCommands(program);
 
 await program.parseAsync();

@@ -1,28 +1,34 @@
 import { join } from 'node:path';
 import { dirname } from 'node:path/posix';
 import { ServiceError, type DefinitionType, type Fault } from '@lab/contracts';
-import { loadPackages, type Catalog, type DefinitionOrigin, type Diagnostic } from '@lab/definitions';
+import {
+  createLoader,
+  type Catalog,
+  type DefinitionLoader,
+  type DefinitionOrigin,
+  type Diagnostic,
+} from '@lab/definitions';
 
 /** The packages on disk as they were last read. What is loaded is another matter. */
 export class PackageIndex {
   private constructor(
-    private readonly folders: { userDir: string; cacheDir: string },
+    private readonly loader: DefinitionLoader,
     private latest: Catalog,
   ) {}
 
   /** Reads the packages; mistakes in them are found in the catalog. */
-  static async read(options: { userDir: string; dataDir: string }): Promise<PackageIndex> {
-    const folders = { userDir: options.userDir, cacheDir: join(options.dataDir, 'code') };
-    return new PackageIndex(folders, await loadPackages(folders));
+  static async read({ userDir, dataDir }: { userDir: string; dataDir: string }): Promise<PackageIndex> {
+    const loader = createLoader({ userDir, cacheDir: join(dataDir, 'code') });
+    return new PackageIndex(loader, await loader.load());
   }
 
   get catalog(): Catalog {
     return this.latest;
   }
 
-  /** Reads everything from disk anew. */
+  /** Reads what was written since from disk. */
   async refresh(): Promise<Catalog> {
-    this.latest = await loadPackages(this.folders);
+    this.latest = await this.loader.load();
     return this.latest;
   }
 
