@@ -6,6 +6,7 @@ import { encodeToken } from '@lab/contracts';
 import { connectBus } from '@lab/messaging';
 import { acquireLock, LockedError, runService, systemClock, systemIds, systemTimers } from '@lab/runtime';
 import { AgentService } from './agent-service.js';
+import { checkArguments } from './check-arguments.js';
 import { config } from './config.js';
 import { DeviceProcessList } from './device-process-list.js';
 import { FileJournal } from './file-journal.js';
@@ -70,6 +71,7 @@ await runService(
         log,
         journal: new FileJournal(folder, log),
         modules: new ModuleCache(join(folder, 'modules'), bus, log),
+        checkArguments,
         deviceProcesses: new ForkedDeviceProcesses(processes, log),
         taskProcesses: new ForkedTaskProcesses(log),
         orchestrator: new OrchestratorOverBus(bus),

@@ -41,7 +41,7 @@ beforeAll(async () => {
 
 const volumes = { cyan: 4, magenta: 1.5, yellow: 0.1, black: 0.1, white: 5 };
 const mix = { volumes, mixing_time: 30, mixing_speed: 500 };
-const clean = { container: 'beaker_1', capacity: 60, paint: null };
+const clean = { container: 'beaker_1', capacity: 60 };
 
 async function station(seed = 1): Promise<ColorStation> {
   const made = new Station();

@@ -66,9 +66,9 @@ export class Agent {
     this.#ports = ports;
     this.#limits = { ...defaultLimits, ...limits };
     this.session = ports.ids.next();
-    const { clock, timers, log, modules } = ports;
+    const { clock, timers, log, modules, checkArguments } = ports;
     this.#devices = new Devices(
-      { clock, timers, log, modules, processes: ports.deviceProcesses },
+      { clock, timers, log, modules, checkArguments, processes: ports.deviceProcesses },
       this.#limits,
       (status) => ports.announcer.deviceChanged(status),
     );

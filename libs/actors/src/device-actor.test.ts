@@ -1,4 +1,4 @@
-import type { DeviceAssignment, JsonValue } from '@lab/contracts';
+import type { DeviceAssignment, DeviceFunction, JsonValue } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { deferred, device, World, type WorldOptions } from '../test/world.js';
 import type { DeviceScript } from './index.js';
@@ -101,6 +101,62 @@ describe('calls of a device', () => {
       code: 'unknown_function',
       message: expect.stringContaining('first, second, look') as string,
     });
+  });
+
+  it('with arguments that do not fit the declaration are refused with every fault, and never reach the process', async () => {
+    const faults = [
+      { path: 'arguments.a', code: 'type', message: 'must be an integer' },
+      { path: 'arguments.b', code: 'missing_parameter', message: 'is required' },
+    ];
+    const { world, puppet } = await withPuppet({
+      checkArguments: ({ name }, values) => ({ values, faults: name === 'first' ? faults : [] }),
+    });
+    await expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
+      code: 'invalid',
+      effect: 'none',
+      faults,
+      message:
+        'first of device lab.arm was not called: arguments.a: must be an integer; arguments.b: is required',
+    });
+    void world.agent.callDevice(arm, calling('second'), marks);
+    await world.time.advance(0);
+    expect(puppet.begun).toEqual(['second']);
+    expect(world.state('arm')).toBe('busy');
+  });
+
+  it('get the defaults of what is not given', async () => {
+    const world = await new World({
+      devices: [device('arm')],
+      device: () => ({
+        functions: [{ name: 'move', kind: 'effect' }],
+        call: (_, given) => Promise.resolve(given),
+      }),
+      checkArguments: (_, values) => ({ values: { speed: 3, ...values }, faults: [] }),
+    }).up();
+    const call = { callId: 'm', function: 'move', arguments: { to: 'shelf' } };
+    expect(await world.agent.callDevice(arm, call, marks)).toEqual({ speed: 3, to: 'shelf' });
+  });
+
+  it('are checked against the declaration that the device said, and the agent tells all of it', async () => {
+    const declared: DeviceFunction = {
+      name: 'move',
+      kind: 'effect',
+      timeout_s: 900,
+      description: 'Moves',
+      parameters: { to: { type: 'str' } },
+    };
+    const checked: DeviceFunction[] = [];
+    const world = await new World({
+      devices: [device('arm')],
+      device: () => ({ functions: [declared] }),
+      checkArguments: (each, values) => {
+        checked.push(each);
+        return { values, faults: [] };
+      },
+    }).up();
+    await world.agent.callDevice(arm, calling('move'), marks);
+    expect(checked).toEqual([declared]);
+    expect(world.agent.devices()[0]?.functions).toEqual([declared]);
   });
 
   it('that throw carry the message of the author, with effect maybe for an effect and none for a query', async () => {

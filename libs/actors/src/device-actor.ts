@@ -14,6 +14,7 @@ import {
   type DeviceState,
   type DeviceStatus,
   type ErrorCode,
+  type Fault,
   type FromDevice,
   type JsonObject,
   type JsonValue,
@@ -21,7 +22,16 @@ import {
 } from '@lab/contracts';
 import type { AgentLimits } from './limits.js';
 import { Mailbox } from './mailbox.js';
-import type { Clock, DeviceProcess, DeviceProcesses, Log, Modules, ProcessExit, Timers } from './ports.js';
+import type {
+  CheckArguments,
+  Clock,
+  DeviceProcess,
+  DeviceProcesses,
+  Log,
+  Modules,
+  ProcessExit,
+  Timers,
+} from './ports.js';
 import { describeExit } from './process-exit.js';
 
 export interface DeviceCall {
@@ -69,6 +79,7 @@ export interface DeviceActorPorts {
   timers: Timers;
   processes: DeviceProcesses;
   modules: Modules;
+  checkArguments: CheckArguments;
   log: Log;
 }
 
@@ -137,9 +148,10 @@ export class DeviceActor {
   }
 
   /**
-   * Calls a declared function.
+   * Calls a declared function, with its defaults for what is not given.
    *
-   * @throws ServiceError `device_unavailable`, `unknown_function` and `aborted` (effect none); `device_error` when the
+   * @throws ServiceError `device_unavailable`, `unknown_function`, `invalid` with every fault of the arguments and
+   *   `aborted` (effect none); `device_error` when the
    *   function threw or its process died; `deadline_exceeded`, with effect none when it did not begin in time
    */
   call(call: DeviceCall): Promise<JsonValue | undefined> {
@@ -155,11 +167,13 @@ export class DeviceActor {
         ),
       );
     }
+    const { values, faults } = this.#ports.checkArguments(declared, call.arguments);
+    if (faults.length > 0) return Promise.reject(this.#misused(declared.name, faults));
     const runMs = deviceTimeoutMs(declared);
     return this.#post(
       declared.kind === 'query',
       call.function,
-      (id) => ({ type: 'call', call_id: id, function: call.function, arguments: call.arguments }),
+      (id) => ({ type: 'call', call_id: id, function: call.function, arguments: values }),
       { patienceMs: call.patienceMs ?? runMs, runMs, signal: call.signal },
     );
   }
@@ -485,6 +499,19 @@ export class DeviceActor {
     return this.#unavailable(`is ${this.#state}${this.#detail === null ? '' : ` (${this.#detail})`}`);
   }
 
+  /** The text has it all as well: faults do not reach the code of a task. */
+  #misused(name: string, faults: Fault[]): ServiceError {
+    const told = faults.slice(0, toldFaults).map(({ path, message }) => `${path}: ${message}`);
+    const more = faults.length > toldFaults ? `; and ${faults.length - toldFaults} more` : '';
+    return new ServiceError(
+      'invalid',
+      `${name} of device ${this.label} was not called: ${told.join('; ')}${more}`,
+      {
+        faults,
+      },
+    );
+  }
+
   #unavailable(why: string): ServiceError {
     return new ServiceError('device_unavailable', `device ${this.label} ${why}`);
   }
@@ -499,14 +526,17 @@ export class DeviceActor {
   }
 }
 
+/** Faults that the text of an error names. */
+const toldFaults = 5;
+
 function nothing(): void {
   return;
 }
 
 /** The function with the time that it has here; the default is not spelled out. */
-function withTimeout({ name, kind, timeout_s }: DeviceFunction, settingS: number): DeviceFunction {
+function withTimeout({ timeout_s, ...declared }: DeviceFunction, settingS: number): DeviceFunction {
   const seconds = timeout_s ?? settingS;
-  return seconds === defaultDeviceTimeoutS ? { name, kind } : { name, kind, timeout_s: seconds };
+  return seconds === defaultDeviceTimeoutS ? declared : { ...declared, timeout_s: seconds };
 }
 
 function withdrawn(label: string, name: string): ServiceError {

@@ -10,6 +10,7 @@ export { TaskAttempts } from './task-attempts.js';
 export type {
   AgentPorts,
   Announcer,
+  CheckArguments,
   Clock,
   DeviceAddress,
   DeviceProcess,

@@ -3,7 +3,9 @@ import type {
   AttemptReport,
   AttemptResult,
   DeviceAssignment,
+  DeviceFunction,
   DeviceStatus,
+  Fault,
   FromDevice,
   FromTask,
   JsonObject,
@@ -78,6 +80,17 @@ export interface TaskProcesses {
   /** Starts a task process; it says `waiting` when it is warm. */
   start(): TaskProcess;
 }
+
+/**
+ * Checks the arguments of a call against what the function declares. One that declares no parameters takes anything.
+ *
+ * @returns the arguments with the defaults of those that were left out, and all faults, with paths that begin with
+ *   `arguments`
+ */
+export type CheckArguments = (
+  declared: DeviceFunction,
+  given: JsonObject,
+) => { values: JsonObject; faults: Fault[] };
 
 export interface Modules {
   /**
@@ -219,6 +232,7 @@ export interface AgentPorts {
   log: Log;
   journal: Journal;
   modules: Modules;
+  checkArguments: CheckArguments;
   deviceProcesses: DeviceProcesses;
   taskProcesses: TaskProcesses;
   orchestrator: Orchestrator;

@@ -15,6 +15,7 @@ import {
   VirtualTime,
   type AgentLimits,
   type AgentPorts,
+  type CheckArguments,
   type DeviceScript,
   type TaskScript,
 } from '../src/index.js';
@@ -88,6 +89,8 @@ export interface WorldOptions {
   time?: VirtualTime;
   orchestrator?: MemoryOrchestrator;
   session?: string;
+  /** Default: whatever is given passes. */
+  checkArguments?: CheckArguments;
 }
 
 export const simpleDevice: DeviceScript = {
@@ -128,6 +131,7 @@ export class World {
       log: this.log,
       journal: this.journal,
       modules: this.modules,
+      checkArguments: options.checkArguments ?? ((_, values) => ({ values, faults: [] })),
       deviceProcesses: this.deviceProcesses,
       taskProcesses: this.taskProcesses,
       orchestrator: {

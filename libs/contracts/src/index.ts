@@ -130,6 +130,7 @@ export {
   deviceAnswerMs,
   deviceTimeoutMs,
 } from './messages/work.js';
+export { type FunctionParameter } from './messages/function-parameter.js';
 export {
   fromDevice,
   fromTask,

@@ -5,7 +5,9 @@ export {
   query,
   type DeviceFunctionKind,
   type DeviceFunctionOptions,
+  type DeviceFunctionTable,
 } from './author/device-function.js';
+export type { ParameterDeclaration, ParameterDeclarations } from './author/function-parameters.js';
 export { BaseTask, type FileContent, type Resource, type TaskResult } from './author/task.js';
 export type { AuthorLog } from './author/log.js';
 export type { JsonObject, JsonValue } from './author/json.js';

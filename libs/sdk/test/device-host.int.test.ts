@@ -40,7 +40,15 @@ describe('the device host', () => {
   it('announces exactly the functions that the class itself declares, with their kinds and times', async () => {
     const host = start();
     expect((await host.next('ready'))['functions']).toEqual([
-      { name: 'add', kind: 'effect' },
+      {
+        name: 'add',
+        kind: 'effect',
+        description: 'Adds two numbers',
+        parameters: {
+          a: { type: 'float', unit: 'n/a' },
+          b: { type: 'float', unit: 'n/a', desc: 'the second' },
+        },
+      },
       { name: 'wait', kind: 'effect', timeout_s: 900 },
       { name: 'open', kind: 'query' },
       { name: 'refuse', kind: 'idempotent' },
@@ -49,6 +57,12 @@ describe('the device host', () => {
       { name: 'mutter', kind: 'query' },
       { name: 'throwOdd', kind: 'effect' },
       { name: 'rejectLater', kind: 'effect' },
+      {
+        name: 'tilt',
+        kind: 'idempotent',
+        description: 'Tilts the rig',
+        parameters: { angle: { type: 'float', unit: 'deg', min: -45, max: 45 } },
+      },
     ]);
   });
 
@@ -56,14 +70,24 @@ describe('the device host', () => {
     expect(await call(await started(), 'add', { a: 2, b: 3 })).toMatchObject({ value: { sum: 5 } });
   });
 
-  it.each(['undeclared', 'inherited', '_cleanup', 'constructor', 'toString', '__proto__', 'then'])(
-    'refuses to call %s, which is not declared',
-    async (name) => {
-      const failure = await call(await started(), name);
-      expect(failure).toMatchObject({ type: 'failure', code: 'unknown_function' });
-      expect((failure['error'] as { message: string }).message).toContain('it declares: add, wait');
-    },
-  );
+  it('calls a function that stands in the table of the class', async () => {
+    expect(await call(await started(), 'tilt', { angle: 4 })).toMatchObject({ value: { angle: 4 } });
+  });
+
+  it.each([
+    'undeclared',
+    'inherited',
+    'alsoInherited',
+    '_cleanup',
+    'constructor',
+    'toString',
+    '__proto__',
+    'then',
+  ])('refuses to call %s, which is not declared', async (name) => {
+    const failure = await call(await started(), name);
+    expect(failure).toMatchObject({ type: 'failure', code: 'unknown_function' });
+    expect((failure['error'] as { message: string }).message).toContain('it declares: add, wait');
+  });
 
   it('answers a query while an effect is in progress', async () => {
     const host = await started();

@@ -44,7 +44,13 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
    * @param volume millilitres in the beaker
    * @throws Error when there is a beaker in it already
    */
-  @effect()
+  @effect({
+    description: 'Notes that a beaker was set down in the station',
+    parameters: {
+      container: { type: 'str', desc: 'Name of the beaker' },
+      volume: { type: 'float', unit: 'ml', min: 0, desc: 'What is in it' },
+    },
+  })
   place({ container, volume }: { container: string; volume: number }): void {
     if (this.state.container !== null) {
       throw new Error(`${this.state.container} is in the station: take it out before ${container} comes`);
@@ -54,7 +60,7 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
   }
 
   /** Lets the beaker be taken out. */
-  @effect()
+  @effect({ description: 'Lets the beaker be taken out', parameters: {} })
   release(): { container: string } {
     const container = this.inStation();
     this.state = { ...this.state, container: null, volume: 0 };
@@ -67,7 +73,7 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
    * @returns millilitres drained
    * @throws Error when there is no beaker, or no room in the waste canister
    */
-  @effect()
+  @effect({ description: 'Drains the beaker into the waste', parameters: {} })
   async drain(): Promise<{ drained: number }> {
     this.inStation();
     const { volume } = this.state;
@@ -86,7 +92,7 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
    *
    * @throws Error when there is no beaker, or it is not empty
    */
-  @effect()
+  @effect({ description: 'Rinses and dries the empty beaker', parameters: {} })
   async rinse(): Promise<void> {
     const container = this.inStation();
     if (this.state.volume > 0) {
@@ -96,12 +102,12 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
   }
 
   /** Empties the waste canister; a person does that. */
-  @effect()
+  @effect({ description: 'Notes that a person emptied the waste', parameters: {} })
   emptyWaste(): void {
     this.state = { ...this.state, waste: 0 };
   }
 
-  @query()
+  @query({ description: 'Tells what is in the station and in the waste', parameters: {} })
   status(): State {
     return this.state;
   }

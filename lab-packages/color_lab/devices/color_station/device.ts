@@ -87,21 +87,36 @@ export default class ColorStation extends BaseDevice<InitParameters> {
    * Clamps a beaker that was set down in the station.
    *
    * @param capacity millilitres
-   * @param paint what is in it, as `status` tells it; null for a clean beaker
+   * @param paint what is in it, as `status` tells it; left out for a clean beaker
    * @throws Error when there is a beaker in the clamp already
    */
-  @effect()
-  async clamp({ container, capacity, paint }: { container: string; capacity: number; paint: Paint | null }) {
+  @effect({
+    description: 'Clamps a beaker that was set down in the station',
+    parameters: {
+      container: { type: 'str', desc: 'Name of the beaker' },
+      capacity: { type: 'float', unit: 'ml', min: 0, desc: 'What it holds at most' },
+      paint: { type: 'dict', optional: true, desc: 'What is in it; left out for a clean beaker' },
+    },
+  })
+  async clamp({
+    container,
+    capacity,
+    paint = noPaint,
+  }: {
+    container: string;
+    capacity: number;
+    paint?: Paint;
+  }) {
     if (this.beaker !== null) {
       throw new Error(`${this.beaker.container} is in the clamp: take it out before ${container} comes`);
     }
     if (!(capacity > 0)) throw new RangeError(`${container} cannot have a capacity of ${capacity} ml`);
     await this.spend(clampSeconds);
-    this.beaker = { container, capacity, paint: paint ?? noPaint };
+    this.beaker = { container, capacity, paint };
   }
 
   /** Opens the clamp, so that the beaker can be taken out. */
-  @effect()
+  @effect({ description: 'Opens the clamp, so that the beaker can be taken out', parameters: {} })
   async release(): Promise<{ container: string; paint: Paint }> {
     const { container, paint } = this.inClamp();
     await this.spend(clampSeconds);
@@ -110,7 +125,7 @@ export default class ColorStation extends BaseDevice<InitParameters> {
   }
 
   /** Drains the beaker in the clamp into the waste of the station: for one that a stopped run left behind. */
-  @effect()
+  @effect({ description: 'Drains the beaker in the clamp into the waste', parameters: {} })
   async discard(): Promise<void> {
     const beaker = this.inClamp();
     await this.spend(drainSeconds);
@@ -125,7 +140,15 @@ export default class ColorStation extends BaseDevice<InitParameters> {
    * @param mixing_speed turns per minute
    * @throws Error when there is no beaker or too little room in it, or a value is out of range; then nothing was dosed
    */
-  @effect({ timeout: mixTimeout })
+  @effect({
+    timeout: mixTimeout,
+    description: 'Doses the pastes and stirs',
+    parameters: {
+      volumes: { type: 'dict', desc: 'Millilitres of each paste, by its name' },
+      mixing_time: { type: 'float', unit: 's', min: 0, max: longest },
+      mixing_speed: { type: 'float', unit: 'rpm', min: 0, max: fastest },
+    },
+  })
   async mix({
     volumes,
     mixing_time,
@@ -166,7 +189,7 @@ export default class ColorStation extends BaseDevice<InitParameters> {
    *
    * @throws Error when there is no beaker, or nothing in it
    */
-  @effect()
+  @effect({ description: 'Measures the color of what is in the beaker', parameters: {} })
   async measure(): Promise<Measurement> {
     const { container, paint } = this.inClamp();
     if (volumeOf(paint.volumes) === 0) throw new Error(`${container} is empty: there is no color to measure`);
@@ -192,7 +215,7 @@ export default class ColorStation extends BaseDevice<InitParameters> {
   }
 
   /** What the station holds and does. A query: it answers while the stirrer turns. */
-  @query()
+  @query({ description: 'Tells what the station holds and does', parameters: {} })
   status(): { container: string | null; paint: Paint | null; volume: number; activity: string } {
     const { container = null, paint = null } = this.beaker ?? {};
     return {

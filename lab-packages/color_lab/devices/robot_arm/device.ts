@@ -34,7 +34,14 @@ export default class RobotArm extends BaseDevice<InitParameters> {
    *
    * @throws Error when the arm has something in its hand, or is asked to carry from a place to the same place
    */
-  @effect()
+  @effect({
+    description: 'Carries a beaker from one place to another',
+    parameters: {
+      container: { type: 'str', desc: 'Name of the beaker' },
+      from: { type: 'str', desc: 'Name of a device, or shelf' },
+      to: { type: 'str', desc: 'Name of a device, or shelf' },
+    },
+  })
   async move({ container, from, to }: { container: string; from: string; to: string }): Promise<void> {
     if (this.carrying !== null) {
       throw new Error(`The arm holds ${this.carrying}: put that down before it takes ${container}`);
@@ -54,7 +61,7 @@ export default class RobotArm extends BaseDevice<InitParameters> {
   }
 
   /** What the arm is doing. A query: it answers while a move is in progress. */
-  @query()
+  @query({ description: 'Tells what the arm is doing', parameters: {} })
   status(): { carrying: string | null; moves: number } {
     return { carrying: this.carrying, moves: this.moves };
   }

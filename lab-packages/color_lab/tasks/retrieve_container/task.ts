@@ -26,7 +26,7 @@ export default class RetrieveContainer extends BaseTask<
     await station.clamp({
       container: beaker.name,
       capacity: beaker.meta.capacity,
-      paint: beaker.meta.paint,
+      ...(beaker.meta.paint === null ? {} : { paint: beaker.meta.paint }),
     });
     // What is known of the beaker changed, so it is returned: the next task finds it as it is here.
     beaker.meta.location = station.name;

@@ -17,30 +17,36 @@ export default class Brittle extends BaseDevice {
   }
 
   /** Works. */
-  @effect()
+  @effect({
+    description: 'Counts a step',
+    parameters: { seconds: { type: 'float', unit: 's', min: 0, value: 0, desc: 'How long it takes' } },
+  })
   step({ seconds = 0 }: { seconds?: number } = {}): Promise<{ steps: number }> {
     this.steps += 1;
     return new Promise((resolve) => setTimeout(() => resolve({ steps: this.steps }), seconds * 1000));
   }
 
-  @effect()
+  @effect({ description: 'Throws', parameters: { message: { type: 'str' } } })
   fail({ message }: { message: string }): void {
     throw new Error(message);
   }
 
   /** Never returns. */
-  @effect()
+  @effect({ description: 'Never returns', parameters: {} })
   hang(): Promise<void> {
     return new Promise(() => undefined);
   }
 
   /** Ends its own process, as a native driver that crashes does. */
-  @effect()
+  @effect({
+    description: 'Ends its own process, as a native driver that crashes does',
+    parameters: { code: { type: 'int', unit: 'n/a', min: 0, max: 255 } },
+  })
   exit({ code }: { code: number }): void {
     process.exit(code);
   }
 
-  @query()
+  @query({ description: 'Tells how many steps were counted', parameters: {} })
   count(): { steps: number } {
     return { steps: this.steps };
   }

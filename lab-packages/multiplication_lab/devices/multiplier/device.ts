@@ -20,20 +20,26 @@ export default class Multiplier extends BaseDevice<{ offset: number }> {
   }
 
   /** Multiplies two numbers. One at a time, like every effect. */
-  @effect()
+  @effect({
+    description: 'Multiplies two numbers',
+    parameters: { a: { type: 'float', unit: 'n/a' }, b: { type: 'float', unit: 'n/a' } },
+  })
   async multiply({ a, b }: { a: number; b: number }): Promise<{ product: number }> {
     this.products += 1;
     return { product: a * b + this.offset };
   }
 
   /** Keeps the device busy for some seconds. */
-  @effect()
+  @effect({
+    description: 'Keeps the device busy',
+    parameters: { seconds: { type: 'float', unit: 's', min: 0 } },
+  })
   async hold({ seconds }: { seconds: number }): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   }
 
   /** How many products were made; answered also while an effect is going on. */
-  @query()
+  @query({ description: 'Tells how many products were made', parameters: {} })
   count(): { products: number } {
     return { products: this.products };
   }

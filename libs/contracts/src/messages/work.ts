@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonValue } from '../json.js';
 import { deviceStates } from '../states.js';
+import { functionParameter } from './function-parameter.js';
 
 /** The pieces that agent and orchestrator messages share: code, devices, attempts and their results. */
 
@@ -34,6 +35,10 @@ export const deviceFunction = z.object({
    * says: the setting of its agent. Absent in what an agent says: {@link defaultDeviceTimeoutS}.
    */
   timeout_s: z.number().positive().max(longestDeviceTimeoutS).optional(),
+  /** What it does, for people. */
+  description: z.string().optional(),
+  /** By name; absent: not declared, so the arguments of a call are not checked. */
+  parameters: z.record(z.string(), functionParameter).optional(),
 });
 export type DeviceFunction = z.infer<typeof deviceFunction>;
 

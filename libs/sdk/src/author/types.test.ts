@@ -2,11 +2,14 @@ import { describe, expectTypeOf, it } from 'vitest';
 import {
   BaseDevice,
   BaseTask,
+  effect,
   type Handle,
   type JsonObject,
   type Resource,
   type TaskResult,
+  type ParameterDeclarations,
 } from '../index.js';
+import type { ArgumentsOf, OnlyNamesOf } from './function-parameters.js';
 
 class Pump extends BaseDevice<{ port: string }> {
   _initialize({ port }: { port: string }): void {
@@ -96,5 +99,64 @@ describe('a task', () => {
     expectTypeOf<[object, Record<string, never>]>().not.toExtend<TaskResult>();
     expectTypeOf<[{ a: number }, Record<string, never>, { f: Buffer }]>().toExtend<TaskResult>();
     expectTypeOf<[{ a: number }, Record<string, never>, { f: number }]>().not.toExtend<TaskResult>();
+  });
+});
+
+/** What the compiler makes of a decorator with these declarations on the method. */
+type Fits<Specs extends ParameterDeclarations, Method> = Method extends (
+  this: never,
+  parameters: ArgumentsOf<Specs>,
+) => unknown
+  ? unknown extends OnlyNamesOf<Specs, Method>
+    ? true
+    : 'declares what the method does not take'
+  : 'lets through what the method does not take';
+
+type Volume = Readonly<Record<'volume', { type: 'float'; unit: 'ml' }>>;
+
+describe('declared parameters', () => {
+  it('fit a method that takes just them', () => {
+    expectTypeOf<Fits<Volume, (_: { volume: number }) => void>>().toEqualTypeOf<true>();
+    expectTypeOf<Fits<Record<never, never>, () => void>>().toEqualTypeOf<true>();
+    type Others = {
+      mode: { type: 'choice'; choices: readonly ['a', 'b'] };
+      curve: { type: 'list'; element_type: 'float' };
+      fast: { type: 'bool'; value: false };
+      shape: { type: 'dict'; optional: true };
+    };
+    type Method = (_: {
+      mode: 'a' | 'b';
+      curve: number[];
+      fast?: boolean;
+      shape?: { width: number };
+    }) => void;
+    expectTypeOf<Fits<Others, Method>>().toEqualTypeOf<true>();
+  });
+
+  it('do not fit a method that needs more, or of another type, or always what may be left out', () => {
+    type Refused = 'lets through what the method does not take';
+    type Needs = (_: { volume: number; fast: boolean }) => void;
+    expectTypeOf<Fits<Volume, Needs>>().toEqualTypeOf<Refused>();
+    expectTypeOf<Fits<Volume, (_: { volume: string }) => void>>().toEqualTypeOf<Refused>();
+    type LeftOut = { volume: { type: 'float'; unit: 'ml'; optional: true } };
+    expectTypeOf<Fits<LeftOut, (_: { volume: number }) => void>>().toEqualTypeOf<Refused>();
+  });
+
+  it('do not fit a method that does not take them', () => {
+    type Refused = 'declares what the method does not take';
+    type Both = { volume: Volume['volume']; fast: { type: 'bool' } };
+    expectTypeOf<Fits<Both, (_: { volume: number }) => void>>().toEqualTypeOf<Refused>();
+    expectTypeOf<Fits<Volume, (_: { volum?: number }) => void>>().not.toEqualTypeOf<true>();
+    expectTypeOf<Fits<Volume, () => void>>().toEqualTypeOf<Refused>();
+  });
+
+  it('are inferred by the decorators to the letter', () => {
+    const declared = effect({ parameters: { mode: { type: 'choice', choices: ['a', 'b'] } } });
+    const fits = (_: { mode: 'a' | 'b' }): string => 'taken';
+    expectTypeOf(declared<typeof fits>)
+      .parameter(0)
+      .toExtend<typeof fits>();
+    // @ts-expect-error a method for another mode
+    expectTypeOf(declared<(_: { mode: 'c' }) => void>).toBeFunction();
   });
 });

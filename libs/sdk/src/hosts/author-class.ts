@@ -1,7 +1,13 @@
 import { pathToFileURL } from 'node:url';
 import type { DeviceFunction, JsonObject } from '@lab/contracts';
 import type { contextKey, DeviceContext, TaskContext } from '../author/context.js';
-import { deviceFunctionKey, type DeviceFunctionMark } from '../author/device-function.js';
+import {
+  deviceFunctionKey,
+  markOf,
+  refuseArguments,
+  type DeviceFunctionMark,
+  type DeviceFunctionTable,
+} from '../author/device-function.js';
 
 /** A device object, whichever copy of the SDK it was made with. */
 export interface AuthorDevice {
@@ -64,21 +70,63 @@ export interface DeclaredFunction extends DeviceFunction {
   method: DeviceMethod;
 }
 
-/** The functions that the class of a device itself declares; what it inherits is not among them. */
+const functionKinds: readonly unknown[] = ['effect', 'idempotent', 'query'];
+
+/**
+ * The functions that the class of a device itself declares, by decorators and in its table `svc_functions`; what it
+ * inherits is not among them.
+ *
+ * @throws TypeError when the table is wrong
+ */
 export function declaredFunctions(device: AuthorDevice): Map<string, DeclaredFunction> {
   const found = new Map<string, DeclaredFunction>();
   const prototype: object = Object.getPrototypeOf(device) as object;
+  const table = tableOf(prototype);
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     if (typeof value !== 'function' || name.startsWith('_')) continue;
-    const declaration = (value as { [deviceFunctionKey]?: DeviceFunctionMark })[deviceFunctionKey];
+    const decorated = (value as { [deviceFunctionKey]?: DeviceFunctionMark })[deviceFunctionKey];
+    const listed = table.get(name);
+    if (decorated !== undefined && listed !== undefined) {
+      throw new TypeError(`${name} is declared twice: keep the decorator or the entry of svc_functions`);
+    }
+    const declaration = decorated ?? listed;
     if (declaration === undefined) continue;
-    const { kind, timeout } = declaration;
+    const { kind, timeout, description, parameters } = declaration;
     found.set(name, {
       name,
       kind,
       ...(timeout === undefined ? {} : { timeout_s: timeout }),
+      ...(description === undefined ? {} : { description }),
+      // What JSON makes of it is what the agent gets.
+      ...(parameters === undefined
+        ? {}
+        : { parameters: parameters as unknown as NonNullable<DeviceFunction['parameters']> }),
       method: value as DeviceMethod,
     });
   }
   return found;
+}
+
+/** The table of the class itself, each entry checked against the method that it is for. */
+function tableOf(prototype: object): Map<string, DeviceFunctionMark> {
+  const { constructor: type } = prototype as { constructor: { svc_functions?: unknown } };
+  const marks = new Map<string, DeviceFunctionMark>();
+  if (!Object.hasOwn(type, 'svc_functions')) return marks;
+  const table = type.svc_functions;
+  if (typeof table !== 'object' || table === null || Array.isArray(table)) {
+    throw new TypeError('svc_functions must be an object of declarations by function name');
+  }
+  for (const [name, entry] of Object.entries(table as DeviceFunctionTable)) {
+    const what = `svc_functions.${name}`;
+    const method: unknown = Object.getOwnPropertyDescriptor(prototype, name)?.value;
+    if (typeof method !== 'function' || name.startsWith('_') || name === 'constructor') {
+      throw new TypeError(`${what}: the class itself has no method ${name} that can be called from outside`);
+    }
+    refuseArguments(name, method);
+    if (typeof entry !== 'object' || entry === null || !functionKinds.includes(entry.kind)) {
+      throw new TypeError(`${what}.kind must be one of ${functionKinds.join(', ')}`);
+    }
+    marks.set(name, markOf(what, entry.kind, entry));
+  }
+  return marks;
 }

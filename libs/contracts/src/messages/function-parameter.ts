@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { JsonValue } from '../json.js';
+
+const jsonValue: z.ZodType<JsonValue> = z.json() as z.ZodType<JsonValue>;
+
+const common = {
+  desc: z.string().optional(),
+  /** Default: what the function gets when the caller leaves the parameter out. */
+  value: jsonValue.optional(),
+  /** The caller may leave it out, and then the function does not get it. */
+  optional: z.boolean().optional(),
+};
+const numeric = { ...common, unit: z.string(), min: z.number().optional(), max: z.number().optional() };
+
+/** A parameter of a device function, in the vocabulary of `task.yml`. */
+export const functionParameter = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('int'), ...numeric }),
+  z.object({ type: z.literal('float'), ...numeric }),
+  z.object({ type: z.literal('str'), ...common }),
+  z.object({ type: z.literal('bool'), ...common }),
+  z.object({ type: z.literal('dict'), ...common }),
+  z.object({ type: z.literal('choice'), ...common, choices: z.array(jsonValue) }),
+  z.object({
+    type: z.literal('list'),
+    ...common,
+    element_type: z.enum(['int', 'float', 'str', 'bool', 'dict', 'choice']),
+    length: z.number().int().nonnegative().optional(),
+    /** Bound of each element, by position. */
+    min: z.array(z.number()).optional(),
+    max: z.array(z.number()).optional(),
+  }),
+]);
+export type FunctionParameter = z.infer<typeof functionParameter>;
