@@ -39,10 +39,16 @@ export function checkSlots(scope: ProtocolScope, entry: TaskEntry): void {
 /** The slots of a task are held at the same time, so each needs a device or resource of its own. */
 function checkEnough(scope: ProtocolScope, entry: TaskEntry, kind: 'devices' | 'resources'): void {
   const candidates = new Map<string, string[]>();
+  const rootTasks = new Set<string>();
   for (const handle of Object.keys(entry[kind])) {
     const root = rootSlot(scope, kind, entry.name, handle);
-    if (root) candidates.set(handle, candidatesOf(scope, root.slot));
+    const found = root ? candidatesOf(scope, root.slot) : [];
+    if (!root || found.length === 0) continue;
+    rootTasks.add(root.task);
+    candidates.set(handle, found);
   }
+  // What one other task decides is checked, and told, there.
+  if (rootTasks.size === 1 && !rootTasks.has(entry.name)) return;
   for (const handle of unfilledSlots(candidates)) {
     const word = kind === 'devices' ? 'devices' : 'resources';
     scope.source.fault(
@@ -328,14 +334,14 @@ function rootSlot(
   kind: 'devices' | 'resources',
   task: string,
   handle: string,
-): { key: string; slot: DeviceSlot | ResourceSlot } | undefined {
+): { task: string; key: string; slot: DeviceSlot | ResourceSlot } | undefined {
   const seen = new Set<string>();
   let at = { task, handle };
   for (;;) {
     const key = `${at.task}.${at.handle}`;
     const slot = own<DeviceSlot | ResourceSlot>(scope.tasks.get(at.task)?.[kind], at.handle);
     if (!slot || seen.has(key)) return undefined;
-    if (slot.kind !== 'reference') return { key, slot };
+    if (slot.kind !== 'reference') return { task: at.task, key, slot };
     seen.add(key);
     at = { task: slot.task, handle: slot.slot };
   }

@@ -1,41 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { assemble } from '../../test/assemble.js';
 import { soundPackage } from '../../test/package-fixture.js';
-import { ModuleStore } from '../code/module-store.js';
-import { compareDiagnostics } from '../documents/diagnostic.js';
-import { SourceDocument } from '../documents/source-document.js';
-import { Assembly } from './assembly.js';
-import type { Catalog } from './catalog.js';
-import type { DefinitionKind } from './discover.js';
 
-const kinds: Record<string, DefinitionKind> = {
-  laboratories: 'lab',
-  devices: 'device',
-  tasks: 'task',
-  experiments: 'protocol',
-};
 const documents = Object.entries(soundPackage).filter(([file]) => file.endsWith('.yml'));
-
-/** The sound package, in memory, with other texts for some files. */
-function assemble(texts: Readonly<Record<string, string>>): Catalog {
-  const files = documents.map(([file, text]) => {
-    const [, subfolder = '', folder = ''] = file.split('/');
-    const source = SourceDocument.parse(file, texts[file] ?? text);
-    return {
-      definition: { kind: kinds[subfolder]!, path: file, file, folder, code: null },
-      packageName: 'demo',
-      source,
-      text: source,
-      module:
-        subfolder === 'devices' || subfolder === 'tasks'
-          ? { hash: 'h', package: 'demo', source: file }
-          : null,
-      codeIsBroken: false,
-    };
-  });
-  const order = (found: Catalog['diagnostics'][number][]) => found.sort(compareDiagnostics);
-  return new Assembly(files).catalog(['demo'], order, new ModuleStore('unused'));
-}
 
 const junk = fc.constantFrom(
   '',

@@ -6,6 +6,14 @@ export const maxList = 1_000;
 
 export class TemplateFault extends Error {
   override readonly name = 'TemplateFault';
+
+  /** @param hint what would be right */
+  constructor(
+    message: string,
+    readonly hint?: string,
+  ) {
+    super(message);
+  }
 }
 
 export type TemplateValue = string | number | boolean | null | TemplateValue[];

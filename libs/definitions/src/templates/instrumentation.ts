@@ -1,3 +1,4 @@
+import { hintFor } from '../model/suggest.js';
 import { maxList, maxString, TemplateFault } from './helpers.js';
 import { SourceMap, type Segment } from './source-map.js';
 
@@ -12,6 +13,9 @@ export function reservedCharacter(text: string): number {
 
 /** Name of the helper that is called at the start of every block with the length of the text in it. No author can write it. */
 export const tick = '@@step';
+
+/** Name of the helper that is called with 1 at the start and with -1 at the end of every inline partial. */
+export const nest = '@@nest';
 
 /**
  * Adds to a parsed template what positions and limits need: a mark before every piece of text and every expression, and a
@@ -38,7 +42,7 @@ export class Instrumentation {
       }
       body.push(statement);
     }
-    program.body = [stepCall(size, program.loc), ...body];
+    program.body = [call(tick, size, program.loc), ...body];
   }
 
   private statement(statement: hbs.AST.Statement, partials: ReadonlySet<string>): void {
@@ -52,10 +56,17 @@ export class Instrumentation {
       }
       const { original } = name as hbs.AST.PathExpression;
       if (!partials.has(original) && original !== '@partial-block') {
-        throw at(new TemplateFault(`there is no inline partial "${original}" here`), statement.loc);
+        throw at(
+          new TemplateFault(`there is no inline partial "${original}" here`, hintFor(original, partials)),
+          statement.loc,
+        );
       }
     }
     if (node.program) this.program(node.program, partials);
+    if (node.program && statement.type === 'DecoratorBlock') {
+      const { loc } = statement;
+      node.program.body = [call(nest, 1, loc), ...node.program.body, call(nest, -1, loc)];
+    }
     if (node.inverse) this.program(node.inverse, partials);
   }
 
@@ -111,16 +122,16 @@ function marked(content: hbs.AST.ContentStatement): string {
     .join('');
 }
 
-function stepCall(size: number, loc: hbs.AST.SourceLocation): hbs.AST.MustacheStatement {
+function call(helper: string, argument: number, loc: hbs.AST.SourceLocation): hbs.AST.MustacheStatement {
   const path: hbs.AST.PathExpression = {
     type: 'PathExpression',
     data: false,
     depth: 0,
-    parts: [tick],
-    original: tick,
+    parts: [helper],
+    original: helper,
     loc,
   };
-  const literal: hbs.AST.NumberLiteral = { type: 'NumberLiteral', value: size, original: size, loc };
+  const literal: hbs.AST.NumberLiteral = { type: 'NumberLiteral', value: argument, original: argument, loc };
   return {
     type: 'MustacheStatement',
     path,

@@ -92,7 +92,7 @@ describe('faults of templates', () => {
       '{{set s="xxxxxxxxxx"}}{{#range 0 50}}{{set s=(concat @root.s @root.s)}}{{/range}}',
       /1000 characters/,
     ],
-    ['a partial within itself', '{{#*inline "a"}}{{> a}}{{/inline}}{{> a}}', /without end/],
+    ['a partial within itself', '{{#*inline "a"}}{{> a}}{{/inline}}{{> a}}', /50 deep/],
     [
       'partials that double',
       '{{#*inline "a"}}{{#if (lt d 40)}}{{> a d=(add d 1)}}{{> a d=(add d 1)}}{{/if}}{{/inline}}{{> a d=0}}',
@@ -101,6 +101,24 @@ describe('faults of templates', () => {
   ])('%s end within their limits', (_name, template, expected) => {
     const before = performance.now();
     expect(fault(template)).toMatch(expected);
+    expect(performance.now() - before).toBeLessThan(2_000);
+  });
+});
+
+describe('the time for a file', () => {
+  it('ends after 500 ms wherever the template is', () => {
+    let time = 0;
+    const slow = (step: number) => () => (time += step);
+    const template = '{{#range 0 100 as |i|}}{{add i 1}} {{/range}}';
+    expect(render(template, slow(1)).ok).toBe(true);
+    const result = render(template, slow(10));
+    expect(result.ok ? '' : result.error.message).toBe('the template takes longer than 500 ms');
+  });
+
+  it('is not spent on files with more expressions than can be parsed in it', () => {
+    expect(fault('{{add 1 1}}'.repeat(1_001))).toMatch(/at most 1000/);
+    const before = performance.now();
+    expect(render('{{add 1 1}}'.repeat(1_000), () => 0).ok).toBe(true);
     expect(performance.now() - before).toBeLessThan(2_000);
   });
 });

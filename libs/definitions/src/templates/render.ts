@@ -1,6 +1,7 @@
 import Handlebars from 'handlebars';
+import { suggest } from '../model/suggest.js';
 import { range, TemplateFault, templateValue, valueHelpers } from './helpers.js';
-import { Instrumentation, reservedCharacter, tick, unmark } from './instrumentation.js';
+import { Instrumentation, nest, reservedCharacter, tick, unmark } from './instrumentation.js';
 import { SourceMap, type Position } from './source-map.js';
 
 /** Longest rendered text, in characters. */
@@ -8,6 +9,12 @@ export const maxRendered = 1_000_000;
 
 /** Blocks entered and expressions evaluated while rendering one file; a count and not a time, so that what loads once loads always. */
 const maxSteps = 100_000;
+
+/** Longest time for one file, in milliseconds. The counts end a template long before, but on a machine that is starved. */
+const maxMs = 500;
+
+/** Partials within partials. */
+const maxPartials = 50;
 
 export interface TemplateError {
   message: string;
@@ -27,29 +34,50 @@ export type Rendered = { ok: true; text: string; map: SourceMap } | { ok: false;
  * `each`, `with` and partials they are reached as `@root.name`), `{{#range start end as |i|}}`, and Handlebars' own
  * `if`, `unless`, `each`, `with` and `lookup`.
  *
+ * @param now clock in milliseconds; a file has 500 ms
  * @returns the text with a map from its offsets to the template, or the first error. Never throws.
  */
-export function render(template: string): Rendered {
+export function render(template: string, now: () => number = () => performance.now()): Rendered {
   const reserved = reservedCharacter(template);
   if (reserved !== -1) {
     const position = SourceMap.identity(template).at(reserved);
     return failure('the file holds a character of the private use area (U+E000 or U+E001)', position);
   }
   if (!template.includes('{{')) return { ok: true, text: template, map: SourceMap.identity(template) };
+  const variables = new Set<string>();
   try {
+    const budget = new Budget(now);
+    countExpressions(template);
     const program = Handlebars.parse(template);
+    budget.spend();
     new Instrumentation().program(program, new Set());
-    const budget = new Budget();
-    const rendered = evaluate(program, budget);
+    const rendered = evaluate(program, budget, variables);
+    budget.spend();
     return { ok: true, ...unmark(rendered, maxRendered) };
   } catch (error) {
-    return { ok: false, error: describeError(error) };
+    return { ok: false, error: describeError(error, variables) };
+  }
+}
+
+/** Most expressions in a file: parsing them takes time that nothing can interrupt. */
+const maxExpressions = 1_000;
+
+function countExpressions(template: string): void {
+  const count = template.split('{{').length - 1;
+  if (count > maxExpressions) {
+    throw new TemplateFault(`the file has ${count} expressions, but at most ${maxExpressions} are allowed`);
   }
 }
 
 class Budget {
   private steps = 0;
   private size = 0;
+  private depth = 0;
+  private readonly endsAt: number;
+
+  constructor(private readonly now: () => number) {
+    this.endsAt = now() + maxMs;
+  }
 
   /** @throws TemplateFault when the file takes too many steps, or its literal text alone would be too long */
   spend(literalSize = 0): void {
@@ -57,16 +85,29 @@ class Budget {
     this.size += literalSize;
     if (this.steps > maxSteps) throw new TemplateFault(`the template takes more than ${maxSteps} steps`);
     if (this.size > maxRendered) throw new TemplateFault(tooLong);
+    if (this.now() > this.endsAt) throw new TemplateFault(`the template takes longer than ${maxMs} ms`);
+  }
+
+  /** Called at the start and at the end of every partial. @throws TemplateFault when they are too deep in each other */
+  nest(by: 1 | -1): void {
+    this.depth += by;
+    if (this.depth > maxPartials) {
+      throw new TemplateFault(`partials call each other more than ${maxPartials} deep`);
+    }
   }
 }
 
 const tooLong = `the template makes more than ${maxRendered} characters`;
 type Helper = (this: unknown, ...args: unknown[]) => unknown;
 
-function evaluate(program: hbs.AST.Program, budget: Budget): string {
+function evaluate(program: hbs.AST.Program, budget: Budget, defined: Set<string>): string {
   const helpers: Record<string, Helper> = {
     [tick]: (size) => {
       budget.spend(Number(size));
+      return '';
+    },
+    [nest]: (by) => {
+      budget.nest(Number(by) === 1 ? 1 : -1);
       return '';
     },
     set: (...args) => {
@@ -74,6 +115,7 @@ function evaluate(program: hbs.AST.Program, budget: Budget): string {
       if (args.length > 0) throw located(new TemplateFault('set: write {{set name=value}}'), options);
       const root = (options.data as { root: Record<string, unknown> }).root;
       for (const [name, value] of Object.entries(options.hash as Record<string, unknown>)) {
+        defined.add(name);
         root[name] = guarded(options, () => templateValue('set', value));
       }
       return '';
@@ -156,16 +198,20 @@ function located(error: unknown, options: object): unknown {
   return error;
 }
 
-function describeError(error: unknown): TemplateError {
+function describeError(error: unknown, variables: ReadonlySet<string>): TemplateError {
   if (error instanceof RangeError) return { message: 'a partial calls itself without end', position: null };
   const { message, lineNumber, column } = error as Error & { lineNumber?: number; column?: number };
   const position =
     lineNumber === undefined ? null : { line: Number(lineNumber), column: Number(column ?? 0) + 1 };
   const undefinedName = /^"(.+)" not defined in /.exec(message);
   if (undefinedName) {
+    const near = suggest(undefinedName[1] ?? '', variables);
     return {
       message: `"${undefinedName[1]}" is not defined`,
-      hint: 'define it with {{set name=value}}; inside each, with and partials write @root.name',
+      hint:
+        near === undefined
+          ? 'define it with {{set name=value}}; inside each, with and partials write @root.name'
+          : `did you mean "${near}"?`,
       position,
     };
   }
@@ -174,15 +220,20 @@ function describeError(error: unknown): TemplateError {
   }
   const unknownHelper = /unknown helper (\S+)/.exec(message);
   if (unknownHelper) {
+    const helpers = [...Object.keys(valueHelpers), 'set', 'if', 'unless', 'each', 'with', 'lookup'];
+    const near = suggest(unknownHelper[1] ?? '', helpers);
     return {
       message: `there is no helper "${unknownHelper[1]}"`,
-      hint: `helpers are ${Object.keys(valueHelpers).join(', ')}, set, if, unless, each, with, lookup`,
+      hint: near === undefined ? `helpers are ${helpers.join(', ')}` : `did you mean "${near}"?`,
       position,
     };
   }
   const syntax = /on line (\d+)[:.]?\s*([\s\S]*)/.exec(message);
   if (syntax && position === null) return syntaxError(Number(syntax[1]), message);
-  return { message: message.replace(/ - \d+:\d+$/, ''), position };
+  const text = message.replace(/ - \d+:\d+$/, '');
+  return error instanceof TemplateFault && error.hint !== undefined
+    ? { message: text, hint: error.hint, position }
+    : { message: text, position };
 }
 
 /** Handlebars' parser draws its message: the line's end with a caret line below it. */
