@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
   DefinitionRecord,
+  DefinitionSummary,
   LabChange,
   LabRecord,
   PackageRecord,
@@ -10,8 +13,9 @@ import type {
   TaskTypeChange,
   Validation,
 } from '@lab/contracts';
+import { startServiceStack } from '@lab/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually, isOver, type Answer } from './api.js';
+import { Api, eventually, isOver, type Answer } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
 /** What is loaded changes while the service runs; work that was accepted does not notice. */
@@ -255,6 +259,48 @@ describe('a laboratory with a device that does not start', () => {
   });
 });
 
+describe('the command line', () => {
+  /** Runs `svc` to its end; gives its exit code and what it printed. */
+  async function svc(...args: string[]): Promise<{ code: number | null; output: string }> {
+    const child = lab.stack.beside(...args, '--url', lab.stack.url);
+    const chunks: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, output: Buffer.concat(chunks).toString() };
+  }
+
+  it('reloads a laboratory and lists what is loaded', async () => {
+    const reloaded = await svc('labs', 'reload', labName);
+    expect(reloaded.code).toBe(0);
+    expect(reloaded.output).toContain(`${labName}: loaded`);
+    const listed = await svc('labs', 'list');
+    expect(listed.output).toMatch(new RegExp(`^${labName} +loaded`));
+  });
+
+  it('shows the line of the source that is at fault, and ends with 1', async () => {
+    const restore = await edit(`laboratories/${labName}/lab.yml`, (text) =>
+      text.replace('type: multiplier', 'type: multiplyer'),
+    );
+    const refusal = await svc('labs', 'reload', labName);
+    expect(refusal.code).toBe(1);
+    expect(refusal.output).toContain('type: multiplyer');
+    expect(refusal.output).toContain('unknown_device_type');
+    await restore();
+    const packages = await svc('packages');
+    expect(packages).toMatchObject({ code: 0 });
+    expect(packages.output).toContain(`labs: ${labName}`);
+  });
+
+  it('names the work that is in the way, and ends with 1', async () => {
+    await waitTask('in the way of svc', 1);
+    const refusal = await svc('labs', 'unload', labName);
+    expect(refusal.code).toBe(1);
+    expect(refusal.output).toContain('task in the way of svc');
+    await eventually(() => lab.api.task('in the way of svc'), isOver);
+  });
+});
+
 describe('the check of a text', () => {
   it('finds every mistake with its line, and none in a sound protocol', async () => {
     const text = await readFile(file('experiments/slow_multiplication/experiment.yml'), 'utf8');
@@ -273,5 +319,43 @@ describe('the check of a text', () => {
       ]),
     );
     expect(broken.body.errors.every((fault) => fault.line !== undefined)).toBe(true);
+  });
+});
+
+describe('a restart', () => {
+  let dataDir = '';
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'svc-reload-'));
+  });
+  afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+  it('finds what was loaded at run time, until the configuration is changed', async () => {
+    const states = async (env: Record<string, string>, act?: (url: string) => Promise<unknown>) => {
+      const stack = await startServiceStack({ userDir, dataDir, env });
+      try {
+        const api = new Api(stack.url);
+        await act?.(stack.url);
+        const labs = (await api.call<LabRecord[]>('GET', '/api/labs')).body;
+        const protocols = (await api.call<DefinitionSummary[]>('GET', '/api/definitions?type=protocol')).body;
+        return [labs, protocols].map((each) =>
+          each
+            .filter((one) => ('state' in one ? one.state === 'loaded' : one.loaded))
+            .map(({ name }) => name),
+        );
+      } finally {
+        await stack.dispose();
+      }
+    };
+    const configured = { SVC_LABS: labName, SVC_PROTOCOLS: 'slow_multiplication' };
+    const change = { protocol_types: ['slow_multiplication'] };
+    const unloaded = await states(configured, (url) =>
+      new Api(url).call('POST', '/api/protocols/unload', change),
+    );
+    expect(unloaded).toEqual([[labName], []]);
+    expect(await states(configured)).toEqual([[labName], []]);
+    expect(await states({ ...configured, SVC_PROTOCOLS: 'misbehaving' })).toEqual([
+      [labName],
+      ['misbehaving'],
+    ]);
   });
 });
