@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventually, occupiedPort, StandInStack, survivors, type Listed } from './stand-in-stack.js';
 
 interface Answer {
@@ -64,7 +64,8 @@ afterEach(async () => {
   }
   expect(await survivors(seen.splice(0), 15_000)).toEqual([]);
   for (const folder of folders.splice(0)) {
-    expect(namingFolder(folder)).toBe('');
+    // A guard whose stack was killed is the last to go.
+    await vi.waitFor(() => expect(namingFolder(folder)).toBe(''), { timeout: 15_000, interval: 100 });
     rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -64,7 +64,10 @@ class Service {
     this.#log = log;
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.on(signal, () => void this.#leave(signal, 0));
-    if (process.channel !== undefined && process.channel !== null) {
+    if (process.connected === false) {
+      // It was forked, and its parent had gone before this could listen: nobody would ever end it.
+      void this.#leave('the supervisor has gone', 0);
+    } else if (process.channel !== undefined && process.channel !== null) {
       process.once('disconnect', () => void this.#leave('the supervisor has gone', 0));
       process.on('message', (message: unknown) => {
         if (typeof message === 'object' && message !== null && 'type' in message && message.type === 'stop') {

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { identify, startChild, type ChildOptions } from '@lab/runtime';
 import { describe, expect, it } from 'vitest';
@@ -60,6 +61,13 @@ describe('a service', () => {
   it('ends with 1 when a part does not stop in time', async () => {
     const { child } = await start('stuck');
     expect(await child.stop()).toEqual({ code: 1, signal: null });
+  });
+
+  it('leaves when the process that forked it had gone before it could listen', async () => {
+    const child = fork(service, ['well'], { silent: true });
+    child.disconnect();
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(0);
   });
 
   it('leaves when the process that forked it is killed', async () => {
