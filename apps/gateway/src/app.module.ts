@@ -3,6 +3,7 @@ import { LabsController } from './definitions/labs.controller.js';
 import { PackagesController } from './definitions/packages.controller.js';
 import { ProtocolsController } from './definitions/protocols.controller.js';
 import { DeviceCalls } from './devices/device-calls.js';
+import { DeviceDetails } from './devices/device-details.js';
 import { DeviceLocator } from './devices/device-locator.js';
 import { DevicesController } from './devices/devices.controller.js';
 import { DocsController } from './docs/docs.controller.js';
@@ -49,6 +50,7 @@ export class AppModule {
         Orchestrator,
         DeviceLocator,
         DeviceCalls,
+        DeviceDetails,
         OpenApiDocument,
       ],
     };

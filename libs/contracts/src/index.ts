@@ -61,6 +61,8 @@ export {
 export { isWellFormedName, maxNameLength } from './rest/rules.js';
 export type {
   CampaignRecord,
+  DeviceDetail,
+  DeviceFunctionRecord,
   DeviceRecord,
   FileRecord,
   Problem,

@@ -1,9 +1,10 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { orchestratorRequests, type DeviceRecord } from '@lab/contracts';
+import { orchestratorRequests, ServiceError, type DeviceDetail, type DeviceRecord } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { readArguments, readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { DeviceCalls } from './device-calls.js';
+import { DeviceDetails } from './device-details.js';
 
 /** Devices as they are, and direct calls of their functions. */
 @Controller('api')
@@ -11,6 +12,7 @@ export class DevicesController {
   constructor(
     private readonly orchestrator: Orchestrator,
     private readonly calls: DeviceCalls,
+    private readonly details: DeviceDetails,
   ) {}
 
   @Get('devices')
@@ -18,6 +20,20 @@ export class DevicesController {
     readQuery(query, []);
     const { devices } = await this.orchestrator.ask(orchestratorRequests.listDevices, {});
     return devices;
+  }
+
+  @Get('labs/:lab_id/devices/:device_id')
+  async find(
+    @Param() { lab_id, device_id }: Record<'lab_id' | 'device_id', string>,
+    @Query() query: unknown,
+  ): Promise<DeviceDetail> {
+    const { report } = readQuery(query, ['report'] as const);
+    if (report !== undefined && report !== 'true' && report !== 'false') {
+      throw new ServiceError('invalid', 'The query of the address is not valid.', {
+        faults: [{ path: '?report', code: 'not_a_choice', message: 'must be true or false' }],
+      });
+    }
+    return this.details.find(lab_id, device_id, { report: report === 'true' });
   }
 
   @Post('rpc/:lab_id/:device_id/:function_name')

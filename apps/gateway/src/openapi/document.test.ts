@@ -8,7 +8,13 @@ import {
   type DeviceRecord,
 } from '@lab/contracts';
 import { campaignRecord, runRecord, startHarness, taskRecord, type Harness } from '../../test/twins.js';
-import { campaignSubmissions, problem, protocolRunSubmissions, taskSubmissions } from './examples.js';
+import {
+  campaignSubmissions,
+  deviceDetail,
+  problem,
+  protocolRunSubmissions,
+  taskSubmissions,
+} from './examples.js';
 
 interface Schema {
   $ref?: string;
@@ -99,6 +105,7 @@ describe('the OpenAPI document', () => {
         'get /api/definitions/{type}/{name}',
         'get /api/devices',
         'get /api/labs',
+        'get /api/labs/{lab_id}/devices/{device_id}',
         'get /api/packages',
         'post /api/labs/load',
         'post /api/labs/reload',
@@ -204,7 +211,10 @@ describe('the OpenAPI document', () => {
       state: 'idle',
       detail: null,
       held_by: null,
-      functions: [{ name: 'f', kind: 'query' }],
+      functions: [
+        { name: 'f', kind: 'query' },
+        { name: 'g', kind: 'effect', timeout_s: 5, description: 'd', parameters: { a: { type: 'str' } } },
+      ],
     };
     const fit = (name: string, value: unknown): string[] =>
       mismatches({ $ref: `#/components/schemas/${name}` }, value);
@@ -213,6 +223,8 @@ describe('the OpenAPI document', () => {
       fit('CampaignRecord', campaignRecord({ protocol_runs: [run], protocol_run_parameters: [{ a: {} }] })),
     ).toEqual([]);
     expect(fit('DeviceRecord', device)).toEqual([]);
+    expect(fit('DeviceDetail', deviceDetail)).toEqual([]);
+    expect(fit('DeviceDetail', { ...deviceDetail, report: { free: [1] } })).toEqual([]);
     expect(fit('HealthReport', (await gateway.send('GET', '/api/health')).body)).toEqual([]);
     expect(fit('Problem', (await gateway.send('POST', '/api/tasks', { x: 1 })).body)).toEqual([]);
     expect(fit('Problem', problem('invalid'))).toEqual([]);

@@ -1,4 +1,4 @@
-import { errorCatalogue, type ErrorCode } from '@lab/contracts';
+import { errorCatalogue, type DeviceDetail, type ErrorCode } from '@lab/contracts';
 
 /** Examples of the color lab. */
 
@@ -73,6 +73,30 @@ export const rpcParameters = {
     summary: 'robot_arm.move: named parameters',
     value: { container: 'beaker_1', from: 'shelf', to: 'station_1' },
   },
+};
+
+export const deviceDetail: DeviceDetail = {
+  lab_name: 'color_lab',
+  name: 'station_1',
+  type: 'color_station',
+  computer: 'svc_computer',
+  state: 'idle',
+  detail: null,
+  held_by: null,
+  functions: [
+    {
+      name: 'mix',
+      kind: 'effect',
+      timeout_s: 900,
+      description: 'Doses the pastes and stirs',
+      parameters: {
+        volumes: { type: 'dict', desc: 'Millilitres of each paste, by its name' },
+        mixing_time: { type: 'float', unit: 's', min: 0, max: 600 },
+        mixing_speed: { type: 'float', unit: 'rpm', min: 0, max: 1500 },
+      },
+    },
+    { name: 'status', kind: 'query', timeout_s: 60, description: null, parameters: null },
+  ],
 };
 
 /** What a problem of this code looks like. */

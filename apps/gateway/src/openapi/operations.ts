@@ -174,6 +174,35 @@ const descriptions: Record<string, Description> = {
     success: { status: 200, description: 'All devices of all labs.', content: json(listOf('DeviceRecord')) },
     problems: ['invalid', 'service_unavailable', 'disconnected', 'deadline_exceeded'],
   },
+  'GET /api/labs/{lab_id}/devices/{device_id}': {
+    tag: 'Devices',
+    summary: 'Show a device and what its functions do and take',
+    parameters: [
+      inPath('lab_id', 'Name of the laboratory.', 'color_lab'),
+      inPath('device_id', 'Name of the device.', 'station_1'),
+      inQuery('report', 'Whether to ask the device for its report as well.', {
+        type: 'boolean',
+        default: false,
+      }),
+    ],
+    success: {
+      status: 200,
+      description: 'The device as it is now.',
+      content: json(ref('DeviceDetail'), examples.deviceDetail),
+    },
+    problems: [
+      'invalid',
+      'unknown_lab',
+      'unknown_device',
+      'device_unavailable',
+      'device_error',
+      'agent_unreachable',
+      'stale_message',
+      'service_unavailable',
+      'disconnected',
+      'deadline_exceeded',
+    ],
+  },
   'POST /api/rpc/{lab_id}/{device_id}/{function_name}': {
     tag: 'Devices',
     summary: 'Call a function of a device',

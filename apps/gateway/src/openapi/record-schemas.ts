@@ -4,10 +4,13 @@ import {
   runStates,
   taskRunStates,
   type CampaignRecord,
+  type DeviceDetail,
+  type DeviceFunctionRecord,
   type DeviceRecord,
   type DeviceReference,
   type ErrorCode,
   type FileRecord,
+  type FunctionParameter,
   type JsonObject,
   type ProtocolRunRecord,
   type Reason,
@@ -115,7 +118,14 @@ const campaign = object<CampaignRecord>({
   ...life,
 });
 
-const device = object<DeviceRecord>({
+const functionParameters = map(
+  free<FunctionParameter>(
+    'As in `task.yml`: type, unit, desc, min, max, value, choices, element_type, length; `optional` besides.',
+  ),
+  'Parameters by name; a call is checked against them.',
+);
+
+const deviceFields = {
   lab_name: text('Laboratory.', 'color_lab'),
   name: text('Name within the laboratory.', 'station_1'),
   type: text('Device type.', 'color_station'),
@@ -125,18 +135,42 @@ const device = object<DeviceRecord>({
   held_by: orNull(
     text('Task run that holds it: `<protocol run>/<task>`, or the on-demand task.', 'mix_1/mix_colors'),
   ),
+};
+
+const device = object<DeviceRecord>({
+  ...deviceFields,
   functions: list(
     object<DeviceRecord['functions'][number]>(
       {
         name: text('Name to call it by.', 'mix'),
         kind: choice(['effect', 'idempotent', 'query'] as const),
         timeout_s: number('Seconds that a call may take; absent: 60.', 900),
+        description: text('What it does.', 'Doses the pastes and stirs'),
+        parameters: functionParameters,
       },
-      { optional: ['timeout_s'] },
+      { optional: ['timeout_s', 'description', 'parameters'] },
     ),
     'What can be called by RPC.',
   ),
 });
+
+const deviceDetail = object<DeviceDetail>(
+  {
+    ...deviceFields,
+    functions: list(
+      object<DeviceFunctionRecord>({
+        name: text('Name to call it by.', 'mix'),
+        kind: choice(['effect', 'idempotent', 'query'] as const),
+        timeout_s: number('Seconds that a call may take.', 900),
+        description: orNull(text('What it does; null when it does not say.')),
+        parameters: orNull(functionParameters),
+      }),
+      'What can be called by RPC; `parameters` is null where none are declared, and then nothing is checked.',
+    ),
+    report: free('What `_report` of the device returns; there when it was asked for.'),
+  },
+  { optional: ['report'] },
+);
 
 const problem = object<ProblemDocument>(
   {
@@ -198,6 +232,7 @@ export const recordSchemas: Record<string, SchemaObject> = {
   ProtocolRunRecord: protocolRun.schema,
   CampaignRecord: campaign.schema,
   DeviceRecord: device.schema,
+  DeviceDetail: deviceDetail.schema,
   Problem: problem.schema,
   HealthReport: object<HealthReport>({
     status: choice(['ok', 'unavailable'] as const),

@@ -1,5 +1,6 @@
 import type { Fault } from '../errors.js';
 import type { JsonObject } from '../json.js';
+import type { FunctionParameter } from '../messages/function-parameter.js';
 import type { DeviceState, RunState, TaskRunState } from '../states.js';
 import type { DeviceReference, TaskParameters } from './submissions.js';
 
@@ -124,7 +125,30 @@ export interface DeviceRecord {
     kind: 'effect' | 'idempotent' | 'query';
     /** Seconds that a call may take; absent: 60. */
     timeout_s?: number | undefined;
+    /** What it does, for people. */
+    description?: string | undefined;
+    /** By name; absent: not declared, so the arguments of a call are not checked. */
+    parameters?: Record<string, FunctionParameter> | undefined;
   }[];
+}
+
+/** A function of a device, with nothing left to guess. */
+export interface DeviceFunctionRecord {
+  name: string;
+  kind: 'effect' | 'idempotent' | 'query';
+  /** Seconds that a call may take. */
+  timeout_s: number;
+  /** What it does; null when it does not say. */
+  description: string | null;
+  /** By name; null: not declared, so the arguments of a call are not checked. */
+  parameters: Record<string, FunctionParameter> | null;
+}
+
+/** One device as it is at this moment, with what it can do. */
+export interface DeviceDetail extends Omit<DeviceRecord, 'functions'> {
+  functions: DeviceFunctionRecord[];
+  /** What its `_report` returns at this moment; there when it was asked for. */
+  report?: JsonObject | undefined;
 }
 
 /** RFC 9457 problem details. */

@@ -1,0 +1,71 @@
+import type { DeviceDetail, Problem } from '@lab/contracts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startLab, type Lab } from './lab.js';
+
+let lab: Lab;
+
+beforeAll(async () => {
+  lab = await startLab(['multiplication_lab']);
+}, 60_000);
+afterAll(async () => {
+  await lab.stack.dispose();
+});
+
+const show = <T = DeviceDetail>(device: string, query = '') =>
+  lab.api.call<T>('GET', `/api/labs/multiplication_lab/devices/${device}${query}`);
+
+async function steps(): Promise<number> {
+  return (await lab.api.rpc<{ steps: number }>('multiplication_lab', 'brittle', 'count')).body.steps;
+}
+
+describe('the functions of a device', () => {
+  it('are listed with what they do, take and how long they may last', async () => {
+    const { status, body } = await show('brittle');
+    expect(status).toBe(200);
+    expect(body.functions).toContainEqual({
+      name: 'step',
+      kind: 'effect',
+      timeout_s: 60,
+      description: 'Counts a step',
+      parameters: { seconds: { type: 'float', unit: 's', min: 0, value: 0, desc: 'How long it takes' } },
+    });
+    expect(body.functions.map(({ name }) => name)).not.toContain('hidden');
+    expect(body).not.toHaveProperty('report');
+  });
+
+  it('come with the report of the device when it is asked for', async () => {
+    expect((await show('brittle', '?report=true')).body.report).toEqual({ steps: await steps() });
+    expect((await show<Problem>('brittle', '?report=yes')).status).toBe(422);
+  });
+
+  it('of an unknown device or laboratory are a 404', async () => {
+    expect((await show<Problem>('none')).body).toMatchObject({ status: 404, code: 'unknown_device' });
+    const answer = await lab.api.call<Problem>('GET', '/api/labs/nowhere/devices/brittle');
+    expect(answer.body).toMatchObject({ status: 404, code: 'unknown_lab' });
+  });
+});
+
+describe('a call with wrong parameters', () => {
+  it.each([
+    [{ seconds: -1 }, 'arguments.seconds', 'below_min'],
+    [{ seconds: 'long' }, 'arguments.seconds', 'type'],
+    [{ second: 1 }, 'arguments.second', 'unknown_parameter'],
+  ])('such as %o is refused by its path before the device hears of it', async (parameters, path, code) => {
+    const before = await steps();
+    const { status, body } = await lab.api.rpc<Problem>('multiplication_lab', 'brittle', 'step', parameters);
+    expect(status).toBe(422);
+    expect(body).toMatchObject({ code: 'invalid', effect: 'none', errors: [{ path, code }] });
+    expect(await steps()).toBe(before);
+  });
+
+  it('is refused to a required parameter that is missing', async () => {
+    const { body } = await lab.api.rpc<Problem>('multiplication_lab', 'multiplier_a', 'multiply', { a: 2 });
+    expect(body).toMatchObject({ status: 422, errors: [{ path: 'arguments.b', code: 'missing_parameter' }] });
+  });
+
+  it('right ones reach the device, with the defaults of what is left out', async () => {
+    const before = await steps();
+    const { status, body } = await lab.api.rpc('multiplication_lab', 'brittle', 'step');
+    expect({ status, body }).toEqual({ status: 200, body: { steps: before + 1 } });
+  });
+});
