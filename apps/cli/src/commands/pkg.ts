@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { formatDiagnostics } from '@lab/definitions';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { CheckReport } from '../pkg/check.js';
+import type { PartKind, Scaffolded } from '../pkg/scaffold.js';
 import { placeOf, configuredUserDir, relativeTo, type Place } from '../pkg/place.js';
 import { userError } from './user-error.js';
 
@@ -22,6 +23,30 @@ export function addPkgCommands(program: Command): void {
     .description('write svc-types.d.ts: the handles, parameters and resources of each task type')
     .argument('[path]', 'a folder of packages, or a package (SVC_USER_DIR, default lab-packages)')
     .action((path?: string) => reported(() => types(path)));
+  pkg
+    .command('create')
+    .description('make a package: a folder with package.json and tsconfig.json')
+    .argument('<name>', 'letters, digits and underscores')
+    .option('--dir <folder>', 'folder of packages (SVC_USER_DIR, default lab-packages)')
+    .action((name: string, flags: { dir?: string }) =>
+      reported(async () => {
+        const { createPackage } = await import('../pkg/scaffold.js');
+        tell(await createPackage(userDirOf(flags.dir), name));
+      }),
+    );
+  pkg
+    .command('add')
+    .description('add a definition with its code to a package')
+    .addArgument(new Argument('<kind>', 'what to add').choices(['lab', 'device', 'task', 'protocol']))
+    .argument('<package>', 'name of the package')
+    .argument('<name>', 'letters, digits and underscores; no other definition of its kind has it')
+    .option('--dir <folder>', 'folder of packages (SVC_USER_DIR, default lab-packages)')
+    .action((kind: PartKind, packageName: string, name: string, flags: { dir?: string }) =>
+      reported(async () => {
+        const { addPart } = await import('../pkg/scaffold.js');
+        tell(await addPart(userDirOf(flags.dir), kind, packageName, name));
+      }),
+    );
 }
 
 async function check(paths: string[], json: boolean): Promise<void> {
@@ -68,6 +93,17 @@ async function types(path: string | undefined): Promise<void> {
     const file = join(root, typesFile);
     writeFileSync(file, packageTypes(catalog, name, folder));
     process.stdout.write(`wrote ${relativeTo(process.cwd(), file)}\n`);
+  }
+}
+
+function userDirOf(dir: string | undefined): string {
+  return dir === undefined ? configuredUserDir() : resolve(dir);
+}
+
+function tell({ written, changed }: Scaffolded): void {
+  for (const file of written) process.stdout.write(`wrote ${relativeTo(process.cwd(), file)}\n`);
+  for (const { file, what } of changed) {
+    process.stdout.write(`added ${what} to ${relativeTo(process.cwd(), file)}\n`);
   }
 }
 

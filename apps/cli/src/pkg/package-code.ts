@@ -66,15 +66,17 @@ export class PackageChecker {
     const own = program
       .getSourceFiles()
       .filter((file) => isInside(folder, file.fileName) && !file.fileName.includes('/node_modules/'));
-    const found = [
-      ...program.getConfigFileParsingDiagnostics(),
-      ...program.getOptionsDiagnostics(),
-      ...program.getGlobalDiagnostics(),
-      ...own.flatMap((file) => [
-        ...program.getSyntacticDiagnostics(file),
-        ...program.getSemanticDiagnostics(file),
-      ]),
-    ].filter(({ category }) => category === ts.DiagnosticCategory.Error);
+    const found = ts
+      .sortAndDeduplicateDiagnostics([
+        ...program.getConfigFileParsingDiagnostics(),
+        ...program.getOptionsDiagnostics(),
+        ...program.getGlobalDiagnostics(),
+        ...own.flatMap((file) => [
+          ...program.getSyntacticDiagnostics(file),
+          ...program.getSemanticDiagnostics(file),
+        ]),
+      ])
+      .filter(({ category }) => category === ts.DiagnosticCategory.Error);
     return { program, diagnostics: found.map((each) => this.diagnostic(each, folder)), files: own.length };
   }
 
@@ -128,28 +130,25 @@ function settingsOf(folder: string): {
   faults: ts.Diagnostic[];
 } {
   const configFile = join(folder, 'tsconfig.json');
-  const read = existsSync(configFile) ? ts.readConfigFile(configFile, (path) => ts.sys.readFile(path)) : {};
-  const config: unknown = read.config ?? {};
-  const parsed = ts.parseJsonConfigFileContent(
-    config,
-    ts.sys,
-    folder,
-    read.config === undefined ? defaults : undefined,
-    configFile,
-  );
-  const withDefaults = read.config === undefined ? { ...defaults, ...parsed.options } : parsed.options;
+  const own = existsSync(configFile)
+    ? ts.readJsonConfigFile(configFile, (path) => ts.sys.readFile(path))
+    : null;
+  const parsed =
+    own === null
+      ? ts.parseJsonConfigFileContent({}, ts.sys, folder, defaults)
+      : ts.parseJsonSourceFileConfigFileContent(own, ts.sys, folder, undefined, configFile);
   // That nothing was found to check is no fault of a package: it may hold definitions only.
   const faults = parsed.errors.filter(({ code }) => code !== 18003 && code !== 18002);
   const ownTypes = join(folder, 'node_modules', '@types');
   return {
     options: {
-      ...withDefaults,
+      ...parsed.options,
       ...forced,
-      typeRoots: [...(withDefaults.typeRoots ?? [ownTypes]), productTypes],
+      typeRoots: [...(parsed.options.typeRoots ?? [ownTypes]), productTypes],
       configFilePath: undefined,
     },
     roots: [...new Set([...parsed.fileNames, ...codeFiles(folder)])],
-    faults: [...(read.error ? [read.error] : []), ...faults],
+    faults,
   };
 }
 

@@ -30,15 +30,16 @@ export function configuredUserDir(): string {
 }
 
 /**
- * Which packages a path means: a folder of packages, a package, or something inside a package.
+ * Which packages a path means: a folder of packages, a package, or something inside a package; relative to the
+ * current folder, else to the user directory.
  *
  * @throws Error when there is no such folder
  */
 export function placeOf(path: string): Place {
-  const wanted = resolve(path);
-  if (!existsSync(wanted)) throw new Error(`there is no folder ${path}`);
-  const start = statSync(wanted).isDirectory() ? wanted : dirname(wanted);
   const userDir = configuredUserDir();
+  const wanted = existsSync(path) ? resolve(path) : resolve(userDir, path);
+  if (!existsSync(wanted)) throw new Error(`there is no folder ${path}, neither here nor in ${userDir}`);
+  const start = statSync(wanted).isDirectory() ? wanted : dirname(wanted);
   if (start === userDir) return { userDir, packageDir: null };
   for (let folder = start; folder !== dirname(folder) && folder !== userDir; folder = dirname(folder)) {
     if (!isPackage(folder)) continue;

@@ -1,0 +1,216 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Catalog, DefinitionOrigin } from '@lab/definitions';
+import { hintFor } from '@lab/definitions/model';
+import { packageFolders, readCatalog } from './check.js';
+import { definitionFolders, relativeTo } from './place.js';
+import {
+  deviceEntry,
+  deviceFiles,
+  labFiles,
+  packageFiles,
+  protocolFiles,
+  taskFiles,
+  type Files,
+  type ProtocolParts,
+} from './templates.js';
+
+export type PartKind = 'lab' | 'device' | 'task' | 'protocol';
+
+/** What was done, in the order in which it was done. */
+export interface Scaffolded {
+  /** Absolute. */
+  written: string[];
+  /** Files that were there before, with what was added to them. Absolute. */
+  changed: { file: string; what: string }[];
+}
+
+/**
+ * Makes a package without definitions.
+ *
+ * @param userDir absolute; made when it does not exist
+ * @throws Error when the name is not possible or taken; nothing is written then
+ */
+export async function createPackage(userDir: string, name: string): Promise<Scaffolded> {
+  checkName(name, 'package');
+  const root = join(userDir, name);
+  if (existsSync(root)) throw new Error(`${root} exists already: choose another name`);
+  if (existsSync(userDir)) {
+    const other = packageFolders(await readCatalog(userDir)).get(name);
+    if (other !== undefined) throw new Error(`there is a package "${name}" already: ${join(userDir, other)}`);
+  }
+  const written = write(root, packageFiles(name, editorOptions(root)));
+  for (const folder of ['laboratories', 'devices', 'tasks', 'experiments']) mkdirSync(join(root, folder));
+  return { written, changed: [] };
+}
+
+/**
+ * Adds a definition, with its code, to a package. It uses what the package has: a lab takes a device of each type, a task
+ * the first type of device, a protocol the first lab with the first task that can run in it. A new type of device is put
+ * into the first lab of the package, provided that the lab has no error before or after.
+ *
+ * @param userDir absolute
+ * @throws Error when the name is not possible or taken, a file exists, or a protocol would have no task to run; nothing is
+ *   written then
+ */
+export async function addPart(
+  userDir: string,
+  kind: PartKind,
+  packageName: string,
+  name: string,
+): Promise<Scaffolded> {
+  checkName(name, kind);
+  if (!existsSync(userDir)) throw new Error(`there is no folder ${userDir}`);
+  const catalog = await readCatalog(userDir);
+  const root = rootOf(userDir, catalog, packageName);
+  const taken = catalog.origins.find((origin) => origin.kind === kind && origin.name === name);
+  if (taken) throw new Error(`there is a ${kind} "${name}" already: ${join(userDir, taken.file)}`);
+  const own = ownNames(catalog, packageName);
+  switch (kind) {
+    case 'lab':
+      return { written: write(root, labFiles(name, own('device'))), changed: [] };
+    case 'task':
+      return { written: write(root, taskFiles(name, localDevice(catalog, packageName))), changed: [] };
+    case 'protocol':
+      return { written: write(root, protocolFiles(name, runnable(catalog, packageName))), changed: [] };
+    case 'device': {
+      const written = write(root, deviceFiles(name));
+      const lab = own('lab')[0];
+      const origin = catalog.origins.find((each) => each.kind === 'lab' && each.name === lab);
+      const file = origin && join(userDir, origin.file);
+      if (file === undefined || lab === undefined || !(await putIntoLab(userDir, file, lab, name))) {
+        return { written, changed: [] };
+      }
+      return { written, changed: [{ file, what: `the device ${name}_1` }] };
+    }
+  }
+}
+
+function checkName(name: string, what: string): void {
+  if (!/^[A-Za-z][A-Za-z0-9_]{0,99}$/.test(name) || name in Object.prototype) {
+    throw new Error(
+      `"${name}" cannot be the name of a ${what}: use letters, digits and underscores, a letter first, as in my_${what}`,
+    );
+  }
+}
+
+function rootOf(userDir: string, catalog: Catalog, name: string): string {
+  const folder = packageFolders(catalog).get(name);
+  const root = join(userDir, folder ?? name);
+  const isPackage =
+    existsSync(join(root, 'package.json')) || definitionFolders.some((each) => existsSync(join(root, each)));
+  if (folder !== undefined || (!name.includes('/') && isPackage)) return root;
+  const hint = hintFor(name, catalog.packages) ?? `svc pkg create ${name}`;
+  throw new Error(`there is no package "${name}" in ${userDir}: ${hint}`);
+}
+
+/** Names of the sound definitions of a package, sorted. */
+function ownNames(catalog: Catalog, packageName: string): (kind: DefinitionOrigin['kind']) => string[] {
+  return (kind) =>
+    catalog.origins
+      .filter((origin) => origin.kind === kind && origin.package === packageName && origin.sound)
+      .map((origin) => origin.name)
+      .sort();
+}
+
+/** The first type of device whose code lies where a task of the package looks for it. */
+function localDevice(catalog: Catalog, packageName: string): string | null {
+  const folder = packageFolders(catalog).get(packageName);
+  const isThere = (type: string): boolean =>
+    catalog.origins.some(
+      ({ kind, name, file }) =>
+        kind === 'device' && name === type && file === `${folder}/devices/${type}/device.yml`,
+    );
+  return ownNames(catalog, packageName)('device').find(isThere) ?? null;
+}
+
+/** The first lab and the first task of a package that can run in it. */
+function runnable(catalog: Catalog, packageName: string): ProtocolParts {
+  const own = ownNames(catalog, packageName);
+  const [labs, tasks] = [own('lab'), own('task')];
+  for (const [names, kind] of [
+    [labs, 'lab'],
+    [tasks, 'task'],
+  ] as const) {
+    if (names.length > 0) continue;
+    throw new Error(
+      `a protocol needs a ${kind}, and the package has none without errors: svc pkg add ${kind} ${packageName} my_${kind}`,
+    );
+  }
+  for (const name of labs) {
+    const lab = catalog.lab(name);
+    for (const type of tasks) {
+      const task = catalog.task(type)?.task;
+      if (lab === undefined || task === undefined) continue;
+      const free = Object.values(lab.devices);
+      const devices = Object.entries(task.devices).map(([handle, slot]) => {
+        const index = free.findIndex((device) => device.type === slot.type);
+        return [handle, index === -1 ? undefined : free.splice(index, 1)[0]?.name] as const;
+      });
+      const known = devices.filter((entry): entry is [string, string] => entry[1] !== undefined);
+      const resources = Object.entries(task.input_resources).map(([key, slot]) => [key, slot.type] as const);
+      const counted = resources.every(
+        ([, of]) =>
+          Object.values(lab.resources).filter((each) => each.type === of).length >=
+          resources.filter(([, other]) => other === of).length,
+      );
+      if (known.length < devices.length || !counted) continue;
+      const open = Object.entries(task.input_parameters).filter(([, spec]) => spec.value === undefined);
+      return {
+        lab: name,
+        task: type,
+        devices: Object.fromEntries(known),
+        resources: Object.fromEntries(resources),
+        parameters: open.map(([key]) => key),
+      };
+    }
+  }
+  throw new Error(
+    `no task of the package can run in one of its labs (${labs.join(', ')}): put the devices and resources that ${tasks[0]} needs into a lab.yml`,
+  );
+}
+
+/** Adds a device to the text of `lab.yml`; false, and the file as it was, when that cannot be done safely. */
+async function putIntoLab(userDir: string, file: string, lab: string, type: string): Promise<boolean> {
+  const text = readFileSync(file, 'utf8');
+  const match = /^devices:[ \t]*(\{\})?[ \t]*\n(?:([ ]+)\S)?/m.exec(text);
+  if (match === null || text.includes('{{')) return false;
+  const indent = match[2] ?? '  ';
+  const end = match.index + text.slice(match.index).indexOf('\n') + 1;
+  const entry = deviceEntry(`${type}_1`, type, indent);
+  writeFileSync(file, `${text.slice(0, match.index)}devices:\n${entry}${text.slice(end)}`);
+  const sound = (await readCatalog(userDir)).lab(lab)?.devices[`${type}_1`]?.type === type;
+  if (!sound) writeFileSync(file, text);
+  return sound;
+}
+
+/** @throws Error when one of the files exists; none is written then */
+function write(root: string, files: Files): string[] {
+  const paths = Object.entries(files).map(([name, text]) => ({ path: join(root, name), text }));
+  for (const { path } of paths) {
+    if (existsSync(path))
+      throw new Error(`${path} exists already: it is left as it is, and nothing is written`);
+  }
+  for (const { path, text } of paths) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: 'wx' });
+  }
+  return paths.map(({ path }) => path);
+}
+
+/** Where an editor finds the types of the product when the package does not lie below it. */
+function editorOptions(root: string): Record<string, unknown> {
+  const product = createRequire(fileURLToPath(import.meta.url));
+  for (let folder = dirname(root); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'node_modules', '@lab', 'sdk'))) return {};
+    if (folder === dirname(folder)) break;
+  }
+  const types = dirname(dirname(product.resolve('@types/node/package.json')));
+  const sdkTypes = product.resolve('@lab/sdk').replace(/\.js$/, '.d.ts');
+  return {
+    paths: { '@lab/sdk': [relativeTo(root, sdkTypes)] },
+    typeRoots: [relativeTo(root, types)],
+  };
+}
