@@ -86,11 +86,11 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     index,
     file,
     configured,
+    timers: systemTimers,
     log: log.child({ part: 'loading' }),
   });
   const labs = new LabLoading(loading, { clock: systemClock, timers: systemTimers });
   const protocols = new ProtocolLoading(loading);
-  shutdown.add('loading', () => labs.stop());
   labs.resume();
 
   const app = await NestFactory.createMicroservice(
@@ -103,6 +103,8 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   );
   await app.listen();
   shutdown.add('messages', () => app.close());
+  // Before the messages: whoever waits for devices is answered, not waited for.
+  shutdown.add('loading', () => labs.stop());
 
   const health = (): ServiceHealth => ({
     service,

@@ -300,15 +300,15 @@ function missing(faults: readonly Fault[]): Fault[] {
   return faults.filter((fault) => fault.code === 'missing_parameter');
 }
 
-/** Laboratories that take no new work, because they are to be unloaded or reloaded. */
+/** Laboratories that take no new work: their devices are being started, or they are to be unloaded or reloaded. */
 function drainingFaults(ports: SubmitPorts, labs: readonly string[], path: string): Fault[] {
   return labs
     .filter((lab) => !ports.definitions.takesWork(lab))
     .map((lab) => ({
       path,
       code: 'lab_draining',
-      message: `the laboratory ${lab} is being drained and takes no new work`,
-      hint: 'submit it again when the laboratory is loaded',
+      message: `the laboratory ${lab} takes no new work at present: it is being loaded or drained`,
+      hint: 'submit it again when GET /api/labs shows the laboratory as loaded',
     }));
 }
 

@@ -10,16 +10,18 @@ const lookMs = 50;
  *
  * @param started names of the devices that are to start; the others are only described
  * @param since moment before the change, in milliseconds since 1970: an earlier start does not count
- * @throws ServiceError `device_unavailable`, one fault per device that is faulted or did not start in time
+ * @throws ServiceError `device_unavailable`, one fault per device that is faulted or did not start in time;
+ *   `service_unavailable` when this process stops meanwhile
  */
 export async function awaitStarts(
-  ports: { engine: Engine; clock: Clock; timers: Timers },
+  ports: { engine: Engine; clock: Clock; timers: Timers; stopped: () => boolean },
   lab: string,
   started: ReadonlySet<string>,
   since: number,
 ): Promise<LoadedDevice[]> {
   const end = since + deadlineMs;
   for (;;) {
+    if (ports.stopped()) throw new ServiceError('service_unavailable', 'the orchestrator is stopping');
     const devices = ports.engine.deviceStarts(lab);
     const late = ports.clock.now() >= end;
     const waiting = devices.filter(

@@ -141,25 +141,32 @@ export class LabLoading {
     guard?: (work: UnfinishedWork[]) => void,
   ): Promise<Map<string, LoadedDevice[]>> {
     const before = this.loading.current;
-    const since = this.ports.clock.now();
-    await this.loading.apply(next, guard);
-    const { engine, log } = this.loading.parts;
-    const starts = await Promise.allSettled(
-      [...started].map(async ([name, devices]): Promise<[string, LoadedDevice[]]> => [
-        name,
-        await awaitStarts({ engine, ...this.ports }, name, devices, since),
-      ]),
-    );
-    const failed = starts.find((start) => start.status === 'rejected');
-    if (failed !== undefined) {
-      log.error('laboratories could not be started; what was loaded before stays', {
-        labs: [...started.keys()],
-      });
-      await this.loading.apply(before);
-      throw failed.reason;
+    const { engine, definitions, log } = this.loading.parts;
+    definitions.starting = new Set([...started.keys()].filter((name) => !before.labs.has(name)));
+    try {
+      const since = this.ports.clock.now();
+      await this.loading.apply(next, guard);
+      const ports = { engine, ...this.ports, stopped: () => this.#stopped };
+      const starts = await Promise.allSettled(
+        [...started].map(async ([name, devices]): Promise<[string, LoadedDevice[]]> => [
+          name,
+          await awaitStarts(ports, name, devices, since),
+        ]),
+      );
+      const failed = starts.find((start) => start.status === 'rejected');
+      if (failed !== undefined) {
+        log.error('laboratories could not be started; what was loaded before stays', {
+          labs: [...started.keys()],
+          error: failed.reason,
+        });
+        if (!this.#stopped) await this.loading.apply(before);
+        throw failed.reason;
+      }
+      await this.loading.remember();
+      return new Map(starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : [])));
+    } finally {
+      definitions.starting = new Set();
     }
-    await this.loading.remember();
-    return new Map(starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : [])));
   }
 
   /** @returns the work that is waited for, by laboratory */

@@ -22,6 +22,9 @@ export interface LoadedSet {
 
 /** What the engine decides by. It changes only by putting another {@link LoadedSet} in the place of the present one. */
 export class LoadedDefinitions implements Definitions {
+  /** Laboratories whose devices are being started for the first time: they may yet be taken back. */
+  starting: ReadonlySet<string> = new Set();
+
   constructor(public current: LoadedSet) {}
 
   protocol(type: string): ProtocolSnapshot | undefined {
@@ -53,7 +56,7 @@ export class LoadedDefinitions implements Definitions {
   }
 
   takesWork(lab: string): boolean {
-    return !this.current.draining.has(lab);
+    return !this.current.draining.has(lab) && !this.starting.has(lab);
   }
 }
 

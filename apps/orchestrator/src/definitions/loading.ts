@@ -1,6 +1,6 @@
 import { ServiceError, type Fault } from '@lab/contracts';
 import type { Catalog } from '@lab/definitions';
-import type { Engine, Log, UnfinishedWork } from '@lab/engine';
+import type { Engine, Log, Timers, UnfinishedWork } from '@lab/engine';
 import {
   labVersion,
   withNewTasks,
@@ -17,12 +17,16 @@ export interface LoadingParts {
   index: PackageIndex;
   file: LoadedFile;
   configured: LoadedRecord['configured'];
+  timers: Timers;
   log: Log;
 }
 
+/** How long a change waits for those before it, in milliseconds; shorter than its caller waits. */
+const patienceMs = 15_000;
+
 /** Changes of what is loaded: one at a time, each whole or not at all, and remembered over a restart. */
 export class Loading {
-  #last: Promise<unknown> = Promise.resolve();
+  #last: Promise<void> = Promise.resolve();
 
   constructor(readonly parts: LoadingParts) {}
 
@@ -30,14 +34,41 @@ export class Loading {
     return this.parts.definitions.current;
   }
 
-  /** Runs `act` when every change before it is over. */
-  alone<T>(act: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(act);
-    this.#last = result.then(
-      () => undefined,
-      () => undefined /* whoever asked for it is told */,
-    );
-    return result;
+  /**
+   * Runs `act` when every change before it is over.
+   *
+   * @throws ServiceError `wrong_state` when that takes too long: `act` is not run then
+   */
+  async alone<T>(act: () => Promise<T>): Promise<T> {
+    const before = this.#last;
+    let release: () => void = () => undefined;
+    const over = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    this.#last = before.then(() => over);
+    try {
+      await this.#soon(before);
+      return await act();
+    } finally {
+      release();
+    }
+  }
+
+  #soon(before: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.parts.timers.after(patienceMs, () =>
+        reject(
+          new ServiceError(
+            'wrong_state',
+            'another change of what is loaded is going on; try again when it is over',
+          ),
+        ),
+      );
+      void before.then(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 
   /**
