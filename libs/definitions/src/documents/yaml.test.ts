@@ -33,10 +33,35 @@ describe('hostile documents', () => {
     ['an unknown tag', 'a: !!js/function "x"', 'yaml_syntax'],
     ['half a surrogate pair', 'a: "\\ud800"', 'a bad_text'],
     ['a null character', 'a: "\\0"', 'a bad_text'],
+    ['a null byte as it is', 'a: "x\0y"', 'yaml_syntax'],
+    ['a tab as indentation', 'a:\n\tb: 1', 'yaml_syntax'],
+    ['a byte order mark within', 'a: 1\n\uFEFFb: 2\n\uFEFFb: 3', '\uFEFFb duplicate_key'],
     ['numbers that JSON cannot carry', 'a: .inf\nb: .nan\nc: 9007199254740993', 'a number_range'],
   ])('%s ends in a clear fault within 2 s', (_name, text, expected) => {
     const before = performance.now();
     expect(faults(text)[0]).toBe(expected);
+    expect(performance.now() - before).toBeLessThan(2_000);
+  });
+});
+
+describe('odd but harmless documents', () => {
+  it.each([
+    ['carriage returns', 'a: 1\r\nb: [x,\r\n y]\r\n', { a: 1, b: ['x', 'y'] }],
+    [
+      'merge keys, which are keys like any other',
+      'a: &a {x: 1}\nb:\n  <<: *a\n',
+      { a: { x: 1 }, b: { '<<': { x: 1 } } },
+    ],
+    ['a huge scalar', `a: ${'x'.repeat(200_000)}`, { a: 'x'.repeat(200_000) }],
+    [
+      'text from right to left, emoji and characters without width',
+      'a: "\u202Eabc\u200B😀"',
+      { a: '\u202Eabc\u200B😀' },
+    ],
+  ])('%s are read within 2 s', (_name, text, expected) => {
+    const before = performance.now();
+    const parsed = parseYaml(text);
+    expect(parsed.ok ? parsed.document.value : parsed.faults).toEqual(expected);
     expect(performance.now() - before).toBeLessThan(2_000);
   });
 });

@@ -62,6 +62,11 @@ describe('faults of templates', () => {
     expect(fault('{{> nope}}')).toBe('1:1 there is no inline partial "nope" here');
   });
 
+  it('tell of carriage returns that stand alone, by which lines cannot be counted', () => {
+    expect(fault('a: 1\nb: 2\rc: 3')).toBe('2:5 the file holds a carriage return without a line feed');
+    expect(fault('a: 1\r\nb: {{nope}}')).toBe('2:6 "nope" is not defined');
+  });
+
   it('tell of braces that stand together', () => {
     const result = render('a: {b: {{add 1 2}}}');
     expect(result.ok ? null : result.error.hint).toMatch(/three braces/);

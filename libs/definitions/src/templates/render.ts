@@ -43,6 +43,12 @@ export function render(template: string, now: () => number = () => performance.n
     const position = SourceMap.identity(template).at(reserved);
     return failure('the file holds a character of the private use area (U+E000 or U+E001)', position);
   }
+  // Some count it as the end of a line and some do not: lines would be numbered in two ways.
+  const alone = template.search(/\r(?!\n)/);
+  if (alone !== -1) {
+    const position = SourceMap.identity(template).at(alone);
+    return failure('the file holds a carriage return without a line feed', position);
+  }
   if (!template.includes('{{')) return { ok: true, text: template, map: SourceMap.identity(template) };
   const variables = new Set<string>();
   try {
