@@ -64,7 +64,7 @@ describe('a service', () => {
   });
 
   it('leaves when the process that forked it had gone before it could listen', async () => {
-    const child = fork(service, ['well'], { silent: true });
+    const child = fork(service, ['well'], { silent: true, execArgv: [] });
     child.disconnect();
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).toBe(0);
