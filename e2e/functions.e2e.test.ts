@@ -1,5 +1,6 @@
 import type { DeviceDetail, Problem } from '@lab/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
 let lab: Lab;
@@ -42,6 +43,28 @@ describe('the functions of a device', () => {
     expect((await show<Problem>('none')).body).toMatchObject({ status: 404, code: 'unknown_device' });
     const answer = await lab.api.call<Problem>('GET', '/api/labs/nowhere/devices/brittle');
     expect(answer.body).toMatchObject({ status: 404, code: 'unknown_lab' });
+  });
+});
+
+describe('a task', () => {
+  it.each([
+    ['calls_undeclared', 'has no function hidden'],
+    ['calls_inherited', 'has no function inherited'],
+    ['wrong_argument', 'arguments.seconds: -1 is below the minimum of 0 s'],
+  ])('that %s fails with that, and the device never hears of the call', async (mode, message) => {
+    const before = await steps();
+    const answer = await lab.api.submit('tasks', {
+      name: mode,
+      type: 'misbehave',
+      devices: { brittle: { lab_name: 'multiplication_lab', name: 'brittle' } },
+      input_parameters: { mode },
+    });
+    expect(answer.status).toBe(201);
+    const task = await eventually(() => lab.api.task(mode), isOver);
+    expect(task.state).toBe('failed');
+    expect(task.reason?.message).toContain(message);
+    // The task makes one step before it misbehaves.
+    expect(await steps()).toBe(before + 1);
   });
 });
 

@@ -1,7 +1,15 @@
 import { BaseDevice, effect, query } from '@lab/sdk';
 
+abstract class Ancestor extends BaseDevice {
+  /** Declared, but not by the class of the device itself, so nobody can call it. */
+  @query()
+  inherited(): string {
+    return 'unreachable';
+  }
+}
+
 /** Goes wrong on request. */
-export default class Brittle extends BaseDevice {
+export default class Brittle extends Ancestor {
   private steps = 0;
 
   _initialize(): void {

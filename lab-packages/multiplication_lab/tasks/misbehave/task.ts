@@ -7,6 +7,9 @@ type Mode =
   | 'device_throws'
   | 'device_exits'
   | 'device_hangs'
+  | 'calls_undeclared'
+  | 'calls_inherited'
+  | 'wrong_argument'
   | 'exit'
   | 'ignore_abort'
   | 'wrong_output'
@@ -28,6 +31,15 @@ export default class Misbehave extends BaseTask<{ brittle: Brittle }, { mode: Mo
         break;
       case 'device_hangs':
         await brittle.hang();
+        break;
+      case 'calls_undeclared':
+        await brittle.hidden();
+        break;
+      case 'calls_inherited':
+        await brittle.inherited();
+        break;
+      case 'wrong_argument':
+        await brittle.step({ seconds: -1 });
         break;
       case 'exit':
         process.exit(7);
