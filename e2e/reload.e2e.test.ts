@@ -66,6 +66,11 @@ async function waitTask(name: string, seconds: number): Promise<void> {
   );
 }
 
+async function stopTask(name: string): Promise<void> {
+  await post(`/api/tasks/${encodeURIComponent(name)}/cancel`, undefined);
+  await eventually(() => lab.api.task(name), isOver);
+}
+
 describe('a reload during a running campaign', () => {
   it('leaves running runs on the old definitions and code, and gives later runs the new ones', async () => {
     await lab.api.submit('campaigns', {
@@ -167,12 +172,12 @@ describe('a broken edit', () => {
 
 describe('a laboratory in use', () => {
   it('is not unloaded, and the work is named', async () => {
-    await waitTask('in the way', 1);
+    await waitTask('in the way', 60);
     const answer = await refused('unload');
     expect([answer.status, answer.body.code]).toEqual([409, 'wrong_state']);
     expect(answer.body.detail).toContain('task in the way');
     expect((await labState())?.state).toBe('loaded');
-    await eventually(() => lab.api.task('in the way'), isOver);
+    await stopTask('in the way');
   });
 
   it('is not reloaded while a device that changed is in use; devices that did not change go on', async () => {
@@ -180,11 +185,11 @@ describe('a laboratory in use', () => {
       'devices/multiplier/device.ts',
       (text) => `${text}\nexport const edition = 2;\n`,
     );
-    await waitTask('holds the device', 1);
+    await waitTask('holds the device', 60);
     const answer = await refused('reload');
     expect([answer.status, answer.body.code]).toEqual([409, 'wrong_state']);
     expect(answer.body.detail).toContain('task holds the device');
-    await eventually(() => lab.api.task('holds the device'), isOver);
+    await stopTask('holds the device');
 
     const reloaded = await change('reload');
     expect(reloaded.status).toBe(200);
@@ -197,7 +202,7 @@ describe('a laboratory in use', () => {
   });
 
   it('takes nothing new while it drains, and is unloaded when its work has ended', async () => {
-    await waitTask('last', 2);
+    await waitTask('last', 4);
     const answer = await change('unload', { drain: true });
     expect(answer.status).toBe(202);
     expect(answer.body[0]).toMatchObject({ state: 'draining', waits_for: ['task last'] });
@@ -293,11 +298,11 @@ describe('the command line', () => {
   });
 
   it('names the work that is in the way, and ends with 1', async () => {
-    await waitTask('in the way of svc', 1);
+    await waitTask('in the way of svc', 60);
     const refusal = await svc('labs', 'unload', labName);
     expect(refusal.code).toBe(1);
     expect(refusal.output).toContain('task in the way of svc');
-    await eventually(() => lab.api.task('in the way of svc'), isOver);
+    await stopTask('in the way of svc');
   });
 });
 
