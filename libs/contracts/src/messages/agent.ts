@@ -76,6 +76,7 @@ export const agentRequests = {
       'stale_message',
       'unknown_device',
       'unknown_function',
+      'invalid',
       'device_error',
       'device_unavailable',
       'aborted',

@@ -57,6 +57,20 @@ describe('the table of a class without decorators', () => {
     expect([...declaredFunctions(new Ancestor()).keys()]).toEqual(['mix']);
   });
 
+  it('is refused when a device declares more than a heartbeat should carry', () => {
+    class Talkative extends Device {}
+    const texts = Object.fromEntries(
+      Array.from({ length: 25 }, (_, index) => [`p${index}`, { type: 'str', desc: 'x'.repeat(500) }]),
+    );
+    const table: Record<string, unknown> = {};
+    for (const name of ['one', 'two', 'three']) {
+      Object.defineProperty(Talkative.prototype, name, { value: () => undefined, enumerable: false });
+      table[name] = { kind: 'query', parameters: texts };
+    }
+    Object.assign(Talkative, { svc_functions: table });
+    expect(() => declaredFunctions(new Talkative())).toThrow('at most 32000 are kept of a device');
+  });
+
   it.each<[unknown, string]>([
     [['mix'], 'svc_functions must be an object of declarations by function name'],
     [{ mixx: { kind: 'effect' } }, 'svc_functions.mixx: the class itself has no method mixx'],

@@ -70,13 +70,16 @@ export interface DeclaredFunction extends DeviceFunction {
   method: DeviceMethod;
 }
 
+/** Bytes of what a device declares: every heartbeat of its agent carries it. */
+const largestDeclarations = 32_000;
+
 const functionKinds: readonly unknown[] = ['effect', 'idempotent', 'query'];
 
 /**
  * The functions that the class of a device itself declares, by decorators and in its table `svc_functions`; what it
  * inherits is not among them.
  *
- * @throws TypeError when the table is wrong
+ * @throws TypeError when the table is wrong, or all declarations together are too large
  */
 export function declaredFunctions(device: AuthorDevice): Map<string, DeclaredFunction> {
   const found = new Map<string, DeclaredFunction>();
@@ -103,6 +106,12 @@ export function declaredFunctions(device: AuthorDevice): Map<string, DeclaredFun
         : { parameters: parameters as unknown as NonNullable<DeviceFunction['parameters']> }),
       method: value as DeviceMethod,
     });
+  }
+  const size = Buffer.byteLength(JSON.stringify([...found.values()]));
+  if (size > largestDeclarations) {
+    throw new TypeError(
+      `the functions are declared with ${size} bytes of JSON: at most ${largestDeclarations} are kept of a device, so shorten the descriptions`,
+    );
   }
   return found;
 }
