@@ -1,53 +1,14 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatDiagnostics, loadPackages, render, type Catalog } from '../../libs/definitions/src/index.js';
+import { guide, guideFiles, guidePages, pagesIn, root, textOf } from './guide-blocks.js';
 
 /**
  * The documentation keeps its word: the files it shows load together, the templates it shows give what it says, and
  * its links lead somewhere.
  */
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const guide = 'docs/guide';
-
-function pagesIn(folder: string): string[] {
-  return readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md'))
-    .map((path) => `${folder}/${path.replaceAll('\\', '/')}`);
-}
-
-const guidePages = pagesIn(guide);
-const textOf = (page: string): string => readFileSync(`${root}${page}`, 'utf8');
-
-interface Block {
-  page: string;
-  language: string;
-  text: string;
-  /** What its first line says it is: a path in the user directory. */
-  path: string | undefined;
-}
-
-const blocks: Block[] = guidePages.flatMap((page) =>
-  [...textOf(page).matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = '', text = '']) => ({
-    page,
-    language,
-    text,
-    path: /^(?:#|\/\/) ([\w-]+(?:\/[\w.-]+)+\.(?:yml|ts))\n/.exec(text)?.[1],
-  })),
-);
-const files = blocks.filter((block): block is Block & { path: string } => block.path !== undefined);
 
 describe('the files that the guide shows', () => {
   let place: string;
@@ -60,7 +21,7 @@ describe('the files that the guide shows', () => {
       recursive: true,
       filter: (path) => !/[\\/](node_modules|dist)$/.test(path),
     });
-    for (const { path, text } of files) {
+    for (const { path, text } of guideFiles) {
       const target = join(userDir, path);
       mkdirSync(dirname(target), { recursive: true });
       writeFileSync(target, text);
@@ -72,14 +33,14 @@ describe('the files that the guide shows', () => {
   afterAll(() => rmSync(place, { recursive: true, force: true }));
 
   it('are of every kind', () => {
-    const kinds = new Set(files.map(({ path }) => path.split('/').at(-1)));
+    const kinds = new Set(guideFiles.map(({ path }) => path.split('/').at(-1)));
     expect([...kinds].sort()).toEqual(
       ['device.ts', 'device.yml', 'experiment.yml', 'lab.yml', 'task.ts', 'task.yml'].sort(),
     );
   });
 
   it('have each a path of their own, outside of the packages that are there', () => {
-    const paths = files.map(({ path }) => path);
+    const paths = guideFiles.map(({ path }) => path);
     expect(paths).toEqual([...new Set(paths)]);
     const taken = new Set(readdirSync(`${root}lab-packages`));
     expect(paths.filter((path) => taken.has(path.split('/')[0] ?? ''))).toEqual([]);
@@ -87,7 +48,7 @@ describe('the files that the guide shows', () => {
 
   it('load without any diagnostic', () => {
     expect(formatDiagnostics(catalog.diagnostics)).toBe('');
-    const shown = files.filter(({ path }) => path.endsWith('.yml')).map(({ path }) => path);
+    const shown = guideFiles.filter(({ path }) => path.endsWith('.yml')).map(({ path }) => path);
     const loaded = catalog.origins.filter(({ sound }) => sound).map(({ file }) => file);
     expect(shown.filter((path) => !loaded.includes(path))).toEqual([]);
   });
