@@ -1,8 +1,9 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatDiagnostics, loadPackages, render, type Catalog } from '../../libs/definitions/src/index.js';
+import { checkPackages } from '../../apps/cli/src/pkg/check.js';
 import { guide, guideFiles, guidePages, pagesIn, root, textOf } from './guide-blocks.js';
 
 /**
@@ -10,13 +11,20 @@ import { guide, guideFiles, guidePages, pagesIn, root, textOf } from './guide-bl
  * its links lead somewhere.
  */
 
+const packageFolders = [
+  ...new Set(
+    guideFiles.map(({ path }) => path.replace(/\/(laboratories|devices|tasks|experiments)\/.*$/, '')),
+  ),
+];
+
 describe('the files that the guide shows', () => {
   let place: string;
+  let userDir: string;
   let catalog: Catalog;
 
   beforeAll(async () => {
     place = mkdtempSync(join(tmpdir(), 'guide-'));
-    const userDir = join(place, 'user');
+    userDir = join(place, 'user');
     cpSync(`${root}lab-packages`, userDir, {
       recursive: true,
       filter: (path) => !/[\\/](node_modules|dist)$/.test(path),
@@ -25,8 +33,10 @@ describe('the files that the guide shows', () => {
       const target = join(userDir, path);
       mkdirSync(dirname(target), { recursive: true });
       writeFileSync(target, text);
-      const [name = ''] = path.split('/');
-      writeFileSync(join(userDir, name, 'package.json'), JSON.stringify({ name, type: 'module' }));
+    }
+    for (const folder of packageFolders) {
+      const packageJson = { name: basename(folder), type: 'module' };
+      writeFileSync(join(userDir, folder, 'package.json'), JSON.stringify(packageJson));
     }
     catalog = await loadPackages({ userDir, cacheDir: join(place, 'cache') });
   }, 10_000);
@@ -52,6 +62,21 @@ describe('the files that the guide shows', () => {
     const loaded = catalog.origins.filter(({ sound }) => sound).map(({ file }) => file);
     expect(shown.filter((path) => !loaded.includes(path))).toEqual([]);
   });
+
+  it.each(packageFolders)(
+    'of %s pass `svc pkg check`',
+    async (folder) => {
+      const { errors, definitions, sources } = await checkPackages({
+        userDir,
+        packageDir: join(userDir, folder),
+      });
+      expect(formatDiagnostics(errors)).toBe('');
+      const shown = (ending: string): number =>
+        guideFiles.filter(({ path }) => path.startsWith(`${folder}/`) && path.endsWith(ending)).length;
+      expect({ definitions, sources }).toEqual({ definitions: shown('.yml'), sources: shown('.ts') });
+    },
+    20_000,
+  );
 });
 
 describe('the templates that the guide shows', () => {
