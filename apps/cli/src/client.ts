@@ -9,8 +9,6 @@ import type {
   PackageRecord,
   Problem,
   ProtocolChange,
-  ProtocolRunRecord,
-  TaskRunRecord,
   TaskTypeChange,
 } from '@lab/contracts';
 
@@ -40,14 +38,6 @@ export class Client {
 
   campaign(name: string): Promise<CampaignRecord> {
     return this.call('GET', `/api/campaigns/${encodeURIComponent(name)}`);
-  }
-
-  protocolRun(name: string): Promise<ProtocolRunRecord> {
-    return this.call('GET', `/api/protocols/${encodeURIComponent(name)}`);
-  }
-
-  task(name: string): Promise<TaskRunRecord> {
-    return this.call('GET', `/api/tasks/${encodeURIComponent(name)}`);
   }
 
   devices(): Promise<DeviceRecord[]> {

@@ -1,5 +1,4 @@
 import type { DeviceBinding, DeviceFunction, DeviceReference, Reason, TaskStart } from '@lab/contracts';
-import type { TaskDefinition } from '@lab/definitions/model';
 import {
   checkPlan,
   type Assignment,
@@ -195,7 +194,7 @@ export class Dispatcher {
     const task = state.rows.taskRuns.get(assignment.task);
     if (task === undefined) return;
     const { values, faults } = resolveParameters(state, task);
-    const definition = definitionOf(state, task);
+    const definition = state.definitionOf(task);
     if (faults.length > 0 || definition === undefined) {
       endTask(turn, task, 'failed', unresolved(faults));
       return;
@@ -337,11 +336,6 @@ export function computerFor(devices: readonly KnownDevice[]): string {
   const rank = (computer: string): string => (computer === serviceComputer ? '' : computer);
   const [best] = [...counts].sort(([a, m], [b, n]) => n - m || (rank(a) < rank(b) ? -1 : 1));
   return best?.[0] ?? serviceComputer;
-}
-
-function definitionOf(state: WorkingState, task: TaskRunRow): TaskDefinition | undefined {
-  const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
-  return run === undefined ? state.taskTypeOf(task)?.task : state.protocolOf(run)?.tasks[task.type];
 }
 
 function unresolved(faults: readonly { path: string; message: string }[]): Reason {

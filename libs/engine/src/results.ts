@@ -59,7 +59,7 @@ export function needAttention(turn: Turn, attempt: AttemptRow, task: TaskRunRow,
 }
 
 function complete(turn: Turn, attempt: AttemptRow, task: TaskRunRow, outcome: Completed): void {
-  const definition = definitionOf(turn, task);
+  const definition = turn.state.definitionOf(task);
   const outputs =
     definition === undefined
       ? { values: outcome.output_parameters, faults: [] }
@@ -127,9 +127,4 @@ function outputResources(
     else values.set(slot, { name: own.name, type: own.type, meta: resource.meta });
   }
   return { values: Object.fromEntries(values), faults };
-}
-
-function definitionOf(turn: Turn, task: TaskRunRow): TaskDefinition | undefined {
-  const run = task.runId === null ? undefined : turn.state.rows.protocolRuns.get(task.runId);
-  return run === undefined ? turn.state.taskTypeOf(task)?.task : turn.state.protocolOf(run)?.tasks[task.type];
 }

@@ -1,5 +1,5 @@
 import { isTerminal } from '@lab/contracts';
-import type { ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
+import type { ProtocolSnapshot, TaskDefinition, TaskSnapshot } from '@lab/definitions/model';
 import { applyChange } from './apply-change.js';
 import type { WorkingRows } from './ports.js';
 import { allocationKey, emptyRowSet, rowSetOf, type RowSet } from './row-set.js';
@@ -163,6 +163,12 @@ export class WorkingState {
   taskTypeOf(task: { definitionHash: string }): TaskSnapshot | undefined {
     const row = this.rows.definitions.get(task.definitionHash);
     return row?.kind === 'task' ? row.body : undefined;
+  }
+
+  /** The task type as it was when the task, or the run it belongs to, was accepted. */
+  definitionOf(task: TaskRunRow): TaskDefinition | undefined {
+    const run = task.runId === null ? undefined : this.rows.protocolRuns.get(task.runId);
+    return run === undefined ? this.taskTypeOf(task)?.task : this.protocolOf(run)?.tasks[task.type];
   }
 
   /** What people call it: `<protocol run>/<task>`, or the name of the on-demand task. */

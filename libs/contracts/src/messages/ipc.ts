@@ -3,7 +3,6 @@ import {
   authorError,
   deviceFunction,
   fileDescription,
-  functionKind,
   jsonObject,
   jsonValue,
   moduleReference,
@@ -100,5 +99,3 @@ export const fromTask = z.discriminatedUnion('type', [
   log,
 ]);
 export type FromTask = z.infer<typeof fromTask>;
-
-export { functionKind };
