@@ -10,6 +10,8 @@ export { TaskAttempts } from './task-attempts.js';
 export type {
   AgentPorts,
   Announcer,
+  CallEnding,
+  CallRecords,
   CheckArguments,
   Clock,
   DeviceAddress,
@@ -26,6 +28,7 @@ export type {
   ProcessExit,
   ProcessHandle,
   Random,
+  RecordedCall,
   Registration,
   SpooledFile,
   TaskProcess,

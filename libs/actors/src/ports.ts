@@ -5,6 +5,8 @@ import type {
   DeviceAssignment,
   DeviceFunction,
   DeviceStatus,
+  Effect,
+  ErrorCode,
   Fault,
   FromDevice,
   FromTask,
@@ -110,10 +112,52 @@ export interface SpooledFile {
   path: string;
 }
 
+/** A call that may change something, as the ledger knows it. */
+export interface RecordedCall {
+  /** Unique for ever; the same id again is the same call. */
+  callId: string;
+  /** `<lab>.<device>`. */
+  device: string;
+  function: string;
+  kind: 'effect' | 'idempotent';
+  /** The attempt that called; absent: a person. */
+  attemptId?: string | undefined;
+  /** Of the allocation under which it was made; absent: a call of a person. */
+  fence?: number | undefined;
+}
+
+/** How a recorded call ended. */
+export type CallEnding =
+  | { kind: 'returned'; value?: JsonValue | undefined }
+  | { kind: 'failed'; code: ErrorCode; message: string; effect: Effect };
+
+/**
+ * Where calls are recorded before they act. The actor of the device calls it: `begin` right before the call is sent to
+ * the process, `end` when the process has answered or is known never to have begun it, `inDoubt` when it is gone without
+ * an answer. Between `begin` and `end` nobody may say that the device is idle.
+ */
+export interface CallRecords {
+  /**
+   * Resolves when it is durable that the call may act from now on.
+   *
+   * @throws ServiceError `service_unavailable` with effect none when it could not be recorded; the call must not be sent
+   */
+  begin(call: RecordedCall): Promise<void>;
+  /** Notes the end; nobody waits for the disk, for a lost end is only asked about. */
+  end(callId: string, ending: CallEnding): void;
+  /** The effects of a device that began and have no known end, oldest first; also those of earlier agent processes. */
+  inDoubt(device: string): RecordedCall[];
+  /**
+   * Somebody who can know has said that the device is idle: its driver (`_reconcile`) or a person. Resolves when that is
+   * durable; {@link inDoubt} is empty then.
+   */
+  settled(device: string, by: string): Promise<void>;
+}
+
 /** What the agent must still know after it died. Each record names an act and is durable before that act. */
 export type JournalRecord =
-  /** The attempt was taken on; it is answered only when this is durable. */
-  | { type: 'accept'; attemptId: string; label: string }
+  /** The attempt was taken on; it is answered only when this is durable. `fences`: `<lab>.<device>` to its fence. */
+  | { type: 'accept'; attemptId: string; label: string; fences?: Record<string, number> }
   /** The attempt is handed to a process: from here on it may have had an effect. */
   | { type: 'begin'; attemptId: string }
   /** The process is done and no device call is open; the files are still to be stored. */

@@ -99,7 +99,7 @@ export {
 } from './messages/envelope.js';
 export { definitionRequests } from './messages/definitions.js';
 export { orchestratorEvents, orchestratorRequests } from './messages/orchestrator.js';
-export { agentEvents, agentRequests } from './messages/agent.js';
+export { agentEvents, agentRequests, halt, type Halt } from './messages/agent.js';
 export {
   optimizerEvents,
   serviceNames,
@@ -111,6 +111,8 @@ export {
   attemptOutcome,
   attemptResult,
   deviceAssignment,
+  attemptCalls,
+  deviceDoubt,
   deviceStatus,
   taskStart,
   type AttemptOutcome,
@@ -121,6 +123,8 @@ export {
   type DeviceAssignment,
   type DeviceBinding,
   type DeviceFunction,
+  type AttemptCalls,
+  type DeviceDoubt,
   type DeviceStatus,
   type FileDescription,
   type FunctionKind,

@@ -82,6 +82,18 @@ export const agentRequests = {
       'aborted',
     ],
   }),
+  /**
+   * A person says that an uncertain or faulted device is safe to be started anew: its doubt is settled, `_initialize`
+   * runs. A doubt other than the one named, or none, is answered with `wrong_state`.
+   */
+  resetDevice: defineRequest({
+    name: 'agent.device.reset',
+    subject: 'svc.v1.agent.{computer}.{inc}.device.{lab}.{device}.reset',
+    request: zodSchema(z.object({ doubt_id: z.string().nullable(), by: z.string() })),
+    reply: zodSchema(empty),
+    timeoutMs: 5_000,
+    errors: ['stale_message', 'unknown_device', 'wrong_state', 'service_unavailable'],
+  }),
   /** The device's `_report()`. */
   reportDevice: defineRequest({
     name: 'agent.device.report',
@@ -93,7 +105,27 @@ export const agentRequests = {
   }),
 };
 
+/** One stop of people: everything, a laboratory, or a device. */
+export const halt = z.object({
+  /** Names this stop; who releases says which one is meant. */
+  id: z.string(),
+  /** `all`, `lab:<lab>` or `device:<lab>.<device>`. */
+  scope: z.string(),
+  by: z.string(),
+  reason: z.string(),
+});
+export type Halt = z.infer<typeof halt>;
+
 export const agentEvents = {
+  /**
+   * Emergency stop, to every agent at once, past all queues, fences and leaders: `_stop` runs on every device of the
+   * scope, and they take no effects until the stop is released by the leading orchestrator.
+   */
+  emergencyStop: defineEvent({
+    name: 'agent.emergency_stop',
+    subject: 'svc.v1.event.emergency_stop',
+    body: zodSchema(halt),
+  }),
   /** Every second: the agent lives, and this is the state of all it runs. Repairs any lost notification. */
   heartbeat: defineEvent({
     name: 'agent.heartbeat',
@@ -104,6 +136,10 @@ export const agentEvents = {
         session: z.string(),
         devices: z.array(deviceStatus),
         attempts: z.array(attemptReport),
+        /** Rises with every heartbeat of a session; commands echo the newest heard, which shows how fresh they are. */
+        seq: z.number().int().optional(),
+        /** The stops in force on this computer. */
+        halts: z.array(halt).optional(),
       }),
     ),
   }),

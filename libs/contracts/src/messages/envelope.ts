@@ -21,6 +21,11 @@ export const envelope = z.object({
   inc: z.number().int().optional(),
   /** Fence per device, `<lab>.<device>` to number; a lower one than the receiver has seen is refused. */
   fence: z.record(z.string(), z.number().int()).optional(),
+  /**
+   * The newest heartbeat of the addressed agent that the sender has heard. The agent tells by its own clock how long ago
+   * it sent that one, and refuses a command whose sender's knowledge is older than the command may be.
+   */
+  fresh: z.number().int().optional(),
   /** How long the sender waits, in milliseconds: work that has not begun by then must not begin. */
   ttl_ms: z.number().int().positive().optional(),
   body: z.unknown(),

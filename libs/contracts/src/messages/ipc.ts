@@ -35,6 +35,22 @@ export const toDevice = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('call'), call_id: z.string(), function: z.string(), arguments: jsonObject }),
   z.object({ type: z.literal('report'), call_id: z.string() }),
+  /**
+   * Before `init`, in a fresh process of a device that was in the middle of something when its process ended: asks the
+   * author's `_reconcile` what is true. Nothing else is sent until it is answered by `reconciled`.
+   */
+  z.object({
+    type: z.literal('reconcile'),
+    lab: z.string(),
+    name: z.string(),
+    module: moduleReference,
+    path: z.string(),
+    init_parameters: jsonObject,
+    /** The calls that began and have no known end, oldest first. */
+    in_doubt: z.array(z.object({ call_id: z.string(), function: z.string() })),
+  }),
+  /** Runs the author's `_stop` at once, beside whatever is in progress; answered by `stopped`. */
+  z.object({ type: z.literal('stop'), reason: z.string() }),
   z.object({ type: z.literal('cleanup') }),
 ]);
 export type ToDevice = z.infer<typeof toDevice>;
@@ -42,10 +58,25 @@ export type ToDevice = z.infer<typeof toDevice>;
 /** From a device process to the agent. */
 export const fromDevice = z.discriminatedUnion('type', [
   /** `_initialize` is done. */
-  z.object({ type: z.literal('ready'), functions: z.array(deviceFunction) }),
+  z.object({
+    type: z.literal('ready'),
+    functions: z.array(deviceFunction),
+    /** The class has `_stop`; absent: it has not. */
+    can_stop: z.boolean().optional(),
+  }),
   z.object({ type: z.literal('init_failed'), error: authorError }),
   z.object({ type: z.literal('result'), call_id: z.string(), value: jsonValue.optional() }),
   z.object({ type: z.literal('failure'), call_id: z.string(), ...callFailure.shape }),
+  /** What `_reconcile` found; `supported: false`: the class has none. `idle`: nothing moves and its state is known. */
+  z.object({
+    type: z.literal('reconciled'),
+    supported: z.boolean(),
+    idle: z.boolean(),
+    detail: z.string().optional(),
+    error: authorError.optional(),
+  }),
+  /** `_stop` is done, or the class has none (`supported: false`), or it threw. */
+  z.object({ type: z.literal('stopped'), supported: z.boolean(), error: authorError.optional() }),
   /** `_cleanup` is done; the process ends now. */
   z.object({ type: z.literal('cleaned_up'), error: authorError.optional() }),
   log,

@@ -3,6 +3,7 @@ import { dtoSchema, zodSchema } from '../schema.js';
 import type { DeviceRecord } from '../rest/records.js';
 import { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '../rest/submissions.js';
 import { attemptReport, attemptResult, deviceAssignment, deviceFunction, deviceStatus } from './work.js';
+import { halt } from './agent.js';
 import { defineEvent, defineRequest } from './define.js';
 
 /** A record that now exists or was changed; the caller reads it where records are read. */
@@ -102,6 +103,8 @@ export const orchestratorRequests = {
         version: z.string(),
         attempts: z.array(attemptReport),
         devices: z.array(deviceStatus),
+        /** The stops in force on this computer; the leader takes over those that it has not heard of. */
+        halts: z.array(halt).optional(),
       }),
     ),
     reply: zodSchema(
@@ -109,6 +112,8 @@ export const orchestratorRequests = {
         inc: z.number().int(),
         epoch: z.number().int(),
         devices: z.array(deviceAssignment),
+        /** The stops in force; absent: an orchestrator that does not say, so nothing changes. */
+        halts: z.array(halt).optional(),
       }),
     ),
     timeoutMs: 5_000,
@@ -163,6 +168,17 @@ export const orchestratorEvents = {
   leading: defineEvent({
     name: 'orchestrator.leading',
     subject: 'svc.v1.event.orchestrator.leading',
-    body: zodSchema(z.object({ epoch: z.number().int(), instance: z.string() })),
+    body: zodSchema(
+      z.object({
+        epoch: z.number().int(),
+        instance: z.string(),
+        /**
+         * The stops in force, and the ids of the latest ones that were released: an agent that missed a stop stops
+         * within a second, and none is released because its own beginning was not heard of yet.
+         */
+        halts: z.array(halt).optional(),
+        released: z.array(z.string()).optional(),
+      }),
+    ),
   }),
 };

@@ -61,12 +61,29 @@ export const deviceAssignment = z.object({
 });
 export type DeviceAssignment = z.infer<typeof deviceAssignment>;
 
+/** What an agent knows of a device that may be in the middle of something. */
+export const deviceDoubt = z.object({
+  /** Names this doubt; who settles it says which one is meant. */
+  id: z.string(),
+  /** Calls that began and have no known end, oldest first. */
+  in_doubt: z.array(
+    z.object({ call_id: z.string(), function: z.string(), attempt_id: z.string().optional() }),
+  ),
+  /** The last call that is known to have ended. */
+  last_confirmed: z.object({ call_id: z.string(), function: z.string() }).nullable(),
+});
+export type DeviceDoubt = z.infer<typeof deviceDoubt>;
+
 export const deviceStatus = z.object({
   lab: z.string(),
   name: z.string(),
   state: z.enum(deviceStates),
   detail: z.string().nullable(),
   functions: z.array(deviceFunction),
+  /** Stopped by people, with the reason: it takes no calls but queries until it is released. Absent: not. */
+  halted: z.string().optional(),
+  /** Of an uncertain device: since when, and what is known, for the person who is asked. */
+  doubt: deviceDoubt.optional(),
 });
 export type DeviceStatus = z.infer<typeof deviceStatus>;
 
@@ -140,11 +157,23 @@ export const attemptOutcome = z.discriminatedUnion('kind', [
 ]);
 export type AttemptOutcome = z.infer<typeof attemptOutcome>;
 
+/** What an attempt did to devices, as its agent recorded it. */
+export const attemptCalls = z.object({
+  /** Calls of kind `effect` that began. */
+  effects: z.number().int().nonnegative(),
+  /** The last call that is known to have ended, and the one that is not. */
+  last_confirmed: z.object({ device: z.string(), function: z.string(), call_id: z.string() }).nullable(),
+  in_doubt: z.object({ device: z.string(), function: z.string(), call_id: z.string() }).nullable(),
+});
+export type AttemptCalls = z.infer<typeof attemptCalls>;
+
 export const attemptResult = z.object({
   attempt_id: z.string(),
   computer: z.string(),
   inc: z.number().int(),
   outcome: attemptOutcome,
+  /** What the attempt did to devices; absent: an agent that does not say, so anything may have happened. */
+  calls: attemptCalls.optional(),
 });
 export type AttemptResult = z.infer<typeof attemptResult>;
 

@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, stop, type BuildFailure, type Message, type Metafile, type Plugin } from 'esbuild';
+import { dependencyLine } from '../model/dependencies.js';
+import { externalsOf, nativeImports, type External, type NativeImport } from './outside.js';
 
 /** Bundles the TypeScript of packages; the one place that knows esbuild. */
 
@@ -15,11 +17,18 @@ export interface BundleFault {
 }
 
 export type Bundle =
-  | { ok: true; text: string; /** Files read, relative to the package folder. */ inputs: string[] }
+  | {
+      ok: true;
+      text: string;
+      /** Files read, relative to the package folder. */
+      inputs: string[];
+      /** npm packages that the text imports and does not hold, as `name@version`, sorted. */
+      dependencies: string[];
+    }
   | { ok: false; faults: BundleFault[] };
 
 /** Changes whenever the same sources would be bundled to another text. */
-export const bundleFormat = 'esbuild-0.28.2/1';
+export const bundleFormat = 'esbuild-0.28.2/2';
 
 /** Where esbuild believes it writes to; nothing is written there. */
 const outFolder = 'out';
@@ -27,22 +36,26 @@ const outFolder = 'out';
 let building = 0;
 
 /**
- * Bundles every entry of a package into a module of its own: all imports inside but those of Node, standard decorators
- * lowered, an inline source map in which a source reads `package:///<package>/<path>`. The texts depend on the sources
- * only, not on where the package lies. One faulty entry does not spoil the others.
+ * Bundles every entry of a package into a module of its own: all imports inside but those of Node and of `external`,
+ * standard decorators lowered, an inline source map in which a source reads `package:///<package>/<path>`. The texts depend
+ * on the sources only, not on where the package lies. One faulty entry does not spoil the others.
  *
  * @param entries sources relative to the package folder, with forward slashes
+ * @param external an entry that imports one without a version fails, with no fault of its own
  */
 export async function bundle(
   root: string,
   packageName: string,
   entries: readonly string[],
+  external: External = new Map(),
 ): Promise<Map<string, Bundle>> {
   if (entries.length === 0) return new Map();
   return whileBundling(async () => {
-    const whole = await tryBundle(root, packageName, entries);
+    const whole = await tryBundle(root, packageName, entries, external);
     if (entries.length === 1 || [...whole.values()].every((result) => result.ok)) return whole;
-    const single = await Promise.all(entries.map((entry) => tryBundle(root, packageName, [entry])));
+    const single = await Promise.all(
+      entries.map((entry) => tryBundle(root, packageName, [entry], external)),
+    );
     return new Map(single.flatMap((results) => [...results]));
   });
 }
@@ -62,6 +75,7 @@ async function tryBundle(
   root: string,
   packageName: string,
   entries: readonly string[],
+  external: External,
 ): Promise<Map<string, Bundle>> {
   try {
     const result = await build({
@@ -75,6 +89,9 @@ async function tryBundle(
       format: 'esm',
       platform: 'node',
       target: 'node20',
+      external: [...external.keys()].flatMap((name) => [name, `${name}/*`]),
+      // Native parts are found in what was read, where it is also known which import leads to them.
+      loader: { '.node': 'empty' },
       charset: 'utf8',
       sourcemap: 'external',
       sourcesContent: false,
@@ -87,12 +104,22 @@ async function tryBundle(
     const names = new StableNames(root);
     const texts = new Map(result.outputFiles.map((file) => [file.path, file.text]));
     return new Map(
-      entries.map((entry) => {
+      entries.map((entry): [string, Bundle] => {
+        const native = nativeImports(result.metafile, root, entry);
+        if (native.length > 0) return [entry, { ok: false, faults: native.map(nativeFault) }];
+        const output = outputOf(result.metafile, entry);
+        const dependencies: string[] = [];
+        for (const name of externalsOf(output, external)) {
+          const version = external.get(name);
+          if (typeof version !== 'string') return [entry, { ok: false, faults: [] }];
+          dependencies.push(`${name}@${version}`);
+        }
         const out = join(root, outFolder, `${entry}.mjs`);
-        const inputs = Object.keys(outputOf(result.metafile, entry).inputs);
+        const inputs = Object.keys(output.inputs);
         const map = JSON.parse(texts.get(`${out}.map`) ?? '{}') as RawMap;
-        const text = finish(texts.get(out) ?? '', map, entry, packageName, inputs, names);
-        return [entry, { ok: true, text, inputs } satisfies Bundle];
+        const parts = { entry, packageName, inputs, dependencies };
+        const text = finish(texts.get(out) ?? '', map, parts, names);
+        return [entry, { ok: true, text, inputs, dependencies }];
       }),
     );
   } catch (error) {
@@ -131,13 +158,18 @@ interface RawMap {
   mappings: string;
 }
 
-/** Puts stable names in place of paths, and the source map at the end. */
+interface Parts {
+  entry: string;
+  packageName: string;
+  inputs: readonly string[];
+  dependencies: readonly string[];
+}
+
+/** Puts stable names in place of paths, the dependencies at the beginning and the source map at the end. */
 function finish(
   text: string,
   map: RawMap,
-  entry: string,
-  packageName: string,
-  inputs: readonly string[],
+  { entry, packageName, inputs, dependencies }: Parts,
   names: StableNames,
 ): string {
   let code = `\n${text}`;
@@ -148,11 +180,14 @@ function finish(
     code = code.replaceAll(`\n// ${input}\n`, `\n// ${stable}\n`).replaceAll(`"${input}"(`, `"${stable}"(`);
   }
   code = code.slice(1).trimEnd();
-  let { mappings } = map;
+  const lead = dependencies.length === 0 ? [] : [dependencyLine(dependencies)];
   if (/\b__require\d*\(/.test(code)) {
-    code = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);\n${code}`;
-    mappings = `;${mappings}`;
+    lead.push(
+      `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`,
+    );
   }
+  code = [...lead, code].join('\n');
+  const mappings = `${';'.repeat(lead.length)}${map.mappings}`;
   const finished = {
     version: 3,
     sourceRoot: `package:///${encodeURIComponent(packageName)}/`,
@@ -199,6 +234,19 @@ function isBuildFailure(error: unknown): error is BuildFailure {
   return error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 }
 
+function nativeFault({ source, line, column, name }: NativeImport): BundleFault {
+  return {
+    source,
+    line,
+    column,
+    message: `${name === null ? 'the file' : `"${name}"`} is native or has native parts, which cannot be bundled`,
+    hint:
+      name === null
+        ? 'put it into an npm package, and list that in package.json under "svc": {"external": [...]}'
+        : `list it in package.json: "svc": {"external": ["${name}"]}, with its exact version in "dependencies"`,
+  };
+}
+
 function faultOf({ text, location }: Message): BundleFault {
   const unresolved = /^Could not resolve "(.+?)"/.exec(text);
   const isRelative = unresolved?.[1]?.startsWith('.') ?? false;
@@ -209,7 +257,9 @@ function faultOf({ text, location }: Message): BundleFault {
     message: unresolved ? `cannot find the import "${unresolved[1]}"` : text,
     hint: unresolved
       ? isRelative
-        ? 'is there such a file?'
+        ? unresolved?.[1]?.endsWith('.node') === true
+          ? 'list the npm package in package.json: "svc": {"external": [...]}, with its exact version in "dependencies"'
+          : 'is there such a file?'
         : 'declare it in the package.json of the package and install it'
       : location?.suggestion
         ? `write ${location.suggestion}`

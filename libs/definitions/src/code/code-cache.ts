@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { clockStep, FileMemory, Round } from './file-memory.js';
 import { bundle, bundleFormat, whileBundling, type BundleFault } from './bundle.js';
+import type { External } from './outside.js';
 import { isMissing, sha256, writeWhole, type ModuleStore } from './module-store.js';
 
 /** SHA-256 of the content of a file, hexadecimal; null when there is none. */
@@ -15,11 +16,24 @@ async function hashOfFile(path: string): Promise<string | null> {
   }
 }
 
-const cachedEntry = z.object({ hash: z.string(), inputs: z.record(z.string(), z.string().nullable()) });
+const cachedEntry = z.object({
+  hash: z.string(),
+  dependencies: z.array(z.string()),
+  inputs: z.record(z.string(), z.string().nullable()),
+});
 const cachedPackage = z.object({ format: z.string(), entries: z.record(z.string(), cachedEntry) });
 type CachedPackage = z.infer<typeof cachedPackage>;
 
-export type BuiltCode = { ok: true; hash: string } | { ok: false; faults: BundleFault[] };
+export type BuiltCode =
+  | { ok: true; hash: string; /** npm packages to install beside it, as `name@version`, sorted. */ dependencies: string[] }
+  | { ok: false; faults: BundleFault[] };
+
+/** What `package.json` says about the code of its package. */
+export interface CodeManifest {
+  /** SHA-256 of its text; null when there is none. */
+  hash: string | null;
+  external: External;
+}
 
 /** Entries that are bundled at once. */
 const portion = 30;
@@ -45,7 +59,8 @@ export class CodeCache {
     root: string,
     packageName: string,
     entries: readonly string[],
-    round: Round = new Round(),
+    manifest: CodeManifest,
+    round: Round,
   ): Promise<Map<string, BuiltCode>> {
     const path = join(this.folder, `${sha256(root).slice(0, 16)}.json`);
     const cached = this.packages.get(path) ?? (await this.load(path));
@@ -54,8 +69,10 @@ export class CodeCache {
     await Promise.all(
       entries.map(async (entry) => {
         const known = cached.entries[entry];
-        if (known && (await this.isCurrent(root, known, round)))
-          results.set(entry, { ok: true, hash: known.hash });
+        if (known && (await this.isCurrent(root, known, round))) {
+          const { hash, dependencies } = known;
+          results.set(entry, { ok: true, hash, dependencies });
+        }
       }),
     );
     const stale = entries.filter((entry) => !results.has(entry));
@@ -70,7 +87,7 @@ export class CodeCache {
         const startedAt = Date.now();
         const hashes = new FileMemory(hashOfFile);
         const now = new Round();
-        const built = await bundle(root, packageName, stale.slice(from, from + portion));
+        const built = await bundle(root, packageName, stale.slice(from, from + portion), manifest.external);
         await Promise.all(
           [...built].map(async ([entry, result]) => {
             if (!result.ok) {
@@ -78,18 +95,24 @@ export class CodeCache {
               return;
             }
             const hash = await this.store.write(result.text);
-            results.set(entry, { ok: true, hash });
-            // The manifest decides how imports of packages resolve, though it is not part of a bundle.
-            const inputs = [...result.inputs, 'package.json'].map(
-              (input) => [input, join(root, input)] as const,
-            );
+            const { dependencies } = result;
+            results.set(entry, { ok: true, hash, dependencies });
+            const inputs = result.inputs.map((input) => [input, join(root, input)] as const);
             const states = await Promise.all(inputs.map(([, file]) => now.state(file)));
             // A file written since tells nothing about the bundle any more.
             if (states.some(({ modifiedMs }) => modifiedMs >= startedAt - clockStep)) return;
             const contents = inputs.map(
               async ([input, file]) => [input, await hashes.of(file, now)] as const,
             );
-            next.entries[entry] = { hash, inputs: Object.fromEntries(await Promise.all(contents)) };
+            next.entries[entry] = {
+              hash,
+              dependencies,
+              inputs: {
+                ...Object.fromEntries(await Promise.all(contents)),
+                // It decides how imports resolve, though it is not part of a bundle. Written since, it has another hash.
+                'package.json': manifest.hash,
+              },
+            };
           }),
         );
       }

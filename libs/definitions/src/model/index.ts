@@ -16,5 +16,12 @@ export type {
 } from './types.js';
 export { checkParameters, checkValue, sameJson, type CheckedParameters } from './parameters.js';
 export { checkRunParameters, dynamicParameters, type DynamicParameter } from './run-parameters.js';
+export {
+  dependenciesOf,
+  dependencyLine,
+  isExactVersion,
+  isPackageName,
+  splitDependency,
+} from './dependencies.js';
 export { dynamicMarker, readBinding, splitReference } from './bindings.js';
 export { hintFor, suggest } from './suggest.js';

@@ -8,6 +8,7 @@ import { Assembly, type LoadedFile } from './assembly.js';
 import { CheckMemory } from './check-memory.js';
 import type { Catalog } from './catalog.js';
 import { discoverPackages, readDefinition, type FoundPackage } from './discover.js';
+import { readManifest, type Manifest } from './manifest.js';
 
 export interface LoadOptions {
   /** Folder that holds the packages. */
@@ -65,6 +66,7 @@ class Loader {
   private readonly code: CodeCache;
   private readonly memory = new CheckMemory();
   private texts = new Map<string, FileMemory<ReadFile>>();
+  private manifests = new Map<string, FileMemory<Manifest>>();
 
   constructor(private readonly options: LoadOptions) {
     this.userDir = resolve(options.userDir);
@@ -86,6 +88,12 @@ class Loader {
       }
     }
     this.texts = texts;
+    this.manifests = new Map(
+      packages.map(({ root, file }) => [
+        root,
+        this.manifests.get(root) ?? new FileMemory((from) => readManifest(from, join(file, 'package.json'))),
+      ]),
+    );
     // One after the other: all packages at once would open more files than a process may.
     const loaded: Awaited<ReturnType<Loader['loadPackage']>>[] = [];
     for (const found of packages) loaded.push(await this.loadPackage(found, round));
@@ -106,9 +114,10 @@ class Loader {
     round: Round,
   ): Promise<{ files: LoadedFile[]; codeDiagnostics: Diagnostic[] }> {
     const entries = found.definitions.flatMap(({ code }) => code ?? []);
+    const manifest = await this.manifest(found, round);
     const [sources, built] = await Promise.all([
       Promise.all(found.definitions.map(({ path }) => this.texts.get(path)?.of(path, round))),
-      this.code.build(found.root, found.name, entries, round),
+      this.code.build(found.root, found.name, entries, manifest, round),
     ]);
     const codeDiagnostics = new Map<string, Diagnostic>();
     const files = found.definitions.map((definition, index): LoadedFile => {

@@ -15,6 +15,15 @@ const deviceShapes: Record<ToDevice['type'], Shape> = {
   init: { lab: 'string', name: 'string', module: 'object', path: 'string', init_parameters: 'object' },
   call: { call_id: 'string', function: 'string', arguments: 'object' },
   report: { call_id: 'string' },
+  reconcile: {
+    lab: 'string',
+    name: 'string',
+    module: 'object',
+    path: 'string',
+    init_parameters: 'object',
+    in_doubt: 'value',
+  },
+  stop: { reason: 'string' },
   cleanup: {},
 };
 

@@ -1,0 +1,61 @@
+/**
+ * The npm packages that a code module leaves outside: listed as `svc.external` of the package's `package.json`, and
+ * installed by the agent that runs the module. Each is written `name@version`.
+ */
+
+const packageName = /^(?:@[a-z0-9][a-z0-9._~-]*\/)?[a-z0-9][a-z0-9._~-]*$/i;
+const exactVersion = /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-[0-9a-z.-]+)?$/i;
+/** Longest name of an npm package; no version is longer either. */
+const mostCharacters = 214;
+
+/** True for what can be the name of an npm package. */
+export function isPackageName(text: string): boolean {
+  return text.length <= mostCharacters && packageName.test(text);
+}
+
+/** True for one version and no range: `12.0.0`, `1.4.0-beta.2`. */
+export function isExactVersion(text: string): boolean {
+  return text.length <= mostCharacters && exactVersion.test(text);
+}
+
+const mark = '// svc:dependencies ';
+
+/** The line that a module with dependencies begins with, so that its hash covers them. @param sorted `name@version` */
+export function dependencyLine(sorted: readonly string[]): string {
+  return `${mark}${JSON.stringify(sorted)}`;
+}
+
+/**
+ * The dependencies that the text of a module begins with, sorted; none when it begins otherwise.
+ *
+ * @throws Error when its first line is meant to name dependencies and does not
+ */
+export function dependenciesOf(text: string): string[] {
+  if (!text.startsWith(mark)) return [];
+  const end = text.indexOf('\n');
+  const listed = parsed(text.slice(mark.length, end === -1 ? undefined : end));
+  const isList = Array.isArray(listed) && listed.length > 0 && listed.every(isDependency);
+  if (!isList) throw new Error('its first line does not name npm packages with exact versions');
+  return listed;
+}
+
+/** The name and the version of `name@version`. */
+export function splitDependency(dependency: string): { name: string; version: string } {
+  const at = dependency.lastIndexOf('@');
+  return { name: dependency.slice(0, at), version: dependency.slice(at + 1) };
+}
+
+function isDependency(value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  const { name, version } = splitDependency(value);
+  return isPackageName(name) && isExactVersion(version);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { isMissing, sha256 } from '../code/module-store.js';
+import { formatPath, type Diagnostic, type Path } from '../documents/diagnostic.js';
+import { parseYaml } from '../documents/yaml.js';
+import { isExactVersion, isPackageName } from '../model/dependencies.js';
+import { suggest } from '../model/suggest.js';
+import { SourceMap } from '../templates/source-map.js';
+
+/** What `package.json` of a package says of the npm packages that its code leaves outside. */
+export interface Manifest {
+  /** SHA-256 of its text, hexadecimal; null when there is none. */
+  hash: string | null;
+  /** Names under `svc.external`, each with its exact version; null when that is wrong. */
+  external: ReadonlyMap<string, string | null>;
+  /** False: it cannot be told what its code may leave outside, so that none of the code can be used. */
+  isReadable: boolean;
+  diagnostics: Diagnostic[];
+}
+
+/**
+ * Reads a `package.json`; what is wrong is in the diagnostics. Without the file nothing is left outside.
+ *
+ * @param path absolute
+ * @param file for diagnostics
+ * @throws when the file is there and cannot be read
+ */
+export async function readManifest(path: string, file: string): Promise<Manifest> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return { hash: null, external: new Map(), isReadable: true, diagnostics: [] };
+    throw error;
+  }
+  return { hash: sha256(text), ...externalOf(text, file) };
+}
+
+function externalOf(text: string, file: string): Omit<Manifest, 'hash'> {
+  const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const diagnostics: Diagnostic[] = [];
+  const external = new Map<string, string | null>();
+  const unreadable = { external, isReadable: false, diagnostics };
+  // JSON is read as the YAML that it is: that knows where everything stands.
+  const yaml = parseYaml(json);
+  const map = SourceMap.identity(json);
+  const fault = (path: Path, code: string, message: string, hint: string, what?: 'key'): void => {
+    const offset = yaml.ok ? yaml.document.locate(path, what ?? 'value') : null;
+    const position = offset === null ? { line: null, column: null } : map.at(offset);
+    diagnostics.push({ file, ...position, path: formatPath(path), code, message, hint });
+  };
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const offset = yaml.ok ? null : (yaml.faults[0]?.offset ?? null);
+    const position = offset === null ? { line: null, column: null } : map.at(offset);
+    const [code, message] = ['json_syntax', `the file is not valid JSON: ${error.message}`];
+    diagnostics.push({ file, ...position, path: '', code, message, hint: null });
+    return unreadable;
+  }
+  if (!isObject(value)) {
+    fault([], 'value_type', 'the file must hold an object', 'write {"name": "my_lab", "type": "module"}');
+    return unreadable;
+  }
+  const { svc, dependencies } = value;
+  if (svc === undefined) return { external, isReadable: true, diagnostics };
+  const form = 'write "svc": {"external": ["serialport"]}';
+  if (!isObject(svc)) {
+    fault(['svc'], 'value_type', 'must be an object', form);
+    return unreadable;
+  }
+  for (const key of Object.keys(svc)) {
+    if (key === 'external') continue;
+    fault(['svc', key], 'unknown_key', `there is no key "${key}" here`, form, 'key');
+  }
+  const names: unknown = svc['external'] ?? [];
+  if (!Array.isArray(names)) {
+    fault(['svc', 'external'], 'value_type', 'must be a list of names of npm packages', form);
+    return unreadable;
+  }
+  const versions = isObject(dependencies) ? dependencies : {};
+  for (const [index, name] of (names as unknown[]).entries()) {
+    const path = ['svc', 'external', index];
+    if (typeof name !== 'string' || !isPackageName(name)) {
+      fault(path, 'package_name', 'must be the name of an npm package', form);
+    } else if (name === '@lab/sdk') {
+      fault(path, 'package_name', '@lab/sdk comes with the service', 'remove it from the list');
+    } else if (!external.has(name)) {
+      const version = Object.hasOwn(versions, name) ? versions[name] : undefined;
+      const isExact = typeof version === 'string' && isExactVersion(version);
+      external.set(name, isExact ? version : null);
+      if (version === undefined) {
+        const near = suggest(name, Object.keys(versions));
+        const hint = near === undefined ? 'add it there with its exact version' : `did you mean "${near}"?`;
+        fault(path, 'missing_dependency', `"${name}" is not among the dependencies`, hint);
+      } else if (!isExact) {
+        const message = 'agents install exactly one version, so no range can be given';
+        fault(['dependencies', name], 'inexact_version', message, 'write a version such as "12.0.0"');
+      }
+    }
+  }
+  return { external, isReadable: true, diagnostics };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
