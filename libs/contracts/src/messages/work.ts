@@ -14,6 +14,8 @@ export const moduleReference = z.object({
   package: z.string(),
   /** Path of the source inside the package, for stacks and logs. */
   source: z.string(),
+  /** npm packages that its text imports and does not hold, as `name@version`, sorted; absent: none. */
+  dependencies: z.array(z.string()).optional(),
 });
 export type ModuleReference = z.infer<typeof moduleReference>;
 
