@@ -53,9 +53,7 @@ export async function bundle(
   return whileBundling(async () => {
     const whole = await tryBundle(root, packageName, entries, external);
     if (entries.length === 1 || [...whole.values()].every((result) => result.ok)) return whole;
-    const single = await Promise.all(
-      entries.map((entry) => tryBundle(root, packageName, [entry], external)),
-    );
+    const single = await Promise.all(entries.map((entry) => tryBundle(root, packageName, [entry], external)));
     return new Map(single.flatMap((results) => [...results]));
   });
 }

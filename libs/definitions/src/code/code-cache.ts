@@ -19,13 +19,19 @@ async function hashOfFile(path: string): Promise<string | null> {
 const cachedEntry = z.object({
   hash: z.string(),
   dependencies: z.array(z.string()),
+  /** Hash of `package.json`: it decides how imports resolve, though it is not part of a bundle. */
+  manifest: z.string().nullable(),
   inputs: z.record(z.string(), z.string().nullable()),
 });
 const cachedPackage = z.object({ format: z.string(), entries: z.record(z.string(), cachedEntry) });
 type CachedPackage = z.infer<typeof cachedPackage>;
 
 export type BuiltCode =
-  | { ok: true; hash: string; /** npm packages to install beside it, as `name@version`, sorted. */ dependencies: string[] }
+  | {
+      ok: true;
+      hash: string;
+      /** npm packages to install beside it, as `name@version`, sorted. */ dependencies: string[];
+    }
   | { ok: false; faults: BundleFault[] };
 
 /** What `package.json` says about the code of its package. */
@@ -69,7 +75,7 @@ export class CodeCache {
     await Promise.all(
       entries.map(async (entry) => {
         const known = cached.entries[entry];
-        if (known && (await this.isCurrent(root, known, round))) {
+        if (known?.manifest === manifest.hash && (await this.isCurrent(root, known, round))) {
           const { hash, dependencies } = known;
           results.set(entry, { ok: true, hash, dependencies });
         }
@@ -107,11 +113,8 @@ export class CodeCache {
             next.entries[entry] = {
               hash,
               dependencies,
-              inputs: {
-                ...Object.fromEntries(await Promise.all(contents)),
-                // It decides how imports resolve, though it is not part of a bundle. Written since, it has another hash.
-                'package.json': manifest.hash,
-              },
+              manifest: manifest.hash,
+              inputs: Object.fromEntries(await Promise.all(contents)),
             };
           }),
         );

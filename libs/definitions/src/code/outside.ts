@@ -19,7 +19,12 @@ export interface NativeImport {
 }
 
 /** Libraries that look for a native part at run time, beside where they were installed. */
-const nativeLoaders = ['bindings', 'node-gyp-build', 'node-gyp-build-optional-packages', '@mapbox/node-pre-gyp'];
+const nativeLoaders = [
+  'bindings',
+  'node-gyp-build',
+  'node-gyp-build-optional-packages',
+  '@mapbox/node-pre-gyp',
+];
 
 /** The names of `external` that an output imports, sorted. */
 export function externalsOf(output: Metafile['outputs'][string], external: External): string[] {

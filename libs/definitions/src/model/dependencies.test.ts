@@ -23,12 +23,18 @@ describe('the dependencies of a module', () => {
     },
   );
 
-  it.each(['usb@1.0.0', '[]', '["usb"]', '["usb@^1.0.0"]', '["../usb@1.0.0"]', '["--omit@1.0.0"]', '[7]', '{}'])(
-    'that read %s are refused',
-    (list) => {
-      expect(() => dependenciesOf(`// svc:dependencies ${list}\n`)).toThrow('its first line');
-    },
-  );
+  it.each([
+    'usb@1.0.0',
+    '[]',
+    '["usb"]',
+    '["usb@^1.0.0"]',
+    '["../usb@1.0.0"]',
+    '["--omit@1.0.0"]',
+    '[7]',
+    '{}',
+  ])('that read %s are refused', (list) => {
+    expect(() => dependenciesOf(`// svc:dependencies ${list}\n`)).toThrow('its first line');
+  });
 
   it('have a name and a version', () => {
     expect(splitDependency('@a/b@1.0.0')).toEqual({ name: '@a/b', version: '1.0.0' });

@@ -8,7 +8,7 @@ import { Assembly, type LoadedFile } from './assembly.js';
 import { CheckMemory } from './check-memory.js';
 import type { Catalog } from './catalog.js';
 import { discoverPackages, readDefinition, type FoundPackage } from './discover.js';
-import { readManifest, type Manifest } from './manifest.js';
+import { readManifest } from './manifest.js';
 
 export interface LoadOptions {
   /** Folder that holds the packages. */
@@ -66,7 +66,7 @@ class Loader {
   private readonly code: CodeCache;
   private readonly memory = new CheckMemory();
   private texts = new Map<string, FileMemory<ReadFile>>();
-  private manifests = new Map<string, FileMemory<Manifest>>();
+  private readonly manifests = new FileMemory((path) => readManifest(path, this.userDir));
 
   constructor(private readonly options: LoadOptions) {
     this.userDir = resolve(options.userDir);
@@ -88,12 +88,6 @@ class Loader {
       }
     }
     this.texts = texts;
-    this.manifests = new Map(
-      packages.map(({ root, file }) => [
-        root,
-        this.manifests.get(root) ?? new FileMemory((from) => readManifest(from, join(file, 'package.json'))),
-      ]),
-    );
     // One after the other: all packages at once would open more files than a process may.
     const loaded: Awaited<ReturnType<Loader['loadPackage']>>[] = [];
     for (const found of packages) loaded.push(await this.loadPackage(found, round));
@@ -114,7 +108,7 @@ class Loader {
     round: Round,
   ): Promise<{ files: LoadedFile[]; codeDiagnostics: Diagnostic[] }> {
     const entries = found.definitions.flatMap(({ code }) => code ?? []);
-    const manifest = await this.manifest(found, round);
+    const manifest = await this.manifests.of(resolve(found.root, 'package.json'), round);
     const [sources, built] = await Promise.all([
       Promise.all(found.definitions.map(({ path }) => this.texts.get(path)?.of(path, round))),
       this.code.build(found.root, found.name, entries, manifest, round),
@@ -144,13 +138,18 @@ class Loader {
         source: text.unchecked(),
         text,
         module:
-          definition.code === null || result?.ok !== true
+          definition.code === null || result?.ok !== true || !manifest.isReadable
             ? null
-            : { hash: result.hash, package: found.name, source: definition.code },
-        codeIsBroken: result?.ok === false,
+            : {
+                hash: result.hash,
+                package: found.name,
+                source: definition.code,
+                ...(result.dependencies.length === 0 ? {} : { dependencies: result.dependencies }),
+              },
+        codeIsBroken: result !== undefined && (!result.ok || !manifest.isReadable),
       };
     });
-    return { files, codeDiagnostics: [...codeDiagnostics.values()] };
+    return { files, codeDiagnostics: [...manifest.diagnostics, ...codeDiagnostics.values()] };
   }
 }
 

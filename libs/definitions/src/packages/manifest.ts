@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
 import { isMissing, sha256 } from '../code/module-store.js';
 import { formatPath, type Diagnostic, type Path } from '../documents/diagnostic.js';
 import { parseYaml } from '../documents/yaml.js';
@@ -18,21 +19,23 @@ export interface Manifest {
 }
 
 /**
- * Reads a `package.json`; what is wrong is in the diagnostics. Without the file nothing is left outside.
+ * Reads a `package.json`; what is wrong with it is in the diagnostics. Without the file nothing is left outside.
  *
  * @param path absolute
- * @param file for diagnostics
- * @throws when the file is there and cannot be read
+ * @param userDir absolute; what the file of a diagnostic is relative to
  */
-export async function readManifest(path: string, file: string): Promise<Manifest> {
-  let text: string;
+export async function readManifest(path: string, userDir: string): Promise<Manifest> {
+  const file = relative(userDir, path).split(sep).join('/');
   try {
-    text = await readFile(path, 'utf8');
+    const text = await readFile(path, 'utf8');
+    return { hash: sha256(text), ...externalOf(text, file) };
   } catch (error) {
     if (isMissing(error)) return { hash: null, external: new Map(), isReadable: true, diagnostics: [] };
-    throw error;
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    const message = `the file cannot be read (${String(error.code)})`;
+    const fault = { file, line: null, column: null, path: '', code: 'unreadable', message, hint: null };
+    return { hash: null, external: new Map(), isReadable: false, diagnostics: [fault] };
   }
-  return { hash: sha256(text), ...externalOf(text, file) };
 }
 
 function externalOf(text: string, file: string): Omit<Manifest, 'hash'> {
