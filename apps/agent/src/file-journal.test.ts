@@ -1,38 +1,38 @@
 import { appendFile, cp, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemoryLog, type JournalRecord } from '@lab/actors';
+import { MemoryLog, type LedgerRecord } from '@lab/actors';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { journalContract, type JournalUnderTest } from '../../../libs/actors/test/journal-contract.js';
+import { ledgerContract, type LedgerUnderTest } from '../../../libs/actors/test/ledger-contract.js';
 import { FileJournal } from './file-journal.js';
 
-const all = (records: JournalRecord[]): JournalRecord[] => records;
-const record = (n: number): JournalRecord => ({ type: 'begin', attemptId: `a${n}` });
+const all = (records: LedgerRecord[]): LedgerRecord[] => records;
+const record = (n: number): LedgerRecord => ({ type: 'begin', attemptId: `a${n}` });
 
 async function folder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'lab-journal-'));
+  return mkdtemp(join(tmpdir(), 'lab-ledger-'));
 }
 
-async function underTest(at?: string): Promise<JournalUnderTest> {
+async function underTest(at?: string): Promise<LedgerUnderTest> {
   const path = at ?? (await folder());
-  const journal = new FileJournal(path, new MemoryLog());
+  const ledger = new FileJournal(path, new MemoryLog());
   return {
-    journal,
+    ledger,
     async afterCrash() {
       const copy = await folder();
       await cp(path, copy, { recursive: true });
       return underTest(copy);
     },
     async dispose() {
-      await journal.close();
+      await ledger.close();
       await rm(path, { recursive: true, force: true });
     },
   };
 }
 
-journalContract('file', () => underTest());
+ledgerContract('file', () => underTest());
 
-describe('the journal file', () => {
+describe('the ledger file', () => {
   let path: string;
   let log: MemoryLog;
   beforeEach(async () => {
@@ -44,16 +44,16 @@ describe('the journal file', () => {
   const file = (): string => join(path, 'journal.jsonl');
 
   async function write(count: number): Promise<void> {
-    const journal = new FileJournal(path, log);
-    await journal.open(all);
-    for (let n = 0; n < count; n += 1) await journal.append(record(n));
-    await journal.close();
+    const ledger = new FileJournal(path, log);
+    await ledger.open(all);
+    for (let n = 0; n < count; n += 1) await ledger.append(record(n));
+    await ledger.close();
   }
 
-  async function read(): Promise<JournalRecord[]> {
-    const journal = new FileJournal(path, log);
-    const records = await journal.open(all);
-    await journal.close();
+  async function read(): Promise<LedgerRecord[]> {
+    const ledger = new FileJournal(path, log);
+    const records = await ledger.open(all);
+    await ledger.close();
     return records;
   }
 
@@ -72,10 +72,10 @@ describe('the journal file', () => {
   it('takes appends after a torn tail was cut off', async () => {
     await write(2);
     await appendFile(file(), '1234abcd {"type":"beg');
-    const journal = new FileJournal(path, log);
-    await journal.open(all);
-    await journal.append(record(9));
-    await journal.close();
+    const ledger = new FileJournal(path, log);
+    await ledger.open(all);
+    await ledger.append(record(9));
+    await ledger.close();
     expect(await read()).toEqual([record(0), record(1), record(9)]);
   });
 
@@ -91,18 +91,18 @@ describe('the journal file', () => {
   });
 
   it('is compacted as it grows, and loses nothing that is still needed', async () => {
-    const journal = new FileJournal(path, log, { compactBytes: 4_000 });
-    const open = (records: JournalRecord[]): JournalRecord[] =>
+    const ledger = new FileJournal(path, log, { compactBytes: 4_000 });
+    const open = (records: LedgerRecord[]): LedgerRecord[] =>
       records.filter(({ attemptId }) => ['a0', 'a999'].includes(attemptId));
-    await journal.open(open);
+    await ledger.open(open);
     let largest = 0;
     for (let n = 0; n < 1_000; n += 100) {
-      await Promise.all(Array.from({ length: 100 }, (_, i) => journal.append(record(n + i))));
+      await Promise.all(Array.from({ length: 100 }, (_, i) => ledger.append(record(n + i))));
       largest = Math.max(largest, (await stat(file())).size);
     }
     // As much as it may grow, and the group of appends that it grows by.
     expect(largest).toBeLessThan(4_000 + 100 * 60);
-    await journal.close();
+    await ledger.close();
     const records = await read();
     expect(records[0]).toEqual(record(0));
     expect(records.at(-1)).toEqual(record(999));
@@ -110,23 +110,23 @@ describe('the journal file', () => {
   });
 
   it('that was damaged while it was open is not compacted, and goes on', async () => {
-    const journal = new FileJournal(path, log, { compactBytes: 200 });
-    await journal.open(() => []);
-    for (let n = 0; n < 3; n += 1) await journal.append(record(n));
+    const ledger = new FileJournal(path, log, { compactBytes: 200 });
+    await ledger.open(() => []);
+    for (let n = 0; n < 3; n += 1) await ledger.append(record(n));
     const bytes = await readFile(file());
     bytes.writeUInt8(bytes.readUInt8(15) ^ 1, 15);
     await writeFile(file(), bytes);
-    for (let n = 3; n < 9; n += 1) await journal.append(record(n));
-    await journal.close();
+    for (let n = 3; n < 9; n += 1) await ledger.append(record(n));
+    await ledger.close();
     expect((await readFile(file(), 'utf8')).split('\n')).toHaveLength(10);
-    expect(log.lines.some(({ message }) => message === 'the journal could not be compacted')).toBe(true);
+    expect(log.lines.some(({ message }) => message === 'the ledger could not be compacted')).toBe(true);
   });
 
   it('refuses appends before it is open and after it is closed', async () => {
-    const journal = new FileJournal(path, log);
-    await expect(journal.append(record(1))).rejects.toThrow('not open');
-    await journal.open(all);
-    await journal.close();
-    await expect(journal.append(record(1))).rejects.toThrow('not open');
+    const ledger = new FileJournal(path, log);
+    await expect(ledger.append(record(1))).rejects.toThrow('not open');
+    await ledger.open(all);
+    await ledger.close();
+    await expect(ledger.append(record(1))).rejects.toThrow('not open');
   });
 });

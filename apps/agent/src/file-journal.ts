@@ -1,7 +1,7 @@
 import { copyFile, mkdir, open, readFile, rename, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { Journal, JournalRecord, Log } from '@lab/actors';
+import type { Ledger, LedgerRecord, Log } from '@lab/actors';
 
 interface Waiting {
   line: string;
@@ -10,18 +10,18 @@ interface Waiting {
 }
 
 /**
- * A journal in one file: a line is the CRC-32 of a record in eight hexadecimal digits, a space, and the record as JSON.
+ * A ledger in one file: a line is the CRC-32 of a record in eight hexadecimal digits, a space, and the record as JSON.
  *
  * Appends that come while the disk is busy are written and synchronised together. After a failed write the file is cut
  * back to the last record that was acknowledged; if even that fails, every later append fails too. A file that has grown
  * is compacted between two writes, as it is when opened.
  */
-export class FileJournal implements Journal {
+export class FileJournal implements Ledger {
   readonly #path: string;
   readonly #compactBytes: number;
   /** The size at which the file is compacted. */
   #full = 0;
-  #compact: (records: JournalRecord[]) => JournalRecord[] = (records) => records;
+  #compact: (records: LedgerRecord[]) => LedgerRecord[] = (records) => records;
   readonly #log: Log;
   #file: FileHandle | undefined;
   #length = 0;
@@ -36,7 +36,7 @@ export class FileJournal implements Journal {
     this.#compactBytes = compactBytes;
   }
 
-  async open(compact: (records: JournalRecord[]) => JournalRecord[]): Promise<JournalRecord[]> {
+  async open(compact: (records: LedgerRecord[]) => LedgerRecord[]): Promise<LedgerRecord[]> {
     await mkdir(dirname(this.#path), { recursive: true });
     this.#compact = compact;
     const kept = compact(await this.#read());
@@ -44,9 +44,9 @@ export class FileJournal implements Journal {
     return kept;
   }
 
-  append(record: JournalRecord): Promise<void> {
+  append(record: LedgerRecord): Promise<void> {
     if (this.#broken !== undefined) return Promise.reject(this.#broken);
-    if (this.#file === undefined) return Promise.reject(new Error('the journal is not open'));
+    if (this.#file === undefined) return Promise.reject(new Error('the ledger is not open'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ line: lineOf(record), resolve, reject });
       this.#writing ??= this.#write();
@@ -70,7 +70,7 @@ export class FileJournal implements Journal {
       const file = this.#file;
       try {
         if (this.#broken !== undefined) throw this.#broken;
-        if (file === undefined) throw new Error('the journal is not open');
+        if (file === undefined) throw new Error('the ledger is not open');
         const bytes = Buffer.from(group.map(({ line }) => line).join(''));
         await writeAll(file, bytes, this.#length);
         await file.datasync();
@@ -94,12 +94,12 @@ export class FileJournal implements Journal {
       if (cut > 0) throw new Error(`${cut} bytes of it cannot be read`);
       await this.#replace(this.#compact(records));
     } catch (error) {
-      this.#log.error('the journal could not be compacted', { reason: String(error) });
+      this.#log.error('the ledger could not be compacted', { reason: String(error) });
     }
   }
 
   /** Puts a file with these records in the place of the present one. */
-  async #replace(records: readonly JournalRecord[]): Promise<void> {
+  async #replace(records: readonly LedgerRecord[]): Promise<void> {
     const text = Buffer.from(records.map(lineOf).join(''));
     const fresh = `${this.#path}.new`;
     const file = await open(fresh, 'w', 0o600);
@@ -119,7 +119,7 @@ export class FileJournal implements Journal {
     try {
       await syncFolder(dirname(this.#path));
     } catch (error) {
-      this.#broken = new Error('the journal was compacted and may not outlive a power cut', { cause: error });
+      this.#broken = new Error('the ledger was compacted and may not outlive a power cut', { cause: error });
       throw this.#broken;
     } finally {
       await old?.close();
@@ -132,19 +132,19 @@ export class FileJournal implements Journal {
       await file.truncate(this.#length);
       await file.datasync();
     } catch (error) {
-      this.#broken = new Error(`the journal cannot be written any more: ${String(error)}`, { cause: error });
-      this.#log.error('the journal is broken', { reason: String(error) });
+      this.#broken = new Error(`the ledger cannot be written any more: ${String(error)}`, { cause: error });
+      this.#log.error('the ledger is broken', { reason: String(error) });
     }
   }
 
-  async #read(): Promise<JournalRecord[]> {
+  async #read(): Promise<LedgerRecord[]> {
     const { records, cut, torn } = await this.#parse();
     if (cut > 0) await this.#keepDamage(cut, torn);
     return records;
   }
 
   /** The records before the first that cannot be read, and how many bytes there are from it on. */
-  async #parse(): Promise<{ records: JournalRecord[]; cut: number; torn: boolean }> {
+  async #parse(): Promise<{ records: LedgerRecord[]; cut: number; torn: boolean }> {
     let bytes: Buffer;
     try {
       bytes = await readFile(this.#path);
@@ -152,7 +152,7 @@ export class FileJournal implements Journal {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { records: [], cut: 0, torn: false };
       throw error;
     }
-    const records: JournalRecord[] = [];
+    const records: LedgerRecord[] = [];
     let at = 0;
     for (let end = bytes.indexOf(10, at); end >= 0; end = bytes.indexOf(10, at)) {
       const record = recordOf(bytes.toString('utf8', at, end));
@@ -170,20 +170,20 @@ export class FileJournal implements Journal {
     }
     const copy = `${this.#path}.damaged`;
     await copyFile(this.#path, copy);
-    this.#log.error('the journal is damaged; what follows the damage is lost', { bytes, copy });
+    this.#log.error('the ledger is damaged; what follows the damage is lost', { bytes, copy });
   }
 }
 
-function lineOf(record: JournalRecord): string {
+function lineOf(record: LedgerRecord): string {
   const json = JSON.stringify(record);
   return `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`;
 }
 
-function recordOf(line: string): JournalRecord | undefined {
+function recordOf(line: string): LedgerRecord | undefined {
   const json = line.slice(9);
   if (line[8] !== ' ' || crc32(json).toString(16).padStart(8, '0') !== line.slice(0, 8)) return undefined;
   // Written by this class: the checksum stands for the shape as well.
-  return JSON.parse(json) as JournalRecord;
+  return JSON.parse(json) as LedgerRecord;
 }
 
 async function writeAll(file: FileHandle, bytes: Buffer, position: number): Promise<void> {

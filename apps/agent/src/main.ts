@@ -69,7 +69,7 @@ await runService(
         ids: systemIds,
         random: { next: () => Math.random() },
         log,
-        journal: new FileJournal(folder, log),
+        ledger: new FileJournal(folder, log),
         modules: new ModuleCache(join(folder, 'modules'), bus, log),
         checkArguments,
         deviceProcesses: new ForkedDeviceProcesses(processes, log),

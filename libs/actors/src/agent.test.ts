@@ -168,7 +168,7 @@ describe('a stopping agent', () => {
     expect(world.deviceProcesses.alive('lab', 'arm')).toBe(0);
   });
 
-  it('leaves results in the journal when nobody takes them, and does not wait for ever', async () => {
+  it('leaves results in the ledger when nobody takes them, and does not wait for ever', async () => {
     const world = await new World({ tasks: { never } }).up();
     await world.agent.startTask(task('a', 'never'), {});
     await world.time.advance(0);
@@ -176,7 +176,7 @@ describe('a stopping agent', () => {
     const stopped = world.agent.stop('SIGTERM');
     await world.time.advance(20_000);
     await stopped;
-    expect(world.journal.durable.at(-1)).toMatchObject({ type: 'result', attemptId: 'a' });
+    expect(world.ledger.durable.at(-1)).toMatchObject({ type: 'result', attemptId: 'a' });
   });
 
   it('aborts a device that a task keeps moving', async () => {

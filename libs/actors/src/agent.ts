@@ -95,9 +95,9 @@ export class Agent {
   }
 
   /**
-   * Takes up what the journal holds, warms the pool and begins to register.
+   * Takes up what the ledger holds, warms the pool and begins to register.
    *
-   * @throws Error when the journal cannot be opened
+   * @throws Error when the ledger cannot be opened
    */
   async start(): Promise<void> {
     await this.#attempts.replay();
@@ -205,9 +205,9 @@ export class Agent {
     await this.#attempts.close(reason);
     await Promise.all([this.#devices.close(), this.#pool.close()]);
     try {
-      await this.#ports.journal.close();
+      await this.#ports.ledger.close();
     } catch (error) {
-      this.#ports.log.error('the journal could not be closed', { reason: String(error) });
+      this.#ports.log.error('the ledger could not be closed', { reason: String(error) });
     }
   }
 

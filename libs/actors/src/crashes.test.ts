@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { device, task, World } from '../test/world.js';
 import {
-  MemoryJournal,
+  MemoryLedger,
   MemoryOrchestrator,
   VirtualTime,
   type DeviceScript,
@@ -49,7 +49,7 @@ class Trial {
 
   constructor() {
     this.orchestrator.devices = [device('arm')];
-    this.#world = this.#next(new MemoryJournal());
+    this.#world = this.#next(new MemoryLedger());
   }
 
   async begin(): Promise<void> {
@@ -60,7 +60,7 @@ class Trial {
     const { agent } = this.#world;
     switch (step.do) {
       case 'start':
-        // Not awaited: what comes next finds the journal in the middle of writing.
+        // Not awaited: what comes next finds the ledger in the middle of writing.
         if (step.awaited) await this.#start(`a${step.attempt}`);
         else void this.#start(`a${step.attempt}`);
         return;
@@ -114,13 +114,13 @@ class Trial {
     return this.#world.agent.attempts().filter((report) => report.status !== 'unknown').length;
   }
 
-  #next(journal: MemoryJournal): World {
+  #next(ledger: MemoryLedger): World {
     this.#lives += 1;
     const { time, orchestrator } = this;
     return new World({
       time,
       orchestrator,
-      journal,
+      ledger,
       session: `life-${this.#lives}-`,
       limits: { poolMax: 3 },
       tasks: { work: this.#work },

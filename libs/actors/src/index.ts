@@ -1,7 +1,7 @@
 export { Agent, type AgentIdentity, type MessageMarks, type RemoteCall } from './agent.js';
 export { DeviceActor, type DeviceActorPorts, type DeviceCall } from './device-actor.js';
 export { Devices, type DeviceName } from './devices.js';
-export { compactRecords, readHistory, type AttemptHistory } from './journal-history.js';
+export { compactRecords, readHistory, type AttemptHistory } from './ledger-history.js';
 export { defaultLimits, type AgentLimits } from './limits.js';
 export { ProcessPool, type Lease } from './process-pool.js';
 export { Retry, type RetryOptions } from './retry.js';
@@ -19,8 +19,8 @@ export type {
   DeviceProcesses,
   Files,
   Ids,
-  Journal,
-  JournalRecord,
+  Ledger,
+  LedgerRecord,
   Log,
   Modules,
   Orchestrator,
@@ -37,7 +37,7 @@ export type {
   UploadTicket,
 } from './ports.js';
 export { MemoryDeviceProcesses, type DeviceScript, type SimulatedDevice } from './memory/memory-devices.js';
-export { MemoryJournal } from './memory/memory-journal.js';
+export { MemoryLedger } from './memory/memory-ledger.js';
 export { MemoryProcess } from './memory/memory-process.js';
 export {
   MemoryAnnouncer,

@@ -155,7 +155,7 @@ export interface CallRecords {
 }
 
 /** What the agent must still know after it died. Each record names an act and is durable before that act. */
-export type JournalRecord =
+export type LedgerRecord =
   /** The attempt was taken on; it is answered only when this is durable. `fences`: `<lab>.<device>` to its fence. */
   | { type: 'accept'; attemptId: string; label: string; fences?: Record<string, number> }
   /** The attempt is handed to a process: from here on it may have had an effect. */
@@ -169,20 +169,20 @@ export type JournalRecord =
   /** The orchestrator has committed the result. */
   | { type: 'acked'; attemptId: string };
 
-export interface Journal {
+export interface Ledger {
   /**
    * Reads everything that is durable, keeps only what `compact` returns of it, and returns that. Called once, before
    * any append. A record torn by a crash is cut off, with whatever follows it.
    *
-   * @throws Error when the journal cannot be read or another agent has it open
+   * @throws Error when the ledger cannot be read or another agent has it open
    */
-  open(compact: (records: JournalRecord[]) => JournalRecord[]): Promise<JournalRecord[]>;
+  open(compact: (records: LedgerRecord[]) => LedgerRecord[]): Promise<LedgerRecord[]>;
   /**
    * Resolves when the record and every earlier one is durable.
    *
    * @throws Error when it could not be written; then it counts as never appended
    */
-  append(record: JournalRecord): Promise<void>;
+  append(record: LedgerRecord): Promise<void>;
   /** Waits for the appends under way. */
   close(): Promise<void>;
 }
@@ -274,7 +274,7 @@ export interface AgentPorts {
   ids: Ids;
   random: Random;
   log: Log;
-  journal: Journal;
+  ledger: Ledger;
   modules: Modules;
   checkArguments: CheckArguments;
   deviceProcesses: DeviceProcesses;

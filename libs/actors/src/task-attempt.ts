@@ -12,17 +12,7 @@ import {
 } from '@lab/contracts';
 import type { Devices } from './devices.js';
 import { OpenCalls } from './open-calls.js';
-import type {
-  Clock,
-  Files,
-  Journal,
-  Log,
-  Modules,
-  Peers,
-  ProcessExit,
-  SpooledFile,
-  Timers,
-} from './ports.js';
+import type { Clock, Files, Ledger, Log, Modules, Peers, ProcessExit, SpooledFile, Timers } from './ports.js';
 import { describeExit } from './process-exit.js';
 import type { Lease, ProcessPool } from './process-pool.js';
 import { Unanswered } from './unanswered.js';
@@ -32,7 +22,7 @@ export interface AttemptPorts {
   clock: Clock;
   timers: Timers;
   log: Log;
-  journal: Journal;
+  ledger: Ledger;
   modules: Modules;
   files: Files;
   peers: Peers;
@@ -125,7 +115,7 @@ export class TaskAttempt {
 
   /** Everything that the run needs, with BEGIN durable; undefined when the attempt was cancelled meanwhile. */
   async #prepare(accepted: Promise<void>): Promise<Prepared | undefined> {
-    const { modules, files, journal, pool } = this.#ports;
+    const { modules, files, ledger, pool } = this.#ports;
     const { attempt_id: attemptId, module, isolation } = this.start;
     const withdrawn = this.#withdraw.signal;
     const [taken, path, spool, acceptance] = await Promise.allSettled([
@@ -144,7 +134,7 @@ export class TaskAttempt {
       if (path.status === 'rejected') throw path.reason;
       if (spool.status === 'rejected') throw spool.reason;
       if (lease === undefined) throw taken.status === 'rejected' ? taken.reason : undefined;
-      await journal.append({ type: 'begin', attemptId });
+      await ledger.append({ type: 'begin', attemptId });
       return { lease, path: path.value, spool: spool.value };
     } catch (error) {
       lease?.release({ reuse: false });

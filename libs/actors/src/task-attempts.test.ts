@@ -23,12 +23,7 @@ describe('an attempt', () => {
       },
     ]);
     expect(world.agent.attempts()).toEqual([]);
-    expect(world.journal.durable.map((record) => record.type)).toEqual([
-      'accept',
-      'begin',
-      'result',
-      'acked',
-    ]);
+    expect(world.ledger.durable.map((record) => record.type)).toEqual(['accept', 'begin', 'result', 'acked']);
     expect(world.files.spools.size).toBe(0);
   });
 
@@ -47,7 +42,7 @@ describe('an attempt', () => {
   it('that was declared unknown is refused from then on', async () => {
     const world = await new World({ tasks: { add: returning } }).up();
     expect(await world.agent.taskStatus('a', marks)).toBe('unknown');
-    expect(world.journal.durable).toContainEqual({ type: 'tombstone', attemptId: 'a' });
+    expect(world.ledger.durable).toContainEqual({ type: 'tombstone', attemptId: 'a' });
     await expect(world.agent.startTask(task('a', 'add'), marks)).rejects.toMatchObject({
       code: 'stale_message',
       effect: 'none',
@@ -58,8 +53,8 @@ describe('an attempt', () => {
   it('is called unknown to nobody before that is durable', async () => {
     const world = await new World().up();
     const disk = deferred();
-    const append = world.journal.append.bind(world.journal);
-    world.journal.append = (record) => disk.promise.then(() => append(record));
+    const append = world.ledger.append.bind(world.ledger);
+    world.ledger.append = (record) => disk.promise.then(() => append(record));
     const answers: string[] = [];
     const asking = [1, 2].map(async () => answers.push(await world.agent.taskStatus('a', marks)));
     await world.time.advance(0);
@@ -67,12 +62,12 @@ describe('an attempt', () => {
     disk.resolve();
     await Promise.all(asking);
     expect(answers).toEqual(['unknown', 'unknown']);
-    expect(world.journal.durable).toEqual([{ type: 'tombstone', attemptId: 'a' }]);
+    expect(world.ledger.durable).toEqual([{ type: 'tombstone', attemptId: 'a' }]);
   });
 
   it('that is refused leaves no spool folder behind', async () => {
     const world = await new World({ tasks: { add: returning } }).up();
-    world.journal.breakWith(new Error('disk full'));
+    world.ledger.breakWith(new Error('disk full'));
     await expect(world.agent.startTask(task('a', 'add'), marks)).rejects.toMatchObject({
       code: 'service_unavailable',
     });
@@ -88,9 +83,9 @@ describe('an attempt', () => {
     });
   });
 
-  it('is refused without effect when the journal cannot be written', async () => {
+  it('is refused without effect when the ledger cannot be written', async () => {
     const world = await new World({ tasks: { add: returning } }).up();
-    world.journal.breakWith(new Error('no space left on device'));
+    world.ledger.breakWith(new Error('no space left on device'));
     await expect(world.agent.startTask(task('a', 'add'), marks)).rejects.toMatchObject({
       code: 'service_unavailable',
       effect: 'none',
@@ -149,7 +144,7 @@ describe('an attempt', () => {
     await world.agent.startTask(task('a', 'ghost'), marks);
     await world.time.advance(0);
     expect(world.orchestrator.results[0]?.outcome).toMatchObject({ kind: 'failed', code: 'not_started' });
-    expect(world.journal.durable.map((record) => record.type)).not.toContain('begin');
+    expect(world.ledger.durable.map((record) => record.type)).not.toContain('begin');
   });
 
   it('whose outputs are too large for a message fails and says so', async () => {
@@ -451,7 +446,7 @@ describe('after a restart of the agent', () => {
     first.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
     await first.agent.startTask(task('a', 'add'), marks);
     await first.time.advance(0);
-    const second = await new World({ journal: first.crash(), session: 'later-' }).up();
+    const second = await new World({ ledger: first.crash(), session: 'later-' }).up();
     expect(second.outcome('a')).toBe('completed');
     expect(second.taskProcesses.runs).toEqual([]);
   });
@@ -461,7 +456,7 @@ describe('after a restart of the agent', () => {
     await first.agent.startTask(task('a', 'never'), marks);
     await first.time.advance(0);
     const orchestrator = new MemoryOrchestrator();
-    const second = await new World({ journal: first.crash(), orchestrator, tasks: { never } }).up();
+    const second = await new World({ ledger: first.crash(), orchestrator, tasks: { never } }).up();
     expect(orchestrator.results[0]?.outcome.kind).toBe('unknown');
     expect(await second.agent.startTask(task('a', 'never'), marks)).toBe('ended');
     expect(second.taskProcesses.runs).toEqual([]);
@@ -471,7 +466,7 @@ describe('after a restart of the agent', () => {
     const first = await new World({ tasks: { never }, limits: { poolSize: 0, poolMax: 0 } }).up();
     await first.agent.startTask(task('a', 'never'), marks);
     await first.time.advance(0);
-    const second = await new World({ journal: first.crash(), tasks: { never } }).up();
+    const second = await new World({ ledger: first.crash(), tasks: { never } }).up();
     expect(second.orchestrator.hellos[0]?.attempts).toEqual([{ attempt_id: 'a', status: 'unknown' }]);
     await expect(second.agent.startTask(task('a', 'never'), marks)).rejects.toMatchObject({
       code: 'stale_message',
@@ -483,12 +478,12 @@ describe('after a restart of the agent', () => {
     const first = await new World({ tasks: { never }, limits: { poolSize: 0, poolMax: 0 } }).up();
     await first.agent.startTask(task('a', 'never'), marks);
     await first.time.advance(0);
-    const second = new World({ journal: first.crash() });
+    const second = new World({ ledger: first.crash() });
     second.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
     await second.up();
-    const third = await new World({ journal: second.crash() }).up();
+    const third = await new World({ ledger: second.crash() }).up();
     expect(third.orchestrator.hellos[0]?.attempts).toEqual([{ attempt_id: 'a', status: 'unknown' }]);
-    const fourth = await new World({ journal: third.crash() }).up();
+    const fourth = await new World({ ledger: third.crash() }).up();
     expect(fourth.orchestrator.hellos[0]?.attempts).toEqual([]);
     await expect(fourth.agent.startTask(task('a', 'never'), marks)).rejects.toMatchObject({
       code: 'stale_message',
@@ -504,7 +499,7 @@ describe('after a restart of the agent', () => {
     first.files.fault = new ServiceError('service_unavailable', 'no store');
     await first.agent.startTask(task('a', 'photo'), marks);
     await first.time.advance(1_000);
-    const second = await new World({ journal: first.crash() }).up();
+    const second = await new World({ ledger: first.crash() }).up();
     expect(second.files.stored).toHaveLength(1);
     expect(second.orchestrator.results[0]?.outcome).toMatchObject({
       kind: 'completed',
@@ -519,21 +514,21 @@ describe('after a restart of the agent', () => {
     await first.agent.startTask(task('a', 'photo'), marks);
     await first.agent.startTask(task('b', 'never'), marks);
     await first.time.advance(1_000);
-    const later = new World({ journal: first.crash() });
+    const later = new World({ ledger: first.crash() });
     later.files.fault = first.files.fault;
     for (const id of ['a', 'b', 'long ago']) later.files.spools.add(id);
     await later.up();
     expect([...later.files.spools]).toEqual(['a']);
   });
 
-  it('the journal holds only what is still needed', async () => {
+  it('the ledger holds only what is still needed', async () => {
     const first = await new World({ tasks: { add: returning } }).up();
     for (const id of ['a', 'b', 'c']) {
       await first.agent.startTask(task(id, 'add'), marks);
       await first.time.advance(0);
     }
-    const second = await new World({ journal: first.crash(), limits: { remembered: 2 } }).up();
-    expect(second.journal.durable).toEqual([
+    const second = await new World({ ledger: first.crash(), limits: { remembered: 2 } }).up();
+    expect(second.ledger.durable).toEqual([
       { type: 'acked', attemptId: 'b' },
       { type: 'acked', attemptId: 'c' },
     ]);

@@ -7,9 +7,9 @@ import {
   type AttemptStatus,
   type TaskStart,
 } from '@lab/contracts';
-import { compactRecords, readHistory, type AttemptHistory } from './journal-history.js';
+import { compactRecords, readHistory, type AttemptHistory } from './ledger-history.js';
 import type { AgentLimits } from './limits.js';
-import type { JournalRecord, Log, Orchestrator, Random, SpooledFile } from './ports.js';
+import type { LedgerRecord, Log, Orchestrator, Random, SpooledFile } from './ports.js';
 import { Retry } from './retry.js';
 import { NeverBegan, TaskAttempt, type AttemptPorts, type Ending } from './task-attempt.js';
 
@@ -64,11 +64,11 @@ export class TaskAttempts {
    * Takes up what an earlier agent process left: results are reported again, files stored, attempts that began and have
    * no end become `unknown`, attempts that never began are refused from now on.
    *
-   * @throws Error when the journal cannot be opened
+   * @throws Error when the ledger cannot be opened
    */
   async replay(): Promise<void> {
     const { remembered } = this.#limits;
-    const records = await this.#ports.journal.open((all) => compactRecords(all, remembered));
+    const records = await this.#ports.ledger.open((all) => compactRecords(all, remembered));
     for (const record of records) {
       if (record.type === 'acked') remember(this.#finished, record.attemptId, remembered);
       if (record.type === 'tombstone') remember(this.#tombstones, record.attemptId, remembered);
@@ -137,10 +137,10 @@ export class TaskAttempts {
     }
     this.#admitDevices(start);
 
-    const accepted = this.#ports.journal
+    const accepted = this.#ports.ledger
       .append({ type: 'accept', attemptId: id, label: start.label })
       .catch((error: unknown) => {
-        throw new ServiceError('service_unavailable', `the journal of the agent failed: ${messageOf(error)}`);
+        throw new ServiceError('service_unavailable', `the ledger of the agent failed: ${messageOf(error)}`);
       });
     const attempt = new TaskAttempt(start, this.#ports);
     const ending = attempt.run(accepted);
@@ -190,10 +190,10 @@ export class TaskAttempts {
   async #declareUnknown(id: string): Promise<AttemptStatus> {
     remember(this.#tombstones, id, this.#limits.remembered);
     try {
-      await this.#ports.journal.append({ type: 'tombstone', attemptId: id });
+      await this.#ports.ledger.append({ type: 'tombstone', attemptId: id });
     } catch (error) {
       this.#tombstones.delete(id);
-      throw new ServiceError('service_unavailable', `the journal of the agent failed: ${messageOf(error)}`);
+      throw new ServiceError('service_unavailable', `the ledger of the agent failed: ${messageOf(error)}`);
     }
     return 'unknown';
   }
@@ -208,16 +208,16 @@ export class TaskAttempts {
 
   /**
    * The orchestrator has taken note of these reports. What never ran need not be told again; until here it is found anew
-   * in the journal by every agent process, so that none of them can take the news to its grave.
+   * in the ledger by every agent process, so that none of them can take the news to its grave.
    */
   async acknowledged(reports: readonly AttemptReport[]): Promise<void> {
     for (const { attempt_id: id } of reports) {
       if (!this.#neverRan.has(id)) continue;
       try {
-        await this.#ports.journal.append({ type: 'tombstone', attemptId: id });
+        await this.#ports.ledger.append({ type: 'tombstone', attemptId: id });
         this.#neverRan.delete(id);
       } catch (error) {
-        this.#ports.log.error('the journal failed', { record: 'tombstone', reason: messageOf(error) });
+        this.#ports.log.error('the ledger failed', { record: 'tombstone', reason: messageOf(error) });
       }
     }
   }
@@ -229,7 +229,7 @@ export class TaskAttempts {
 
   /**
    * Refuses new attempts, stops the running ones, and waits a while for results to be acknowledged. What is not stays
-   * in the journal for the next start.
+   * in the ledger for the next start.
    */
   async close(reason: string): Promise<void> {
     this.#stop.abort();
@@ -377,7 +377,7 @@ export class TaskAttempts {
         },
       );
     } catch (error) {
-      entry.log.info('the result stays in the journal', { reason: messageOf(error) });
+      entry.log.info('the result stays in the ledger', { reason: messageOf(error) });
       return;
     }
     this.#entries.delete(entry.id);
@@ -398,11 +398,11 @@ export class TaskAttempts {
    * Without the record the worst case after a crash is a repeated report or an `unknown` outcome, both of which are
    * safe; to hold the result back would be worse.
    */
-  async #record(entry: Entry, record: JournalRecord): Promise<void> {
+  async #record(entry: Entry, record: LedgerRecord): Promise<void> {
     try {
-      await this.#ports.journal.append(record);
+      await this.#ports.ledger.append(record);
     } catch (error) {
-      entry.log.error('the journal failed', { record: record.type, reason: messageOf(error) });
+      entry.log.error('the ledger failed', { record: record.type, reason: messageOf(error) });
     }
   }
 

@@ -4,7 +4,7 @@ import {
   MemoryAnnouncer,
   MemoryDeviceProcesses,
   MemoryFiles,
-  MemoryJournal,
+  MemoryLedger,
   MemoryLog,
   MemoryModules,
   MemoryOrchestrator,
@@ -84,7 +84,7 @@ export interface WorldOptions {
   device?: (assignment: DeviceAssignment, life: number) => DeviceScript;
   devices?: DeviceAssignment[];
   limits?: Partial<AgentLimits>;
-  journal?: MemoryJournal;
+  ledger?: MemoryLedger;
   computer?: string;
   time?: VirtualTime;
   orchestrator?: MemoryOrchestrator;
@@ -105,7 +105,7 @@ export const simpleDevice: DeviceScript = {
 export class World {
   readonly time: VirtualTime;
   readonly log = new MemoryLog();
-  readonly journal: MemoryJournal;
+  readonly ledger: MemoryLedger;
   readonly orchestrator: MemoryOrchestrator;
   readonly peers = new MemoryPeers();
   readonly files = new MemoryFiles();
@@ -118,7 +118,7 @@ export class World {
 
   constructor(options: WorldOptions = {}) {
     this.time = options.time ?? new VirtualTime();
-    this.journal = options.journal ?? new MemoryJournal();
+    this.ledger = options.ledger ?? new MemoryLedger();
     this.orchestrator = options.orchestrator ?? new MemoryOrchestrator();
     if (options.devices !== undefined) this.orchestrator.devices = options.devices;
     this.deviceProcesses = new MemoryDeviceProcesses(options.device ?? (() => simpleDevice));
@@ -129,7 +129,7 @@ export class World {
       ids: new SequentialIds(options.session ?? 'session-'),
       random: new SeededRandom(),
       log: this.log,
-      journal: this.journal,
+      ledger: this.ledger,
       modules: this.modules,
       checkArguments: options.checkArguments ?? ((_, values) => ({ values, faults: [] })),
       deviceProcesses: this.deviceProcesses,
@@ -153,12 +153,12 @@ export class World {
     return this;
   }
 
-  /** The agent process dies, and its children with it; returns the journal that the next one finds. */
-  crash(): MemoryJournal {
+  /** The agent process dies, and its children with it; returns the ledger that the next one finds. */
+  crash(): MemoryLedger {
     this.#dead = true;
     for (const process of [...this.deviceProcesses.started.values()].flat()) mute(process);
     for (const process of this.taskProcesses.started) mute(process);
-    return this.journal.crash();
+    return this.ledger.crash();
   }
 
   state(name: string): string | undefined {

@@ -1,12 +1,12 @@
-import { journalContract, type JournalUnderTest } from '../../test/journal-contract.js';
+import { ledgerContract, type LedgerUnderTest } from '../../test/ledger-contract.js';
 import { taskProcessesContract } from '../../test/process-contract.js';
-import { MemoryJournal, MemoryTaskProcesses } from '../index.js';
+import { MemoryLedger, MemoryTaskProcesses } from '../index.js';
 
-const underTest = (journal: MemoryJournal): JournalUnderTest => ({
-  journal,
-  afterCrash: async () => underTest(journal.crash()),
+const underTest = (ledger: MemoryLedger): LedgerUnderTest => ({
+  ledger,
+  afterCrash: async () => underTest(ledger.crash()),
   dispose: async () => undefined,
 });
 
-journalContract('memory', async () => underTest(new MemoryJournal()));
+ledgerContract('memory', async () => underTest(new MemoryLedger()));
 taskProcessesContract('memory', () => new MemoryTaskProcesses({}));

@@ -1,20 +1,20 @@
-import type { Journal, JournalRecord } from '../ports.js';
+import type { Ledger, LedgerRecord } from '../ports.js';
 
-/** A journal in memory. What was not yet durable when `crash` is called is lost, as on a disk. */
-export class MemoryJournal implements Journal {
+/** A ledger in memory. What was not yet durable when `crash` is called is lost, as on a disk. */
+export class MemoryLedger implements Ledger {
   /** What would be found after a crash. */
-  durable: JournalRecord[] = [];
-  #waiting: { record: JournalRecord; done(): void; failed(error: Error): void }[] = [];
+  durable: LedgerRecord[] = [];
+  #waiting: { record: LedgerRecord; done(): void; failed(error: Error): void }[] = [];
   #syncing = false;
   #broken: Error | undefined;
   #crashed = false;
 
-  async open(compact: (records: JournalRecord[]) => JournalRecord[]): Promise<JournalRecord[]> {
+  async open(compact: (records: LedgerRecord[]) => LedgerRecord[]): Promise<LedgerRecord[]> {
     this.durable = compact([...this.durable]);
     return structuredClone(this.durable);
   }
 
-  append(record: JournalRecord): Promise<void> {
+  append(record: LedgerRecord): Promise<void> {
     return new Promise((resolve, reject) => {
       // A dead machine answers nothing.
       if (this.#crashed) return;
@@ -34,11 +34,11 @@ export class MemoryJournal implements Journal {
     this.#broken = error;
   }
 
-  /** The machine dies: returns the journal that the next agent process finds. */
-  crash(): MemoryJournal {
+  /** The machine dies: returns the ledger that the next agent process finds. */
+  crash(): MemoryLedger {
     this.#crashed = true;
     this.#waiting = [];
-    const next = new MemoryJournal();
+    const next = new MemoryLedger();
     next.durable = structuredClone(this.durable);
     return next;
   }

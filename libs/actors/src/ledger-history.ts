@@ -1,7 +1,7 @@
 import type { AttemptOutcome } from '@lab/contracts';
-import type { JournalRecord, SpooledFile } from './ports.js';
+import type { LedgerRecord, SpooledFile } from './ports.js';
 
-/** What the journal tells of one attempt. */
+/** What the ledger tells of one attempt. */
 export interface AttemptHistory {
   attemptId: string;
   label: string;
@@ -12,8 +12,8 @@ export interface AttemptHistory {
   closed: boolean;
 }
 
-/** The records of a journal gathered by attempt, in order of first mention. */
-export function readHistory(records: readonly JournalRecord[]): Map<string, AttemptHistory> {
+/** The records of a ledger gathered by attempt, in order of first mention. */
+export function readHistory(records: readonly LedgerRecord[]): Map<string, AttemptHistory> {
   const histories = new Map<string, AttemptHistory>();
   for (const record of records) {
     const { attemptId } = record;
@@ -39,9 +39,9 @@ export function readHistory(records: readonly JournalRecord[]): Map<string, Atte
  * The records that still matter: all of attempts that are open, and of the latest `remembered` closed ones the record
  * that closed them, so that a late repeat of their start is refused.
  */
-export function compactRecords(records: readonly JournalRecord[], remembered: number): JournalRecord[] {
+export function compactRecords(records: readonly LedgerRecord[], remembered: number): LedgerRecord[] {
   const histories = readHistory(records);
   const closers = records.filter((record) => record.type === 'acked' || record.type === 'tombstone');
-  const kept = new Set<JournalRecord>(closers.slice(-remembered));
+  const kept = new Set<LedgerRecord>(closers.slice(-remembered));
   return records.filter((record) => kept.has(record) || histories.get(record.attemptId)?.closed === false);
 }
