@@ -119,6 +119,7 @@ class Loader {
       const result = definition.code === null ? undefined : built.get(definition.code);
       if (result?.ok === false) {
         for (const fault of result.faults) {
+          if (fault.source === 'package.json' && !manifest.isReadable) continue;
           const diagnostic: Diagnostic = {
             file: fault.source === null ? definition.file : join(found.file, fault.source),
             line: fault.line,
