@@ -5,7 +5,6 @@ import {
   isUsable,
   mayFollow,
   deviceTransitions,
-  errorCatalogue,
   ServiceError,
   toServiceError,
   type AuthorError,
@@ -13,25 +12,15 @@ import {
   type DeviceFunction,
   type DeviceState,
   type DeviceStatus,
-  type ErrorCode,
   type Fault,
   type FromDevice,
   type JsonObject,
   type JsonValue,
-  type ToDevice,
 } from '@lab/contracts';
+import { DeviceCalls, type LostCalls } from './device-calls.js';
+import { DeviceLife } from './device-life.js';
 import type { AgentLimits } from './limits.js';
-import { Mailbox } from './mailbox.js';
-import type {
-  CheckArguments,
-  Clock,
-  DeviceProcess,
-  DeviceProcesses,
-  Log,
-  Modules,
-  ProcessExit,
-  Timers,
-} from './ports.js';
+import type { CheckArguments, Clock, DeviceProcesses, Log, Modules, ProcessExit, Timers } from './ports.js';
 import { describeExit } from './process-exit.js';
 
 export interface DeviceCall {
@@ -41,29 +30,6 @@ export interface DeviceCall {
   patienceMs?: number | undefined;
   /** Fired: the call is withdrawn if it has not begun. One that has begun goes on to its end. */
   signal?: AbortSignal | undefined;
-}
-
-interface DeviceLetter {
-  readonly id: string;
-  readonly query: boolean;
-  readonly name: string;
-  readonly message: ToDevice;
-  readonly patienceMs: number;
-  /** From its begin. */
-  readonly runMs: number;
-  /** Of the time to begin, and once it has begun, of the time to end. */
-  cancelTimer: () => void;
-  /** Why it is being aborted, once it is. */
-  overdue: boolean;
-  settle(error: ServiceError | undefined, value?: JsonValue): void;
-}
-
-/** One life of the device's process, from start to exit. */
-interface Life {
-  readonly process: DeviceProcess;
-  /** It was aborted, and its end is near. */
-  terminated: boolean;
-  cancelTimer: () => void;
 }
 
 interface Stopping {
@@ -96,14 +62,13 @@ export class DeviceActor {
   readonly #ports: DeviceActorPorts;
   readonly #limits: AgentLimits;
   readonly #changed: (status: DeviceStatus) => void;
-  readonly #mailbox: Mailbox<DeviceLetter>;
+  readonly #calls: DeviceCalls;
   readonly #functions = new Map<string, DeviceFunction>();
   #state: DeviceState = 'disabled';
   #detail: string | null = null;
-  #life: Life | undefined;
+  #life: DeviceLife | undefined;
   #crashes: number[] = [];
   #missedModules = 0;
-  #calls = 0;
   #cancelRestart: () => void = nothing;
   #stopping: Stopping | undefined;
 
@@ -117,7 +82,18 @@ export class DeviceActor {
     this.#ports = ports;
     this.#limits = limits;
     this.#changed = changed;
-    this.#mailbox = new Mailbox({ queries: limits.deviceQueries, capacity: limits.deviceMailbox });
+    this.#calls = new DeviceCalls(
+      {
+        label: this.label,
+        timers: ports.timers,
+        log: ports.log,
+        open: () => isUsable(this.#state) && this.#life !== undefined,
+        send: (message) => this.#life?.send(message),
+        busyWith: (name) => this.#busyWith(name),
+        overdue: (detail) => this.#endOverdue(detail),
+      },
+      limits,
+    );
   }
 
   get label(): string {
@@ -170,12 +146,14 @@ export class DeviceActor {
     const { values, faults } = this.#ports.checkArguments(declared, call.arguments);
     if (faults.length > 0) return Promise.reject(this.#misused(declared.name, faults));
     const runMs = deviceTimeoutMs(declared);
-    return this.#post(
-      declared.kind === 'query',
-      call.function,
-      (id) => ({ type: 'call', call_id: id, function: call.function, arguments: values }),
-      { patienceMs: call.patienceMs ?? runMs, runMs, signal: call.signal },
-    );
+    return this.#calls.post({
+      query: declared.kind === 'query',
+      name: call.function,
+      message: (id) => ({ type: 'call', call_id: id, function: call.function, arguments: values }),
+      patienceMs: call.patienceMs ?? runMs,
+      runMs,
+      signal: call.signal,
+    });
   }
 
   /**
@@ -186,7 +164,10 @@ export class DeviceActor {
   async report(): Promise<JsonObject> {
     const refusal = this.#refusal();
     if (refusal !== undefined) throw refusal;
-    const value = await this.#post(true, '_report', (id) => ({ type: 'report', call_id: id }), {
+    const value = await this.#calls.post({
+      query: true,
+      name: '_report',
+      message: (id) => ({ type: 'report', call_id: id }),
       patienceMs: this.#limits.deviceReportMs,
       runMs: this.#limits.deviceReportMs,
       signal: undefined,
@@ -202,7 +183,7 @@ export class DeviceActor {
   abort(reason: string): void {
     if (this.#state !== 'busy' || this.#life === undefined) return;
     this.#to('aborting', reason);
-    this.#terminate(this.#life);
+    this.#life.terminate();
   }
 
   /**
@@ -225,41 +206,33 @@ export class DeviceActor {
     const stopping: Stopping = { promise, done, cleaning: false, limited: false };
     this.#stopping = stopping;
     this.#cancelRestart();
-    for (const letter of this.#mailbox.dismiss()) letter.settle(this.#unavailable('is being stopped'));
+    this.#calls.refuseWaiting('is being stopped');
     if (this.#life === undefined) this.#stopped();
-    else if (this.#state === 'faulted') this.#life.process.kill('SIGKILL');
+    else if (this.#state === 'faulted') this.#life.kill();
     else this.#cleanUpWhenQuiet();
     return stopping;
   }
 
   #limitStop(): void {
-    const life = this.#life;
-    if (life === undefined || life.terminated || this.#stopping === undefined || this.#stopping.limited)
-      return;
+    if (this.#stopping === undefined || this.#stopping.limited) return;
     this.#stopping.limited = true;
-    life.cancelTimer();
-    life.cancelTimer = this.#ports.timers.after(this.#limits.deviceCleanupMs, () => {
-      this.#ports.log.warn('the device did not clean up in time; ending its process');
-      life.process.kill('SIGTERM');
-      life.cancelTimer = this.#ports.timers.after(this.#limits.deviceKillMs, () =>
-        life.process.kill('SIGKILL'),
-      );
-    });
+    this.#life?.limitCleanUp(() =>
+      this.#ports.log.warn('the device did not clean up in time; ending its process'),
+    );
   }
 
   #launch(path: string): void {
     if (this.#stopping !== undefined) return;
     this.#missedModules = 0;
-    const process = this.#ports.processes.start(this.assignment);
-    const life: Life = { process, terminated: false, cancelTimer: nothing };
+    const { timers, processes } = this.#ports;
+    const life = new DeviceLife(processes.start(this.assignment), timers, this.#limits, {
+      hear: (message) => this.#hear(life, message),
+      exited: (exit) => this.#exited(exit),
+    });
     this.#life = life;
-    process.onMessage((message) => this.#hear(life, message));
-    process.onExit((exit) => this.#exited(life, exit));
-    life.cancelTimer = this.#ports.timers.after(this.#limits.deviceInitMs, () =>
+    life.initialize(this.assignment, path, () =>
       this.#fault(`_initialize did not end within ${this.#limits.deviceInitMs / 1000} s`),
     );
-    const { lab, name, module, init_parameters } = this.assignment;
-    process.send({ type: 'init', lab, name, module, path, init_parameters });
   }
 
   #withoutModule(error: unknown): void {
@@ -272,11 +245,11 @@ export class DeviceActor {
     this.#restartIn(this.#backoff(this.#missedModules++), reason);
   }
 
-  #hear(life: Life, message: FromDevice): void {
+  #hear(life: DeviceLife, message: FromDevice): void {
     switch (message.type) {
       case 'ready':
         if (this.#state !== 'initializing') return;
-        life.cancelTimer();
+        life.settled();
         this.#functions.clear();
         for (const declared of message.functions)
           this.#functions.set(declared.name, withTimeout(declared, this.#limits.deviceCallMs / 1_000));
@@ -287,10 +260,12 @@ export class DeviceActor {
         this.#fault(message.error.message);
         return;
       case 'result':
-        this.#answered(message.call_id, undefined, message.value);
+        this.#calls.answered(message.call_id, undefined, message.value);
+        this.#cleanUpWhenQuiet();
         return;
       case 'failure':
-        this.#answered(message.call_id, message, undefined);
+        this.#calls.answered(message.call_id, message, undefined);
+        this.#cleanUpWhenQuiet();
         return;
       case 'cleaned_up':
         if (message.error !== undefined) logAuthorError(this.#ports.log, '_cleanup failed', message.error);
@@ -301,153 +276,36 @@ export class DeviceActor {
     }
   }
 
-  #answered(
-    id: string,
-    failure: { code: string; error: AuthorError } | undefined,
-    value: JsonValue | undefined,
-  ): void {
-    const letter = this.#mailbox.finish(id);
-    if (letter === undefined) {
-      this.#ports.log.debug('an answer came after its call was given up', { call: id });
-      return;
-    }
-    if (this.#state === 'busy' && this.#mailbox.effect === undefined) this.#to('idle', null);
-    letter.settle(failure === undefined ? undefined : failureOf(letter, failure), value);
-    this.#pump();
-    this.#cleanUpWhenQuiet();
+  #busyWith(name: string | undefined): void {
+    if (name !== undefined) this.#to('busy', name);
+    else if (this.#state === 'busy') this.#to('idle', null);
   }
 
-  #post(
-    query: boolean,
-    name: string,
-    message: (id: string) => ToDevice,
-    { patienceMs, runMs, signal }: { patienceMs: number; runMs: number; signal: AbortSignal | undefined },
-  ): Promise<JsonValue | undefined> {
-    if (signal?.aborted === true) return Promise.reject(withdrawn(this.label, name));
-    return new Promise((resolve, reject) => {
-      const id = String(++this.#calls);
-      const onAbort = (): void => {
-        if (this.#mailbox.withdraw(letter)) letter.settle(withdrawn(this.label, name));
-      };
-      const letter: DeviceLetter = {
-        id,
-        query,
-        name,
-        message: message(id),
-        patienceMs,
-        runMs,
-        cancelTimer: nothing,
-        overdue: false,
-        settle(error, value) {
-          this.cancelTimer();
-          signal?.removeEventListener('abort', onAbort);
-          if (error === undefined) resolve(value);
-          else reject(error);
-        },
-      };
-      if (!this.#mailbox.offer(letter)) {
-        letter.settle(this.#unavailable(`has ${this.#limits.deviceMailbox} calls waiting already`));
-        return;
-      }
-      letter.cancelTimer = this.#ports.timers.after(patienceMs, () => this.#tooLate(letter));
-      signal?.addEventListener('abort', onAbort);
-      this.#pump();
-    });
-  }
-
-  #pump(): void {
-    if (!isUsable(this.#state) || this.#life === undefined) return;
-    for (let letter = this.#mailbox.next(); letter !== undefined; letter = this.#mailbox.next()) {
-      const begun = letter;
-      begun.cancelTimer();
-      begun.cancelTimer = this.#ports.timers.after(begun.runMs, () => this.#overdue(begun));
-      if (!letter.query) this.#to('busy', letter.name);
-      this.#life.process.send(letter.message);
-    }
-  }
-
-  #tooLate(letter: DeviceLetter): void {
-    if (!this.#mailbox.withdraw(letter)) return;
-    letter.settle(
-      new ServiceError(
-        'deadline_exceeded',
-        `${letter.name} of device ${this.label} did not begin within ${letter.patienceMs / 1000} s`,
-      ),
-    );
-  }
-
-  #overdue(letter: DeviceLetter): void {
-    letter.overdue = true;
-    if (letter.query && this.#mailbox.effect !== undefined) {
-      this.#mailbox.finish(letter.id);
-      letter.settle(this.#overdueError(letter));
-      this.#pump();
-      return;
-    }
-    const detail = `${letter.name} did not end within ${letter.runMs / 1000} s`;
-    this.#ports.log.error('a call did not end in time; ending the process of the device', {
-      function: letter.name,
-      deadline_ms: letter.runMs,
-    });
+  #endOverdue(detail: string): void {
     if (this.#state === 'busy') this.#to('aborting', detail);
     else if (this.#state === 'idle') this.#to('restarting', detail);
-    if (this.#life !== undefined) this.#terminate(this.#life);
+    this.#life?.terminate();
   }
 
-  #terminate(life: Life): void {
-    if (life.terminated) return;
-    life.terminated = true;
-    life.process.kill('SIGTERM');
-    life.cancelTimer();
-    life.cancelTimer = this.#ports.timers.after(this.#limits.deviceAbortMs, () =>
-      life.process.kill('SIGKILL'),
-    );
-  }
-
-  #overdueError(letter: DeviceLetter): ServiceError {
-    return new ServiceError(
-      'deadline_exceeded',
-      `${letter.name} of device ${this.label} did not end within ${letter.runMs / 1000} s`,
-      { effect: letter.query ? 'none' : 'maybe' },
-    );
-  }
-
-  #exited(life: Life, exit: ProcessExit): void {
-    life.cancelTimer();
+  #exited(exit: ProcessExit): void {
     this.#life = undefined;
     const how = describeExit(exit);
-    const interrupted = this.#mailbox.effect;
-    for (const letter of this.#mailbox.dismiss()) letter.settle(this.#unavailable('lost its process'));
-    const running = this.#mailbox.drain();
-    this.#afterExit(how, interrupted, running);
-    for (const letter of running) {
-      letter.settle(
-        letter.overdue
-          ? this.#overdueError(letter)
-          : new ServiceError(
-              'device_error',
-              `the process of device ${this.label} ended during ${letter.name} (${how})`,
-              { effect: letter.query ? 'none' : 'maybe' },
-            ),
-      );
-    }
+    const lost = this.#calls.lost(how);
+    this.#afterExit(how, lost);
+    lost.settle();
   }
 
-  #afterExit(how: string, interrupted: DeviceLetter | undefined, running: readonly DeviceLetter[]): void {
+  #afterExit(how: string, { interrupted, overdue }: LostCalls): void {
     if (this.#stopping !== undefined) {
       this.#stopped();
       return;
     }
     if (this.#state === 'faulted') return;
-    const overdue = running.find((letter) => letter.overdue);
-    const cause =
-      overdue === undefined
-        ? `the process ended (${how})`
-        : `${overdue.name} did not end within ${overdue.runMs / 1000} s and was aborted`;
+    const cause = overdue === undefined ? `the process ended (${how})` : `${overdue} and was aborted`;
     const detail =
       interrupted === undefined
         ? cause
-        : `${cause} during ${interrupted.name}; whether it took effect is not known`;
+        : `${cause} during ${interrupted}; whether it took effect is not known`;
     if (interrupted !== undefined) this.#to('uncertain', detail);
     const now = this.#ports.clock.now();
     this.#crashes = this.#crashes.filter((at) => at > now - this.#limits.deviceCrashWindowMs);
@@ -474,17 +332,16 @@ export class DeviceActor {
   #fault(detail: string): void {
     if (this.#stopping !== undefined) return;
     this.#ports.log.error('the device is faulted', { detail });
-    this.#life?.cancelTimer();
     this.#to('faulted', detail);
-    this.#life?.process.kill('SIGKILL');
+    this.#life?.kill();
   }
 
   #cleanUpWhenQuiet(): void {
     const stopping = this.#stopping;
-    if (stopping === undefined || stopping.cleaning || this.#mailbox.effect !== undefined) return;
+    if (stopping === undefined || stopping.cleaning || !this.#calls.quiet) return;
     stopping.cleaning = true;
     this.#limitStop();
-    this.#life?.process.send({ type: 'cleanup' });
+    this.#life?.send({ type: 'cleanup' });
   }
 
   #stopped(): void {
@@ -537,21 +394,6 @@ function nothing(): void {
 function withTimeout({ timeout_s, ...declared }: DeviceFunction, settingS: number): DeviceFunction {
   const seconds = timeout_s ?? settingS;
   return seconds === defaultDeviceTimeoutS ? declared : { ...declared, timeout_s: seconds };
-}
-
-function withdrawn(label: string, name: string): ServiceError {
-  return new ServiceError('aborted', `${name} of device ${label} was withdrawn before it began`);
-}
-
-/** What the host could not even begin has had no effect. */
-const notBegun: readonly string[] = ['unknown_function', 'device_unavailable', 'bad_request', 'invalid'];
-
-function failureOf(letter: DeviceLetter, failure: { code: string; error: AuthorError }): ServiceError {
-  const known = Object.hasOwn(errorCatalogue, failure.code);
-  return new ServiceError(known ? (failure.code as ErrorCode) : 'device_error', failure.error.message, {
-    effect: letter.query || notBegun.includes(failure.code) ? 'none' : 'maybe',
-    ...(failure.error.stack === undefined ? {} : { authorStack: failure.error.stack }),
-  });
 }
 
 function logAuthorError(log: Log, what: string, error: AuthorError): void {
