@@ -147,7 +147,13 @@ export class AgentService implements Announcer {
       bus.publish(
         agentEvents.heartbeat,
         { computer },
-        { inc, session: agent.session, devices: agent.devices(), attempts: agent.attempts() },
+        {
+          inc,
+          session: agent.session,
+          seq: agent.nextHeartbeat(),
+          devices: agent.devices(),
+          attempts: agent.attempts(),
+        },
       ),
     );
   }
@@ -176,6 +182,6 @@ export class AgentService implements Announcer {
 }
 
 function marksOf(envelope: Envelope): MessageMarks {
-  const { epoch, fence, ttl_ms: ttl } = envelope;
-  return { epoch, fence, ttlMs: ttl === undefined ? undefined : Math.max(ttl - wayBackMs, ttl / 2) };
+  const { epoch, fence, fresh, ttl_ms: ttl } = envelope;
+  return { epoch, fence, fresh, ttlMs: ttl === undefined ? undefined : Math.max(ttl - wayBackMs, ttl / 2) };
 }

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { Agent } from '@lab/actors';
 import { encodeToken } from '@lab/contracts';
 import { connectBus } from '@lab/messaging';
-import { acquireLock, LockedError, runService, systemClock, systemIds, systemTimers } from '@lab/runtime';
+import { acquireLock, LockedError, runService, steadyClock, systemIds, systemTimers } from '@lab/runtime';
 import { AgentService } from './agent-service.js';
 import { checkArguments } from './check-arguments.js';
 import { config } from './config.js';
@@ -58,13 +58,13 @@ await runService(
       log,
       computer,
       version,
-      clock: systemClock,
+      clock: steadyClock,
       timers: systemTimers,
     });
     const agent = new Agent(
       { computer, version },
       {
-        clock: systemClock,
+        clock: steadyClock,
         timers: systemTimers,
         ids: systemIds,
         random: { next: () => Math.random() },

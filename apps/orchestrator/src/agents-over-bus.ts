@@ -15,7 +15,11 @@ export function agentsOverBus(bus: Bus): Agents {
         Object.values(start.devices).map((device) => [`${device.lab}.${device.name}`, device.fence]),
       );
       const reply = await unreachable(
-        bus.request(agentRequests.startTask, tokens(to), start, { ...leadership(to), fence }),
+        bus.request(agentRequests.startTask, tokens(to), start, {
+          ...leadership(to),
+          fence,
+          fresh: to.fresh,
+        }),
         to,
       );
       return reply.status;

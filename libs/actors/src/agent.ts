@@ -9,6 +9,7 @@ import {
   type TaskStart,
 } from '@lab/contracts';
 import { Devices, keyOf, type DeviceName } from './devices.js';
+import { Freshness } from './freshness.js';
 import { defaultLimits, type AgentLimits } from './limits.js';
 import type { AgentPorts, Registration } from './ports.js';
 import { ProcessPool } from './process-pool.js';
@@ -26,6 +27,8 @@ export interface MessageMarks {
   fence?: Record<string, number> | undefined;
   /** How long the sender waits, in milliseconds. */
   ttlMs?: number | undefined;
+  /** The newest heartbeat that the sender has heard of this agent; 0: only its hello. */
+  fresh?: number | undefined;
 }
 
 export interface RemoteCall {
@@ -51,6 +54,7 @@ export class Agent {
   readonly #pool: ProcessPool;
   readonly #attempts: TaskAttempts;
   readonly #registerRetry: Retry;
+  readonly #freshness: Freshness;
   readonly #stop = new AbortController();
   readonly #registeredOnce: Promise<void>;
   #tellRegistered: () => void = () => undefined;
@@ -66,6 +70,7 @@ export class Agent {
     this.#ports = ports;
     this.#limits = { ...defaultLimits, ...limits };
     this.session = ports.ids.next();
+    this.#freshness = new Freshness(ports.clock);
     const { clock, timers, log, modules, checkArguments } = ports;
     this.#devices = new Devices(
       { clock, timers, log, modules, checkArguments, processes: ports.deviceProcesses },
@@ -133,9 +138,16 @@ export class Agent {
     this.#attempts.hurry();
   }
 
+  /** A heartbeat is being sent. @returns the number that it carries */
+  nextHeartbeat(): number {
+    return this.#freshness.next();
+  }
+
   /** @throws ServiceError `stale_message`, and what {@link TaskAttempts.start} throws */
   async startTask(start: TaskStart, marks: MessageMarks): Promise<AttemptStatus> {
     this.#admit(marks);
+    const { startFreshMs } = this.#limits;
+    this.#freshness.demand(marks.fresh, Math.min(startFreshMs, marks.ttlMs ?? startFreshMs));
     return this.#attempts.start(start);
   }
 
@@ -260,10 +272,12 @@ export class Agent {
     const { orchestrator, log } = this.#ports;
     try {
       let told: AttemptReport[] = [];
+      let saidAt = 0;
       const registration = await this.#registerRetry.run(
         async () => {
           this.#registerAgain = false;
           told = this.attempts();
+          saidAt = this.#ports.clock.now();
           const answer = await orchestrator.register({
             ...this.#identity,
             session: this.session,
@@ -284,6 +298,7 @@ export class Agent {
           },
         },
       );
+      this.#freshness.registered(saidAt);
       await this.#registered(registration);
       await this.#attempts.acknowledged(told);
     } catch (error) {

@@ -55,6 +55,8 @@ export interface AgentLimits {
   retryMs: number;
   retryMaxMs: number;
   registerRetryMaxMs: number;
+  /** How old the heartbeat may be that a start rests on; never longer than the sender of the start waits. */
+  startFreshMs: number;
   /** Size of a result as JSON; the broker carries no more. */
   resultBytes: number;
   /** Ids of finished attempts remembered so that a late repeat runs nothing. */
@@ -91,6 +93,7 @@ export const defaultLimits: AgentLimits = {
   retryMs: 500,
   retryMaxMs: 30_000,
   registerRetryMaxMs: 5_000,
+  startFreshMs: 5_000,
   resultBytes: 192 * 1024,
   remembered: 10_000,
 };

@@ -14,6 +14,8 @@ export interface Presence {
   state: AgentState;
   /** When it was last heard, in milliseconds since 1970. */
   heardAt: number;
+  /** Number of its newest heartbeat; 0: none was heard since it registered. */
+  seq: number;
   /** By `<lab>.<device>`. */
   devices: Map<string, DeviceStatus>;
   /** By `<lab>.<device>`: when it was last heard to start, in milliseconds since 1970. */
@@ -46,6 +48,7 @@ export class AgentDirectory {
       session,
       state: 'online',
       heardAt: now,
+      seq: 0,
       devices: new Map(devices.map((device) => [deviceKey(device.lab, device.name), device])),
       startedAt: new Map(),
     });
@@ -57,9 +60,10 @@ export class AgentDirectory {
     return agent?.inc === inc && (session === undefined || agent.session === session) ? agent : undefined;
   }
 
-  /** @returns whether work may go where it could not go before */
-  heard(agent: Presence, devices: readonly DeviceStatus[], now: number): boolean {
+  /** @param seq number of the heartbeat @returns whether work may go where it could not go before */
+  heard(agent: Presence, devices: readonly DeviceStatus[], now: number, seq = 0): boolean {
     agent.heardAt = now;
+    agent.seq = Math.max(agent.seq, seq);
     let better = agent.state !== 'online';
     agent.state = 'online';
     const reported = new Set<string>();

@@ -72,9 +72,10 @@ export class AttemptTalk {
   /** Sends a start. Called once per attempt, after the commit that made it. */
   start(to: AgentAddress, start: TaskStart): void {
     const id = start.attempt_id;
+    const fresh = this.#directory.present(to.computer, to.inc)?.seq;
     this.#call(
       id,
-      () => this.#agents.start(to, start),
+      () => this.#agents.start(fresh === undefined ? to : { ...to, fresh }, start),
       (turn, status) => this.#startAnswered(turn, id, status),
       (turn, error) => this.#startFailed(turn, id, error),
     );

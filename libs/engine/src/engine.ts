@@ -242,6 +242,7 @@ export class Engine {
     heartbeat: {
       inc: number;
       session: string;
+      seq?: number | undefined;
       devices: readonly DeviceStatus[];
       attempts: readonly AttemptReport[];
     },
@@ -251,7 +252,8 @@ export class Engine {
       (turn) => {
         const agent = this.#directory.present(computer, heartbeat.inc, heartbeat.session);
         if (agent === undefined) return;
-        if (this.#directory.heard(agent, heartbeat.devices, turn.now)) turn.state.dispatchDue = true;
+        if (this.#directory.heard(agent, heartbeat.devices, turn.now, heartbeat.seq))
+          turn.state.dispatchDue = true;
         this.#talk.reported(turn, computer, heartbeat.inc, heartbeat.attempts);
       },
       true,

@@ -79,6 +79,8 @@ export interface AgentAddress {
   computer: string;
   inc: number;
   epoch: number;
+  /** Number of the newest heartbeat heard of it, 0 before the first; only starts carry it. */
+  fresh?: number;
 }
 
 /** What is loaded now. Runs that were accepted keep the snapshot they were accepted with. */

@@ -12,6 +12,8 @@ export interface RequestOptions {
   inc?: number;
   /** Fence per device, `<lab>.<device>` to number. */
   fence?: Record<string, number>;
+  /** Number of the newest heartbeat that was heard of the agent. */
+  fresh?: number | undefined;
   /** W3C trace context. */
   trace?: string;
   /** Id of the message. Default: a random UUID. */

@@ -174,9 +174,10 @@ export class MessageBus implements Bus {
   }
 
   #envelope(kind: string, body: unknown, options: RequestOptions, ttlMs: number | undefined): Envelope {
-    const { epoch, inc, fence, trace, id = randomUUID() } = options;
+    const { epoch, inc, fence, fresh, trace, id = randomUUID() } = options;
     // Undefined fields vanish in JSON.
-    return { v: envelopeVersion, id, kind, trace, src: this.#src, epoch, inc, fence, ttl_ms: ttlMs, body };
+    const src = this.#src;
+    return { v: envelopeVersion, id, kind, trace, src, epoch, inc, fence, fresh, ttl_ms: ttlMs, body };
   }
 
   /** The bytes of a message, no more than the broker takes. */

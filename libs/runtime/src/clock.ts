@@ -8,6 +8,13 @@ export const systemClock = {
   },
 };
 
+/** For differences of time: milliseconds that pass evenly, whatever is done to the clock of the wall. */
+export const steadyClock = {
+  now(): number {
+    return performance.now();
+  },
+};
+
 /** The longest delay Node accepts; a longer one would fire at once. */
 const longestDelayMs = 2_147_483_647;
 

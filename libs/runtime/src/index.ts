@@ -1,5 +1,5 @@
 export { Secret } from './secret.js';
-export { systemClock, systemIds, systemTimers, uuidV7Source } from './clock.js';
+export { steadyClock, systemClock, systemIds, systemTimers, uuidV7Source } from './clock.js';
 export { createLog, type Log, type LogFields, type LogLevelName, type LogOptions } from './log.js';
 export { withoutCredentials } from './redaction.js';
 export { ConfigError } from './config/fault-text.js';
