@@ -119,7 +119,8 @@ export class ForkedProcess<To extends object, From> implements ProcessHandle<To,
   }
 }
 
-function authorEnvironment(): NodeJS.ProcessEnv {
+/** The environment of this process for the code of authors: without the settings of the service. */
+export function authorEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(processEnvironment()).filter(([name]) => !name.startsWith('SVC_')),
   );

@@ -12,6 +12,7 @@ import { DeviceProcessList } from './device-process-list.js';
 import { FileJournal } from './file-journal.js';
 import { ForkedDeviceProcesses, ForkedTaskProcesses } from './hosts.js';
 import { ModuleCache } from './module-cache.js';
+import { NpmPackages } from './npm-packages.js';
 import { OrchestratorOverBus, PeersOverBus } from './over-bus.js';
 import { Spool } from './spool.js';
 
@@ -52,6 +53,8 @@ await runService(
     const processes = new DeviceProcessList(join(folder, 'device-processes.json'), log);
     // Before it is registered: who hears of a new incarnation may rely on the end of the old one's processes.
     await processes.endLeftovers();
+    const packages = new NpmPackages(join(folder, 'packages'), log);
+    await packages.removeLeftovers();
 
     const service = new AgentService({
       bus,
@@ -70,7 +73,7 @@ await runService(
         random: { next: () => Math.random() },
         log,
         ledger: new FileJournal(folder, log),
-        modules: new ModuleCache(join(folder, 'modules'), bus, log),
+        modules: new ModuleCache(join(folder, 'modules'), packages, bus, log),
         checkArguments,
         deviceProcesses: new ForkedDeviceProcesses(processes, log),
         taskProcesses: new ForkedTaskProcesses(log),
@@ -92,7 +95,7 @@ await runService(
       async () => {
         service.stopBeating();
         service.announceLeaving();
-        await agent.stop('the agent is stopping');
+        await Promise.all([agent.stop('the agent is stopping'), packages.close()]);
         await service.stop();
       },
       { deadlineMs: agentStopMs },

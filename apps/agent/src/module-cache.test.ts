@@ -7,6 +7,7 @@ import { orchestratorRequests, ServiceError, type ModuleReference } from '@lab/c
 import { MemoryBroker, type Bus } from '@lab/messaging';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ModuleCache } from './module-cache.js';
+import { NpmPackages } from './npm-packages.js';
 
 const text = Buffer.from('export default 1;\n'.repeat(40_000));
 const hash = createHash('sha256').update(text).digest('hex');
@@ -41,7 +42,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const cache = (): ModuleCache => new ModuleCache(folder, agent, new MemoryLog());
+const cache = (): ModuleCache => {
+  const log = new MemoryLog();
+  return new ModuleCache(folder, new NpmPackages(join(folder, 'packages'), log), agent, log);
+};
 
 describe('the cache of modules', () => {
   it('fetches a module once, in pieces, for all who ask at the same time and later', async () => {
@@ -68,6 +72,13 @@ describe('the cache of modules', () => {
     expect(await readdir(folder)).toEqual([]);
     served = text;
     await expect(one.path(module)).resolves.toContain(hash);
+  });
+
+  it('takes no module whose text names other npm packages than its reference', async () => {
+    await expect(cache().path({ ...module, dependencies: ['usb@2.0.0'] })).rejects.toMatchObject({
+      code: 'internal',
+      message: 'p/s.ts imports the npm packages (none), and its reference names usb@2.0.0',
+    });
   });
 
   it('says at once that a module is not there, or that the hash is none', async () => {

@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log, Modules } from '@lab/actors';
 import { orchestratorRequests, ServiceError, toServiceError, type ModuleReference } from '@lab/contracts';
+import { dependenciesOf } from '@lab/definitions/model';
 import type { Bus } from '@lab/messaging';
+import type { NpmPackages } from './npm-packages.js';
 
 const largestBytes = 64 * 1024 * 1024;
 const tries = 5;
@@ -12,16 +14,18 @@ const pauseMs = 400;
 
 /**
  * Code modules on disk, each under its hash. A module is fetched once, in pieces, and a file is used only after its
- * SHA-256 was found right in this life of the agent.
+ * SHA-256 was found right in this life of the agent. One that imports npm packages lies beside them, where Node finds them.
  */
 export class ModuleCache implements Modules {
   readonly #folder: string;
+  readonly #packages: NpmPackages;
   readonly #bus: Bus;
   readonly #log: Log;
   readonly #found = new Map<string, Promise<string>>();
 
-  constructor(folder: string, bus: Bus, log: Log) {
+  constructor(folder: string, packages: NpmPackages, bus: Bus, log: Log) {
     this.#folder = folder;
+    this.#packages = packages;
     this.#bus = bus;
     this.#log = log;
   }
@@ -39,9 +43,18 @@ export class ModuleCache implements Modules {
     return found;
   }
 
-  async #provide({ hash, package: owner, source }: ModuleReference): Promise<string> {
-    const path = join(this.#folder, `${hash}.mjs`);
-    if (await hasHash(path, hash)) return path;
+  async #provide(module: ModuleReference): Promise<string> {
+    const name = `${module.hash}.mjs`;
+    const path = join(this.#folder, name);
+    const text = (await verified(path, module.hash)) ?? (await this.#fetchInto(path, module));
+    const dependencies = requireSame(module, text);
+    if (dependencies.length === 0) return path;
+    const beside = join(await this.#packages.install(dependencies), 'modules', name);
+    if ((await verified(beside, module.hash)) === undefined) await writeWhole(beside, text);
+    return beside;
+  }
+
+  async #fetchInto(path: string, { hash, package: owner, source }: ModuleReference): Promise<Buffer> {
     const text = await this.#fetchPatiently(hash);
     const actual = sha256(text);
     if (actual !== hash) {
@@ -50,22 +63,9 @@ export class ModuleCache implements Modules {
         `${owner}/${source}: what came for module ${hash} has the hash ${actual}`,
       );
     }
-    await mkdir(this.#folder, { recursive: true });
-    const draft = `${path}.${randomBytes(6).toString('hex')}`;
-    try {
-      const file = await open(draft, 'wx', 0o600);
-      try {
-        await file.writeFile(text);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(draft, path);
-    } finally {
-      await rm(draft, { force: true });
-    }
+    await writeWhole(path, text);
     this.#log.info('fetched a module', { module: `${owner}/${source}`, hash, bytes: text.length });
-    return path;
+    return text;
   }
 
   async #fetchPatiently(hash: string): Promise<Buffer> {
@@ -101,12 +101,47 @@ export class ModuleCache implements Modules {
   }
 }
 
-async function hasHash(path: string, hash: string): Promise<boolean> {
+/** The npm packages that a verified text names, which must be those that whoever sent the reference knows of. */
+function requireSame({ package: owner, source, dependencies = [] }: ModuleReference, text: Buffer): string[] {
+  const end = text.indexOf('\n');
+  const named = dependenciesOf(text.toString('utf8', 0, end === -1 ? text.length : end));
+  if (JSON.stringify(named) === JSON.stringify(dependencies)) return named;
+  throw new ServiceError(
+    'internal',
+    `${owner}/${source} imports the npm packages ${list(named)}, and its reference names ${list(dependencies)}`,
+  );
+}
+
+function list(dependencies: readonly string[]): string {
+  return dependencies.length === 0 ? '(none)' : dependencies.join(', ');
+}
+
+/** The text at the path when it has the hash. */
+async function verified(path: string, hash: string): Promise<Buffer | undefined> {
   try {
-    return sha256(await readFile(path)) === hash;
+    const text = await readFile(path);
+    return sha256(text) === hash ? text : undefined;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
+  }
+}
+
+/** Readers see the whole file or none. */
+async function writeWhole(path: string, text: Buffer): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
   }
 }
 

@@ -1,0 +1,135 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '@lab/actors';
+import { ServiceError } from '@lab/contracts';
+import { splitDependency } from '@lab/definitions/model';
+import { npmByHand, npmInstall } from './npm-command.js';
+
+const draftPrefix = '.draft-';
+const defaultTimeoutMs = 600_000;
+
+/**
+ * Sets of npm packages on disk, each in a folder of its own, for code that imports them. A folder is there whole or not at
+ * all, and npm runs once for a set, however many ask for it. A set that could not be installed is tried again by whoever
+ * asks next.
+ */
+export class NpmPackages {
+  readonly #folder: string;
+  readonly #log: Log;
+  readonly #timeoutMs: number;
+  readonly #sets = new Map<string, Promise<string>>();
+  readonly #closing = new AbortController();
+  /** The last run of npm: two at once would share its cache, and the processor with what moves. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param timeoutMs for one run of npm; 10 minutes by default */
+  constructor(folder: string, log: Log, { timeoutMs = defaultTimeoutMs } = {}) {
+    this.#folder = folder;
+    this.#log = log;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Removes what an agent left that ended while it installed. Call before anything is installed. */
+  async removeLeftovers(): Promise<void> {
+    const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    const drafts = names.filter((name) => name.startsWith(draftPrefix));
+    await Promise.all(drafts.map((name) => rm(join(this.#folder, name), { recursive: true, force: true })));
+  }
+
+  /**
+   * The folder whose `node_modules` has the packages.
+   *
+   * @param dependencies `name@version`, sorted
+   * @throws ServiceError `not_found` when npm does not install them; `service_unavailable` when the agent is stopping
+   */
+  install(dependencies: readonly string[]): Promise<string> {
+    const key = keyOf(dependencies);
+    const known = this.#sets.get(key);
+    if (known !== undefined) return known;
+    const set = this.#provide(key, dependencies);
+    this.#sets.set(key, set);
+    set.catch(() => this.#sets.delete(key));
+    return set;
+  }
+
+  /** Ends an installation that is under way, and begins no other. Resolves when npm is gone. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#last;
+  }
+
+  async #provide(key: string, dependencies: readonly string[]): Promise<string> {
+    const folder = join(this.#folder, key);
+    if (await isInstalled(folder, dependencies)) return folder;
+    const turn = this.#last.then(() => this.#install(folder, dependencies));
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #install(folder: string, dependencies: readonly string[]): Promise<string> {
+    if (this.#closing.signal.aborted) {
+      throw new ServiceError('service_unavailable', 'the agent is stopping');
+    }
+    const draft = join(this.#folder, `${draftPrefix}${randomBytes(6).toString('hex')}`);
+    try {
+      await mkdir(draft, { recursive: true });
+      const listed = dependencies.map(splitDependency).map(({ name, version }) => [name, version]);
+      const manifest = { private: true, dependencies: Object.fromEntries(listed) as Record<string, string> };
+      await writeFile(join(draft, 'package.json'), JSON.stringify(manifest, null, 2));
+      this.#log.info('installing npm packages', { packages: dependencies });
+      const end = await npmInstall(draft, this.#timeoutMs, this.#closing.signal);
+      if (!end.ok) {
+        if (this.#closing.signal.aborted) throw new ServiceError('service_unavailable', end.reason);
+        this.#log.error('npm packages could not be installed', {
+          packages: dependencies,
+          output: end.output,
+        });
+        throw notInstalled(dependencies, end.reason);
+      }
+      if (!(await isInstalled(draft, dependencies))) {
+        throw notInstalled(dependencies, 'npm ended without an error and did not install all of them');
+      }
+      // One of which a part was removed since; nothing can use it any more.
+      await rm(folder, { recursive: true, force: true });
+      await rename(draft, folder);
+      this.#log.info('installed npm packages', { packages: dependencies });
+      return folder;
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  }
+}
+
+function notInstalled(dependencies: readonly string[], reason: string): ServiceError {
+  return new ServiceError(
+    'not_found',
+    `npm could not install ${dependencies.join(', ')}: ${reason}; to see all it says, run in an empty folder: ${npmByHand(dependencies)}`,
+  );
+}
+
+/** Native parts are built for one platform and one version of Node's binary interface. */
+function keyOf(dependencies: readonly string[]): string {
+  const { platform, arch, versions } = process;
+  return createHash('sha256')
+    .update(JSON.stringify([platform, arch, versions.modules, ...dependencies]))
+    .digest('hex');
+}
+
+async function isInstalled(folder: string, dependencies: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(
+    dependencies.map(splitDependency).map(async ({ name, version }) => {
+      try {
+        const text = await readFile(join(folder, 'node_modules', name, 'package.json'), 'utf8');
+        return (JSON.parse(text) as { version?: unknown }).version === version;
+      } catch (error) {
+        if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+        throw error;
+      }
+    }),
+  );
+  return found.every(Boolean);
+}

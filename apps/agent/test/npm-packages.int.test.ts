@@ -1,0 +1,163 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MemoryLog } from '@lab/actors';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { NpmPackages } from '../src/npm-packages.js';
+
+/** Against the npm registry, with the npm of this computer. */
+
+const small = ['is-number@7.0.0'];
+
+let folder: string;
+let log: MemoryLog;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lab-packages-'));
+  log = new MemoryLog();
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const packages = (timeoutMs?: number): NpmPackages =>
+  new NpmPackages(folder, log, timeoutMs === undefined ? {} : { timeoutMs });
+const runs = (): number => log.lines.filter(({ message }) => message === 'installing npm packages').length;
+
+/** An npm in place of the real one: what it does is its text. */
+async function standIn(text: string): Promise<void> {
+  const path = join(folder, 'npm-cli.js');
+  await writeFile(path, text);
+  vi.stubEnv('npm_execpath', path);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A zombie still takes signals, but runs nothing.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch (error) {
+    expect(['ESRCH', 'ENOENT']).toContain((error as NodeJS.ErrnoException).code);
+    return false;
+  }
+}
+
+describe('npm packages', () => {
+  it('are installed once for all who ask at the same time, later, and in a later life', async () => {
+    const one = packages();
+    const places = await Promise.all([one.install(small), one.install(small), one.install(small)]);
+    expect(new Set(places).size).toBe(1);
+    expect(await one.install(small)).toBe(places[0]);
+    expect(await packages().install(small)).toBe(places[0]);
+    expect(runs()).toBe(1);
+    const manifest = await readFile(join(places[0] ?? '', 'node_modules/is-number/package.json'), 'utf8');
+    expect(JSON.parse(manifest)).toMatchObject({ version: '7.0.0' });
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  it('are installed anew when a part of them was removed', async () => {
+    const place = await packages().install(small);
+    await rm(join(place, 'node_modules', 'is-number'), { recursive: true });
+    expect(await packages().install(small)).toBe(place);
+    expect(existsSync(join(place, 'node_modules', 'is-number'))).toBe(true);
+    expect(runs()).toBe(2);
+  });
+
+  it('of which there is no such version leave nothing behind, and say what is wrong and what to run', async () => {
+    const one = packages();
+    const wrong = ['is-number@7.0.999'];
+    await expect(one.install(wrong)).rejects.toMatchObject({
+      code: 'not_found',
+      message:
+        'npm could not install is-number@7.0.999: notarget No matching version found for is-number@7.0.999.; ' +
+        'to see all it says, run in an empty folder: npm install --omit=dev is-number@7.0.999',
+    });
+    expect(await readdir(folder)).toEqual([]);
+    await expect(one.install(wrong)).rejects.toThrow('No matching version');
+    expect(runs()).toBe(2);
+  });
+
+  it('of several sets are installed one set after the other', async () => {
+    await standIn(`
+      const fs = require('node:fs');
+      const { dependencies } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+      fs.mkdirSync('../running');
+      for (const [name, version] of Object.entries(dependencies)) {
+        fs.mkdirSync('node_modules/' + name, { recursive: true });
+        fs.writeFileSync('node_modules/' + name + '/package.json', JSON.stringify({ version }));
+      }
+      setTimeout(() => fs.rmdirSync('../running'), 100);
+    `);
+    const one = packages();
+    const places = await Promise.all([one.install(['a@1.0.0']), one.install(['a@1.0.1', 'b@1.0.0'])]);
+    expect(new Set(places).size).toBe(2);
+  });
+
+  it('that npm says are installed and are not, are not', async () => {
+    await standIn('');
+    await expect(packages().install(small)).rejects.toThrow('did not install all of them');
+  });
+
+  it('say why a compiler failed', async () => {
+    await standIn(`
+      console.error('npm error code 1');
+      console.error('npm error path /somewhere');
+      console.error('npm error gyp ERR! stack Error: not found: make');
+      console.error('npm error gyp ERR! not ok');
+      console.error('npm error A complete log of this run can be found in: /somewhere');
+      process.exit(1);
+    `);
+    await expect(packages().install(small)).rejects.toThrow(
+      'npm could not install is-number@7.0.0: gyp ERR! stack Error: not found: make; to see',
+    );
+  });
+
+  it('need an npm', async () => {
+    vi.stubEnv('npm_execpath', '');
+    vi.stubEnv('PATH', folder);
+    await expect(packages().install(small)).rejects.toThrow('npm cannot be run: spawn npm ENOENT');
+  });
+
+  describe('whose installation does not end', () => {
+    const started = async (): Promise<number> =>
+      vi.waitFor(async () => Number(await readFile(join(folder, 'pid'), 'utf8')), { timeout: 10_000 });
+
+    beforeEach(() =>
+      standIn(`
+        const { spawn } = require('node:child_process');
+        const script = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
+        require('node:fs').writeFileSync('../pid', String(script.pid));
+      `),
+    );
+
+    it('are given up in time, with every process of it', async () => {
+      const installed = packages(1_500).install(small);
+      await expect(installed).rejects.toThrow('npm did not end within 1.5 s');
+      const pid = await started();
+      await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+    });
+
+    it('are given up when the agent stops, and none is begun then', async () => {
+      const one = packages();
+      const refused = Promise.all(
+        [one.install(small), one.install(['is-number@6.0.0'])].map((each) =>
+          expect(each).rejects.toMatchObject({ code: 'service_unavailable' }),
+        ),
+      );
+      const pid = await started();
+      await one.close();
+      await refused;
+      await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+      expect(runs()).toBe(1);
+    });
+  });
+
+  it('that a killed agent left half done are removed, and others are not', async () => {
+    const place = await packages().install(small);
+    await mkdir(join(folder, '.draft-1', 'node_modules'), { recursive: true });
+    await packages().removeLeftovers();
+    expect(await readdir(folder)).toEqual([place.slice(folder.length + 1)]);
+    await expect(new NpmPackages(join(folder, 'none'), log).removeLeftovers()).resolves.toBeUndefined();
+  });
+});
