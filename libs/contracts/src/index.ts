@@ -58,6 +58,28 @@ export {
   type TaskTypeChange,
   type Validation,
 } from './rest/definitions.js';
+export {
+  failureActions,
+  longestPolicyTimeS,
+  RetryPolicy,
+  runFailureActions,
+  TaskFailurePolicy,
+  type FailureAction,
+  type RunFailureAction,
+} from './rest/failure-policy.js';
+export {
+  attentionActions,
+  attentionKinds,
+  AttentionResolution,
+  EmergencyStopRelease,
+  EmergencyStopRequest,
+  OperatorNote,
+  type AttentionAction,
+  type AttentionKind,
+  type AttentionRecord,
+  type EmergencyStopRecord,
+  type QueueRecord,
+} from './rest/operations.js';
 export { isWellFormedName, maxNameLength } from './rest/rules.js';
 export type {
   CampaignRecord,

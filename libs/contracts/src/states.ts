@@ -23,9 +23,10 @@ export const taskRunTransitions: Transitions<TaskRunState> = {
   running: ['completed', 'failed', 'cancelled', 'needs_attention', 'queued'],
   needs_attention: ['completed', 'failed', 'cancelled', 'queued'],
   completed: [],
-  failed: [],
-  cancelled: [],
-  skipped: [],
+  // Back to created: the run it belongs to was resumed.
+  failed: ['created'],
+  cancelled: ['created'],
+  skipped: ['created'],
 };
 
 export const runStates = [
@@ -41,13 +42,14 @@ export const runStates = [
 export type RunState = (typeof runStates)[number];
 
 export const runTransitions: Transitions<RunState> = {
-  created: ['running', 'failed', 'cancelled'],
+  created: ['running', 'paused', 'failed', 'cancelled'],
   running: ['paused', 'completed', 'failed', 'cancelled', 'needs_attention'],
-  paused: ['running', 'failed', 'cancelled'],
-  needs_attention: ['running', 'completed', 'failed', 'cancelled'],
+  paused: ['running', 'completed', 'failed', 'cancelled', 'needs_attention'],
+  needs_attention: ['running', 'paused', 'completed', 'failed', 'cancelled'],
   completed: [],
-  failed: [],
-  cancelled: [],
+  // Back to running or paused: a person resumed it.
+  failed: ['running', 'paused'],
+  cancelled: ['running', 'paused'],
 };
 
 export const attemptStates = [
@@ -125,7 +127,7 @@ export function mayFollow<State extends string>(table: Transitions<State>, from:
   return table[from].includes(to);
 }
 
-/** Nothing can follow: the record will never change again. */
+/** It is over: nothing happens to the record any more unless a person resumes what it belongs to. */
 export function isTerminal(state: TaskRunState | RunState | AttemptState): boolean {
   return (
     state === 'completed' ||

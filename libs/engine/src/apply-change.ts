@@ -12,7 +12,7 @@ import { allocationKey, indexTaskRun, type RowSet } from './row-set.js';
 /**
  * The one meaning of every change, for the engine's memory and for the store in memory alike.
  *
- * Applies the change to `rows` or throws without having touched them. `tell` changes no row.
+ * Applies the change to `rows` or throws without having touched them. `tell` and `audit` change no row.
  *
  * @throws ServiceError `duplicate_name` for a name that is taken; `wrong_state` when a row is not there, is there
  *   already, or is in a state that the change does not presume
@@ -117,10 +117,17 @@ export function applyChange(rows: RowSet, change: Change): void {
     case 'putAgent':
       rows.agents.set(change.row.computer, change.row);
       return;
+    case 'putAttention':
+      rows.attention.set(change.row.id, change.row);
+      return;
+    case 'putHalt':
+      rows.halts.set(change.row.id, change.row);
+      return;
     case 'putDefinition':
       if (!rows.definitions.has(change.row.hash)) rows.definitions.set(change.row.hash, change.row);
       return;
     case 'tell':
+    case 'audit':
       return;
   }
 }

@@ -59,6 +59,7 @@ function startRuns(turn: Turn, ports: SubmitPorts, id: string, alreadyOpen: numb
       priority: campaign.priority,
       campaignId: id,
       parameters,
+      failurePolicy: campaign.failurePolicy,
       meta: { campaign_run: started },
     });
   }

@@ -239,6 +239,8 @@ export class Dispatcher {
         epoch,
         devices,
         reason: null,
+        calls: null,
+        deadlineAt: null,
         createdAt: turn.now,
         endedAt: null,
       },

@@ -4,9 +4,11 @@ import type {
   AgentRow,
   AllocationRow,
   AttemptRow,
+  AttentionRow,
   CampaignRow,
   Change,
   DefinitionRow,
+  HaltRow,
   ProtocolRunRow,
   ResourceRow,
   TaskRunRow,
@@ -40,6 +42,10 @@ export interface WorkingRows {
   allocations: AllocationRow[];
   resources: ResourceRow[];
   agents: AgentRow[];
+  /** Open ones. */
+  attention: AttentionRow[];
+  /** Those in force, and the latest 100 that were released. */
+  halts: HaltRow[];
   /** Those that the rows above refer to. */
   definitions: DefinitionRow[];
 }

@@ -4,8 +4,10 @@ import type {
   AllocationKind,
   AllocationRow,
   AttemptRow,
+  AttentionRow,
   CampaignRow,
   DefinitionRow,
+  HaltRow,
   ProtocolRunRow,
   ResourceRow,
   TaskRunRow,
@@ -24,6 +26,10 @@ export interface RowSet {
   resources: Map<string, ResourceRow>;
   /** By computer. */
   agents: Map<string, AgentRow>;
+  /** By id: open ones, and what this process resolved. */
+  attention: Map<string, AttentionRow>;
+  /** By id. */
+  halts: Map<string, HaltRow>;
   /** By hash. */
   definitions: Map<string, DefinitionRow>;
   /** Campaign name to id. */
@@ -51,6 +57,8 @@ export function emptyRowSet(): RowSet {
     allocations: new Map(),
     resources: new Map(),
     agents: new Map(),
+    attention: new Map(),
+    halts: new Map(),
     definitions: new Map(),
     campaignNames: new Map(),
     protocolRunNames: new Map(),
@@ -79,6 +87,8 @@ export function rowSetOf(rows: WorkingRows): RowSet {
   for (const row of rows.allocations) set.allocations.set(allocationKey(row.kind, row.key), row);
   for (const row of rows.resources) set.resources.set(row.name, row);
   for (const row of rows.agents) set.agents.set(row.computer, row);
+  for (const row of rows.attention) set.attention.set(row.id, row);
+  for (const row of rows.halts) set.halts.set(row.id, row);
   for (const row of rows.definitions) set.definitions.set(row.hash, row);
   return set;
 }
@@ -105,6 +115,8 @@ export function copyRowSet(set: RowSet): RowSet {
     allocations: new Map(set.allocations),
     resources: new Map(set.resources),
     agents: new Map(set.agents),
+    attention: new Map(set.attention),
+    halts: new Map(set.halts),
     definitions: new Map(set.definitions),
     campaignNames: new Map(set.campaignNames),
     protocolRunNames: new Map(set.protocolRunNames),

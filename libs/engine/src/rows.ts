@@ -2,7 +2,12 @@ import type {
   AttemptState,
   DeviceBinding,
   DeviceReference,
+  AttemptCalls,
+  AttentionAction,
+  AttentionKind,
   FileRecord,
+  RunFailureAction,
+  TaskFailurePolicy,
   JsonObject,
   Reason,
   ResourceValue,
@@ -42,6 +47,14 @@ export interface CampaignRow {
   meta: JsonObject;
   runsStarted: number;
   runsCompleted: number;
+  runsFailed: number;
+  /** Task name to what the submission says about its failures. */
+  failurePolicy: Record<string, TaskFailurePolicy>;
+  onRunFailure: RunFailureAction;
+  /** More failed runs than this fail the campaign; null: no limit. */
+  maxFailures: number | null;
+  /** A person, or a failed run, has paused it; null: not paused. */
+  pausedAt: number | null;
   definitionHash: string;
   createdAt: number;
   startedAt: number | null;
@@ -56,8 +69,12 @@ export interface ProtocolRunRow {
   priority: number;
   campaignId: string | null;
   parameters: TaskParameters;
+  /** Task name to what the submission says about its failures. */
+  failurePolicy: Record<string, TaskFailurePolicy>;
   meta: JsonObject;
   state: RunState;
+  /** A person has paused it; null: not paused. Kept beside the state, for a run that needs attention may be paused too. */
+  pausedAt: number | null;
   ending: Ending | null;
   reason: Reason | null;
   definitionHash: string;
@@ -89,6 +106,12 @@ export interface TaskRunRow {
   outputFiles: FileRecord[];
   /** Number of the latest attempt; 0 before the first. */
   attempt: number;
+  /** Attempts that began and failed since it was queued by its run or a person; what `retry.attempts` counts. */
+  failures: number;
+  /** Of a queued task that failed before: not started again before this moment. */
+  retryAt: number | null;
+  /** What the submission of an on-demand task says about its failures; empty for a task of a run. */
+  failurePolicy: TaskFailurePolicy;
   computer: string | null;
   /** Seconds; null inside a run. */
   allocationTimeout: number | null;
@@ -112,8 +135,55 @@ export interface AttemptRow {
   epoch: number;
   devices: Record<string, DeviceBinding>;
   reason: Reason | null;
+  /** What it did to devices, as its agent said at the end; null: not known. */
+  calls: AttemptCalls | null;
+  /** When it is stopped and has failed, if it still runs; null: no limit. */
+  deadlineAt: number | null;
   createdAt: number;
   endedAt: number | null;
+}
+
+/** Something that only a person can settle. */
+export interface AttentionRow {
+  id: string;
+  kind: AttentionKind;
+  state: 'open' | 'resolved';
+  /** Of a task. */
+  taskRunId: string | null;
+  attemptId: string | null;
+  /** Of a device: `<lab>.<device>`. */
+  device: string | null;
+  computer: string | null;
+  reason: Reason;
+  /** What is known, for the person who decides. */
+  known: JsonObject;
+  openedAt: number;
+  resolvedAt: number | null;
+  resolution: { action: AttentionAction; by: string; note: string | null } | null;
+}
+
+/** A stop of people: of all dispatch (`queue`: a pause), of everything (`all`), of a `lab:<lab>` or a `device:<key>`. */
+export interface HaltRow {
+  id: string;
+  scope: string;
+  by: string;
+  reason: string;
+  at: number;
+  /** Null while it is in force. */
+  releasedAt: number | null;
+  releasedBy: string | null;
+}
+
+/** An act of a person, kept for ever. */
+export interface AuditRow {
+  id: string;
+  at: number;
+  by: string;
+  /** For example `attention.resolve`, `estop.engage`, `queue.pause`. */
+  action: string;
+  /** What it was done to. */
+  subject: string;
+  detail: JsonObject;
 }
 
 export type AllocationKind = 'device' | 'resource';
@@ -151,7 +221,7 @@ export type DefinitionRow =
 
 /** A fact for the outside, written in the transaction of the change it tells of. */
 export interface OutboxRow {
-  /** `task_run/<id>`, `protocol_run/<id>` or `campaign/<id>`. */
+  /** `task_run/<id>`, `protocol_run/<id>`, `campaign/<id>`, `attention/<id>` or `halt/<id>`. */
   aggregate: string;
   /** From 1, without gaps within the aggregate; given by the store. */
   type: string;
@@ -194,6 +264,11 @@ export type Change =
   | { op: 'release'; kind: AllocationKind; key: string }
   | { op: 'putResource'; row: ResourceRow }
   | { op: 'putAgent'; row: AgentRow }
+  /** Inserted, or written over the one of the same id. */
+  | { op: 'putAttention'; row: AttentionRow }
+  /** Inserted, or written over the one of the same id. */
+  | { op: 'putHalt'; row: HaltRow }
+  | { op: 'audit'; row: AuditRow }
   /** Inserted when the hash is new. */
   | { op: 'putDefinition'; row: DefinitionRow }
   | { op: 'tell'; event: OutboxRow };

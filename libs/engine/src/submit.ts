@@ -55,6 +55,7 @@ export function submitProtocolRun(
     priority: submission.priority ?? 0,
     campaignId: null,
     parameters,
+    failurePolicy: submission.failure_policy ?? {},
     meta: submission.meta ?? {},
   });
   return { id: row.id, name: row.name };
@@ -104,6 +105,11 @@ export function submitCampaign(turn: Turn, ports: SubmitPorts, submission: Campa
     meta: submission.meta ?? {},
     runsStarted: 0,
     runsCompleted: 0,
+    runsFailed: 0,
+    failurePolicy: submission.failure_policy ?? {},
+    onRunFailure: submission.on_run_failure ?? 'stop',
+    maxFailures: submission.max_failures ?? null,
+    pausedAt: null,
     definitionHash: snapshot.hash,
     createdAt: turn.now,
     startedAt: null,
@@ -183,6 +189,12 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
       outputResources: null,
       outputFiles: [],
       attempt: 0,
+      failures: 0,
+      retryAt: null,
+      failurePolicy: {
+        ...(submission.timeout === undefined ? {} : { timeout: submission.timeout }),
+        ...(submission.retry === undefined ? {} : { retry: submission.retry }),
+      },
       computer: null,
       allocationTimeout: submission.allocation_timeout ?? defaultAllocationTimeout,
       meta: submission.meta ?? {},
@@ -201,11 +213,15 @@ export function insertRun(
   turn: Turn,
   ids: Ids,
   snapshot: ProtocolSnapshot,
-  given: Pick<ProtocolRunRow, 'name' | 'owner' | 'priority' | 'campaignId' | 'parameters' | 'meta'>,
+  given: Pick<
+    ProtocolRunRow,
+    'name' | 'owner' | 'priority' | 'campaignId' | 'parameters' | 'failurePolicy' | 'meta'
+  >,
 ): ProtocolRunRow {
   const row: ProtocolRunRow = {
     ...given,
     id: ids.next(),
+    pausedAt: null,
     type: snapshot.protocol.type,
     state: 'created',
     ending: null,
@@ -242,6 +258,9 @@ export function insertRun(
         outputResources: null,
         outputFiles: [],
         attempt: 0,
+        failures: 0,
+        retryAt: null,
+        failurePolicy: {},
         computer: null,
         allocationTimeout: null,
         meta: {},

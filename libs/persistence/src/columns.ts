@@ -2,7 +2,10 @@ import type {
   AgentRow,
   AllocationRow,
   AttemptRow,
+  AttentionRow,
+  AuditRow,
   CampaignRow,
+  HaltRow,
   ProtocolRunRow,
   ResourceRow,
   TaskRunRow,
@@ -32,6 +35,11 @@ export const campaignColumns = {
   meta: 'plain',
   runsStarted: 'plain',
   runsCompleted: 'plain',
+  runsFailed: 'plain',
+  failurePolicy: 'plain',
+  onRunFailure: 'plain',
+  maxFailures: 'plain',
+  pausedAt: 'time',
   definitionHash: 'plain',
   createdAt: 'time',
   startedAt: 'time',
@@ -46,6 +54,8 @@ export const protocolRunColumns = {
   priority: 'plain',
   campaignId: 'plain',
   parameters: 'plain',
+  failurePolicy: 'plain',
+  pausedAt: 'time',
   meta: 'plain',
   state: 'plain',
   ending: 'plain',
@@ -74,6 +84,9 @@ export const taskRunColumns = {
   outputResources: 'plain',
   outputFiles: 'plain',
   attempt: 'plain',
+  failures: 'plain',
+  retryAt: 'time',
+  failurePolicy: 'plain',
   computer: 'plain',
   allocationTimeout: 'plain',
   meta: 'plain',
@@ -93,9 +106,45 @@ export const attemptColumns = {
   epoch: 'plain',
   devices: 'plain',
   reason: 'plain',
+  calls: 'plain',
+  deadlineAt: 'time',
   createdAt: 'time',
   endedAt: 'time',
 } as const satisfies Columns<AttemptRow>;
+
+export const attentionColumns = {
+  id: 'plain',
+  kind: 'plain',
+  state: 'plain',
+  taskRunId: 'plain',
+  attemptId: 'plain',
+  device: 'plain',
+  computer: 'plain',
+  reason: 'plain',
+  known: 'plain',
+  openedAt: 'time',
+  resolvedAt: 'time',
+  resolution: 'plain',
+} as const satisfies Columns<AttentionRow>;
+
+export const haltColumns = {
+  id: 'plain',
+  scope: 'plain',
+  by: 'plain',
+  reason: 'plain',
+  at: 'time',
+  releasedAt: 'time',
+  releasedBy: 'plain',
+} as const satisfies Columns<HaltRow>;
+
+export const auditColumns = {
+  id: 'plain',
+  at: 'time',
+  by: 'plain',
+  action: 'plain',
+  subject: 'plain',
+  detail: 'plain',
+} as const satisfies Columns<AuditRow>;
 
 export const allocationColumns = {
   kind: 'plain',

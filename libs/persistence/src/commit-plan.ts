@@ -5,11 +5,14 @@ import {
   ServiceError,
   taskRunTransitions,
 } from '@lab/contracts';
-import type { AgentRow, Change, DefinitionRow, ResourceRow } from '@lab/engine';
+import type { AgentRow, AttentionRow, Change, DefinitionRow, HaltRow, ResourceRow } from '@lab/engine';
 import {
   agentColumns,
   attemptColumns,
+  attentionColumns,
+  auditColumns,
   campaignColumns,
+  haltColumns,
   protocolRunColumns,
   resourceColumns,
   taskRunColumns,
@@ -49,6 +52,9 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
   const definitions = new Map<string, DefinitionRow>();
   const resources = new Map<string, ResourceRow>();
   const agents = new Map<string, AgentRow>();
+  const attention = new Map<string, AttentionRow>();
+  const halts = new Map<string, HaltRow>();
+  const audit: Stored[] = [];
   const allocations: Stored[] = [];
   const events: Stored[] = [];
   const names: CommitPlan['names'] = { protocolRuns: [], campaigns: [], onDemandTasks: [] };
@@ -112,6 +118,15 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
       case 'putAgent':
         agents.set(change.row.computer, change.row);
         break;
+      case 'putAttention':
+        attention.set(change.row.id, change.row);
+        break;
+      case 'putHalt':
+        halts.set(change.row.id, change.row);
+        break;
+      case 'audit':
+        audit.push(toColumns(auditColumns, change.row));
+        break;
       case 'putDefinition':
         if (!definitions.has(change.row.hash)) definitions.set(change.row.hash, change.row);
         break;
@@ -143,6 +158,15 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
     'agents',
     sorted(agents).map((row) => toColumns(agentColumns, row)),
   );
+  put(
+    'attention',
+    sorted(attention).map((row) => toColumns(attentionColumns, row)),
+  );
+  put(
+    'halts',
+    sorted(halts).map((row) => toColumns(haltColumns, row)),
+  );
+  put('audit', audit);
   put('events', events);
   return { document, names };
 }

@@ -5,7 +5,10 @@ import type {
   agentColumns,
   allocationColumns,
   attemptColumns,
+  attentionColumns,
+  auditColumns,
   campaignColumns,
+  haltColumns,
   protocolRunColumns,
   resourceColumns,
   Stored,
@@ -15,7 +18,10 @@ import type {
   AgentRow,
   AllocationRow,
   AttemptRow,
+  AttentionRow,
+  AuditRow,
   CampaignRow,
+  HaltRow,
   ProtocolRunRow,
   ResourceRow,
   TaskRunRow,
@@ -34,6 +40,9 @@ export interface Database {
   allocation: Stored<AllocationRow, typeof allocationColumns>;
   resource: Stored<ResourceRow, typeof resourceColumns>;
   agent: Stored<AgentRow, typeof agentColumns>;
+  attention: Stored<AttentionRow, typeof attentionColumns>;
+  halt: Stored<HaltRow, typeof haltColumns>;
+  audit: Stored<AuditRow, typeof auditColumns>;
   definition: { hash: string; kind: DefinitionRow['kind']; body: DefinitionRow['body'] };
 }
 

@@ -2,8 +2,10 @@ import type {
   AgentRow,
   AllocationRow,
   AttemptRow,
+  AttentionRow,
   CampaignRow,
   DefinitionRow,
+  HaltRow,
   ProtocolRunRow,
   ResourceRow,
   TaskRunRow,
@@ -14,8 +16,10 @@ import {
   agentColumns,
   allocationColumns,
   attemptColumns,
+  attentionColumns,
   campaignColumns,
   fromColumns,
+  haltColumns,
   protocolRunColumns,
   resourceColumns,
   taskRunColumns,
@@ -54,6 +58,25 @@ export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows
         .execute();
       const resources = await tx.selectFrom('resource').selectAll().orderBy('name').execute();
       const agents = await tx.selectFrom('agent').selectAll().orderBy('computer').execute();
+      const attention = await tx
+        .selectFrom('attention')
+        .selectAll()
+        .where('state', '=', 'open')
+        .orderBy('id')
+        .execute();
+      const inForce = await tx
+        .selectFrom('halt')
+        .selectAll()
+        .where('released_at', 'is', null)
+        .orderBy('id')
+        .execute();
+      const released = await tx
+        .selectFrom('halt')
+        .selectAll()
+        .where('released_at', 'is not', null)
+        .orderBy('released_at', 'desc')
+        .limit(100)
+        .execute();
       const hashes = new Set([...campaigns, ...protocolRuns, ...taskRuns].map((row) => row.definition_hash));
       const definitions = await tx
         .selectFrom('definition')
@@ -69,6 +92,8 @@ export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows
         allocations: allocations.map((row) => fromColumns<AllocationRow>(allocationColumns, row)),
         resources: resources.map((row) => fromColumns<ResourceRow>(resourceColumns, row)),
         agents: agents.map((row) => fromColumns<AgentRow>(agentColumns, row)),
+        attention: attention.map((row) => fromColumns<AttentionRow>(attentionColumns, row)),
+        halts: [...inForce, ...released].map((row) => fromColumns<HaltRow>(haltColumns, row)),
         definitions: definitions as DefinitionRow[],
       };
     });

@@ -164,7 +164,10 @@ describe('the store', () => {
     const stores = await Promise.all(Array.from({ length: 4 }, () => openStore({ url })));
     expect(new Set(await Promise.all(stores.map((store) => store.lead('x')))).size).toBe(4);
     for (const store of stores) await store.close();
-    expect(await query(url, 'select name from schema_migration')).toEqual([{ name: '0001_initial' }]);
+    expect(await query(url, 'select name from schema_migration')).toEqual([
+      { name: '0001_initial' },
+      { name: '0002_failures' },
+    ]);
   });
 
   test('names the place of every text that cannot be stored, and stores nothing', async () => {

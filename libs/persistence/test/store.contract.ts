@@ -1,5 +1,5 @@
 import { isServiceError, type ErrorCode } from '@lab/contracts';
-import type { Change, Store, WorkingRows } from '@lab/engine';
+import type { AttentionRow, Change, HaltRow, Store, WorkingRows } from '@lab/engine';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { attempt, campaign, definition, hash, protocolRun, putDefinition, t0, taskRun } from './rows.js';
 
@@ -114,7 +114,39 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
             queuedAt: t0 + 2,
             startedAt: t0 + 3,
           }),
-          attempt: attempt('a1', 't1', { state: 'needs_attention', reason: { code: 'u', message: 'v' } }),
+          attempt: attempt('a1', 't1', {
+            state: 'needs_attention',
+            reason: { code: 'u', message: 'v' },
+            deadlineAt: t0 + 60_000,
+            calls: {
+              effects: 2,
+              last_confirmed: null,
+              in_doubt: { device: 'l.d', function: 'f', call_id: 'c' },
+            },
+          }),
+          asked: {
+            id: 'i1',
+            kind: 'task',
+            state: 'open',
+            taskRunId: 't1',
+            attemptId: 'a1',
+            device: null,
+            computer: 'bench pc',
+            reason: { code: 'u', message: 'v' },
+            known: { devices: ['l.d'] },
+            openedAt: t0,
+            resolvedAt: null,
+            resolution: null,
+          } satisfies AttentionRow,
+          stop: {
+            id: 'h1',
+            scope: 'lab:color_lab',
+            by: 'ada',
+            reason: 'spill',
+            at: t0,
+            releasedAt: null,
+            releasedBy: null,
+          } satisfies HaltRow,
         };
         await commit(
           { op: 'insertCampaign', row: rows.campaign },
@@ -127,7 +159,26 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
             row: { name: 'beaker_1', type: 'beaker', lab: 'color_lab', meta: { full: true } },
           },
           { op: 'putAgent', row: { computer: 'bench pc', inc: 2 ** 40, session: 's' } },
+          { op: 'putAttention', row: rows.asked },
+          { op: 'putAttention', row: { ...rows.asked, id: 'i2' } },
+          { op: 'putHalt', row: rows.stop },
+          { op: 'putHalt', row: { ...rows.stop, id: 'h0', releasedAt: t0 + 9, releasedBy: 'eve' } },
+          {
+            op: 'audit',
+            row: {
+              id: 'u1',
+              at: t0,
+              by: 'ada',
+              action: 'queue.pause',
+              subject: 'queue',
+              detail: { why: null },
+            },
+          },
         );
+        await commit({
+          op: 'putAttention',
+          row: { ...rows.asked, id: 'i2', state: 'resolved', resolvedAt: t0 },
+        });
         expect(await store.load()).toEqual({
           campaigns: [rows.campaign],
           protocolRuns: [rows.run],
@@ -136,6 +187,8 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           allocations: [{ ...device, taskRunId: 't1', heldByRunId: null, fence: 1, since: t0 + 3 }],
           resources: [{ name: 'beaker_1', type: 'beaker', lab: 'color_lab', meta: { full: true } }],
           agents: [{ computer: 'bench pc', inc: 2 ** 40, session: 's' }],
+          attention: [rows.asked],
+          halts: [rows.stop, { ...rows.stop, id: 'h0', releasedAt: t0 + 9, releasedBy: 'eve' }],
           definitions: [definition],
         } satisfies WorkingRows);
       });
@@ -331,7 +384,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         ],
         [
           'protocol run',
-          [{ op: 'insertProtocolRun', row: protocolRun('x', { state: 'paused' }) }],
+          [{ op: 'insertProtocolRun', row: protocolRun('x', { state: 'created' }) }],
           { op: 'updateProtocolRun', id: 'x', patch: { state: 'completed' } },
         ],
         [

@@ -7,6 +7,8 @@ import {
   ProtocolRunSubmission,
   ProtocolSelection,
   ProtocolText,
+  RetryPolicy,
+  TaskFailurePolicy,
   TaskSubmission,
   TaskTypeSelection,
 } from '@lab/contracts';
@@ -23,6 +25,8 @@ const submissions = {
   CampaignSubmission,
   TaskSubmission,
   DeviceReference,
+  TaskFailurePolicy,
+  RetryPolicy,
   LabSelection,
   ProtocolSelection,
   TaskTypeSelection,

@@ -51,6 +51,8 @@ export const toDevice = z.discriminatedUnion('type', [
   }),
   /** Runs the author's `_stop` at once, beside whatever is in progress; answered by `stopped`. */
   z.object({ type: z.literal('stop'), reason: z.string() }),
+  /** Answered by `pong` as soon as the event loop of the process turns. */
+  z.object({ type: z.literal('ping') }),
   z.object({ type: z.literal('cleanup') }),
 ]);
 export type ToDevice = z.infer<typeof toDevice>;
@@ -77,6 +79,7 @@ export const fromDevice = z.discriminatedUnion('type', [
   }),
   /** `_stop` is done, or the class has none (`supported: false`), or it threw. */
   z.object({ type: z.literal('stopped'), supported: z.boolean(), error: authorError.optional() }),
+  z.object({ type: z.literal('pong') }),
   /** `_cleanup` is done; the process ends now. */
   z.object({ type: z.literal('cleaned_up'), error: authorError.optional() }),
   log,

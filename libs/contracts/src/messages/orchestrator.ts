@@ -114,6 +114,8 @@ export const orchestratorRequests = {
         devices: z.array(deviceAssignment),
         /** The stops in force; absent: an orchestrator that does not say, so nothing changes. */
         halts: z.array(halt).optional(),
+        /** Ids of the latest stops that were released; the agent goes on where it still keeps to one of them. */
+        released: z.array(z.string()).optional(),
       }),
     ),
     timeoutMs: 5_000,

@@ -2,6 +2,7 @@ import {
   ArrayMaxSize,
   IsArray,
   IsBoolean,
+  IsIn,
   IsInt,
   IsIP,
   IsNumber,
@@ -11,9 +12,18 @@ import {
   Length,
   Max,
   Min,
+  ValidateNested,
 } from 'class-validator';
+import { Type } from 'class-transformer';
 import { JSONSchema } from 'class-validator-jsonschema';
 import type { JsonObject } from '../json.js';
+import {
+  runFailureActions,
+  RetryPolicy,
+  TaskFailurePolicy,
+  longestPolicyTimeS,
+  type RunFailureAction,
+} from './failure-policy.js';
 import { IsMapOf, IsWellFormedName } from './rules.js';
 
 /** Task name to parameter name to value. */
@@ -56,6 +66,24 @@ export class ProtocolRunSubmission {
   @IsOptional()
   @IsMapOf('object')
   parameters?: TaskParameters;
+
+  @JSONSchema({
+    description: 'Task name to what is done about its failures, over what the protocol says.',
+    additionalProperties: { $ref: '#/components/schemas/TaskFailurePolicy' },
+    example: { mix_colors: { timeout: 600, on_failure: 'ask' } },
+  })
+  @IsOptional()
+  @IsMapOf(TaskFailurePolicy)
+  failure_policy?: Record<string, TaskFailurePolicy>;
+
+  @JSONSchema({
+    description:
+      'True: a protocol run of this name that failed or was cancelled goes on where it stopped, with what it was submitted with; completed tasks are kept. Default false.',
+    example: false,
+  })
+  @IsOptional()
+  @IsBoolean()
+  resume?: boolean;
 
   @JSONSchema({ description: 'Free object kept with the record.' })
   @IsOptional()
@@ -127,6 +155,44 @@ export class CampaignSubmission {
   @ArrayMaxSize(100_000)
   @IsMapOf('object', { each: true })
   protocol_run_parameters?: TaskParameters[];
+
+  @JSONSchema({
+    description: 'Task name to what is done about its failures, over what the protocol says.',
+    additionalProperties: { $ref: '#/components/schemas/TaskFailurePolicy' },
+    example: { mix_colors: { timeout: 600, on_failure: 'ask' } },
+  })
+  @IsOptional()
+  @IsMapOf(TaskFailurePolicy)
+  failure_policy?: Record<string, TaskFailurePolicy>;
+
+  @JSONSchema({
+    description:
+      'True: a campaign of this name that failed or was cancelled goes on where it stopped, with what it was submitted with; completed tasks are kept. Default false.',
+    example: false,
+  })
+  @IsOptional()
+  @IsBoolean()
+  resume?: boolean;
+
+  @JSONSchema({
+    description:
+      'When a run has failed: `stop` fails the campaign, `continue` goes on with the next run, `pause` waits for a person. Default stop.',
+    enum: [...runFailureActions],
+    example: 'continue',
+  })
+  @IsOptional()
+  @IsIn(runFailureActions)
+  on_run_failure?: RunFailureAction;
+
+  @JSONSchema({
+    description: 'The campaign fails when more runs than this have failed. Default: no limit.',
+    example: 3,
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(100_000)
+  max_failures?: number;
 
   @JSONSchema({
     description: 'Free object. `optimizer_overrides` holds runtime parameters of the optimizer.',
@@ -205,6 +271,23 @@ export class TaskSubmission {
   @Min(0)
   @Max(31_536_000)
   allocation_timeout?: number;
+
+  @JSONSchema({
+    description: 'Seconds that one attempt may run; then it is stopped and has failed. Default: no limit.',
+    example: 600,
+  })
+  @IsOptional()
+  @IsNumber({ allowNaN: false, allowInfinity: false })
+  @Min(0.001)
+  @Max(longestPolicyTimeS)
+  timeout?: number;
+
+  @JSONSchema({ description: 'Tries again after a failure, under the same condition as in a protocol.' })
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => RetryPolicy)
+  retry?: RetryPolicy;
 
   @JSONSchema({ description: 'Free object kept with the record.' })
   @IsOptional()

@@ -1,4 +1,4 @@
-import type { Isolation, JsonObject, JsonValue, ModuleReference } from '@lab/contracts';
+import type { Isolation, JsonObject, JsonValue, ModuleReference, TaskFailurePolicy } from '@lab/contracts';
 
 /**
  * Definitions as the rest of the service sees them: templated, parsed, checked and normalised. Keys of definition files
@@ -38,6 +38,8 @@ export interface TaskDefinition {
   input_resources: Record<string, { type: string }>;
   output_resources: Record<string, { type: string }>;
   isolation: Isolation;
+  /** The author says that it may be run again whatever it did to devices; absent: no. */
+  retry_safe?: boolean;
   module: ModuleReference;
 }
 
@@ -112,6 +114,8 @@ export interface ProtocolTask {
   parameters: Record<string, ParameterBinding>;
   /** Names of the tasks that must have completed; a task named in a reference is among them or among theirs. */
   dependencies: string[];
+  /** `timeout`, `retry` and `on_failure` as declared; absent: none of them is. */
+  failure_policy?: TaskFailurePolicy;
 }
 
 export interface ProtocolDefinition {

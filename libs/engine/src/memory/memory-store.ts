@@ -2,7 +2,7 @@ import { isTerminal, ServiceError } from '@lab/contracts';
 import { applyChange } from '../apply-change.js';
 import type { NameKind, Store, WorkingRows } from '../ports.js';
 import { copyRowSet, emptyRowSet, type RowSet } from '../row-set.js';
-import type { Change, OutboxRow } from '../rows.js';
+import type { AuditRow, Change, HaltRow, OutboxRow } from '../rows.js';
 
 /** An event as stored: with its place in the whole and within its aggregate, both from 1 and without gaps. */
 export interface StoredEvent extends OutboxRow {
@@ -17,6 +17,8 @@ export interface StoredEvent extends OutboxRow {
  */
 export class MemoryStore implements Store {
   readonly events: StoredEvent[] = [];
+  /** The acts of people, oldest first. */
+  readonly audit: AuditRow[] = [];
   /** Every commit that was applied, oldest first. */
   readonly commits: { epoch: number; changes: Change[] }[] = [];
   /** Called with every commit before it is applied; what it throws is thrown, and nothing is applied. */
@@ -58,6 +60,8 @@ export class MemoryStore implements Store {
       allocations: [...rows.allocations.values()],
       resources: [...rows.resources.values()],
       agents: [...rows.agents.values()],
+      attention: [...rows.attention.values()].filter((row) => row.state === 'open'),
+      halts: haltsToKnow([...rows.halts.values()]),
       definitions: [...rows.definitions.values()].filter((row) => hashes.has(row.hash)),
     });
   }
@@ -73,6 +77,7 @@ export class MemoryStore implements Store {
     this.commits.push({ epoch, changes: own });
     for (const change of own) {
       if (change.op === 'tell') this.#record(change.event);
+      if (change.op === 'audit') this.audit.push(change.row);
       if (change.op === 'insertTaskRun' && change.row.runId === null)
         this.#everyOnDemandName.add(change.row.name);
     }
@@ -102,4 +107,12 @@ export class MemoryStore implements Store {
     this.#sequences.set(event.aggregate, seq);
     this.events.push({ ...event, id: this.events.length + 1, seq });
   }
+}
+
+/** Those in force, and the latest 100 that were released. */
+function haltsToKnow(halts: readonly HaltRow[]): HaltRow[] {
+  const released = halts
+    .filter((row) => row.releasedAt !== null)
+    .sort((a, b) => (a.releasedAt ?? 0) - (b.releasedAt ?? 0));
+  return [...halts.filter((row) => row.releasedAt === null), ...released.slice(-100)];
 }

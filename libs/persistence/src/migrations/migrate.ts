@@ -1,8 +1,13 @@
-import { Migrator, type Kysely, type Migration } from 'kysely';
+import { Migrator, sql, type Kysely, type Migration } from 'kysely';
 import { initial } from './0001-initial.js';
+import { failures } from './0002-failures.js';
+import { commitFunction } from './commit-function.js';
 
 /** In the order of their names; one that was released never changes. */
-const migrations: Record<string, Migration> = { '0001_initial': initial };
+const migrations: Record<string, Migration> = { '0001_initial': initial, '0002_failures': failures };
+
+/** Any number, the same everywhere: one process at a time puts the function in place. */
+const functionLock = 7_410_227;
 
 /**
  * Brings the schema of the database up to date. May run in several processes at once: the database lets one at a time.
@@ -19,6 +24,10 @@ export async function migrate<Database>(db: Kysely<Database>): Promise<string[]>
   });
   const { error, results } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
+  await db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${functionLock})`.execute(tx);
+    await sql.raw(commitFunction).execute(tx);
+  });
   return (results ?? [])
     .filter((result) => result.status === 'Success')
     .map((result) => result.migrationName);

@@ -1,0 +1,274 @@
+/**
+ * The database's side of a commit: one function, installed anew by {@link migrate} whenever its text has changed, so
+ * that it always fits the columns that the migrations have made.
+ */
+
+type Kind = 'text' | 'integer' | 'bigint' | 'double precision' | 'boolean' | 'timestamptz' | 'jsonb';
+
+interface MutableTable {
+  table: string;
+  /** For messages: what one row is. */
+  what: string;
+  columns: Record<string, Kind>;
+}
+
+const mutable: MutableTable[] = [
+  {
+    table: 'campaign',
+    what: 'campaign',
+    columns: {
+      name: 'text',
+      protocol: 'text',
+      owner: 'text',
+      priority: 'integer',
+      state: 'text',
+      ending: 'jsonb',
+      reason: 'jsonb',
+      max_protocol_runs: 'integer',
+      max_concurrent_protocol_runs: 'integer',
+      optimize: 'boolean',
+      optimizer_ip: 'text',
+      global_parameters: 'jsonb',
+      protocol_run_parameters: 'jsonb',
+      meta: 'jsonb',
+      runs_started: 'integer',
+      runs_completed: 'integer',
+      runs_failed: 'integer',
+      failure_policy: 'jsonb',
+      on_run_failure: 'text',
+      max_failures: 'integer',
+      paused_at: 'timestamptz',
+      definition_hash: 'text',
+      created_at: 'timestamptz',
+      started_at: 'timestamptz',
+      ended_at: 'timestamptz',
+    },
+  },
+  {
+    table: 'protocol_run',
+    what: 'protocol run',
+    columns: {
+      name: 'text',
+      type: 'text',
+      owner: 'text',
+      priority: 'integer',
+      campaign_id: 'text',
+      parameters: 'jsonb',
+      failure_policy: 'jsonb',
+      paused_at: 'timestamptz',
+      meta: 'jsonb',
+      state: 'text',
+      ending: 'jsonb',
+      reason: 'jsonb',
+      definition_hash: 'text',
+      created_at: 'timestamptz',
+      started_at: 'timestamptz',
+      ended_at: 'timestamptz',
+    },
+  },
+  {
+    table: 'task_run',
+    what: 'task run',
+    columns: {
+      name: 'text',
+      type: 'text',
+      run_id: 'text',
+      owner: 'text',
+      priority: 'integer',
+      state: 'text',
+      reason: 'jsonb',
+      cancel_requested_at: 'timestamptz',
+      definition_hash: 'text',
+      devices: 'jsonb',
+      resources: 'jsonb',
+      input_parameters: 'jsonb',
+      output_parameters: 'jsonb',
+      output_resources: 'jsonb',
+      output_files: 'jsonb',
+      attempt: 'integer',
+      failures: 'integer',
+      retry_at: 'timestamptz',
+      failure_policy: 'jsonb',
+      computer: 'text',
+      allocation_timeout: 'double precision',
+      meta: 'jsonb',
+      created_at: 'timestamptz',
+      queued_at: 'timestamptz',
+      started_at: 'timestamptz',
+      ended_at: 'timestamptz',
+    },
+  },
+  {
+    table: 'attempt',
+    what: 'attempt',
+    columns: {
+      task_run_id: 'text',
+      number: 'integer',
+      state: 'text',
+      computer: 'text',
+      inc: 'bigint',
+      epoch: 'bigint',
+      devices: 'jsonb',
+      reason: 'jsonb',
+      calls: 'jsonb',
+      deadline_at: 'timestamptz',
+      created_at: 'timestamptz',
+      ended_at: 'timestamptz',
+    },
+  },
+];
+
+function assignment([column, kind]: [string, Kind]): string {
+  const value =
+    kind === 'jsonb'
+      ? `nullif(e.item->'set'->'${column}', 'null'::jsonb)`
+      : kind === 'text'
+        ? `e.item->'set'->>'${column}'`
+        : `(e.item->'set'->>'${column}')::${kind}`;
+  return `${column} = case when e.item->'set' ? '${column}' then ${value} else t.${column} end`;
+}
+
+/** A column that is not in `set` keeps its stored value, which leaves a large one where it is on disk. */
+function applyTable({ table, what, columns }: MutableTable): string {
+  const names = ['id', ...Object.keys(columns)].join(', ');
+  return `
+  if changes ? '${table}_update' then
+    items := changes->'${table}_update';
+    update ${table} t set
+      ${Object.entries(columns).map(assignment).join(',\n      ')}
+    from jsonb_array_elements(items) e(item)
+    where t.id = e.item->>'id' and (not e.item ? 'from' or e.item->'from' ? t.state);
+    get diagnostics touched = row_count;
+    if touched <> jsonb_array_length(items) then
+      select e.item->>'id', t.state, e.item->'set'->>'state' into wrong_id, is_state, to_state
+      from jsonb_array_elements(items) e(item) left join ${table} t on t.id = e.item->>'id'
+      where t.id is null or (e.item ? 'from' and not e.item->'from' ? t.state) limit 1;
+      if is_state is null then
+        raise exception using errcode = 'LB002', message = format('there is no ${what} %s', wrong_id);
+      end if;
+      raise exception using errcode = 'LB002',
+        message = format('${what} %s is %s and cannot become %s', wrong_id, is_state, to_state);
+    end if;
+  end if;
+  if changes ? '${table}_insert' then
+    insert into ${table} (${names})
+    select ${names} from jsonb_populate_recordset(null::${table}, changes->'${table}_insert');
+  end if;`;
+}
+
+/**
+ * One commit of the engine as one statement, so that a caller who stalls holds no lock and the outcome is one fact.
+ * Every commit locks the row of the leadership first, hence no two are ever under way together. SQLSTATE of its own:
+ * LB001 the epoch is not the latest, LB002 a row is not as presumed, LB003 this commit was given up before.
+ */
+export const commitFunction = `
+create or replace function commit_changes(the_epoch bigint, the_commit uuid, changes jsonb) returns void
+language plpgsql as $function$
+declare
+  items jsonb;
+  item jsonb;
+  touched integer;
+  wrong_id text;
+  is_state text;
+  to_state text;
+  leader leadership;
+  found_row allocation;
+begin
+  update leadership set last_commit = the_commit
+  where epoch = the_epoch and refused_commit is distinct from the_commit;
+  if not found then
+    select * into leader from leadership;
+    if leader.epoch = the_epoch then
+      raise exception using errcode = 'LB003', message = 'the commit was given up before it arrived';
+    end if;
+    raise exception using errcode = 'LB001',
+      message = format('epoch %s was succeeded by %s', the_epoch, leader.epoch);
+  end if;
+
+  if changes ? 'definitions' then
+    insert into definition (hash, kind, body)
+    select e.item->>'hash', e.item->>'kind', (e.item->>'body')::json
+    from jsonb_array_elements(changes->'definitions') e(item)
+    on conflict (hash) do nothing;
+  end if;
+  ${mutable.map(applyTable).join('\n')}
+
+  for item in select value from jsonb_array_elements(coalesce(changes->'allocations', '[]'::jsonb)) loop
+    touched := 0;
+    if item->>'op' = 'release' then
+      insert into allocation (kind, key, fence) values (item->>'kind', item->>'key', 0)
+      on conflict (kind, key) do update set task_run_id = null, held_by_run_id = null, since = null;
+      touched := 1;
+    elsif item->>'op' = 'claim' then
+      if (item->>'fence')::bigint = 1 then
+        insert into allocation (kind, key, fence) values (item->>'kind', item->>'key', 0)
+        on conflict (kind, key) do nothing;
+      end if;
+      update allocation a
+      set task_run_id = item->>'task_run_id', fence = (item->>'fence')::bigint,
+          since = (item->>'at')::timestamptz
+      where a.kind = item->>'kind' and a.key = item->>'key' and a.task_run_id is null
+        and a.held_by_run_id is null and a.fence = (item->>'fence')::bigint - 1;
+      get diagnostics touched = row_count;
+    elsif item->>'op' = 'pass' then
+      update allocation a
+      set task_run_id = item->>'task_run_id', fence = (item->>'fence')::bigint,
+          since = (item->>'at')::timestamptz
+      where a.kind = item->>'kind' and a.key = item->>'key' and a.held_by_run_id = item->>'run_id'
+        and a.fence = (item->>'fence')::bigint - 1;
+      get diagnostics touched = row_count;
+    elsif item->>'op' = 'hold' then
+      update allocation a set held_by_run_id = item->>'run_id'
+      where a.kind = item->>'kind' and a.key = item->>'key' and a.task_run_id = item->>'task_run_id';
+      get diagnostics touched = row_count;
+    end if;
+    if touched = 0 then
+      select * into found_row from allocation a where a.kind = item->>'kind' and a.key = item->>'key';
+      raise exception using errcode = 'LB002', message = format('%s %s %s', item->>'kind', item->>'key',
+        case
+          when item->>'op' = 'hold' then format('is not allocated to task run %s', item->>'task_run_id')
+          when item->>'op' = 'pass' and found_row.held_by_run_id is distinct from item->>'run_id'
+            then format('is not held by protocol run %s', item->>'run_id')
+          when item->>'op' = 'claim'
+            and (found_row.task_run_id is not null or found_row.held_by_run_id is not null)
+            then 'is not free'
+          else format('has fence %s, so the next is not %s', coalesce(found_row.fence, 0), item->>'fence')
+        end);
+    end if;
+  end loop;
+
+  if changes ? 'resources' then
+    insert into resource (name, type, lab, meta)
+    select name, type, lab, meta from jsonb_populate_recordset(null::resource, changes->'resources')
+    on conflict (name) do update set type = excluded.type, lab = excluded.lab, meta = excluded.meta;
+  end if;
+  if changes ? 'agents' then
+    insert into agent (computer, inc, session)
+    select computer, inc, session from jsonb_populate_recordset(null::agent, changes->'agents')
+    on conflict (computer) do update set inc = excluded.inc, session = excluded.session;
+  end if;
+  if changes ? 'attention' then
+    insert into attention select * from jsonb_populate_recordset(null::attention, changes->'attention')
+    on conflict (id) do update set state = excluded.state, reason = excluded.reason, known = excluded.known,
+      resolved_at = excluded.resolved_at, resolution = excluded.resolution;
+  end if;
+  if changes ? 'halts' then
+    insert into halt select * from jsonb_populate_recordset(null::halt, changes->'halts')
+    on conflict (id) do update set released_at = excluded.released_at, released_by = excluded.released_by;
+  end if;
+  if changes ? 'audit' then
+    insert into audit select * from jsonb_populate_recordset(null::audit, changes->'audit');
+  end if;
+  if changes ? 'events' then
+    insert into outbox (aggregate, seq, type, body, at)
+    select
+      e.item->>'aggregate',
+      coalesce((select max(o.seq) from outbox o where o.aggregate = e.item->>'aggregate'), 0)
+        + row_number() over (partition by e.item->>'aggregate' order by e.place),
+      e.item->>'type', e.item->'body', (e.item->>'at')::timestamptz
+    from jsonb_array_elements(changes->'events') with ordinality e(item, place)
+    order by e.place;
+  end if;
+end
+$function$;
+`;
