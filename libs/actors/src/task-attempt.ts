@@ -118,9 +118,11 @@ export class TaskAttempt {
     const { modules, files, ledger, pool } = this.#ports;
     const { attempt_id: attemptId, module, isolation } = this.start;
     const withdrawn = this.#withdraw.signal;
+    const code = orAborted(modules.path(module), withdrawn);
     const [taken, path, spool, acceptance] = await Promise.allSettled([
-      pool.take(isolation, withdrawn),
-      orAborted(modules.path(module), withdrawn),
+      // Not before the code is there: that may take minutes, and processes are few.
+      code.then(() => pool.take(isolation, withdrawn)),
+      code,
       files.prepare(attemptId),
       accepted,
     ]);

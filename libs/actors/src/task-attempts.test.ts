@@ -147,6 +147,23 @@ describe('an attempt', () => {
     expect(world.ledger.durable.map((record) => record.type)).not.toContain('begin');
   });
 
+  it('whose code is still to come keeps no process from others', async () => {
+    const world = await new World({ tasks: { add: returning, late: returning }, limits: { poolMax: 1 } }).up();
+    const arrived = deferred();
+    const path = world.modules.path.bind(world.modules);
+    world.modules.path = async (module) => {
+      if (module.hash === 'late') await arrived.promise;
+      return path(module);
+    };
+    await world.agent.startTask(task('a', 'late'), marks);
+    await world.agent.startTask(task('b', 'add'), marks);
+    await world.time.advance(1_000);
+    expect(world.outcome('b')).toBe('completed');
+    arrived.resolve();
+    await world.time.advance(1_000);
+    expect(world.outcome('a')).toBe('completed');
+  });
+
   it('whose outputs are too large for a message fails and says so', async () => {
     const large: TaskScript = async () => ({ output_parameters: { text: 'x'.repeat(300_000) } });
     const world = await new World({ tasks: { large } }).up();
