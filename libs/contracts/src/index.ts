@@ -70,6 +70,7 @@ export {
 export {
   attentionActions,
   attentionKinds,
+  AttentionDecision,
   AttentionResolution,
   EmergencyStopRelease,
   EmergencyStopRequest,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { dtoSchema, zodSchema } from '../schema.js';
 import type { DeviceRecord } from '../rest/records.js';
+import { AttentionDecision, type QueueRecord } from '../rest/operations.js';
 import { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '../rest/submissions.js';
 import { attemptReport, attemptResult, deviceAssignment, deviceFunction, deviceStatus } from './work.js';
 import { halt } from './agent.js';
@@ -11,6 +12,11 @@ const accepted = z.object({ id: z.string(), name: z.string() });
 const named = z.object({ name: z.string() });
 
 const submitErrors = ['invalid', 'duplicate_name', 'backlog_full', 'store_unavailable'] as const;
+/** An act of a person on something that has a name. */
+const namedBy = z.object({ name: z.string(), by: z.string() });
+const by = z.object({ by: z.string() });
+const queue = z.custom<QueueRecord>();
+
 const cancelErrors = ['not_found', 'wrong_state', 'store_unavailable'] as const;
 
 /** What the leading orchestrator answers: submissions and cancels of people, and the reports of agents. */
@@ -60,6 +66,97 @@ export const orchestratorRequests = {
     subject: 'svc.v1.orchestrator.task.cancel',
     request: zodSchema(z.object({ name: z.string(), protocol_run_name: z.string().optional() })),
     reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: cancelErrors,
+  }),
+  /** Starts no more tasks of the run; what runs goes on to its end. */
+  pauseProtocolRun: defineRequest({
+    name: 'protocol_run.pause',
+    subject: 'svc.v1.orchestrator.protocol_run.pause',
+    request: zodSchema(namedBy),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: cancelErrors,
+  }),
+  /** Goes on with a run that is paused, or that failed or was cancelled: completed tasks are kept. */
+  resumeProtocolRun: defineRequest({
+    name: 'protocol_run.resume',
+    subject: 'svc.v1.orchestrator.protocol_run.resume',
+    request: zodSchema(namedBy),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: ['invalid', ...cancelErrors],
+  }),
+  /** Starts no more runs, and no more tasks of those there are. */
+  pauseCampaign: defineRequest({
+    name: 'campaign.pause',
+    subject: 'svc.v1.orchestrator.campaign.pause',
+    request: zodSchema(namedBy),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: cancelErrors,
+  }),
+  /** Goes on with a campaign that is paused, or that failed or was cancelled: completed runs are kept. */
+  resumeCampaign: defineRequest({
+    name: 'campaign.resume',
+    subject: 'svc.v1.orchestrator.campaign.resume',
+    request: zodSchema(namedBy),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: ['invalid', ...cancelErrors],
+  }),
+  /** Nothing starts any more, wherever it belongs, until the queue is resumed; what runs goes on. Idempotent. */
+  pauseQueue: defineRequest({
+    name: 'queue.pause',
+    subject: 'svc.v1.orchestrator.queue.pause',
+    request: zodSchema(by),
+    reply: zodSchema(queue),
+    timeoutMs: 10_000,
+    errors: ['store_unavailable'],
+  }),
+  resumeQueue: defineRequest({
+    name: 'queue.resume',
+    subject: 'svc.v1.orchestrator.queue.resume',
+    request: zodSchema(by),
+    reply: zodSchema(queue),
+    timeoutMs: 10_000,
+    errors: ['store_unavailable'],
+  }),
+  queueState: defineRequest({
+    name: 'queue.state',
+    subject: 'svc.v1.orchestrator.queue.state',
+    request: zodSchema(z.object({})),
+    reply: zodSchema(queue),
+    timeoutMs: 3_000,
+    errors: [],
+  }),
+  /** A person settles what only a person can. */
+  resolveAttention: defineRequest({
+    name: 'attention.resolve',
+    subject: 'svc.v1.orchestrator.attention.resolve',
+    request: dtoSchema(AttentionDecision),
+    reply: zodSchema(z.object({ id: z.string() })),
+    timeoutMs: 10_000,
+    errors: ['invalid', 'agent_unreachable', ...cancelErrors],
+  }),
+  /**
+   * Records an emergency stop; the agents have heard of it by the event already, and hear of it again from the leader.
+   * The same id again is the same stop.
+   */
+  engageStop: defineRequest({
+    name: 'estop.engage',
+    subject: 'svc.v1.orchestrator.estop.engage',
+    request: zodSchema(halt),
+    reply: zodSchema(z.object({ id: z.string() })),
+    timeoutMs: 5_000,
+    errors: ['unknown_lab', 'unknown_device', 'store_unavailable'],
+  }),
+  /** Ends one stop, or all that are in force. */
+  releaseStop: defineRequest({
+    name: 'estop.release',
+    subject: 'svc.v1.orchestrator.estop.release',
+    request: zodSchema(z.object({ id: z.string().nullable(), by: z.string() })),
+    reply: zodSchema(z.object({ ids: z.array(z.string()) })),
     timeoutMs: 10_000,
     errors: cancelErrors,
   }),

@@ -77,6 +77,13 @@ export class AttentionResolution {
   output_resources?: Record<string, ResourceValue>;
 }
 
+/** A person's decision and what it is about. */
+export class AttentionDecision extends AttentionResolution {
+  @IsString()
+  @Length(1, 200)
+  id!: string;
+}
+
 /** Emergency stop (`POST /api/estop`): of a device, of a laboratory, or of everything. */
 export class EmergencyStopRequest {
   @JSONSchema({ description: 'Laboratory to stop. Left out: all.', example: 'color_lab' })
