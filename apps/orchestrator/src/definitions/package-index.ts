@@ -69,7 +69,7 @@ export function requireSound(
       for (const diagnostic of diagnosticsOf(catalog, origins)) broken.add(diagnostic);
     }
   }
-  if (unknown.length === 0 && broken.size === 0) return;
+  if (unknown.length === 0 && brokenNames.length === 0) return;
   const words = [
     ...(brokenNames.length === 0
       ? []
@@ -79,30 +79,33 @@ export function requireSound(
   throw new ServiceError('invalid', words.join('; '), { faults: [...unknown, ...[...broken].map(faultOf)] });
 }
 
-/** What is wrong with the folders of definitions, and with those of the broken ones that they depend on. */
+/**
+ * What is wrong with the folders of definitions, and with those of the broken ones that they depend on. Where that explains
+ * nothing, the mistake is in what the code of the definition uses: a file that it imports, `package.json`, or the layout.
+ */
 export function diagnosticsOf(catalog: Catalog, origins: readonly DefinitionOrigin[]): Diagnostic[] {
   const found = new Set<Diagnostic>();
+  const unexplained = new Set<string>();
   const seen = new Set<string>();
-  const visit = (files: readonly string[]): void => {
-    for (const file of files) {
+  const visit = (some: readonly DefinitionOrigin[]): void => {
+    for (const { file, package: owner, sound } of some) {
       const folder = dirname(file);
       if (seen.has(folder)) continue;
       seen.add(folder);
-      for (const diagnostic of catalog.diagnostics) {
-        if (dirname(diagnostic.file) !== folder) continue;
+      const own = catalog.diagnostics.filter((diagnostic) => dirname(diagnostic.file) === folder);
+      if (own.length === 0 && !sound) unexplained.add(owner);
+      for (const diagnostic of own) {
         found.add(diagnostic);
         if (diagnostic.code === 'depends_on_broken' && diagnostic.hint !== null)
-          visit(
-            catalog.origins.filter(({ file: other }) => diagnostic.hint?.endsWith(other)).map((o) => o.file),
-          );
+          visit(catalog.origins.filter((other) => diagnostic.hint?.endsWith(other.file)));
       }
     }
   };
-  visit(origins.map((origin) => origin.file));
-  if (found.size > 0) return catalog.diagnostics.filter((diagnostic) => found.has(diagnostic));
-  // The mistake is in a file that its code imports, or in the layout of the package.
-  const packages = new Set(origins.map((origin) => origin.package));
-  return catalog.diagnostics.filter(({ file }) => file.split('/').some((part) => packages.has(part)));
+  visit(origins);
+  const definitions = new Set(catalog.origins.map(({ file }) => file));
+  const isOfCode = ({ file }: Diagnostic): boolean =>
+    !definitions.has(file) && file.split('/').some((part) => unexplained.has(part));
+  return catalog.diagnostics.filter((diagnostic) => found.has(diagnostic) || isOfCode(diagnostic));
 }
 
 export function faultOf({ file, line, column, path, code, message, hint }: Diagnostic): Fault {
