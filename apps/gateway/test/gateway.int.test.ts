@@ -40,7 +40,7 @@ beforeAll(async () => {
     ['gateway', 'orchestrator'].map((role) => connectBus({ url: nats.url, role, name: 'test' })),
   )) as [Bus, Bus];
   store = await openStore({ url: postgres.url });
-  epoch = await store.lead('test');
+  epoch = (await store.lead('test', 0)) ?? 0;
   records = openRecords({ url: postgres.url });
   gateway = await startServer(
     { requests: new BusClient(gatewayBus), broker: gatewayBus, records, files: new MemoryFiles() },

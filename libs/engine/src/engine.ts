@@ -132,10 +132,14 @@ export class Engine {
    * settled when their agent registers.
    *
    * @param instance name of this process, for people
-   * @throws ServiceError `store_unavailable`
+   * @param epoch of a leadership that was taken already; by default it is taken here, for no longer than until the next
+   *   one asks
+   * @throws ServiceError `store_unavailable`; `service_unavailable` when another one has the lease
    */
-  async start(instance: string): Promise<void> {
-    this.#epoch = await this.#ports.store.lead(instance);
+  async start(instance: string, epoch?: number): Promise<void> {
+    const taken = epoch ?? (await this.#ports.store.lead(instance, 0));
+    if (taken === null) throw new ServiceError('service_unavailable', 'another orchestrator leads');
+    this.#epoch = taken;
     this.#talk.lead(this.#epoch);
     this.#assigner.lead(this.#epoch);
     await this.#loop.start(this.#epoch);

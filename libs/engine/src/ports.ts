@@ -56,9 +56,18 @@ export type NameKind = 'protocolRun' | 'campaign' | 'onDemandTask';
 /** The authority on what was decided. */
 export interface Store {
   /**
-   * Becomes the leader: returns an epoch higher than every earlier one, after which commits of earlier epochs fail.
+   * Becomes the leader, unless another one has a lease that is not over.
+   *
+   * @param instance name of who asks; a lease under the same name is no hindrance
+   * @param leaseMs for how long nobody else can lead, in milliseconds from now by the clock of the store; 0: for no time
+   * @returns an epoch higher than every earlier one, from which on commits of earlier epochs fail; null when another one
+   *   has the lease
    */
-  lead(instance: string): Promise<number>;
+  lead(instance: string, leaseMs: number): Promise<number | null>;
+  /** Makes the lease of the latest epoch last `leaseMs` from now, over or not. @returns false: somebody else has led since */
+  renew(epoch: number, leaseMs: number): Promise<boolean>;
+  /** Ends the lease of the epoch, if it is the latest: another one can lead at once. */
+  resign(epoch: number): Promise<void>;
   load(): Promise<WorkingRows>;
   /**
    * Applies all changes in one transaction, or none.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, type ErrorCode } from '@lab/contracts';
 import type { Change, NameKind, Store, WorkingRows } from '@lab/engine';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type pg from 'pg';
 import { planCommit, type CommitPlan } from './commit-plan.js';
 import { openDatabase, type Database, type OpenDatabase } from './database.js';
@@ -14,7 +14,7 @@ import { loadWorkingRows } from './working-rows.js';
 export interface StoreOptions {
   /** `postgresql://` address. */
   url: string;
-  /** Most connections. Default 3: one commit at a time, and reads beside it. */
+  /** Most connections. Default 4: one commit at a time, and reads and the lease beside it. */
   poolSize?: number;
   /** Longest time one statement may take, in milliseconds. Default 5000. */
   statementTimeoutMs?: number;
@@ -32,7 +32,7 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<PostgresStore> {
   const database = openDatabase({
     url: options.url,
-    poolSize: options.poolSize ?? 3,
+    poolSize: options.poolSize ?? 4,
     applicationName: 'lab-orchestrator',
     statementTimeoutMs: options.statementTimeoutMs ?? 5_000,
     // Plans are kept while the tables grow from nothing: one made for an empty table must not scan a large one.
@@ -59,6 +59,10 @@ interface Unsettled {
   commit: string;
 }
 
+function leaseEnd(leaseMs: number): RawBuilder<unknown> {
+  return sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
+}
+
 /**
  * The store on PostgreSQL. A commit is one statement and therefore one round trip. Commits of one store go one after
  * the other, and one whose connection broke is settled, by asking the database whether it was applied and forbidding it
@@ -75,16 +79,57 @@ export class PostgresStore implements Store {
     this.#settleTimeoutMs = settleTimeoutMs;
   }
 
-  async lead(instance: string): Promise<number> {
+  // The clock is read after the row is locked, for who waits for the lock would compare with the time it began to wait.
+  async lead(instance: string, leaseMs: number): Promise<number | null> {
     return this.#read(async ({ db }) => {
-      const result = await sql<{ epoch: number }>`
-        update leadership set epoch = epoch + 1, instance = ${instance}, since = now() returning epoch`.execute(
+      const { rows } = await sql<{ epoch: number }>`
+        update leadership
+        set epoch = epoch + 1, instance = ${instance}, since = clock_timestamp(), expires_at = ${leaseEnd(leaseMs)}
+        where instance = ${instance} or expires_at <= clock_timestamp() returning epoch`.execute(db);
+      return rows[0]?.epoch ?? null;
+    });
+  }
+
+  async renew(epoch: number, leaseMs: number): Promise<boolean> {
+    return this.#read(async ({ db }) => {
+      const { rows } = await sql`
+        update leadership set expires_at = ${leaseEnd(leaseMs)} where epoch = ${epoch} returning epoch`.execute(
         db,
       );
-      const row = result.rows[0];
-      if (row === undefined) throw new ServiceError('internal', 'the row of the leadership is missing');
-      return row.epoch;
+      return rows.length > 0;
     });
+  }
+
+  async resign(epoch: number): Promise<void> {
+    await this.#read(({ db }) =>
+      sql`update leadership set expires_at = '-infinity' where epoch = ${epoch}`.execute(db),
+    );
+  }
+
+  /** What the leader noted last with {@link noteLoaded}; undefined when none ever did. @throws ServiceError `store_unavailable` */
+  async loaded(): Promise<unknown> {
+    return this.#read(async ({ db }) => {
+      const { rows } = await sql<{ record: unknown }>`select record from loaded_definitions`.execute(db);
+      return rows[0]?.record;
+    });
+  }
+
+  /**
+   * Notes what is loaded, for whoever leads next.
+   *
+   * @param record any value that JSON can write
+   * @throws ServiceError `stale_message` when the epoch is not the latest; `store_unavailable`
+   */
+  async noteLoaded(epoch: number, record: unknown): Promise<void> {
+    const text = JSON.stringify(record);
+    const noted = await this.#read(({ db }) =>
+      sql`
+        insert into loaded_definitions (record, noted_at)
+        select ${text}::json, now() from leadership where epoch = ${epoch} for update
+        on conflict (only_row) do update set record = excluded.record, noted_at = excluded.noted_at
+        returning only_row`.execute(db),
+    );
+    if (noted.rows.length === 0) throw new ServiceError('stale_message', `epoch ${epoch} was succeeded`);
   }
 
   async load(): Promise<WorkingRows> {

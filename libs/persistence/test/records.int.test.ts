@@ -1,7 +1,7 @@
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRecords, openStore, type PostgresStore, type Records } from '../src/index.js';
-import { campaign, codeHash, hash, protocolRun, putDefinition, t0, taskRun } from './rows.js';
+import { campaign, codeHash, hash, lead, protocolRun, putDefinition, t0, taskRun } from './rows.js';
 
 let postgres: TestPostgres;
 let database: TestDatabase;
@@ -19,7 +19,7 @@ beforeEach(async () => {
   database = await postgres.freshDatabase();
   store = await openStore({ url: database.url });
   records = openRecords({ url: database.url });
-  epoch = await store.lead('first');
+  epoch = await lead(store, 'first');
   await store.commit(epoch, [putDefinition]);
 });
 

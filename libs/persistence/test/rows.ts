@@ -1,4 +1,12 @@
-import type { AttemptRow, CampaignRow, Change, DefinitionRow, ProtocolRunRow, TaskRunRow } from '@lab/engine';
+import type {
+  AttemptRow,
+  CampaignRow,
+  Change,
+  DefinitionRow,
+  ProtocolRunRow,
+  Store,
+  TaskRunRow,
+} from '@lab/engine';
 
 /** Rows with every field filled in, for tests that care about one or two of them. */
 
@@ -132,4 +140,11 @@ export function attempt(id: string, taskRunId: string, over: Partial<AttemptRow>
     endedAt: null,
     ...over,
   };
+}
+
+/** Leads for no longer than until the next one asks, so that the next test can. */
+export async function lead(store: Pick<Store, 'lead'>, instance: string): Promise<number> {
+  const epoch = await store.lead(instance, 0);
+  if (epoch === null) throw new Error('another one leads');
+  return epoch;
 }

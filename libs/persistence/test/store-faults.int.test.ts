@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { startPostgres } from '../src/embedded/index.js';
 import { openRecords, openStore, type PostgresStore } from '../src/index.js';
 import { FaultyProxy } from './faulty-proxy.js';
-import { putDefinition, t0, taskRun } from './rows.js';
+import { lead, putDefinition, t0, taskRun } from './rows.js';
 
 let postgres: TestPostgres;
 
@@ -41,7 +41,7 @@ describe('a commit whose connection breaks', () => {
     database = await postgres.freshDatabase();
     proxy = await FaultyProxy.start(database.url);
     store = await openStore({ url: proxy.url, settleTimeoutMs: 1_500 });
-    epoch = await store.lead('first');
+    epoch = await lead(store, 'first');
     await store.commit(epoch, [putDefinition]);
   });
 
@@ -100,7 +100,7 @@ describe('a commit whose connection breaks', () => {
     proxy.open = false;
     const commit = errorOf(store.commit(epoch, [insert('t1')]));
     const other = await openStore({ url: database.url });
-    await other.lead('second');
+    await lead(other, 'second');
     proxy.open = true;
     expect(await commit).toMatchObject({ code: 'stale_message', effect: 'maybe' });
     expect((await proxy.deliver()).toString('latin1')).toContain('LB001');
@@ -140,7 +140,7 @@ describe('the store', () => {
   test('gives up on a statement that waits too long, without effect', async () => {
     const database = await postgres.freshDatabase();
     const store = await openStore({ url: database.url, statementTimeoutMs: 200 });
-    const epoch = await store.lead('first');
+    const epoch = await lead(store, 'first');
     await store.commit(epoch, [putDefinition]);
     const blocker = new pg.Client({ connectionString: database.url });
     await blocker.connect();
@@ -162,7 +162,7 @@ describe('the store', () => {
     const url = `${postgres.url.replace(/\/[^/]*$/, '')}/together`;
     await query(postgres.url, 'create database together');
     const stores = await Promise.all(Array.from({ length: 4 }, () => openStore({ url })));
-    expect(new Set(await Promise.all(stores.map((store) => store.lead('x')))).size).toBe(4);
+    expect(new Set(await Promise.all(stores.map((store) => lead(store, 'x')))).size).toBe(4);
     for (const store of stores) await store.close();
     expect(await query(url, 'select name from schema_migration')).toEqual([
       { name: '0001_initial' },
@@ -173,7 +173,7 @@ describe('the store', () => {
   test('names the place of every text that cannot be stored, and stores nothing', async () => {
     const database = await postgres.freshDatabase();
     const store = await openStore({ url: database.url });
-    const epoch = await store.lead('first');
+    const epoch = await lead(store, 'first');
     const error = await errorOf(
       store.commit(epoch, [
         putDefinition,
@@ -207,7 +207,7 @@ test('SIGKILL of the server in the middle of commits loses nothing that was ackn
   let server = await startPostgres({ dataDir, port, durable: true });
   const store = await openStore({ url: server.url, settleTimeoutMs: 8_000 });
   try {
-    let epoch = await store.lead('first');
+    let epoch = await lead(store, 'first');
     await store.commit(epoch, [putDefinition]);
     const acknowledged: string[] = [];
     const refused: string[] = [];
@@ -232,7 +232,7 @@ test('SIGKILL of the server in the middle of commits loses nothing that was ackn
       }
       await killed;
       expect((await store.load()).taskRuns.map((row) => row.id)).toEqual(acknowledged);
-      epoch = await store.lead('first');
+      epoch = await lead(store, 'first');
     }
     expect(await events(server.url)).toEqual(acknowledged.map((_, index) => index + 1));
   } finally {

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStore, type PostgresStore } from '../src/index.js';
-import { attempt, campaign, protocolRun, putDefinition, t0, taskRun } from './rows.js';
+import { attempt, campaign, lead, protocolRun, putDefinition, t0, taskRun } from './rows.js';
 
 let postgres: TestPostgres;
 
@@ -151,7 +151,7 @@ test('any sequence of commits has the same outcome and leaves the same rows as i
         'truncate campaign, protocol_run, task_run, attempt, allocation, resource, agent, attention, halt, audit, definition, outbox',
       );
       const memory = new MemoryStore();
-      const epochs = [await memory.lead('x'), await real.lead('x')] as const;
+      const epochs = [await lead(memory, 'x'), await lead(real, 'x')] as const;
       for (const changes of [setup, ...commits]) {
         const expected = await outcome(memory, epochs[0], changes);
         const actual = await outcome(real, epochs[1], changes);

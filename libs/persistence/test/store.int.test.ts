@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => postgres.stop());
 
 storeContract('memory', () => {
-  const store = new MemoryStore();
+  const store = new MemoryStore({ now: () => performance.now() });
   return Promise.resolve({
     store,
     sibling: () => Promise.resolve(store),

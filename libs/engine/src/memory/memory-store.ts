@@ -1,6 +1,6 @@
 import { isTerminal, ServiceError } from '@lab/contracts';
 import { applyChange } from '../apply-change.js';
-import type { NameKind, Store, WorkingRows } from '../ports.js';
+import type { Clock, NameKind, Store, WorkingRows } from '../ports.js';
 import { copyRowSet, emptyRowSet, type RowSet } from '../row-set.js';
 import type { AuditRow, Change, HaltRow, OutboxRow } from '../rows.js';
 
@@ -30,16 +30,34 @@ export class MemoryStore implements Store {
   #rows: RowSet = emptyRowSet();
   #everyOnDemandName = new Set<string>();
   #epoch = 0;
+  #leader = { instance: '', expiresAt: -Infinity };
   #sequences = new Map<string, number>();
+
+  /** @param clock by which leases end; without one time stands still, and only a lease of no time is ever over */
+  constructor(private readonly clock: Clock = { now: () => 0 }) {}
 
   /** The rows as committed, finished ones included. To be read only. */
   get rows(): Readonly<RowSet> {
     return this.#rows;
   }
 
-  lead(_instance: string): Promise<number> {
+  lead(instance: string, leaseMs: number): Promise<number | null> {
+    const now = this.clock.now();
+    if (instance !== this.#leader.instance && this.#leader.expiresAt > now) return Promise.resolve(null);
     this.#epoch += 1;
+    this.#leader = { instance, expiresAt: now + leaseMs };
     return Promise.resolve(this.#epoch);
+  }
+
+  renew(epoch: number, leaseMs: number): Promise<boolean> {
+    if (epoch !== this.#epoch) return Promise.resolve(false);
+    this.#leader.expiresAt = this.clock.now() + leaseMs;
+    return Promise.resolve(true);
+  }
+
+  resign(epoch: number): Promise<void> {
+    if (epoch === this.#epoch) this.#leader.expiresAt = -Infinity;
+    return Promise.resolve();
   }
 
   async load(): Promise<WorkingRows> {
