@@ -109,61 +109,6 @@ describe('a package with faults', () => {
     ]);
   });
 
-  it('is told of names that are taken, in every file that takes them', async () => {
-    await writeFiles(place.userDir, {
-      'other/laboratories/two/lab.yml': `name: two\ndesc: x\ncomputers: {pc1: {ip: 10.0.0.9}}\ndevices: {}\nresource_types: {b: {}}\nresources: {beaker1: {type: b}}\n`,
-      'other/tasks/mix/task.yml': 'type: mix\ndesc: x\n',
-      'other/tasks/mix/task.ts': '',
-      'group/demo/laboratories/x/lab.yml': 'name: x\ndesc: x\ndevices: {}\n',
-    });
-    const twice = await loadPackages(place);
-    expect(twice.diagnostics.map(({ file, code }) => `${file} ${code}`)).toContain(
-      'group/demo duplicate_package',
-    );
-    expect(twice.diagnostics.find(({ file }) => file === 'demo')?.message).toContain('group/demo');
-    expect(twice.packages).toEqual(['other']);
-
-    await writeFiles(place.userDir, {
-      'other/laboratories/two/lab.yml': `name: two\ndesc: x\ncomputers: {pc1: {ip: 10.0.0.9}}\ndevices: {}\n`,
-      'third/laboratories/three/lab.yml': `name: three\ndesc: x\ndevices: {}\nresource_types: {b: {}}\nresources: {vial1: {type: b}}\n`,
-      'third/laboratories/four/lab.yml': `name: four\ndesc: x\ndevices: {}\nresource_types: {b: {}}\nresources: {vial1: {type: b}}\n`,
-      'other/tasks/mix/task.yml': 'type: mix\ndesc: x\n',
-      'other/tasks/mix/task.ts': '',
-    });
-    const clash = await loadPackages(place);
-    const codes = clash.diagnostics.map(({ file, path, code }) => `${file} ${path} ${code}`);
-    expect(codes).toContain('demo/tasks/mix/task.yml type duplicate_definition');
-    expect(codes).toContain('other/tasks/mix/task.yml type duplicate_definition');
-    expect(codes).toContain(`${lab} computers.pc1.ip computer_conflict`);
-    expect(codes).toContain('third/laboratories/three/lab.yml resources.vial1 duplicate_resource');
-    expect(codes).toContain('third/laboratories/four/lab.yml resources.vial1 duplicate_resource');
-    expect(clash.labNames()).toEqual([]);
-    expect(clash.taskTypes()).toEqual(['weigh']);
-  });
-
-  it('is told of files that are missing, too large, not text or not well-formed', async () => {
-    await writeFiles(place.userDir, {
-      'demo/tasks/mix/task.ts': null,
-      'demo/tasks/weigh/task.yml': null,
-      'demo/devices/scale/device.yml': `type: scale\ndesc: ${'x'.repeat(300_000)}\n`,
-      [lab]: 'name: lab\ndevices: [\n',
-      'demo/labs/yaml/lab.yaml': 'name: x\n',
-      [protocol]: 'type: run\n{{#if}}\n',
-    });
-    await writeFile(join(place.userDir, 'demo/devices/mixer/device.yml'), Buffer.from([0x74, 0xff, 0xfe]));
-    const catalog = await loadPackages(place);
-    expect(catalog.diagnostics.map(({ file, line, code }) => `${file}:${line ?? '-'} ${code}`)).toEqual([
-      'demo/devices/mixer/device.yml:- not_utf8',
-      'demo/devices/scale/device.yml:- file_too_large',
-      'demo/experiments/run/experiment.yml:3 template',
-      'demo/laboratories/lab/lab.yml:3 yaml_syntax',
-      'demo/labs/yaml/lab.yaml:- missing_definition',
-      'demo/tasks/mix/task.yml:1 missing_code',
-      'demo/tasks/mix/task.yml:4 depends_on_broken',
-      'demo/tasks/weigh/task.ts:- missing_definition',
-    ]);
-  });
-
   it('a user directory that does not exist, or a package that is not there, is a diagnostic', async () => {
     const absent = await loadPackages({ ...place, userDir: join(place.userDir, 'none') });
     expect(absent.diagnostics.map(({ code }) => code)).toEqual(['missing_folder']);
