@@ -302,3 +302,15 @@ describe('what is scaffolded', () => {
     );
   });
 });
+
+describe('package.json', () => {
+  it('is checked for the npm packages that agents are to install, and named with the line', async () => {
+    putLab(task(right.devices, right.parameters, right.resources));
+    put(
+      'wet_lab/package.json',
+      '{\n  "name": "wet_lab",\n  "dependencies": { "usb": "^2.0.0" },\n  "svc": { "external": ["usb"] }\n}\n',
+    );
+    expect(await errorsOf()).toEqual(['wet_lab/package.json:3:28 inexact_version']);
+    expect(await errorsOf('wet_lab')).toEqual(['wet_lab/package.json:3:28 inexact_version']);
+  });
+});
