@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@lab/contracts';
+import type { JsonObject, JsonValue, TaskFailurePolicy } from '@lab/contracts';
 import { z } from 'zod';
 import { hintFor } from '../model/suggest.js';
 import type {
@@ -12,6 +12,7 @@ import type {
 import type { Path } from '../documents/diagnostic.js';
 import type { SourceDocument } from '../documents/source-document.js';
 import type { DefinitionIndex } from './index-of.js';
+import { failurePolicyKeys, readFailurePolicy } from './failure-policy.js';
 import { checkBindings } from './protocol-parameters.js';
 import { checkSlots } from './protocol-slots.js';
 import { readDeviceSlot, readResourceSlot } from './slot-forms.js';
@@ -46,13 +47,9 @@ const taskShape = z.strictObject({
     .array(json)
     .nullish()
     .transform((value) => value ?? []),
+  ...failurePolicyKeys,
 });
-/** What would change how a task runs must not be accepted and then ignored. */
-const refusedTaskKeys = {
-  retry: 'tasks are not retried by themselves: a task that fails, fails its run',
-  timeout: 'tasks have no time limit of their own',
-  on_failure: 'a task that fails, fails its run: nothing else can be chosen',
-};
+/** What would change when a task runs must not be accepted and then ignored. */
 const refusedLags = {
   min_lag: 'there are no times between tasks: a task may start as soon as its dependencies have completed',
   max_lag: 'there are no times between tasks: how long a task waits for its devices is not bounded',
@@ -75,6 +72,7 @@ export interface TaskEntry {
   /** Names under the slots, also of those that could not be read. */
   named: { devices: string[]; resources: string[]; parameters: string[] };
   dependencies: Dependency[];
+  failurePolicy: TaskFailurePolicy | undefined;
 }
 
 /** The name of a task, and its place in the list of dependencies. */
@@ -142,7 +140,9 @@ export function readProtocol(
       if (!entry) return [];
       const { type, desc, duration, group, devices, resources, parameters } = entry;
       const dependencies = namesOf(entry);
-      return [{ name, type, desc, duration, group, devices, resources, parameters, dependencies }];
+      // Absent when nothing is declared, so that it is no part of the hash then.
+      const policy = entry.failurePolicy === undefined ? {} : { failure_policy: entry.failurePolicy };
+      return [{ name, type, desc, duration, group, devices, resources, parameters, dependencies, ...policy }];
     }),
   };
 }
@@ -157,7 +157,7 @@ function readTasks(
   );
   return values.flatMap((value, index) => {
     const path: Path = ['tasks', index];
-    const task = readShape(source, path, value, taskShape, refusedTaskKeys);
+    const task = readShape(source, path, value, taskShape);
     if (!task) return [];
     if (task.name !== undefined) checkName(source, [...path, 'name'], task.name, 'value');
     const definition =
@@ -185,6 +185,7 @@ function readTasks(
           parameters: Object.keys(parameters),
         },
         dependencies: readDependencies(source, [...path, 'dependencies'], task.dependencies ?? []),
+        failurePolicy: readFailurePolicy(source, path, task),
       },
     ];
   });

@@ -18,7 +18,6 @@ export const optionalText = z
 /**
  * Checks the value at a path of a document. Every fault is recorded in the document.
  *
- * @param refused keys that are known but cannot be used, with the reason
  * @returns the keys that are well-formed, so that the rest can be checked in spite of a fault; undefined when the value is
  *   not a mapping at all
  */
@@ -27,7 +26,6 @@ export function readShape<S extends ZodRawShape>(
   path: Path,
   value: JsonValue | undefined,
   schema: ZodObject<S>,
-  refused: Readonly<Record<string, string>> = {},
 ): Partial<z.infer<ZodObject<S>>> | undefined {
   if (!isMapping(value)) {
     source.fault(
@@ -46,13 +44,6 @@ export function readShape<S extends ZodRawShape>(
       for (const key of issue.keys) {
         if (inner.length === 0) faulty.add(key);
         else faulty.add(String(inner[0]));
-        if (inner.length === 0 && Object.hasOwn(refused, key)) {
-          source.fault([...path, key], 'not_supported', refused[key] ?? '', {
-            what: 'key',
-            hint: 'remove it',
-          });
-          continue;
-        }
         const hint = inner.length === 0 ? hintFor(key, Object.keys(schema.shape)) : undefined;
         source.fault([...path, ...inner, key], 'unknown_key', `there is no key "${key}" here`, {
           what: 'key',

@@ -19,6 +19,7 @@ const taskShape = z.strictObject({
   isolation: z
     .enum(['single_use', 'reusable'], { message: 'isolation is single_use or reusable' })
     .default('single_use'),
+  retry_safe: z.boolean().nullish(),
 });
 
 const slotShape = z.strictObject({ type: z.string(), desc: optionalText });
@@ -50,6 +51,8 @@ export function readTask(
       ? readTypes(source, ['output_resources'], task.output_resources ?? {})
       : inputResources,
     isolation: task.isolation ?? 'single_use',
+    // Absent when not declared, so that it is no part of the hash then.
+    ...(task.retry_safe === true ? { retry_safe: true } : {}),
   };
 }
 

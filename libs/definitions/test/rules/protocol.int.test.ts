@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assemble } from '../assemble.js';
-import { edited, soundPackage } from '../package-fixture.js';
+import { edited, soundPackage, type Files } from '../package-fixture.js';
 import { asItStands, testRules, type Edit } from './rule.js';
 
 // Of the ancestor's rules these are not of files, and are tested elsewhere: that the type is loaded and that dynamic
@@ -80,15 +80,90 @@ describe('a task', () => {
     ],
     ['has a text as group label', line('group: "1"'), line('group: [g]'), '26:tasks[2].group wrong_type'],
     ['has known keys only', line('desc: x'), line('run_if: x'), '26:tasks[2].run_if unknown_key'],
-    ['is not retried', asItStands, line('retry: 3'), '26:tasks[2].retry not_supported'],
-    ['has no time limit', asItStands, line('timeout: 3'), '26:tasks[2].timeout not_supported'],
     [
-      'does not choose what its failure does',
-      asItStands,
+      'has a time limit above zero',
+      line('timeout: 0.5'),
+      line('timeout: 0'),
+      '26:tasks[2].timeout invalid_value',
+    ],
+    [
+      'has a time limit of at most a week',
+      line('timeout: 604800'),
+      line('timeout: 604801'),
+      '26:tasks[2].timeout invalid_value',
+    ],
+    [
+      'has a number as time limit',
+      line('timeout:'),
+      line('timeout: 5 min'),
+      '26:tasks[2].timeout wrong_type',
+    ],
+    [
+      'is retried as a mapping says',
+      line('retry: {attempts: 3, backoff: 0.5}'),
+      line('retry: 3'),
+      '26:tasks[2].retry wrong_type',
+    ],
+    [
+      'is retried a number of times',
+      line('retry:'),
+      line('retry: {}'),
+      '26:tasks[2].retry.attempts missing_key',
+    ],
+    [
+      'is attempted at least once',
+      line('retry: {attempts: 1}'),
+      line('retry: {attempts: 0}'),
+      '26:tasks[2].retry.attempts invalid_value',
+    ],
+    [
+      'is attempted at most 100 times',
+      line('retry: {attempts: 100}'),
+      line('retry: {attempts: 101}'),
+      '26:tasks[2].retry.attempts invalid_value',
+    ],
+    [
+      'waits no negative time before it is retried',
+      line('retry: {attempts: 2, backoff: 0}'),
+      line('retry: {attempts: 2, backoff: -1}'),
+      '26:tasks[2].retry.backoff invalid_value',
+    ],
+    [
+      'waits at most a week before it is retried',
+      line('retry: {attempts: 2, backoff: 604800}'),
+      line('retry: {attempts: 2, backoff: 604801}'),
+      '26:tasks[2].retry.backoff invalid_value',
+    ],
+    [
+      'is retried by known keys only',
+      line('retry: {attempts: 2}'),
+      line('retry: {attempts: 2, delay: 1}'),
+      '26:tasks[2].retry.delay unknown_key',
+    ],
+    [
+      'fails its run, is skipped or is asked about',
       line('on_failure: skip'),
-      '26:tasks[2].on_failure not_supported',
+      line('on_failure: ignore'),
+      '26:tasks[2].on_failure invalid_value',
     ],
   ]);
+
+  it('declares what is done about its failures, and nothing else changes when it declares nothing', () => {
+    const taskOf = (files: Files) => assemble(files).protocol('run')?.protocol.tasks.at(-1);
+    const declared = edited(
+      protocol,
+      ...line('timeout: 5\n    retry: {attempts: 2, backoff: 3}\n    on_failure: ask'),
+    );
+    expect(taskOf(declared)?.failure_policy).toEqual({
+      timeout: 5,
+      retry: { attempts: 2, backoff: 3 },
+      on_failure: 'ask',
+    });
+    expect(taskOf(edited(protocol, ...line('retry:')))).not.toHaveProperty('failure_policy');
+    const hashOf = (files: Files) => assemble(files).protocol('run')?.hash;
+    expect(hashOf(edited(protocol, ...line('on_failure:')))).toBe(hashOf({}));
+    expect(hashOf(edited(protocol, ...line('on_failure: fail_run')))).not.toBe(hashOf({}));
+  });
 
   it('of a group has no other task to wait for in between', () => {
     const labels = (first: string, second: string): string =>

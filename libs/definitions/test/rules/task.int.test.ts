@@ -68,6 +68,12 @@ describe('a task file', () => {
       ['desc: Mixes', 'desc: Mixes\nisolation: shared'],
       '3:isolation invalid_value',
     ],
+    [
+      'is safe to be retried or not',
+      ['desc: Mixes', 'desc: Mixes\nretry_safe: true'],
+      ['desc: Mixes', 'desc: Mixes\nretry_safe: often'],
+      '3:retry_safe wrong_type',
+    ],
     ['has known keys only', asItStands, ['desc: Mixes', 'desc: Mixes\ninputs: {}'], '3:inputs unknown_key'],
   ]);
 });
