@@ -69,20 +69,25 @@ export {
 } from './rest/failure-policy.js';
 export {
   attentionActions,
+  attentionActionsOf,
   attentionKinds,
+  attentionStates,
   AttentionDecision,
   AttentionResolution,
   EmergencyStopRelease,
   EmergencyStopRequest,
   OperatorNote,
+  unnamedPerson,
   type AttentionAction,
   type AttentionKind,
   type AttentionRecord,
+  type AttentionState,
   type EmergencyStopRecord,
   type QueueRecord,
 } from './rest/operations.js';
 export { isWellFormedName, maxNameLength } from './rest/rules.js';
 export type {
+  AttemptRecord,
   CampaignRecord,
   DeviceDetail,
   DeviceFunctionRecord,

@@ -28,6 +28,8 @@ export function describeDevices(
           ? `computer ${device.computer} has not been heard for a while`
           : (status?.detail ?? null),
       held_by: task === undefined ? null : state.labelOf(task),
+      halted: status?.halted ?? null,
+      doubt: status?.doubt ?? null,
       functions: status?.functions ?? [],
     });
   }

@@ -30,18 +30,21 @@ import type {
 export type StoredCampaign = Stored<CampaignRow, typeof campaignColumns>;
 export type StoredProtocolRun = Stored<ProtocolRunRow, typeof protocolRunColumns>;
 export type StoredTaskRun = Stored<TaskRunRow, typeof taskRunColumns>;
+export type StoredAttempt = Stored<AttemptRow, typeof attemptColumns>;
+export type StoredAttention = Stored<AttentionRow, typeof attentionColumns>;
+export type StoredHalt = Stored<HaltRow, typeof haltColumns>;
 
 /** The tables as they are read. */
 export interface Database {
   campaign: StoredCampaign;
   protocol_run: StoredProtocolRun;
   task_run: StoredTaskRun;
-  attempt: Stored<AttemptRow, typeof attemptColumns>;
+  attempt: StoredAttempt;
   allocation: Stored<AllocationRow, typeof allocationColumns>;
   resource: Stored<ResourceRow, typeof resourceColumns>;
   agent: Stored<AgentRow, typeof agentColumns>;
-  attention: Stored<AttentionRow, typeof attentionColumns>;
-  halt: Stored<HaltRow, typeof haltColumns>;
+  attention: StoredAttention;
+  halt: StoredHalt;
   audit: Stored<AuditRow, typeof auditColumns>;
   definition: { hash: string; kind: DefinitionRow['kind']; body: DefinitionRow['body'] };
 }

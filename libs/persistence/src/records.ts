@@ -1,23 +1,28 @@
-import {
-  isTerminal,
-  type CampaignRecord,
-  type ProtocolRunRecord,
-  type RunState,
-  type TaskRunRecord,
-  type TaskRunState,
+import type {
+  AttemptRecord,
+  AttentionRecord,
+  AttentionState,
+  CampaignRecord,
+  EmergencyStopRecord,
+  ProtocolRunRecord,
+  RunState,
+  TaskRunRecord,
+  TaskRunState,
 } from '@lab/contracts';
 import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { CodeHashReader, type CodeHashes } from './code-hashes.js';
-import {
-  isoTime,
-  openDatabase,
-  type Database,
-  type StoredCampaign,
-  type StoredProtocolRun,
-  type StoredTaskRun,
-} from './database.js';
+import { CodeHashReader } from './code-hashes.js';
+import { openDatabase, type Database } from './database.js';
 import { databaseError } from './database-errors.js';
+import {
+  attemptRecord,
+  attentionRecord,
+  campaignRecord,
+  emergencyStopRecord,
+  protocolRunRecord,
+  taskRunRecord,
+  type Codes,
+} from './record-shapes.js';
 import { isStorable } from './unstorable-text.js';
 
 export interface RecordsOptions {
@@ -135,6 +140,61 @@ export class Records {
     return rows.map((row) => taskRunRecord(row, row.protocol_run, codes));
   }
 
+  /**
+   * The attempts of a task by their number; undefined when there is no such task.
+   *
+   * @param protocolRunName as of {@link task}
+   */
+  async attempts(name: string, protocolRunName?: string): Promise<AttemptRecord[] | undefined> {
+    const task = await this.task(name, protocolRunName);
+    if (task === undefined) return undefined;
+    const rows = await answered(() =>
+      this.#db
+        .selectFrom('attempt')
+        .selectAll()
+        .where('task_run_id', '=', task.id)
+        .orderBy('number')
+        .execute(),
+    );
+    return rows.map(attemptRecord);
+  }
+
+  /** What only a person can settle, newest first. */
+  async attentionItems({ state, limit }: ListOptions<AttentionState>): Promise<AttentionRecord[]> {
+    const query = this.#attention()
+      .$if(state !== undefined, (qb) => qb.where('attention.state', '=', state ?? 'open'))
+      .orderBy('attention.opened_at', 'desc')
+      .orderBy('attention.id', 'desc')
+      .limit(withinLimit(limit));
+    return (await answered(() => query.execute())).map(attentionRecord);
+  }
+
+  async attentionItem(id: string): Promise<AttentionRecord | undefined> {
+    if (!isStorable(id)) return undefined;
+    const row = await answered(() => this.#attention().where('attention.id', '=', id).executeTakeFirst());
+    return row && attentionRecord(row);
+  }
+
+  /**
+   * Emergency stops, newest first.
+   *
+   * @param options.released also those that are released
+   */
+  async emergencyStops(options: { released: boolean; limit: number }): Promise<EmergencyStopRecord[]> {
+    const query = this.#emergencyStops()
+      .$if(!options.released, (qb) => qb.where('released_at', 'is', null))
+      .orderBy('at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(withinLimit(options.limit));
+    return (await answered(() => query.execute())).map(emergencyStopRecord);
+  }
+
+  async emergencyStop(id: string): Promise<EmergencyStopRecord | undefined> {
+    if (!isStorable(id)) return undefined;
+    const row = await answered(() => this.#emergencyStops().where('id', '=', id).executeTakeFirst());
+    return row && emergencyStopRecord(row);
+  }
+
   /** True when the database answers. */
   async ping(): Promise<boolean> {
     try {
@@ -153,6 +213,21 @@ export class Records {
 
   #codes(definitionHashes: readonly string[]): Promise<Codes> {
     return answered(() => this.#codeHashes.of(definitionHashes));
+  }
+
+  #attention() {
+    return this.#db
+      .selectFrom('attention')
+      .leftJoin('task_run', 'task_run.id', 'attention.task_run_id')
+      .leftJoin('protocol_run', 'protocol_run.id', 'task_run.run_id')
+      .leftJoin('attempt', 'attempt.id', 'attention.attempt_id')
+      .selectAll('attention')
+      .select(['task_run.name as task', 'protocol_run.name as protocol_run', 'attempt.number as attempt']);
+  }
+
+  /** The pause of the queue is a stop of its own kind, and shown with the queue. */
+  #emergencyStops() {
+    return this.#db.selectFrom('halt').selectAll().where('scope', '<>', 'queue');
   }
 
   #tasks() {
@@ -212,108 +287,7 @@ function withinLimit(limit: number): number {
   return Math.min(Math.max(Math.trunc(limit), 1), 1_000);
 }
 
-/** Definition hash to the hashes of the code it names. */
-type Codes = ReadonlyMap<string, CodeHashes>;
-
 /** Tasks are accepted with the definitions of their run. */
 function hashesOf(runs: readonly { definition_hash: string }[]): string[] {
   return runs.map((run) => run.definition_hash);
-}
-
-type RunWithTasks = StoredProtocolRun & { campaign: string | null; tasks: StoredTaskRun[] };
-
-function campaignRecord(
-  row: StoredCampaign & { protocol_runs: RunWithTasks[] },
-  codes: Codes,
-): CampaignRecord {
-  return {
-    id: row.id,
-    name: row.name,
-    protocol: row.protocol,
-    owner: row.owner,
-    priority: row.priority,
-    state: row.state,
-    reason: row.reason,
-    cancel_requested_at: cancelRequestedAt(row),
-    max_protocol_runs: row.max_protocol_runs,
-    max_concurrent_protocol_runs: row.max_concurrent_protocol_runs,
-    optimize: row.optimize,
-    optimizer_ip: row.optimizer_ip,
-    global_parameters: row.global_parameters,
-    protocol_run_parameters: row.protocol_run_parameters,
-    meta: row.meta,
-    protocol_runs_completed: row.runs_completed,
-    definition_hash: row.definition_hash,
-    ...times(row),
-    protocol_runs: row.protocol_runs.map((run) => protocolRunRecord(run, codes)),
-  };
-}
-
-function protocolRunRecord(row: RunWithTasks, codes: Codes): ProtocolRunRecord {
-  return {
-    id: row.id,
-    name: row.name,
-    type: row.type,
-    owner: row.owner,
-    priority: row.priority,
-    campaign: row.campaign,
-    parameters: row.parameters,
-    meta: row.meta,
-    state: row.state,
-    reason: row.reason,
-    cancel_requested_at: cancelRequestedAt(row),
-    definition_hash: row.definition_hash,
-    ...times(row),
-    tasks: row.tasks.map((task) => taskRunRecord(task, row.name, codes)),
-  };
-}
-
-function taskRunRecord(row: StoredTaskRun, protocolRun: string | null, codes: Codes): TaskRunRecord {
-  const { created_at, started_at, ended_at } = times(row);
-  return {
-    id: row.id,
-    name: row.name,
-    type: row.type,
-    protocol_run: protocolRun,
-    owner: row.owner,
-    priority: row.priority,
-    state: row.state,
-    reason: row.reason,
-    cancel_requested_at: isTerminal(row.state) ? null : timeOf(row.cancel_requested_at),
-    devices: row.devices,
-    input_parameters: row.input_parameters,
-    input_resources: row.resources,
-    output_parameters: row.output_parameters,
-    output_resources: row.output_resources,
-    output_files: row.output_files,
-    attempt: row.attempt,
-    computer: row.computer,
-    definition_hash: row.definition_hash,
-    code_hash: codes.get(row.definition_hash)?.get(row.type) ?? null,
-    allocation_timeout: row.allocation_timeout,
-    meta: row.meta,
-    created_at,
-    queued_at: timeOf(row.queued_at),
-    started_at,
-    ended_at,
-  };
-}
-
-/** Set while a run or campaign still waits for its tasks to stop, because somebody cancelled it. */
-function cancelRequestedAt({ state, ending }: Pick<StoredCampaign, 'state' | 'ending'>): string | null {
-  if (isTerminal(state) || ending?.state !== 'cancelled') return null;
-  return new Date(ending.since).toISOString();
-}
-
-/** Times inside aggregated JSON come in the database's own text. */
-function times(row: { created_at: string; started_at: string | null; ended_at: string | null }) {
-  return {
-    created_at: isoTime(row.created_at),
-    started_at: timeOf(row.started_at),
-    ended_at: timeOf(row.ended_at),
-  };
-}
-
-function timeOf(text: string | null): string | null {
-  return text === null ? null : isoTime(text);
 }

@@ -1,7 +1,7 @@
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRecords, openStore, type PostgresStore, type Records } from '../src/index.js';
-import { campaign, codeHash, hash, lead, protocolRun, putDefinition, t0, taskRun } from './rows.js';
+import { attempt, campaign, codeHash, hash, lead, protocolRun, putDefinition, t0, taskRun } from './rows.js';
 
 let postgres: TestPostgres;
 let database: TestDatabase;
@@ -42,6 +42,8 @@ describe('records', () => {
           ending: { state: 'cancelled', reason, since: t0 + 90 },
           runsStarted: 2,
           runsCompleted: 1,
+          runsFailed: 1,
+          pausedAt: t0 + 80,
           startedAt: t0 + 1,
         }),
       },
@@ -56,6 +58,7 @@ describe('records', () => {
           state: 'cancelled',
           reason,
           ending: { state: 'cancelled', reason, since: t0 },
+          pausedAt: t0 + 1,
           endedAt: t0 + 2,
         }),
       },
@@ -74,6 +77,8 @@ describe('records', () => {
           outputResources: { beaker: { name: 'b', type: 'beaker', meta: { full: true } } },
           outputFiles: [{ name: 'a.csv', size: 12, sha256: 'f'.repeat(64) }],
           attempt: 2,
+          failures: 1,
+          retryAt: t0 + 5,
           computer: 'svc_computer',
           allocationTimeout: null,
           queuedAt: t0 + 1,
@@ -99,6 +104,8 @@ describe('records', () => {
       output_resources: { beaker: { name: 'b', type: 'beaker', meta: { full: true } } },
       output_files: [{ name: 'a.csv', size: 12, sha256: 'f'.repeat(64) }],
       attempt: 2,
+      failures: 1,
+      retry_at: iso(t0 + 5),
       computer: 'svc_computer',
       definition_hash: hash,
       code_hash: codeHash,
@@ -117,10 +124,12 @@ describe('records', () => {
       priority: -2,
       campaign: 'campaign c1',
       parameters: { mix: { cyan: 2.5 } },
+      failure_policy: { mix: { on_failure: 'ask' } },
       meta: {},
       state: 'cancelled',
       reason,
       cancel_requested_at: null,
+      paused_at: iso(t0 + 1),
       definition_hash: hash,
       created_at: iso(t0),
       started_at: null,
@@ -136,14 +145,19 @@ describe('records', () => {
       state: 'running',
       reason: null,
       cancel_requested_at: iso(t0 + 90),
+      paused_at: iso(t0 + 80),
       max_protocol_runs: 4,
       max_concurrent_protocol_runs: 2,
       optimize: false,
       optimizer_ip: '127.0.0.1',
       global_parameters: { mix: { cyan: 2.5 } },
       protocol_run_parameters: [{ mix: { cyan: 1 } }, {}],
+      failure_policy: { mix: { timeout: 2.5, retry: { attempts: 3 } } },
+      on_run_failure: 'continue',
+      max_failures: 2,
       meta: { note: 'ünïcode \u{1F9EA}', nested: { list: [1, null, true, 'x'] } },
       protocol_runs_completed: 1,
+      protocol_runs_failed: 1,
       definition_hash: hash,
       created_at: iso(t0),
       started_at: iso(t0 + 1),
@@ -215,6 +229,156 @@ describe('records', () => {
     expect((await records.tasks({ limit: 10, state: 'completed' })).map((task) => task.protocol_run)).toEqual(
       [null, 'run r0'],
     );
+  });
+
+  test('show the attempts of a task by their number, with what each did to devices', async () => {
+    const binding = {
+      lab: 'color_lab',
+      name: 'mixer_1',
+      type: 'mixer',
+      computer: 'bench_b',
+      inc: 7,
+      fence: 4,
+    };
+    const call = { device: 'color_lab.mixer_1', function: 'dose', call_id: 'k' };
+    const calls = { effects: 2, last_confirmed: call, in_doubt: null };
+    const reason = { code: 'timeout', message: 'took longer than 600 s' };
+    await store.commit(epoch, [
+      { op: 'insertProtocolRun', row: protocolRun('r1') },
+      { op: 'insertTaskRun', row: taskRun('t1', { name: 'mix', runId: 'r1', attempt: 2 }) },
+      { op: 'insertTaskRun', row: taskRun('t2', { name: 'mix' }) },
+      { op: 'insertAttempt', row: attempt('a2', 't1', { number: 2, state: 'running', deadlineAt: t0 + 60 }) },
+      {
+        op: 'insertAttempt',
+        row: attempt('a1', 't1', {
+          state: 'failed',
+          devices: { mixer: binding },
+          computer: 'bench_b',
+          reason,
+          calls,
+          endedAt: t0 + 9,
+        }),
+      },
+    ]);
+    expect(await records.attempts('mix', 'run r1')).toEqual([
+      {
+        id: 'a1',
+        number: 1,
+        state: 'failed',
+        reason,
+        computer: 'bench_b',
+        devices: { mixer: { lab_name: 'color_lab', name: 'mixer_1' } },
+        calls,
+        deadline_at: null,
+        created_at: iso(t0),
+        ended_at: iso(t0 + 9),
+      },
+      expect.objectContaining({ number: 2, state: 'running', calls: null, deadline_at: iso(t0 + 60) }),
+    ]);
+    expect(await records.attempts('mix')).toEqual([]);
+    expect(await records.attempts('mix', 'no run')).toBeUndefined();
+    expect(await records.attempts('x\u0000')).toBeUndefined();
+  });
+
+  test('show what a person is asked about, newest first, and what was decided', async () => {
+    const reason = { code: 'outcome_unknown', message: 'the agent ended' };
+    const resolution = { action: 'idle' as const, by: 'ada', note: 'it stands still' };
+    const open = { reason, known: { effects: 1 }, resolvedAt: null, resolution: null } as const;
+    const nothing = { taskRunId: null, attemptId: null, device: null, computer: null };
+    await store.commit(epoch, [
+      { op: 'insertProtocolRun', row: protocolRun('r1') },
+      { op: 'insertTaskRun', row: taskRun('t1', { name: 'mix', runId: 'r1', state: 'needs_attention' }) },
+      { op: 'insertTaskRun', row: taskRun('t2', { name: 'rinse', state: 'needs_attention' }) },
+      { op: 'insertAttempt', row: attempt('a3', 't1', { number: 3, state: 'needs_attention' }) },
+      ...[
+        {
+          id: 'i1',
+          kind: 'task',
+          state: 'open',
+          taskRunId: 't1',
+          attemptId: 'a3',
+          openedAt: t0 + 1,
+        } as const,
+        { id: 'i2', kind: 'task', state: 'open', taskRunId: 't2', openedAt: t0 + 2 } as const,
+        { id: 'i3', kind: 'agent', state: 'open', computer: 'bench_b', openedAt: t0 + 3 } as const,
+      ].map((given) => ({ op: 'putAttention' as const, row: { ...nothing, ...open, ...given } })),
+      {
+        op: 'putAttention',
+        row: {
+          ...nothing,
+          ...open,
+          id: 'i4',
+          kind: 'device',
+          device: 'color_lab.mixer_1',
+          computer: 'bench_b',
+          state: 'resolved',
+          openedAt: t0 + 4,
+          resolvedAt: t0 + 9,
+          resolution,
+        },
+      },
+    ]);
+    const all = await records.attentionItems({ limit: 10 });
+    expect(all.map(({ subject, actions }) => [subject, actions])).toEqual([
+      ['color_lab.mixer_1', []],
+      ['bench_b', ['lost']],
+      ['rinse', ['completed', 'failed', 'retry']],
+      ['run r1/mix', ['completed', 'failed', 'retry']],
+    ]);
+    expect(all[0]).toMatchObject({ resolved_at: iso(t0 + 9), resolution, computer: 'bench_b' });
+    expect(all[3]).toEqual({
+      id: 'i1',
+      kind: 'task',
+      state: 'open',
+      subject: 'run r1/mix',
+      reason,
+      actions: ['completed', 'failed', 'retry'],
+      protocol_run: 'run r1',
+      task: 'mix',
+      attempt: 3,
+      device: null,
+      computer: null,
+      known: { effects: 1 },
+      opened_at: iso(t0 + 1),
+      resolved_at: null,
+      resolution: null,
+    });
+    const ids = async (state: 'open' | 'resolved', limit: number): Promise<string[]> =>
+      (await records.attentionItems({ state, limit })).map(({ id }) => id);
+    expect(await ids('open', 2)).toEqual(['i3', 'i2']);
+    expect(await ids('resolved', 2)).toEqual(['i4']);
+    expect(await records.attentionItem('i1')).toEqual(all[3]);
+    expect(await records.attentionItem('i\u0000')).toBeUndefined();
+  });
+
+  test('show emergency stops in force, and the released ones when asked, but no pause of the queue', async () => {
+    const stop = { by: 'ada', reason: 'spill', at: t0, releasedAt: null, releasedBy: null };
+    await store.commit(epoch, [
+      { op: 'putHalt', row: { ...stop, id: 'h1', scope: 'lab:color_lab' } },
+      {
+        op: 'putHalt',
+        row: { ...stop, id: 'h2', scope: 'all', at: t0 + 1, releasedAt: t0 + 2, releasedBy: 'bo' },
+      },
+      { op: 'putHalt', row: { ...stop, id: 'h3', scope: 'queue', at: t0 + 3 } },
+    ]);
+    const first = {
+      id: 'h1',
+      scope: 'lab:color_lab',
+      reason: 'spill',
+      by: 'ada',
+      engaged_at: iso(t0),
+      released_at: null,
+      released_by: null,
+    };
+    expect(await records.emergencyStops({ released: false, limit: 10 })).toEqual([first]);
+    expect((await records.emergencyStops({ released: true, limit: 10 })).map(({ id }) => id)).toEqual([
+      'h2',
+      'h1',
+    ]);
+    expect((await records.emergencyStops({ released: true, limit: 1 })).map(({ id }) => id)).toEqual(['h2']);
+    expect(await records.emergencyStop('h2')).toMatchObject({ released_at: iso(t0 + 2), released_by: 'bo' });
+    expect(await records.emergencyStop('h3')).toBeUndefined();
+    expect(await records.emergencyStop('\u0000')).toBeUndefined();
   });
 
   test('are none in a new database, which answers', async () => {

@@ -15,6 +15,8 @@ const arm: DeviceRecord = {
   state: 'idle',
   detail: null,
   held_by: null,
+  halted: null,
+  doubt: null,
   functions: [
     { name: 'move', kind: 'effect', timeout_s: 9, description: 'Moves', parameters: { to: { type: 'str' } } },
     { name: 'look', kind: 'query' },

@@ -211,6 +211,8 @@ describe('the OpenAPI document', () => {
       state: 'idle',
       detail: null,
       held_by: null,
+      halted: null,
+      doubt: null,
       functions: [
         { name: 'f', kind: 'query' },
         { name: 'g', kind: 'effect', timeout_s: 5, description: 'd', parameters: { a: { type: 'str' } } },

@@ -83,6 +83,8 @@ export const deviceDetail: DeviceDetail = {
   state: 'idle',
   detail: null,
   held_by: null,
+  halted: null,
+  doubt: null,
   functions: [
     {
       name: 'mix',

@@ -1,10 +1,12 @@
 import {
   deviceStates,
   errorCatalogue,
+  runFailureActions,
   runStates,
   taskRunStates,
   type CampaignRecord,
   type DeviceDetail,
+  type DeviceDoubt,
   type DeviceFunctionRecord,
   type DeviceRecord,
   type DeviceReference,
@@ -15,6 +17,7 @@ import {
   type ProtocolRunRecord,
   type Reason,
   type ResourceValue,
+  type TaskFailurePolicy,
   type TaskParameters,
   type TaskRunRecord,
 } from '@lab/contracts';
@@ -56,6 +59,12 @@ const life = {
   ended_at: orNull(time('When it reached its last state.')),
 };
 
+const failurePolicy = map(
+  named<TaskFailurePolicy>('TaskFailurePolicy'),
+  'Task name to what the submission says about its failures, over what the protocol says.',
+);
+const pausedAt = orNull(time('Since when it is paused; null: it is not.'));
+
 const taskRun = object<TaskRunRecord>({
   id,
   name: text('Name in the protocol, or of the on-demand task.', 'mix_colors'),
@@ -72,6 +81,8 @@ const taskRun = object<TaskRunRecord>({
   output_resources: orNull(map(resource, 'Resource handle to the resource as the task left it.')),
   output_files: list(named<FileRecord>('FileRecord'), 'Files it produced.'),
   attempt: integer('Number of the latest attempt, from 1; 0 before the first.', 1),
+  failures: integer('Attempts that began and failed since it was last queued by its run or a person.', 0),
+  retry_at: orNull(time('Of a task that waits after a failure: not started again before this moment.')),
   computer: orNull(text('Computer that the latest attempt ran on.', 'svc_computer')),
   definition_hash: text('Content hash of the definitions it was accepted with.'),
   code_hash: orNull(text('Content hash of the code it runs.')),
@@ -89,9 +100,11 @@ const protocolRun = object<ProtocolRunRecord>({
   priority,
   campaign: orNull(text('Campaign it belongs to, if any.', 'sweep')),
   parameters: taskParameters,
+  failure_policy: failurePolicy,
   meta,
   state: choice(runStates),
   reason: orNull(reason),
+  paused_at: pausedAt,
   definition_hash: text('Content hash of the definitions it was accepted with.'),
   tasks: list(named<TaskRunRecord>('TaskRunRecord')),
   ...life,
@@ -105,14 +118,19 @@ const campaign = object<CampaignRecord>({
   priority,
   state: choice(runStates),
   reason: orNull(reason),
+  paused_at: pausedAt,
   max_protocol_runs: integer('Number of protocol runs.', 12),
   max_concurrent_protocol_runs: integer('Cap on simultaneous protocol runs.', 3),
   optimize: flag('Whether an optimizer proposes parameters.'),
   optimizer_ip: text('Computer of the optimizer.', '127.0.0.1'),
   global_parameters: taskParameters,
   protocol_run_parameters: orNull(list(taskParameters, 'Parameters run by run.')),
+  failure_policy: failurePolicy,
+  on_run_failure: choice(runFailureActions, 'What is done when a run has failed.'),
+  max_failures: orNull(integer('More failed runs than this fail the campaign; null: no limit.', 3)),
   meta,
   protocol_runs_completed: integer('Protocol runs that have completed.', 4),
+  protocol_runs_failed: integer('Protocol runs that have failed.', 0),
   definition_hash: text('Content hash of the definitions it was accepted with.'),
   protocol_runs: list(named<ProtocolRunRecord>('ProtocolRunRecord')),
   ...life,
@@ -125,6 +143,9 @@ const functionParameters = map(
   'Parameters by name; a call is checked against them.',
 );
 
+const callId = text('Unique identifier of the call.');
+const functionName = text('Function of the device.', 'mix');
+
 const deviceFields = {
   lab_name: text('Laboratory.', 'color_lab'),
   name: text('Name within the laboratory.', 'station_1'),
@@ -134,6 +155,25 @@ const deviceFields = {
   detail: orNull(text('What is wrong, in words; null when nothing is.')),
   held_by: orNull(
     text('Task run that holds it: `<protocol run>/<task>`, or the on-demand task.', 'mix_1/mix_colors'),
+  ),
+  halted: orNull(text('Who stopped it and why; null when it is not stopped.')),
+  doubt: orNull(
+    object<DeviceDoubt>(
+      {
+        id: text('Names this doubt.'),
+        in_doubt: list(
+          object<DeviceDoubt['in_doubt'][number]>(
+            { call_id: callId, function: functionName, attempt_id: text('Attempt that made the call.') },
+            { optional: ['attempt_id'] },
+          ),
+          'Calls that began and have no known end, oldest first.',
+        ),
+        last_confirmed: orNull(
+          object<NonNullable<DeviceDoubt['last_confirmed']>>({ call_id: callId, function: functionName }),
+        ),
+      },
+      { description: 'What is known of an uncertain device; null when it is in no doubt.' },
+    ),
   ),
 };
 

@@ -16,15 +16,28 @@ export type AttentionKind = (typeof attentionKinds)[number];
 export const attentionActions = ['completed', 'failed', 'retry', 'idle', 'lost'] as const;
 export type AttentionAction = (typeof attentionActions)[number];
 
+export const attentionStates = ['open', 'resolved'] as const;
+export type AttentionState = (typeof attentionStates)[number];
+
+/** What may be decided of each kind. */
+export const attentionActionsOf: { readonly [K in AttentionKind]: readonly AttentionAction[] } = {
+  task: ['completed', 'failed', 'retry'],
+  device: ['idle'],
+  agent: ['lost'],
+};
+
+/** Who is recorded when a person does not say who they are. */
+export const unnamedPerson = 'unknown';
+
 /** Something that only a person can settle. Times are ISO 8601 in UTC. */
 export interface AttentionRecord {
   id: string;
   kind: AttentionKind;
-  state: 'open' | 'resolved';
+  state: AttentionState;
   /** What it is about: `<protocol run>/<task>` or an on-demand task, `<lab>.<device>`, or a computer. */
   subject: string;
   reason: Reason;
-  /** What may be decided of it. */
+  /** What may be decided of it; empty once it is resolved. */
   actions: AttentionAction[];
   protocol_run: string | null;
   task: string | null;
@@ -40,7 +53,7 @@ export interface AttentionRecord {
   resolution: { action: AttentionAction; by: string; note: string | null } | null;
 }
 
-const by = { description: 'Who decides, for the audit.', example: 'ada' };
+const by = { description: `Who decides, for the audit. Default "${unnamedPerson}".`, example: 'ada' };
 
 /** A person's decision (`POST /api/attention/{id}/resolve`). */
 export class AttentionResolution {

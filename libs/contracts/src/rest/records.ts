@@ -1,7 +1,9 @@
 import type { Fault } from '../errors.js';
 import type { JsonObject } from '../json.js';
 import type { FunctionParameter } from '../messages/function-parameter.js';
-import type { DeviceState, RunState, TaskRunState } from '../states.js';
+import type { AttemptCalls, DeviceDoubt } from '../messages/work.js';
+import type { AttemptState, DeviceState, RunState, TaskRunState } from '../states.js';
+import type { RunFailureAction, TaskFailurePolicy } from './failure-policy.js';
 import type { DeviceReference, TaskParameters } from './submissions.js';
 
 /** Why a record is in the state it is in; absent where the state needs no reason. */
@@ -50,6 +52,10 @@ export interface TaskRunRecord {
   output_files: FileRecord[];
   /** Number of the latest attempt, from 1; 0 before the first. */
   attempt: number;
+  /** Attempts that began and failed since it was last queued by its run or by a person. */
+  failures: number;
+  /** Of a queued task that failed before: not started again before this moment. */
+  retry_at: string | null;
   /** Computer that the latest attempt ran on. */
   computer: string | null;
   /** Content hash of the definitions it was accepted with: of its protocol, or of the task type of an on-demand task. */
@@ -64,6 +70,23 @@ export interface TaskRunRecord {
   ended_at: string | null;
 }
 
+/** One execution of a task run. Attempts are numbered from 1 and never deleted. Times are ISO 8601 in UTC. */
+export interface AttemptRecord {
+  id: string;
+  number: number;
+  state: AttemptState;
+  /** Why it did not complete; null while it runs and when it completed. */
+  reason: Reason | null;
+  computer: string;
+  devices: Record<string, DeviceReference>;
+  /** What it did to devices, as its agent said at the end; null: not known. */
+  calls: AttemptCalls | null;
+  /** When it is stopped and has failed, if it still runs; null: no limit. */
+  deadline_at: string | null;
+  created_at: string;
+  ended_at: string | null;
+}
+
 export interface ProtocolRunRecord {
   id: string;
   name: string;
@@ -73,10 +96,14 @@ export interface ProtocolRunRecord {
   /** Name of the campaign it belongs to, if any. */
   campaign: string | null;
   parameters: TaskParameters;
+  /** Task name to what the submission says about its failures, over what the protocol says. */
+  failure_policy: Record<string, TaskFailurePolicy>;
   meta: JsonObject;
   state: RunState;
   reason: Reason | null;
   cancel_requested_at: string | null;
+  /** Since when it is paused; null: it is not. Beside the state, for a run that needs attention may be paused too. */
+  paused_at: string | null;
   /** Content hash of the definitions it was accepted with. */
   definition_hash: string;
   created_at: string;
@@ -94,14 +121,22 @@ export interface CampaignRecord {
   state: RunState;
   reason: Reason | null;
   cancel_requested_at: string | null;
+  /** Since when it is paused, by a person or by a failed run; null: it is not. */
+  paused_at: string | null;
   max_protocol_runs: number;
   max_concurrent_protocol_runs: number;
   optimize: boolean;
   optimizer_ip: string;
   global_parameters: TaskParameters;
   protocol_run_parameters: TaskParameters[] | null;
+  /** Task name to what the submission says about its failures, over what the protocol says. */
+  failure_policy: Record<string, TaskFailurePolicy>;
+  on_run_failure: RunFailureAction;
+  /** More failed runs than this fail the campaign; null: no limit. */
+  max_failures: number | null;
   meta: JsonObject;
   protocol_runs_completed: number;
+  protocol_runs_failed: number;
   definition_hash: string;
   created_at: string;
   started_at: string | null;
@@ -120,6 +155,10 @@ export interface DeviceRecord {
   detail: string | null;
   /** The task run that holds it, as `<protocol run>/<task>` or the name of the on-demand task. */
   held_by: string | null;
+  /** Stopped by people, with who and why: it takes no calls but queries until it is released; null: it is not. */
+  halted: string | null;
+  /** Of an uncertain device: what is known, for the person who is asked; null: it is in no doubt. */
+  doubt: DeviceDoubt | null;
   functions: {
     name: string;
     kind: 'effect' | 'idempotent' | 'query';

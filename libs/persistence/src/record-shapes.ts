@@ -1,0 +1,188 @@
+import {
+  attentionActionsOf,
+  isTerminal,
+  type AttemptRecord,
+  type AttentionRecord,
+  type CampaignRecord,
+  type EmergencyStopRecord,
+  type ProtocolRunRecord,
+  type TaskRunRecord,
+} from '@lab/contracts';
+import type { CodeHashes } from './code-hashes.js';
+import {
+  isoTime,
+  type StoredAttempt,
+  type StoredAttention,
+  type StoredCampaign,
+  type StoredHalt,
+  type StoredProtocolRun,
+  type StoredTaskRun,
+} from './database.js';
+
+/** Rows of the database as the records that people read. */
+
+/** Definition hash to the hashes of the code it names. */
+export type Codes = ReadonlyMap<string, CodeHashes>;
+
+type RunWithTasks = StoredProtocolRun & { campaign: string | null; tasks: StoredTaskRun[] };
+
+export function campaignRecord(
+  row: StoredCampaign & { protocol_runs: RunWithTasks[] },
+  codes: Codes,
+): CampaignRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    protocol: row.protocol,
+    owner: row.owner,
+    priority: row.priority,
+    state: row.state,
+    reason: row.reason,
+    cancel_requested_at: cancelRequestedAt(row),
+    paused_at: timeOf(row.paused_at),
+    max_protocol_runs: row.max_protocol_runs,
+    max_concurrent_protocol_runs: row.max_concurrent_protocol_runs,
+    optimize: row.optimize,
+    optimizer_ip: row.optimizer_ip,
+    global_parameters: row.global_parameters,
+    protocol_run_parameters: row.protocol_run_parameters,
+    failure_policy: row.failure_policy,
+    on_run_failure: row.on_run_failure,
+    max_failures: row.max_failures,
+    meta: row.meta,
+    protocol_runs_completed: row.runs_completed,
+    protocol_runs_failed: row.runs_failed,
+    definition_hash: row.definition_hash,
+    ...times(row),
+    protocol_runs: row.protocol_runs.map((run) => protocolRunRecord(run, codes)),
+  };
+}
+
+export function protocolRunRecord(row: RunWithTasks, codes: Codes): ProtocolRunRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    owner: row.owner,
+    priority: row.priority,
+    campaign: row.campaign,
+    parameters: row.parameters,
+    failure_policy: row.failure_policy,
+    meta: row.meta,
+    state: row.state,
+    reason: row.reason,
+    cancel_requested_at: cancelRequestedAt(row),
+    paused_at: timeOf(row.paused_at),
+    definition_hash: row.definition_hash,
+    ...times(row),
+    tasks: row.tasks.map((task) => taskRunRecord(task, row.name, codes)),
+  };
+}
+
+export function taskRunRecord(row: StoredTaskRun, protocolRun: string | null, codes: Codes): TaskRunRecord {
+  const { created_at, started_at, ended_at } = times(row);
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    protocol_run: protocolRun,
+    owner: row.owner,
+    priority: row.priority,
+    state: row.state,
+    reason: row.reason,
+    cancel_requested_at: isTerminal(row.state) ? null : timeOf(row.cancel_requested_at),
+    devices: row.devices,
+    input_parameters: row.input_parameters,
+    input_resources: row.resources,
+    output_parameters: row.output_parameters,
+    output_resources: row.output_resources,
+    output_files: row.output_files,
+    attempt: row.attempt,
+    failures: row.failures,
+    retry_at: timeOf(row.retry_at),
+    computer: row.computer,
+    definition_hash: row.definition_hash,
+    code_hash: codes.get(row.definition_hash)?.get(row.type) ?? null,
+    allocation_timeout: row.allocation_timeout,
+    meta: row.meta,
+    created_at,
+    queued_at: timeOf(row.queued_at),
+    started_at,
+    ended_at,
+  };
+}
+
+export function attemptRecord(row: StoredAttempt): AttemptRecord {
+  return {
+    id: row.id,
+    number: row.number,
+    state: row.state,
+    reason: row.reason,
+    computer: row.computer,
+    devices: Object.fromEntries(
+      Object.entries(row.devices).map(([handle, { lab, name }]) => [handle, { lab_name: lab, name }]),
+    ),
+    calls: row.calls,
+    deadline_at: row.deadline_at,
+    created_at: row.created_at,
+    ended_at: row.ended_at,
+  };
+}
+
+type AttentionWithTask = StoredAttention & {
+  task: string | null;
+  protocol_run: string | null;
+  attempt: number | null;
+};
+
+export function attentionRecord(row: AttentionWithTask): AttentionRecord {
+  const task = row.protocol_run === null ? row.task : `${row.protocol_run}/${row.task ?? ''}`;
+  return {
+    id: row.id,
+    kind: row.kind,
+    state: row.state,
+    subject: { task, device: row.device, agent: row.computer }[row.kind] ?? '',
+    reason: row.reason,
+    actions: row.state === 'open' ? [...attentionActionsOf[row.kind]] : [],
+    protocol_run: row.protocol_run,
+    task: row.task,
+    attempt: row.attempt,
+    device: row.device,
+    computer: row.computer,
+    known: row.known,
+    opened_at: row.opened_at,
+    resolved_at: row.resolved_at,
+    resolution: row.resolution,
+  };
+}
+
+export function emergencyStopRecord(row: StoredHalt): EmergencyStopRecord {
+  return {
+    id: row.id,
+    scope: row.scope,
+    reason: row.reason,
+    by: row.by,
+    engaged_at: row.at,
+    released_at: row.released_at,
+    released_by: row.released_by,
+  };
+}
+
+/** Set while a run or campaign still waits for its tasks to stop, because somebody cancelled it. */
+function cancelRequestedAt({ state, ending }: Pick<StoredCampaign, 'state' | 'ending'>): string | null {
+  if (isTerminal(state) || ending?.state !== 'cancelled') return null;
+  return new Date(ending.since).toISOString();
+}
+
+/** Times inside aggregated JSON come in the database's own text. */
+function times(row: { created_at: string; started_at: string | null; ended_at: string | null }) {
+  return {
+    created_at: isoTime(row.created_at),
+    started_at: timeOf(row.started_at),
+    ended_at: timeOf(row.ended_at),
+  };
+}
+
+function timeOf(text: string | null): string | null {
+  return text === null ? null : isoTime(text);
+}
