@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Agent } from '@lab/actors';
+import { Agent, DiskLedger } from '@lab/actors';
 import { encodeToken } from '@lab/contracts';
 import { connectBus } from '@lab/messaging';
 import { acquireLock, LockedError, runService, steadyClock, systemIds, systemTimers } from '@lab/runtime';
@@ -9,10 +9,11 @@ import { AgentService } from './agent-service.js';
 import { checkArguments } from './check-arguments.js';
 import { config } from './config.js';
 import { DeviceProcessList } from './device-process-list.js';
-import { FileJournal } from './file-journal.js';
 import { ForkedDeviceProcesses, ForkedTaskProcesses } from './hosts.js';
+import { FolderLedgerDisk } from './ledger-disk.js';
 import { ModuleCache } from './module-cache.js';
 import { NpmPackages } from './npm-packages.js';
+import { OldJournal } from './old-journal.js';
 import { OrchestratorOverBus, PeersOverBus } from './over-bus.js';
 import { Spool } from './spool.js';
 
@@ -56,6 +57,13 @@ await runService(
     const packages = new NpmPackages(join(folder, 'packages'), log);
     await packages.removeLeftovers();
 
+    const journal = new OldJournal(folder);
+    const ledger = new DiskLedger(
+      new FolderLedgerDisk(folder),
+      { log, timers: systemTimers },
+      { inherited: await journal.read() },
+    );
+
     const service = new AgentService({
       bus,
       log,
@@ -72,7 +80,7 @@ await runService(
         ids: systemIds,
         random: { next: () => Math.random() },
         log,
-        ledger: new FileJournal(folder, log),
+        ledger,
         modules: new ModuleCache(join(folder, 'modules'), packages, bus, log),
         checkArguments,
         deviceProcesses: new ForkedDeviceProcesses(processes, log),
@@ -101,6 +109,7 @@ await runService(
       { deadlineMs: agentStopMs },
     );
     await agent.start();
+    await journal.setAside();
     const ready = await agent.ready(devicesMs);
     if (!ready && !shutdown.signal.aborted) {
       log.warn('serving before all devices are ready', {

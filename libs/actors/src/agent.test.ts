@@ -197,7 +197,11 @@ describe('a stopping agent', () => {
     const stopped = world.agent.stop('SIGTERM');
     await world.time.advance(30_000);
     await stopped;
-    expect(world.outcome('a')).toBe('failed');
+    expect(world.outcome('a')).toBe('unknown');
+    expect(world.orchestrator.results[0]?.calls?.in_doubt).toMatchObject({
+      device: 'lab.arm',
+      function: 'move',
+    });
     expect(world.deviceProcesses.alive('lab', 'arm')).toBe(0);
   });
 });

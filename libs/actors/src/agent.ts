@@ -10,6 +10,8 @@ import {
 } from '@lab/contracts';
 import { Devices, keyOf, type DeviceName } from './devices.js';
 import { Freshness } from './freshness.js';
+import { CallLedger } from './ledger/call-ledger.js';
+import { defaultLedgerMemory } from './ledger/ledger-state.js';
 import { defaultLimits, type AgentLimits } from './limits.js';
 import type { AgentPorts, Registration } from './ports.js';
 import { ProcessPool } from './process-pool.js';
@@ -50,6 +52,7 @@ export class Agent {
   readonly #identity: AgentIdentity;
   readonly #ports: AgentPorts;
   readonly #limits: AgentLimits;
+  readonly #calls: CallLedger;
   readonly #devices: Devices;
   readonly #pool: ProcessPool;
   readonly #attempts: TaskAttempts;
@@ -72,14 +75,19 @@ export class Agent {
     this.session = ports.ids.next();
     this.#freshness = new Freshness(ports.clock);
     const { clock, timers, log, modules, checkArguments } = ports;
-    this.#devices = new Devices(
-      { clock, timers, log, modules, checkArguments, processes: ports.deviceProcesses },
-      this.#limits,
-      (status) => ports.announcer.deviceChanged(status),
-    );
+    this.#calls = new CallLedger(ports.ledger);
+    const { deviceProcesses: processes } = ports;
+    const devicePorts = { clock, timers, log, modules, checkArguments, processes, records: this.#calls };
+    this.#devices = new Devices(devicePorts, this.#limits, (status) => ports.announcer.deviceChanged(status));
     this.#pool = new ProcessPool({ clock, timers, log, processes: ports.taskProcesses }, this.#limits);
     this.#attempts = new TaskAttempts(
-      { ...ports, computer: identity.computer, devices: this.#devices, pool: this.#pool },
+      {
+        ...ports,
+        computer: identity.computer,
+        calls: this.#calls,
+        devices: this.#devices,
+        pool: this.#pool,
+      },
       this.#limits,
       () => this.#inc,
     );
@@ -99,12 +107,23 @@ export class Agent {
     return this.#epoch;
   }
 
+  /** What keeps the agent from taking on tasks and effects, for an operator; undefined: nothing. */
+  get trouble(): string | undefined {
+    const reason = this.#ports.ledger.trouble;
+    return reason === undefined
+      ? undefined
+      : `tasks and effects are refused: the ledger cannot be written (${reason})`;
+  }
+
   /**
    * Takes up what the ledger holds, warms the pool and begins to register.
    *
    * @throws Error when the ledger cannot be opened
    */
   async start(): Promise<void> {
+    const { ledger } = this.#ports;
+    await ledger.open({ ...defaultLedgerMemory, attempts: this.#limits.remembered });
+    this.#devices.recallFences(ledger.state.fences);
     await this.#attempts.replay();
     this.#pool.open();
     this.#register();
@@ -172,7 +191,7 @@ export class Agent {
   /**
    * A call from outside this computer: of a task that runs on another one, or of a person.
    *
-   * @throws ServiceError see {@link Devices.call}
+   * @throws ServiceError see {@link Devices.call} and {@link CallLedger.once}
    */
   async callDevice(
     device: DeviceName,
@@ -183,11 +202,9 @@ export class Agent {
     if (call.attemptId !== undefined && fence === undefined) {
       throw new ServiceError('stale_message', `a call of a task must carry the fence of ${keyOf(device)}`);
     }
-    return this.#devices.call(
-      device,
-      { function: call.function, arguments: call.arguments, patienceMs: marks.ttlMs },
-      fence,
-    );
+    const { callId, attemptId, function: name, arguments: values } = call;
+    const posted = { callId, attemptId, fence, function: name, arguments: values, patienceMs: marks.ttlMs };
+    return this.#calls.once(callId, () => this.#devices.call(device, posted, fence));
   }
 
   /** @throws ServiceError see {@link Devices.report} */

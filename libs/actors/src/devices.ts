@@ -95,6 +95,11 @@ export class Devices {
     return this.#actor(device).report();
   }
 
+  /** Takes up the fences that earlier agent processes have seen, by `<lab>.<device>`. */
+  recallFences(fences: ReadonlyMap<string, number>): void {
+    for (const [key, fence] of fences) this.#fences.set(key, Math.max(fence, this.#fences.get(key) ?? 0));
+  }
+
   /**
    * Takes note of a fence.
    *

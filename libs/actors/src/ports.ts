@@ -1,4 +1,5 @@
 import type {
+  AttemptCalls,
   AttemptOutcome,
   AttemptReport,
   AttemptResult,
@@ -10,12 +11,14 @@ import type {
   Fault,
   FromDevice,
   FromTask,
+  Halt,
   JsonObject,
   JsonValue,
   ModuleReference,
   ToDevice,
   ToTask,
 } from '@lab/contracts';
+import type { LedgerMemory, LedgerState } from './ledger/ledger-state.js';
 
 /** The only sources of time, chance, memory and effect of an agent. Each has an in-memory twin in `memory/`. */
 
@@ -124,6 +127,8 @@ export interface RecordedCall {
   attemptId?: string | undefined;
   /** Of the allocation under which it was made; absent: a call of a person. */
   fence?: number | undefined;
+  /** Set: the device is of that computer, whose agent keeps the record that counts; this one is for the attempt's tally. */
+  computer?: string | undefined;
 }
 
 /** How a recorded call ended. */
@@ -147,6 +152,8 @@ export interface CallRecords {
   end(callId: string, ending: CallEnding): void;
   /** The effects of a device that began and have no known end, oldest first; also those of earlier agent processes. */
   inDoubt(device: string): RecordedCall[];
+  /** The last call of a device that is known to have ended, for the person who is asked. */
+  lastConfirmed(device: string): RecordedCall | undefined;
   /**
    * Somebody who can know has said that the device is idle: its driver (`_reconcile`) or a person. Resolves when that is
    * durable; {@link inDoubt} is empty then.
@@ -167,23 +174,63 @@ export type LedgerRecord =
   /** The attempt was never heard of, or never began, and is refused for ever. */
   | { type: 'tombstone'; attemptId: string }
   /** The orchestrator has committed the result. */
-  | { type: 'acked'; attemptId: string };
+  | { type: 'acked'; attemptId: string }
+  /** The call is sent to the device: from here on it may have an effect. */
+  | { type: 'call_begin'; call: RecordedCall }
+  /** The device has answered, or the call is known never to have begun. */
+  | { type: 'call_end'; callId: string; ending: CallEnding }
+  /** Somebody who can know has said that the device is idle. */
+  | { type: 'settled'; device: string; by: string }
+  /** People have stopped devices. */
+  | { type: 'halt'; halt: Halt }
+  /** These stops are over. */
+  | { type: 'released'; ids: string[] }
+  /** In checkpoints: the calls of an open attempt that are over. */
+  | { type: 'tally'; attemptId: string; calls: AttemptCalls }
+  /** In checkpoints: what is still known of a device whose calls are over. */
+  | { type: 'device'; device: string; fence?: number; lastConfirmed?: RecordedCall };
 
+/** Every type of record. */
+export const ledgerRecordTypes = [
+  'accept',
+  'begin',
+  'end',
+  'result',
+  'tombstone',
+  'acked',
+  'call_begin',
+  'call_end',
+  'settled',
+  'halt',
+  'released',
+  'tally',
+  'device',
+] as const satisfies readonly LedgerRecord['type'][];
+
+/** The memory of an agent that outlives it. */
 export interface Ledger {
+  /** What the records mean that are durable, and those noted. */
+  readonly state: LedgerState;
+  /** Why nothing can be recorded at present; undefined when it can. */
+  readonly trouble: string | undefined;
   /**
-   * Reads everything that is durable, keeps only what `compact` returns of it, and returns that. Called once, before
-   * any append. A record torn by a crash is cut off, with whatever follows it.
+   * Reads what an earlier agent process left. Called once, before anything is recorded. What a crash cut short is gone.
    *
-   * @throws Error when the ledger cannot be read or another agent has it open
+   * @throws Error when the ledger cannot be read or written
    */
-  open(compact: (records: LedgerRecord[]) => LedgerRecord[]): Promise<LedgerRecord[]>;
+  open(memory: LedgerMemory): Promise<void>;
   /**
-   * Resolves when the record and every earlier one is durable.
+   * Resolves when the record and every earlier one is durable and part of the state.
    *
    * @throws Error when it could not be written; then it counts as never appended
    */
   append(record: LedgerRecord): Promise<void>;
-  /** Waits for the appends under way. */
+  /**
+   * Takes a fact into the state at once; it is written when the disk allows. What follows in the ledger is durable only
+   * together with it. A crash may lose it.
+   */
+  note(record: LedgerRecord): void;
+  /** Waits for the writing under way. */
   close(): Promise<void>;
 }
 

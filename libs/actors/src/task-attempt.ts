@@ -11,8 +11,20 @@ import {
   type TaskStart,
 } from '@lab/contracts';
 import type { Devices } from './devices.js';
+import type { CallLedger } from './ledger/call-ledger.js';
 import { OpenCalls } from './open-calls.js';
-import type { Clock, Files, Ledger, Log, Modules, Peers, ProcessExit, SpooledFile, Timers } from './ports.js';
+import type {
+  CallEnding,
+  Clock,
+  Files,
+  Ledger,
+  Log,
+  Modules,
+  Peers,
+  ProcessExit,
+  SpooledFile,
+  Timers,
+} from './ports.js';
 import { describeExit } from './process-exit.js';
 import type { Lease, ProcessPool } from './process-pool.js';
 import { Unanswered } from './unanswered.js';
@@ -26,6 +38,7 @@ export interface AttemptPorts {
   modules: Modules;
   files: Files;
   peers: Peers;
+  calls: CallLedger;
   devices: Devices;
   pool: ProcessPool;
 }
@@ -249,7 +262,14 @@ export class TaskAttempt {
   }
 
   async #callHere({ lab, name, fence }: DeviceBinding, message: Call): Promise<JsonValue | undefined> {
-    const call = { function: message.function, arguments: message.arguments, signal: this.#withdraw.signal };
+    const call = {
+      callId: this.#callId(message),
+      attemptId: this.start.attempt_id,
+      fence,
+      function: message.function,
+      arguments: message.arguments,
+      signal: this.#withdraw.signal,
+    };
     this.#open.begin();
     try {
       return await this.#ports.devices.call({ lab, name }, call, fence);
@@ -266,35 +286,58 @@ export class TaskAttempt {
     { computer, inc, lab, name, fence, functions = [] }: DeviceBinding,
     message: Call,
   ): Promise<JsonValue | undefined> {
+    const { calls, peers, timers } = this.#ports;
     const attemptId = this.start.attempt_id;
-    const call = {
-      callId: `${attemptId}/${message.call_id}`,
-      function: message.function,
-      arguments: message.arguments,
-      attemptId,
-      fence,
-    };
-    const runMs = deviceTimeoutMs(functions.find((each) => each.name === message.function));
+    const callId = this.#callId(message);
+    const declared = functions.find((each) => each.name === message.function);
+    const kind = declared?.kind ?? 'effect';
+    const call = { callId, function: message.function, arguments: message.arguments, attemptId, fence };
+    const runMs = deviceTimeoutMs(declared);
     const waitMs = runMs + deviceAnswerMs;
+    const answered = (ending: CallEnding): void => {
+      if (kind !== 'query') calls.answered(callId, ending);
+    };
     this.#open.begin();
-    const inDoubt = new Deadline(this.#ports.timers, waitMs + runMs + deviceAnswerMs);
+    const inDoubt = new Deadline(timers, waitMs + runMs + deviceAnswerMs);
     try {
-      const value = await this.#ports.peers.call({ computer, inc, lab, name }, call, waitMs);
+      if (kind !== 'query') {
+        calls.sent({
+          callId,
+          device: `${lab}.${name}`,
+          function: message.function,
+          kind,
+          attemptId,
+          computer,
+        });
+      }
+      const value = await peers.call({ computer, inc, lab, name }, call, waitMs);
+      answered({ kind: 'returned' });
       inDoubt.end();
       return value;
-    } catch (error) {
-      if (!(error instanceof Unanswered) || error.over) inDoubt.end();
-      throw error;
+    } catch (thrown) {
+      if (thrown instanceof Unanswered) {
+        if (thrown.over) inDoubt.end();
+        throw thrown;
+      }
+      const { code, message: text, effect } = toServiceError(thrown);
+      answered({ kind: 'failed', code, message: text, effect });
+      inDoubt.end();
+      throw thrown;
     } finally {
       inDoubt.whenOver(() => this.#open.end());
     }
+  }
+
+  /** Unique for ever: the process counts its calls. */
+  #callId({ call_id: callId }: Call): string {
+    return `${this.start.attempt_id}/${callId}`;
   }
 
   #endingOf(end: ProcessEnd): Ending {
     if ('exit' in end) {
       if (this.#cancelled !== undefined) return this.#ending(this.#stoppedOutcome());
       const message = `the task process ended before the task did (${describeExit(end.exit)})`;
-      return this.#ending({ kind: 'failed', code: 'task_process_died', error: { message } });
+      return this.#ending(this.#unlessInDoubt(message, 'task_process_died'));
     }
     const { report } = end;
     if (report.type === 'failed') {
@@ -311,8 +354,15 @@ export class TaskAttempt {
 
   #stoppedOutcome(): AttemptOutcome {
     if (this.#cancelled?.byAgent !== true) return { kind: 'cancelled' };
-    const error = { message: `the agent stopped the task: ${this.#cancelled.reason}` };
-    return { kind: 'failed', code: 'agent_stopped', error };
+    return this.#unlessInDoubt(`the agent stopped the task: ${this.#cancelled.reason}`, 'agent_stopped');
+  }
+
+  /** A failure that the task itself did not tell; unknown when an effect of it has no known end. */
+  #unlessInDoubt(message: string, code: string): AttemptOutcome {
+    const { in_doubt: inDoubt } = this.#ports.calls.ofAttempt(this.start.attempt_id);
+    if (inDoubt === null) return { kind: 'failed', code, error: { message } };
+    const detail = `${message} during ${inDoubt.function} of device ${inDoubt.device}; whether that took effect is not known`;
+    return { kind: 'unknown', detail };
   }
 
   #ending(outcome: AttemptOutcome): Ending {

@@ -148,7 +148,10 @@ describe('an attempt', () => {
   });
 
   it('whose code is still to come keeps no process from others', async () => {
-    const world = await new World({ tasks: { add: returning, late: returning }, limits: { poolMax: 1 } }).up();
+    const world = await new World({
+      tasks: { add: returning, late: returning },
+      limits: { poolMax: 1 },
+    }).up();
     const arrived = deferred();
     const path = world.modules.path.bind(world.modules);
     world.modules.path = async (module) => {
@@ -294,15 +297,23 @@ describe('device calls of a task', () => {
   });
 
   it('that are still in progress hold back the end of the attempt', async () => {
+    const begun = deferred();
     const moving = deferred<string>();
     const careless: TaskScript = async ({ call }) => {
       void call('arm', 'move');
+      await begun.promise;
       return {};
     };
     const world = await new World({
       devices: [device('arm')],
       tasks: { careless },
-      device: () => ({ functions: [{ name: 'move', kind: 'effect' }], call: () => moving.promise }),
+      device: () => ({
+        functions: [{ name: 'move', kind: 'effect' }],
+        call: () => {
+          begun.resolve();
+          return moving.promise;
+        },
+      }),
     }).up();
     await world.agent.startTask(task('a', 'careless', { devices: { arm: {} } }), marks);
     await world.time.advance(30_000);

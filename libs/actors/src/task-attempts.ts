@@ -7,7 +7,9 @@ import {
   type AttemptStatus,
   type TaskStart,
 } from '@lab/contracts';
-import { compactRecords, readHistory, type AttemptHistory } from './ledger-history.js';
+import { ledgerFailed } from './ledger/call-ledger.js';
+import type { AttemptHistory } from './ledger/ledger-state.js';
+import { keyOf } from './devices.js';
 import type { AgentLimits } from './limits.js';
 import type { LedgerRecord, Log, Orchestrator, Random, SpooledFile } from './ports.js';
 import { Retry } from './retry.js';
@@ -61,23 +63,17 @@ export class TaskAttempts {
   }
 
   /**
-   * Takes up what an earlier agent process left: results are reported again, files stored, attempts that began and have
-   * no end become `unknown`, attempts that never began are refused from now on.
-   *
-   * @throws Error when the ledger cannot be opened
+   * Takes up what an earlier agent process left in the open ledger: results are reported again, files stored, attempts
+   * that began and have no end become `unknown`, attempts that never began are refused from now on.
    */
   async replay(): Promise<void> {
     const { remembered } = this.#limits;
-    const records = await this.#ports.ledger.open((all) => compactRecords(all, remembered));
-    for (const record of records) {
-      if (record.type === 'acked') remember(this.#finished, record.attemptId, remembered);
-      if (record.type === 'tombstone') remember(this.#tombstones, record.attemptId, remembered);
-    }
-    const histories = readHistory(records);
-    await this.#sweepSpool([...histories.values()]);
-    for (const history of histories.values()) {
-      const { attemptId: id, label, begun, end, result, closed } = history;
-      if (closed) continue;
+    const { state } = this.#ports.ledger;
+    for (const id of state.acknowledged) remember(this.#finished, id, remembered);
+    for (const id of state.tombstones) remember(this.#tombstones, id, remembered);
+    const histories = [...state.attempts.values()];
+    await this.#sweepSpool(histories);
+    for (const { attemptId: id, label, begun, end, result } of histories) {
       const log = this.#ports.log.child({ task: label, attempt: id });
       if (result !== undefined) {
         this.#resume(id, log, (entry) => this.#deliver(entry, result));
@@ -99,9 +95,7 @@ export class TaskAttempts {
 
   /** Only an attempt whose files are still to be stored needs its spool folder. */
   async #sweepSpool(histories: readonly AttemptHistory[]): Promise<void> {
-    const kept = histories.filter(
-      ({ closed, result, end }) => !closed && result === undefined && end !== undefined,
-    );
+    const kept = histories.filter(({ result, end }) => result === undefined && end !== undefined);
     try {
       await this.#ports.files.sweep(new Set(kept.map(({ attemptId }) => attemptId)));
     } catch (error) {
@@ -135,12 +129,12 @@ export class TaskAttempts {
         `the agent has ${this.#limits.attempts} tasks in hand already`,
       );
     }
-    this.#admitDevices(start);
+    const fences = this.#admitDevices(start);
 
     const accepted = this.#ports.ledger
-      .append({ type: 'accept', attemptId: id, label: start.label })
+      .append({ type: 'accept', attemptId: id, label: start.label, fences })
       .catch((error: unknown) => {
-        throw new ServiceError('service_unavailable', `the ledger of the agent failed: ${messageOf(error)}`);
+        throw ledgerFailed(error);
       });
     const attempt = new TaskAttempt(start, this.#ports);
     const ending = attempt.run(accepted);
@@ -193,7 +187,7 @@ export class TaskAttempts {
       await this.#ports.ledger.append({ type: 'tombstone', attemptId: id });
     } catch (error) {
       this.#tombstones.delete(id);
-      throw new ServiceError('service_unavailable', `the ledger of the agent failed: ${messageOf(error)}`);
+      throw ledgerFailed(error);
     }
     return 'unknown';
   }
@@ -253,7 +247,8 @@ export class TaskAttempts {
     return [...this.#entries.values()].filter((entry) => !entry.ended);
   }
 
-  #admitDevices(start: TaskStart): void {
+  /** @returns the fences of the devices that are on this computer */
+  #admitDevices(start: TaskStart): Record<string, number> {
     const local = Object.values(start.devices).filter(({ computer }) => computer === this.#ports.computer);
     for (const device of local) {
       if (device.inc !== this.#inc()) {
@@ -265,6 +260,7 @@ export class TaskAttempts {
       this.#ports.devices.requireUsable(device);
     }
     for (const device of local) this.#ports.devices.admit(device, device.fence);
+    return Object.fromEntries(local.map((device) => [keyOf(device), device.fence]));
   }
 
   async #follow(entry: Entry, running: Promise<Ending>): Promise<void> {
@@ -363,7 +359,8 @@ export class TaskAttempts {
           const inc = this.#inc();
           if (inc === undefined) throw new ServiceError('service_unavailable', 'the agent is not registered');
           const { computer, orchestrator } = this.#ports;
-          await orchestrator.reportResult({ attempt_id: entry.id, computer, inc, outcome });
+          const calls = this.#ports.calls.ofAttempt(entry.id);
+          await orchestrator.reportResult({ attempt_id: entry.id, computer, inc, outcome, calls });
         },
         {
           signal: this.#leave.signal,

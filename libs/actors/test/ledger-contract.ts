@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Ledger, LedgerRecord } from '../src/index.js';
+import { defaultLedgerMemory, type Ledger, type LedgerRecord } from '../src/index.js';
 
 /** A ledger and what the next agent process would find after the machine died at this moment. */
 export interface LedgerUnderTest {
@@ -8,68 +8,97 @@ export interface LedgerUnderTest {
   dispose(): Promise<void>;
 }
 
-const all = (records: LedgerRecord[]): LedgerRecord[] => records;
 const accept = (n: number): LedgerRecord => ({ type: 'accept', attemptId: `a${n}`, label: `läbel ${n}\n` });
+const call = {
+  callId: 'a1/1',
+  device: 'lab.arm',
+  function: 'move',
+  kind: 'effect',
+  attemptId: 'a1',
+} as const;
 
 /** What every ledger promises. */
 export function ledgerContract(name: string, make: () => Promise<LedgerUnderTest>): void {
   describe(`a ledger (${name})`, () => {
+    async function opened(under: LedgerUnderTest): Promise<LedgerUnderTest> {
+      await under.ledger.open(defaultLedgerMemory);
+      return under;
+    }
+
+    async function end(...used: LedgerUnderTest[]): Promise<void> {
+      for (const { ledger, dispose } of used.toReversed()) {
+        await ledger.close();
+        await dispose();
+      }
+    }
+
     it('is empty at first', async () => {
-      const { ledger, dispose } = await make();
-      expect(await ledger.open(all)).toEqual([]);
-      await ledger.close();
-      await dispose();
+      const first = await opened(await make());
+      expect(first.ledger.state.records()).toEqual([]);
+      expect(first.ledger.trouble).toBeUndefined();
+      await end(first);
     });
 
-    it('has after a crash every record whose append was resolved, in order', async () => {
-      const { ledger, afterCrash, dispose } = await make();
-      await ledger.open(all);
+    it('has after a crash what every resolved append said', async () => {
+      const first = await opened(await make());
+      const result = { type: 'result', attemptId: 'a2', outcome: { kind: 'cancelled' } } as const;
       const records: LedgerRecord[] = [
-        accept(1),
+        { type: 'accept', attemptId: 'a1', label: 'one', fences: { 'lab.arm': 7 } },
         { type: 'begin', attemptId: 'a1' },
-        {
-          type: 'end',
-          attemptId: 'a1',
-          outcome: { kind: 'completed', output_parameters: { n: 1 }, output_resources: {}, files: [] },
-          files: [{ name: 'f', size: 1, sha256: 'x', path: 'p' }],
-        },
-        { type: 'result', attemptId: 'a1', outcome: { kind: 'cancelled' } },
-        { type: 'acked', attemptId: 'a1' },
-        { type: 'tombstone', attemptId: 'a2' },
+        { type: 'call_begin', call: { ...call, fence: 8 } },
+        accept(2),
+        result,
+        accept(3),
+        { type: 'acked', attemptId: 'a3' },
+        { type: 'tombstone', attemptId: 'a4' },
+        { type: 'halt', halt: { id: 'h1', scope: 'all', by: 'ada', reason: 'smoke' } },
+        { type: 'halt', halt: { id: 'h2', scope: 'all', by: 'ada', reason: 'smoke' } },
+        { type: 'released', ids: ['h1'] },
       ];
-      for (const record of records) await ledger.append(record);
-      const next = await afterCrash();
-      expect(await next.ledger.open(all)).toEqual(records);
-      await next.ledger.close();
-      await next.dispose();
-      await dispose();
+      for (const record of records) await first.ledger.append(record);
+      const second = await opened(await first.afterCrash());
+      const { state } = second.ledger;
+      expect([...state.attempts.values()]).toEqual([
+        { attemptId: 'a1', label: 'one', begun: true, end: undefined, result: undefined },
+        { attemptId: 'a2', label: 'läbel 2\n', begun: false, end: undefined, result: result.outcome },
+      ]);
+      expect([...state.acknowledged]).toEqual(['a3']);
+      expect([...state.tombstones]).toEqual(['a4']);
+      expect(state.inDoubt('lab.arm')).toEqual([{ ...call, fence: 8 }]);
+      expect(state.callsOf('a1')).toEqual({
+        effects: 1,
+        last_confirmed: null,
+        in_doubt: { device: 'lab.arm', function: 'move', call_id: 'a1/1' },
+      });
+      expect(state.fences.get('lab.arm')).toBe(8);
+      expect(state.halts.map(({ id }) => id)).toEqual(['h2']);
+      await end(first, second);
     });
 
-    it('keeps the order of appends that were made together', async () => {
-      const { ledger, afterCrash, dispose } = await make();
-      await ledger.open(all);
-      const records = Array.from({ length: 300 }, (_, n) => accept(n));
-      await Promise.all(records.map((record) => ledger.append(record)));
-      const next = await afterCrash();
-      expect(await next.ledger.open(all)).toEqual(records);
-      await next.ledger.close();
-      await next.dispose();
-      await dispose();
+    it('keeps the order of appends that were made together, over many crashes', async () => {
+      const used = [await opened(await make())];
+      for (let life = 0; life < 4; life += 1) {
+        const { ledger, afterCrash } = used.at(-1) as LedgerUnderTest;
+        await Promise.all(Array.from({ length: 100 }, (_, n) => ledger.append(accept(100 * life + n))));
+        used.push(await opened(await afterCrash()));
+      }
+      const kept = [...(used.at(-1) as LedgerUnderTest).ledger.state.attempts.keys()];
+      expect(kept).toEqual(Array.from({ length: 400 }, (_, n) => `a${n}`));
+      await end(...used);
     });
 
-    it('keeps only what compaction leaves, for good', async () => {
-      const { ledger, afterCrash, dispose } = await make();
-      await ledger.open(all);
-      await Promise.all([1, 2, 3].map((n) => ledger.append(accept(n))));
-      const second = await afterCrash();
-      expect(await second.ledger.open((records) => records.slice(1))).toEqual([accept(2), accept(3)]);
-      await second.ledger.append(accept(4));
-      const third = await second.afterCrash();
-      expect(await third.ledger.open(all)).toEqual([accept(2), accept(3), accept(4)]);
-      await third.ledger.close();
-      await third.dispose();
-      await second.dispose();
-      await dispose();
+    it('knows a noted fact at once, and for good when a later append is', async () => {
+      const first = await opened(await make());
+      await first.ledger.append(accept(1));
+      await first.ledger.append({ type: 'call_begin', call });
+      first.ledger.note({ type: 'call_end', callId: call.callId, ending: { kind: 'returned' } });
+      expect(first.ledger.state.inDoubt('lab.arm')).toEqual([]);
+      await first.ledger.append(accept(2));
+      const second = await opened(await first.afterCrash());
+      expect(second.ledger.state.inDoubt('lab.arm')).toEqual([]);
+      expect(second.ledger.state.lastConfirmed('lab.arm')).toEqual(call);
+      expect(second.ledger.state.callsOf('a1')).toMatchObject({ effects: 1, in_doubt: null });
+      await end(first, second);
     });
   });
 }

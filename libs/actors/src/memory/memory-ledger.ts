@@ -1,32 +1,36 @@
+import { LedgerState, type LedgerMemory } from '../ledger/ledger-state.js';
 import type { Ledger, LedgerRecord } from '../ports.js';
 
 /** A ledger in memory. What was not yet durable when `crash` is called is lost, as on a disk. */
 export class MemoryLedger implements Ledger {
   /** What would be found after a crash. */
   durable: LedgerRecord[] = [];
-  #waiting: { record: LedgerRecord; done(): void; failed(error: Error): void }[] = [];
+  state = new LedgerState();
+  #waiting: { record: LedgerRecord; settle?: { resolve(): void; reject(error: Error): void } }[] = [];
   #syncing = false;
   #broken: Error | undefined;
   #crashed = false;
 
-  async open(compact: (records: LedgerRecord[]) => LedgerRecord[]): Promise<LedgerRecord[]> {
-    this.durable = compact([...this.durable]);
-    return structuredClone(this.durable);
+  get trouble(): string | undefined {
+    return this.#broken?.message;
+  }
+
+  async open(memory: LedgerMemory): Promise<void> {
+    this.state = new LedgerState(memory, structuredClone(this.durable));
+    this.durable = this.state.records();
   }
 
   append(record: LedgerRecord): Promise<void> {
-    return new Promise((resolve, reject) => {
-      // A dead machine answers nothing.
-      if (this.#crashed) return;
-      this.#waiting.push({ record: structuredClone(record), done: resolve, failed: reject });
-      if (this.#syncing) return;
-      this.#syncing = true;
-      queueMicrotask(() => this.#sync());
-    });
+    return new Promise((resolve, reject) => this.#add(record, { resolve, reject }));
+  }
+
+  note(record: LedgerRecord): void {
+    this.state.apply(structuredClone(record));
+    this.#add(record);
   }
 
   async close(): Promise<void> {
-    while (this.#waiting.length > 0) await Promise.resolve();
+    while (this.#syncing) await Promise.resolve();
   }
 
   /** From now on appends fail, as on a full disk; undefined mends it. */
@@ -43,16 +47,30 @@ export class MemoryLedger implements Ledger {
     return next;
   }
 
+  #add(record: LedgerRecord, settle?: { resolve(): void; reject(error: Error): void }): void {
+    // A dead machine answers nothing.
+    if (this.#crashed) return;
+    this.#waiting.push({ record: structuredClone(record), ...(settle === undefined ? {} : { settle }) });
+    if (this.#syncing) return;
+    this.#syncing = true;
+    queueMicrotask(() => this.#sync());
+  }
+
   #sync(): void {
     this.#syncing = false;
     if (this.#crashed) return;
-    for (const { record, done, failed } of this.#waiting.splice(0)) {
-      if (this.#broken !== undefined) {
-        failed(this.#broken);
-        continue;
-      }
+    const error = this.#broken;
+    const group = this.#waiting.splice(0);
+    if (error !== undefined) {
+      this.#waiting = group.filter(({ settle }) => settle === undefined);
+      for (const { settle } of group) settle?.reject(error);
+      return;
+    }
+    for (const { record, settle } of group) {
       this.durable.push(record);
-      done();
+      if (settle === undefined) continue;
+      this.state.apply(structuredClone(record));
+      settle.resolve();
     }
   }
 }

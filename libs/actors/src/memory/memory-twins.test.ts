@@ -1,12 +1,27 @@
 import { ledgerContract, type LedgerUnderTest } from '../../test/ledger-contract.js';
 import { taskProcessesContract } from '../../test/process-contract.js';
-import { MemoryLedger, MemoryTaskProcesses } from '../index.js';
+import {
+  DiskLedger,
+  MemoryLedger,
+  MemoryLedgerDisk,
+  MemoryLog,
+  MemoryTaskProcesses,
+  SeededRandom,
+  VirtualTime,
+} from '../index.js';
 
-const underTest = (ledger: MemoryLedger): LedgerUnderTest => ({
+const inMemory = (ledger: MemoryLedger): LedgerUnderTest => ({
   ledger,
-  afterCrash: async () => underTest(ledger.crash()),
+  afterCrash: async () => inMemory(ledger.crash()),
   dispose: async () => undefined,
 });
 
-ledgerContract('memory', async () => underTest(new MemoryLedger()));
+const onDisk = (disk: MemoryLedgerDisk): LedgerUnderTest => ({
+  ledger: new DiskLedger(disk, { log: new MemoryLog(), timers: new VirtualTime() }, { segmentBytes: 8_192 }),
+  afterCrash: async () => onDisk(disk.crash(new SeededRandom())),
+  dispose: async () => undefined,
+});
+
+ledgerContract('memory', async () => inMemory(new MemoryLedger()));
+ledgerContract('on a disk in memory', async () => onDisk(new MemoryLedgerDisk()));
 taskProcessesContract('memory', () => new MemoryTaskProcesses({}));

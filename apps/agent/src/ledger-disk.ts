@@ -1,0 +1,91 @@
+import { constants } from 'node:fs';
+import { copyFile, mkdir, open, readFile, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LedgerDisk, SegmentName } from '@lab/actors';
+
+/** Zeros that are written at once when a segment is made. */
+const zeros = new Uint8Array(1024 * 1024);
+
+/** The segments of a ledger as files of a folder: `ledger-a.seg` and `ledger-b.seg`. */
+export class FolderLedgerDisk implements LedgerDisk {
+  readonly #folder: string;
+  readonly #files = new Map<SegmentName, FileHandle>();
+
+  /** @param folder of which the caller holds the lock; made when it is missing */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async read(segment: SegmentName): Promise<Uint8Array | undefined> {
+    try {
+      return await readFile(this.#path(segment));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  async reserve(segment: SegmentName, bytes: number): Promise<void> {
+    await mkdir(this.#folder, { recursive: true });
+    const file = await this.#file(segment);
+    const { size } = await file.stat();
+    for (let at = size; at < bytes;) {
+      const part = zeros.subarray(0, Math.min(zeros.length, bytes - at));
+      await writeAll(file, part, at);
+      at += part.length;
+    }
+    // All of it, not only the data: from here on neither the size nor the place of the file on the disk changes.
+    await file.sync();
+    await syncFolder(this.#folder);
+  }
+
+  async write(segment: SegmentName, offset: number, bytes: Uint8Array): Promise<void> {
+    await writeAll(await this.#file(segment), bytes, offset);
+  }
+
+  async datasync(segment: SegmentName): Promise<void> {
+    await (await this.#file(segment)).datasync();
+  }
+
+  async preserve(segment: SegmentName): Promise<string> {
+    const copy = `${this.#path(segment)}.damaged`;
+    await copyFile(this.#path(segment), copy);
+    return copy;
+  }
+
+  async close(): Promise<void> {
+    const files = [...this.#files.values()];
+    this.#files.clear();
+    await Promise.all(files.map((file) => file.close()));
+  }
+
+  async #file(segment: SegmentName): Promise<FileHandle> {
+    const known = this.#files.get(segment);
+    if (known !== undefined) return known;
+    const file = await open(this.#path(segment), constants.O_RDWR | constants.O_CREAT, 0o600);
+    this.#files.set(segment, file);
+    return file;
+  }
+
+  #path(segment: SegmentName): string {
+    return join(this.#folder, `${segment}.seg`);
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open a folder for this, and its renames need no such help.
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,283 @@
+import type { Ledger, LedgerRecord, Log, Timers } from '../ports.js';
+import { segmentNames, type LedgerDisk, type SegmentName } from './ledger-disk.js';
+import { LedgerState, type LedgerMemory } from './ledger-state.js';
+import { readLedger, type Checkpoint } from './read-ledger.js';
+import { encodeRecords, frameBytes, terminator } from './segment.js';
+
+interface Waiting {
+  record: LedgerRecord;
+  text: Uint8Array;
+  /** Absent: it was noted, is part of the state already, and is written again after a failure. */
+  settle?: { resolve(): void; reject(error: Error): void };
+}
+
+interface Current {
+  name: SegmentName;
+  generation: number;
+  /** Offset behind the last durable record. */
+  end: number;
+  /** Of the last durable record. */
+  durable: number;
+  /** Of the next record. */
+  nextIndex: number;
+}
+
+export interface DiskLedgerOptions {
+  /** How large a segment is at least. */
+  segmentBytes?: number;
+  /** After a failure it is tried so often, in milliseconds, whether the disk can be written again. */
+  mendMs?: number;
+  /** Records of whatever was there before this ledger; taken in when it was never opened. */
+  inherited?: readonly LedgerRecord[];
+}
+
+/** Bytes that are written and synchronised together at most, unless one record is larger. */
+const groupBytes = 1024 * 1024;
+
+/**
+ * A ledger of two segments on a disk. Records go to the end of one of them; when it is full, everything that still
+ * matters is written to the other one as a checkpoint, and the first is given up: so what is settled is collected, and
+ * space is needed only when what matters outgrows the segments.
+ *
+ * Guarantees, whenever the machine dies: what was appended is there, in order; what was refused is not, unless the disk
+ * could not be written until the end; bytes of an earlier use are never taken for records. Appends that come while the
+ * disk is busy share one write and one synchronisation.
+ */
+export class DiskLedger implements Ledger {
+  readonly #disk: LedgerDisk;
+  readonly #log: Log;
+  readonly #timers: Timers;
+  readonly #segmentBytes: number;
+  readonly #mendMs: number;
+  readonly #inherited: readonly LedgerRecord[];
+  readonly #sizes = new Map<SegmentName, number>();
+  #state = new LedgerState();
+  #current: Current | undefined;
+  #generation = 0;
+  /** A segment that a newer checkpoint has replaced; nothing is appended until it cannot be mistaken for the newer. */
+  #replaced: SegmentName | undefined;
+  /** A checkpoint was begun and not finished: what is appended to the current segment might be overlooked. */
+  #unfinished = false;
+  /** What a failed write left behind the end has to be cut off. */
+  #uncut = false;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #trouble: string | undefined;
+  #cancelMend: () => void = () => undefined;
+  #closed = false;
+
+  constructor(disk: LedgerDisk, ports: { log: Log; timers: Timers }, options: DiskLedgerOptions = {}) {
+    this.#disk = disk;
+    this.#log = ports.log;
+    this.#timers = ports.timers;
+    this.#segmentBytes = options.segmentBytes ?? 16 * 1024 * 1024;
+    this.#mendMs = options.mendMs ?? 5_000;
+    this.#inherited = options.inherited ?? [];
+  }
+
+  get state(): LedgerState {
+    return this.#state;
+  }
+
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  async open(memory: LedgerMemory): Promise<void> {
+    const reading = await readLedger(this.#disk);
+    const { segments, generation, records, damage } = reading;
+    if (damage !== undefined) await this.#keepDamage(damage.text, damage.in.name, records.length);
+    const isNew = reading.current === undefined && this.#inherited.length > 0;
+    this.#state = new LedgerState(memory, isNew ? this.#inherited : records);
+    this.#generation = generation;
+    for (const { name, bytes } of segments) {
+      if (bytes < this.#segmentBytes) await this.#disk.reserve(name, this.#segmentBytes);
+      this.#sizes.set(name, Math.max(bytes, this.#segmentBytes));
+    }
+    const believed = reading.current ?? damage?.in;
+    if (believed !== undefined) {
+      const { name, end, lastIndex } = believed;
+      this.#current = { name, generation, end, durable: lastIndex, nextIndex: lastIndex + 1 };
+    }
+    // A crash may have left records behind the end that would be read as soon as something is appended before them.
+    await this.#checkpoint([], 0);
+    await this.#retire();
+  }
+
+  append(record: LedgerRecord): Promise<void> {
+    if (this.#current === undefined || this.#closed)
+      return Promise.reject(new Error('the ledger is not open'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ record, text: textOf(record), settle: { resolve, reject } });
+      this.#kick();
+    });
+  }
+
+  note(record: LedgerRecord): void {
+    this.#state.apply(record);
+    if (this.#current === undefined || this.#closed) return;
+    this.#waiting.push({ record, text: textOf(record) });
+    // While the disk cannot be written, a note waits for what has to be written or for the next try.
+    if (this.#trouble === undefined) this.#kick();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancelMend();
+    await this.#writing;
+    await this.#disk.close();
+  }
+
+  #kick(): void {
+    this.#writing ??= this.#write();
+  }
+
+  /** Writes until nothing waits. Never rejects: each append hears of its own failure. */
+  async #write(): Promise<void> {
+    // Lets appends of the same turn of the event loop go to disk together.
+    await Promise.resolve();
+    do {
+      const group = this.#nextGroup();
+      try {
+        await this.#commit(group);
+        this.#setTrouble(undefined);
+        for (const { record, settle } of group) if (settle !== undefined) this.#state.apply(record);
+        for (const { settle } of group) settle?.resolve();
+      } catch (thrown) {
+        const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+        this.#setTrouble(error.message);
+        // Before anybody hears of the failure, so that what is refused is not found after a crash.
+        await this.#cut().catch(() => undefined);
+        this.#waiting.unshift(...group.filter(({ settle }) => settle === undefined));
+        for (const { settle } of group) settle?.reject(error);
+        // Notes alone wait for the next append or the next try.
+        if (!this.#waiting.some(({ settle }) => settle !== undefined)) break;
+      }
+    } while (this.#waiting.length > 0);
+    this.#writing = undefined;
+  }
+
+  #nextGroup(): Waiting[] {
+    let bytes = 0;
+    const beyond = this.#waiting.findIndex(({ text }, n) => {
+      bytes += frameBytes(text.length);
+      return n > 0 && bytes > groupBytes;
+    });
+    return this.#waiting.splice(0, beyond < 0 ? this.#waiting.length : beyond);
+  }
+
+  async #commit(group: Waiting[]): Promise<void> {
+    await this.#retire();
+    const isCut = await this.#cut().then(
+      () => true,
+      () => false,
+    );
+    const needed = group.reduce((sum, { text }) => sum + frameBytes(text.length), terminator.length);
+    const { name: before, end: full } = this.#open();
+    if (!isCut || this.#unfinished || full + needed > this.#sizeOf(before)) {
+      await this.#checkpoint(group, needed);
+      await this.#retire();
+    }
+    const current = this.#open();
+    const { name, generation, nextIndex: index, durable, end } = current;
+    const texts = group.map(({ text }) => text);
+    const bytes = encodeRecords(texts, { generation, index, durable });
+    // Whatever becomes of this write, these numbers have been used.
+    current.nextIndex += texts.length;
+    this.#uncut = true;
+    await this.#disk.write(name, end, bytes);
+    await this.#disk.datasync(name);
+    this.#uncut = false;
+    current.end += bytes.length - terminator.length;
+    current.durable = current.nextIndex - 1;
+  }
+
+  /** Makes what a failed write left behind the end unreadable, durably. */
+  async #cut(): Promise<void> {
+    if (!this.#uncut) return;
+    const { name, end } = this.#open();
+    await this.#disk.write(name, end, terminator);
+    await this.#disk.datasync(name);
+    this.#uncut = false;
+  }
+
+  /**
+   * Begins the other segment with everything that matters, and makes it the current one. Notes are part of that, so they
+   * leave the group and those that wait.
+   */
+  async #checkpoint(group: Waiting[], needed: number): Promise<void> {
+    const noted = new Set([...group, ...this.#waiting].filter(({ settle }) => settle === undefined));
+    const name = segmentNames.find((each) => each !== this.#current?.name) ?? segmentNames[0];
+    const records = this.#state.records();
+    const first: Checkpoint = { type: 'checkpoint', records: records.length };
+    this.#generation += 1;
+    const bytes = encodeRecords([textOf(first), ...records.map(textOf)], {
+      generation: this.#generation,
+      index: 1,
+      durable: 0,
+    });
+    const wanted = Math.max(this.#segmentBytes, 2 * (bytes.length + needed));
+    if (this.#sizeOf(name) < wanted) {
+      await this.#disk.reserve(name, wanted);
+      this.#sizes.set(name, wanted);
+    }
+    this.#unfinished = true;
+    await this.#disk.write(name, 0, bytes);
+    await this.#disk.datasync(name);
+    this.#unfinished = false;
+    this.#uncut = false;
+    this.#replaced = this.#current?.name;
+    this.#current = {
+      name,
+      generation: this.#generation,
+      end: bytes.length - terminator.length,
+      durable: records.length + 1,
+      nextIndex: records.length + 2,
+    };
+    group.splice(0, group.length, ...group.filter((each) => !noted.has(each)));
+    this.#waiting = this.#waiting.filter((each) => !noted.has(each));
+  }
+
+  /**
+   * Makes the replaced segment unreadable. From then on a current segment that is not whole means that the disk is
+   * damaged, and is never mistaken for a checkpoint that was not finished.
+   */
+  async #retire(): Promise<void> {
+    if (this.#replaced === undefined) return;
+    await this.#disk.write(this.#replaced, 0, terminator);
+    await this.#disk.datasync(this.#replaced);
+    this.#replaced = undefined;
+  }
+
+  async #keepDamage(damage: string, name: SegmentName, records: number): Promise<void> {
+    const copy = await this.#disk.preserve(name).catch((error: unknown) => `none: ${String(error)}`);
+    this.#log.error('the ledger is damaged; what cannot be read is lost', { damage, records, copy });
+  }
+
+  #setTrouble(reason: string | undefined): void {
+    if (reason !== undefined && this.#trouble === undefined) {
+      this.#log.error('nothing can be recorded in the ledger; effects and tasks are refused', { reason });
+    }
+    if (reason === undefined && this.#trouble !== undefined)
+      this.#log.info('the ledger can be written again');
+    this.#trouble = reason;
+    this.#cancelMend();
+    if (reason === undefined || this.#closed) return;
+    this.#cancelMend = this.#timers.after(this.#mendMs, () => this.#kick());
+  }
+
+  #open(): Current {
+    if (this.#current === undefined) throw new Error('the ledger is not open');
+    return this.#current;
+  }
+
+  #sizeOf(name: SegmentName): number {
+    return this.#sizes.get(name) ?? 0;
+  }
+}
+
+const encoder = new TextEncoder();
+
+function textOf(record: LedgerRecord | Checkpoint): Uint8Array {
+  return encoder.encode(JSON.stringify(record));
+}

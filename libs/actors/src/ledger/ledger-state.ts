@@ -1,0 +1,290 @@
+import type { AttemptCalls, AttemptOutcome, Halt } from '@lab/contracts';
+import type { CallEnding, LedgerRecord, RecordedCall, SpooledFile } from '../ports.js';
+
+/** What the ledger tells of an attempt that is not closed. */
+export interface AttemptHistory {
+  attemptId: string;
+  label: string;
+  begun: boolean;
+  end: { outcome: AttemptOutcome; files: SpooledFile[] } | undefined;
+  result: AttemptOutcome | undefined;
+}
+
+/** A call that was recorded. `ending` undefined: it is in progress, or nobody knows how it ended. */
+export interface KnownCall {
+  call: RecordedCall;
+  ending: CallEnding | undefined;
+}
+
+/** How much of what is over a ledger remembers. */
+export interface LedgerMemory {
+  /** Closed attempts, acknowledged and never run each, so that a late repeat of their start runs nothing. */
+  attempts: number;
+  /** Ended calls of people, and as many of tasks on other computers, so that a repeat is answered as before. */
+  calls: number;
+}
+
+export const defaultLedgerMemory: LedgerMemory = { attempts: 10_000, calls: 1_000 };
+
+const lost: CallEnding = {
+  kind: 'failed',
+  code: 'device_error',
+  message: 'whether the call took effect is not known: its device or its agent ended in the middle of it',
+  effect: 'maybe',
+};
+
+/** What the records of a ledger mean, and which of them still matter. */
+export class LedgerState {
+  readonly #memory: LedgerMemory;
+  readonly #attempts = new Map<string, AttemptHistory>();
+  readonly #tallies = new Map<string, AttemptCalls>();
+  readonly #acknowledged = new Set<string>();
+  readonly #tombstones = new Set<string>();
+  readonly #open = new Map<string, RecordedCall>();
+  readonly #endedOfPeople = new Map<string, KnownCall>();
+  readonly #endedOfTasks = new Map<string, KnownCall>();
+  readonly #fences = new Map<string, number>();
+  readonly #confirmed = new Map<string, RecordedCall>();
+  readonly #halts = new Map<string, Halt>();
+
+  constructor(memory: LedgerMemory = defaultLedgerMemory, records: Iterable<LedgerRecord> = []) {
+    this.#memory = memory;
+    for (const record of records) this.apply(record);
+  }
+
+  /** Attempts that are neither acknowledged nor declared never to run, in order of acceptance. */
+  get attempts(): ReadonlyMap<string, AttemptHistory> {
+    return this.#attempts;
+  }
+
+  /** Ids of attempts whose result was acknowledged, the latest last. */
+  get acknowledged(): ReadonlySet<string> {
+    return this.#acknowledged;
+  }
+
+  /** Ids of attempts that are refused for ever, the latest last. */
+  get tombstones(): ReadonlySet<string> {
+    return this.#tombstones;
+  }
+
+  /** The highest fence seen of each device, by `<lab>.<device>`. */
+  get fences(): ReadonlyMap<string, number> {
+    return this.#fences;
+  }
+
+  /** The stops of people that are in force. */
+  get halts(): readonly Halt[] {
+    return [...this.#halts.values()];
+  }
+
+  /** What is known of a call on a device of this computer; undefined: it never began, or that was long ago. */
+  call(callId: string): KnownCall | undefined {
+    const open = this.#open.get(callId);
+    if (open !== undefined) return { call: open, ending: undefined };
+    return this.#endedOfPeople.get(callId) ?? this.#endedOfTasks.get(callId);
+  }
+
+  /** The effects of a device that began and have no known end, oldest first. */
+  inDoubt(device: string): RecordedCall[] {
+    return this.openCalls().filter((call) => call.kind === 'effect' && call.device === device);
+  }
+
+  /** All calls on devices of this computer that began and have no known end, oldest first. */
+  openCalls(): RecordedCall[] {
+    return [...this.#open.values()].filter(({ computer }) => computer === undefined);
+  }
+
+  /** The last call of a device that is known to have ended. */
+  lastConfirmed(device: string): RecordedCall | undefined {
+    return this.#confirmed.get(device);
+  }
+
+  /** What an attempt did to devices, here and on other computers, until it is acknowledged. */
+  callsOf(attemptId: string): AttemptCalls {
+    const tally = this.#tallies.get(attemptId) ?? emptyTally();
+    const open = [...this.#open.values()].find(
+      (call) => call.attemptId === attemptId && call.kind === 'effect',
+    );
+    return { ...tally, in_doubt: open === undefined ? tally.in_doubt : mentionOf(open) };
+  }
+
+  apply(record: LedgerRecord): void {
+    switch (record.type) {
+      case 'accept':
+        this.#attempts.set(record.attemptId, {
+          attemptId: record.attemptId,
+          label: record.label,
+          begun: false,
+          end: undefined,
+          result: undefined,
+        });
+        for (const [device, fence] of Object.entries(record.fences ?? {})) this.#raise(device, fence);
+        return;
+      case 'begin':
+        this.#amend(record.attemptId, { begun: true });
+        return;
+      case 'end':
+        this.#amend(record.attemptId, { end: { outcome: record.outcome, files: record.files } });
+        return;
+      case 'result':
+        this.#amend(record.attemptId, { result: record.outcome });
+        return;
+      case 'acked':
+        this.#close(record.attemptId, this.#acknowledged);
+        return;
+      case 'tombstone':
+        this.#close(record.attemptId, this.#tombstones);
+        return;
+      case 'tally':
+        this.#tallies.set(record.attemptId, record.calls);
+        return;
+      case 'call_begin':
+        this.#beginCall(record.call);
+        return;
+      case 'call_end':
+        this.#endCall(record.callId, record.ending);
+        return;
+      case 'settled':
+        for (const call of this.openCalls()) if (call.device === record.device) this.#lose(call);
+        return;
+      case 'device':
+        if (record.fence !== undefined) this.#raise(record.device, record.fence);
+        if (record.lastConfirmed !== undefined) this.#confirmed.set(record.device, record.lastConfirmed);
+        return;
+      case 'halt':
+        this.#halts.set(record.halt.id, record.halt);
+        return;
+      case 'released':
+        for (const id of record.ids) this.#halts.delete(id);
+        return;
+    }
+  }
+
+  /** The records from which the same state comes again. */
+  records(): LedgerRecord[] {
+    return [
+      ...[...this.#attempts.values()].flatMap((history) => this.#recordsOf(history)),
+      ...[...this.#endedOfTasks.values(), ...this.#endedOfPeople.values()].flatMap(({ call, ending }) => [
+        { type: 'call_begin' as const, call },
+        ...(ending === undefined ? [] : [{ type: 'call_end' as const, callId: call.callId, ending }]),
+      ]),
+      ...[...this.#open.values()].map((call) => ({ type: 'call_begin' as const, call })),
+      ...[...new Set([...this.#fences.keys(), ...this.#confirmed.keys()])].map((device) => {
+        const fence = this.#fences.get(device);
+        const lastConfirmed = this.#confirmed.get(device);
+        return {
+          type: 'device' as const,
+          device,
+          ...(fence === undefined ? {} : { fence }),
+          ...(lastConfirmed === undefined ? {} : { lastConfirmed }),
+        };
+      }),
+      ...[...this.#acknowledged].map((attemptId) => ({ type: 'acked' as const, attemptId })),
+      ...[...this.#tombstones].map((attemptId) => ({ type: 'tombstone' as const, attemptId })),
+      ...this.halts.map((halt) => ({ type: 'halt' as const, halt })),
+    ];
+  }
+
+  #recordsOf({ attemptId, label, begun, end, result }: AttemptHistory): LedgerRecord[] {
+    const tally = this.#tallies.get(attemptId);
+    const again = [...this.#open.values()].filter(
+      (call) => call.attemptId === attemptId && call.kind === 'effect',
+    );
+    return [
+      { type: 'accept', attemptId, label },
+      ...(begun ? [{ type: 'begin' as const, attemptId }] : []),
+      // The records of open calls follow, and count them again.
+      ...(tally === undefined
+        ? []
+        : [
+            {
+              type: 'tally' as const,
+              attemptId,
+              calls: { ...tally, effects: tally.effects - again.length },
+            },
+          ]),
+      ...(end === undefined ? [] : [{ type: 'end' as const, attemptId, ...end }]),
+      ...(result === undefined ? [] : [{ type: 'result' as const, attemptId, outcome: result }]),
+    ];
+  }
+
+  #amend(attemptId: string, what: Partial<AttemptHistory>): void {
+    const history = this.#attempts.get(attemptId);
+    if (history !== undefined) Object.assign(history, what);
+  }
+
+  #close(attemptId: string, ids: Set<string>): void {
+    this.#attempts.delete(attemptId);
+    this.#tallies.delete(attemptId);
+    // Its effects in doubt stay in doubt until their device is settled; of anything else nobody asks any more.
+    for (const [callId, call] of this.#open) {
+      if (call.attemptId !== attemptId) continue;
+      if (call.computer !== undefined || call.kind !== 'effect') this.#open.delete(callId);
+    }
+    ids.add(attemptId);
+    trim(ids, this.#memory.attempts);
+  }
+
+  #beginCall(call: RecordedCall): void {
+    if (call.computer === undefined && call.fence !== undefined) this.#raise(call.device, call.fence);
+    this.#open.set(call.callId, call);
+    if (call.kind === 'effect') this.#count(call, (tally) => ({ effects: tally.effects + 1 }));
+  }
+
+  #endCall(callId: string, ending: CallEnding): void {
+    const call = this.#open.get(callId);
+    if (call === undefined) return;
+    this.#open.delete(callId);
+    const neverBegan = ending.kind === 'failed' && ending.effect === 'none';
+    if (neverBegan) {
+      if (call.kind === 'effect') this.#count(call, (tally) => ({ effects: tally.effects - 1 }));
+    } else {
+      if (call.computer === undefined) this.#confirmed.set(call.device, call);
+      this.#count(call, () => ({ last_confirmed: mentionOf(call) }));
+    }
+    this.#remember(call, ending);
+  }
+
+  #lose(call: RecordedCall): void {
+    this.#open.delete(call.callId);
+    if (call.kind === 'effect') this.#count(call, () => ({ in_doubt: mentionOf(call) }));
+    this.#remember(call, lost);
+  }
+
+  /** The calls of own attempts come over no network, so none of them comes twice. */
+  #remember(call: RecordedCall, ending: CallEnding): void {
+    if (call.computer !== undefined || this.#isOwn(call)) return;
+    const ended = call.attemptId === undefined ? this.#endedOfPeople : this.#endedOfTasks;
+    ended.set(call.callId, { call, ending });
+    trim(ended, this.#memory.calls);
+  }
+
+  #isOwn({ attemptId }: RecordedCall): boolean {
+    return attemptId !== undefined && (this.#attempts.has(attemptId) || this.#acknowledged.has(attemptId));
+  }
+
+  #count({ attemptId }: RecordedCall, change: (tally: AttemptCalls) => Partial<AttemptCalls>): void {
+    if (attemptId === undefined || !this.#attempts.has(attemptId)) return;
+    const tally = this.#tallies.get(attemptId) ?? emptyTally();
+    this.#tallies.set(attemptId, { ...tally, ...change(tally) });
+  }
+
+  #raise(device: string, fence: number): void {
+    this.#fences.set(device, Math.max(fence, this.#fences.get(device) ?? 0));
+  }
+}
+
+function emptyTally(): AttemptCalls {
+  return { effects: 0, last_confirmed: null, in_doubt: null };
+}
+
+function mentionOf({ device, function: name, callId }: RecordedCall): NonNullable<AttemptCalls['in_doubt']> {
+  return { device, function: name, call_id: callId };
+}
+
+function trim(kept: Set<string> | Map<string, unknown>, most: number): void {
+  for (const oldest of kept.keys()) {
+    if (kept.size <= most) return;
+    kept.delete(oldest);
+  }
+}

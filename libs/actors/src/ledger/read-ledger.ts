@@ -1,0 +1,67 @@
+import type { LedgerRecord } from '../ports.js';
+import { segmentNames, type LedgerDisk, type SegmentName } from './ledger-disk.js';
+import { highestGeneration, parseSegment, type Segment } from './segment.js';
+
+/** The first record of a segment: so many records after it are what mattered of everything before. */
+export interface Checkpoint {
+  type: 'checkpoint';
+  records: number;
+}
+
+export interface ReadSegment extends Segment {
+  name: SegmentName;
+  /** Size of the file; 0: there is none. */
+  bytes: number;
+  /** The checkpoint that it begins with is whole. */
+  whole: boolean;
+}
+
+export interface LedgerReading {
+  segments: ReadSegment[];
+  /** The segment in use; undefined when there is none. */
+  current: ReadSegment | undefined;
+  /** What is to be believed, in order. */
+  records: LedgerRecord[];
+  /** The highest generation of all records on the disk, stale ones included. */
+  generation: number;
+  damage:
+    { /** What was once durable and cannot be read any more. */ text: string; in: ReadSegment } | undefined;
+}
+
+/** Reads a ledger without changing it. */
+export async function readLedger(disk: Pick<LedgerDisk, 'read'>): Promise<LedgerReading> {
+  const found = await Promise.all(
+    segmentNames.map(async (name) => readSegment(name, (await disk.read(name)) ?? new Uint8Array(0))),
+  );
+  const segments = found.map(({ segment }) => segment).toSorted((a, b) => b.generation - a.generation);
+  const generation = Math.max(...found.map(({ highest }) => highest));
+  const current = segments.find(({ whole }) => whole);
+  const shown = current ?? segments.find(({ texts }) => texts.length > 0) ?? segments[0];
+  const reading = { segments, current, generation, records: shown === undefined ? [] : recordsOf(shown) };
+  if (shown === undefined || generation === 0) return { ...reading, damage: undefined };
+  if (current === undefined) {
+    return { ...reading, damage: { text: 'no segment begins with a whole checkpoint', in: shown } };
+  }
+  const text = `what followed byte ${current.end} of ${current.name} is lost`;
+  return { ...reading, damage: current.tail === 'damaged' ? { text, in: current } : undefined };
+}
+
+function readSegment(name: SegmentName, bytes: Uint8Array): { segment: ReadSegment; highest: number } {
+  const segment = parseSegment(bytes);
+  const checkpoint = checkpointOf(segment);
+  const whole = checkpoint !== undefined && segment.texts.length > checkpoint.records;
+  return { segment: { ...segment, name, bytes: bytes.length, whole }, highest: highestGeneration(bytes) };
+}
+
+function checkpointOf({ texts: [first] }: Segment): Checkpoint | undefined {
+  if (first === undefined) return undefined;
+  const record = JSON.parse(first) as Checkpoint | LedgerRecord;
+  return record.type === 'checkpoint' ? record : undefined;
+}
+
+/** Written by a ledger: the checksum stands for the shape as well. */
+function recordsOf({ texts }: Segment): LedgerRecord[] {
+  return texts
+    .map((text) => JSON.parse(text) as Checkpoint | LedgerRecord)
+    .filter((record): record is LedgerRecord => record.type !== 'checkpoint');
+}
