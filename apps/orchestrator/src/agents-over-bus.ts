@@ -1,44 +1,55 @@
-import { agentRequests, isServiceError, ServiceError, type AttemptStatus } from '@lab/contracts';
+import {
+  agentRequests as requests,
+  isServiceError,
+  ServiceError,
+  type AnyRequest,
+  type AttemptStatus,
+  type ReplyOf,
+  type RequestOf,
+} from '@lab/contracts';
 import type { AgentAddress, Agents } from '@lab/engine';
-import type { Bus } from '@lab/messaging';
+import type { Bus, RequestOptions } from '@lab/messaging';
+import type { Lease } from './lease.js';
 
-/** The engine's way to the agents: requests to the subject of one computer in one incarnation. */
-export function agentsOverBus(bus: Bus): Agents {
-  const tokens = (to: AgentAddress): { computer: string; inc: string } => ({
-    computer: to.computer,
-    inc: String(to.inc),
-  });
-  const leadership = (to: AgentAddress): { epoch: number; inc: number } => ({ epoch: to.epoch, inc: to.inc });
+type AgentRequest = AnyRequest & {
+  readonly subject: `svc.v1.agent.{computer}.{inc}.${'task' | 'devices'}.${string}`;
+};
+
+/**
+ * The engine's way to the agents: requests to the subject of one computer in one incarnation. Immediately before each is
+ * sent it is made sure that this process leads.
+ */
+export function agentsOverBus(bus: Bus, lease: Lease): Agents {
+  const ask = async <D extends AgentRequest>(
+    definition: D,
+    to: AgentAddress,
+    body: RequestOf<D>,
+    marks: Pick<RequestOptions, 'fence' | 'fresh'> = {},
+  ): Promise<ReplyOf<D>> => {
+    lease.demand();
+    const { computer, inc, epoch } = to;
+    const reply = bus.request<AgentRequest>(definition, { computer, inc: String(inc) }, body, {
+      ...marks,
+      epoch,
+      inc,
+    });
+    return unreachable(reply, to) as Promise<ReplyOf<D>>;
+  };
   return {
     async start(to, start): Promise<AttemptStatus> {
       const fence = Object.fromEntries(
         Object.values(start.devices).map((device) => [`${device.lab}.${device.name}`, device.fence]),
       );
-      const reply = await unreachable(
-        bus.request(agentRequests.startTask, tokens(to), start, {
-          ...leadership(to),
-          fence,
-          fresh: to.fresh,
-        }),
-        to,
-      );
-      return reply.status;
+      return (await ask(requests.startTask, to, start, { fence, fresh: to.fresh })).status;
     },
     async cancel(to, attemptId, reason): Promise<AttemptStatus> {
-      const body = { attempt_id: attemptId, reason };
-      return (await unreachable(bus.request(agentRequests.cancelTask, tokens(to), body, leadership(to)), to))
-        .status;
+      return (await ask(requests.cancelTask, to, { attempt_id: attemptId, reason })).status;
     },
     async status(to, attemptId): Promise<AttemptStatus> {
-      const body = { attempt_id: attemptId };
-      return (await unreachable(bus.request(agentRequests.taskStatus, tokens(to), body, leadership(to)), to))
-        .status;
+      return (await ask(requests.taskStatus, to, { attempt_id: attemptId })).status;
     },
     async assignDevices(to, devices): Promise<void> {
-      await unreachable(
-        bus.request(agentRequests.assignDevices, tokens(to), { devices }, leadership(to)),
-        to,
-      );
+      await ask(requests.assignDevices, to, { devices });
     },
   };
 }

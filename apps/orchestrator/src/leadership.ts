@@ -1,18 +1,229 @@
-import { orchestratorEvents } from '@lab/contracts';
-import type { Engine, Timers } from '@lab/engine';
-import type { Bus } from '@lab/messaging';
+import { isServiceError, toServiceError } from '@lab/contracts';
+import type { Clock, Log, Store, Timers } from '@lab/engine';
+import { Lease, leaseMs } from './lease.js';
 
-/** How often the leader says so, in milliseconds. */
-const announceMs = 1_000;
+/** How often a leader has its lease confirmed, in milliseconds. */
+const renewMs = 1_000;
+/** How often a standby looks whether it can lead, and a leader tries again to reach the database, in milliseconds. */
+const lookMs = 200;
+/** Pause after a takeover that failed, in milliseconds. */
+const failedMs = 1_000;
 
-/** Tells the agents who leads, now and every second, so that they register with a new leader at once. */
-export function announceLeadership(bus: Bus, engine: Engine, timers: Timers, instance: string): () => void {
-  let cancel = (): void => undefined;
-  const announce = (): void => {
-    // While the broker is away nobody could hear it; the next second tells again.
-    if (bus.connected) bus.publish(orchestratorEvents.leading, {}, { epoch: engine.epoch, instance });
-    cancel = timers.after(announceMs, announce);
-  };
-  announce();
-  return () => cancel();
+/** What is done while leading. */
+export interface Term {
+  /** Takes no more requests and stops deciding; bounded, never rejects. */
+  end(reason: string): Promise<void>;
+}
+
+export interface LeadershipPorts {
+  store: Pick<Store, 'lead' | 'renew' | 'resign'>;
+  /** Milliseconds that pass evenly, whatever is done to the clock of the wall. */
+  clock: Clock;
+  timers: Timers;
+  log: Log;
+}
+
+type Ending = 'stopped' | 'deposed' | 'unconfirmed';
+
+const words: Record<Ending, string> = {
+  stopped: 'the orchestrator is stopping',
+  deposed: 'another orchestrator leads',
+  unconfirmed: 'the database has not confirmed the leadership',
+};
+
+/**
+ * Leads whenever the database allows it, and stands by whenever it does not. Each leadership has an epoch and a
+ * {@link Term} of its own: one that was lost is over for good, and the next begins anew from what is stored.
+ */
+export class Leadership {
+  readonly #ports: LeadershipPorts;
+  readonly #instance: string;
+  readonly #begin: (lease: Lease) => Promise<Term>;
+  readonly #settled: Promise<void>;
+  #tellSettled: () => void = () => undefined;
+  #state: 'starting' | 'standby' | 'taking over' | 'leading' = 'starting';
+  #refused = false;
+  #heard: { instance: string; at: number } | undefined;
+  #stopping = false;
+  #wake: () => void = () => undefined;
+  #running: Promise<void> | undefined;
+
+  /**
+   * @param instance name of this process; what it asks for again under this name it gets, whether or not its lease is over
+   * @param begin takes over; a ServiceError means that it can be tried again, any other error that it cannot
+   */
+  constructor(ports: LeadershipPorts, instance: string, begin: (lease: Lease) => Promise<Term>) {
+    this.#ports = ports;
+    this.#instance = instance;
+    this.#begin = begin;
+    this.#settled = new Promise((resolve) => (this.#tellSettled = resolve));
+  }
+
+  get leading(): boolean {
+    return this.#state === 'leading';
+  }
+
+  /** Name of another process that was heard to lead no longer ago than a lease lasts. */
+  get leader(): string | undefined {
+    const { clock } = this.#ports;
+    return this.#heard !== undefined && clock.now() - this.#heard.at < leaseMs
+      ? this.#heard.instance
+      : undefined;
+  }
+
+  /** Resolves when this process leads, or stands by for one that does. */
+  get settled(): Promise<void> {
+    return this.#settled;
+  }
+
+  /** Somebody says that they lead. */
+  hear(instance: string): void {
+    if (instance === this.#instance) return;
+    this.#heard = { instance, at: this.#ports.clock.now() };
+    this.#standBy();
+  }
+
+  /**
+   * Leads and stands by in turn until {@link stop}; then it has given the leadership back.
+   *
+   * @throws Error of a takeover that cannot succeed, after the leadership was given back
+   */
+  run(): Promise<void> {
+    this.#running ??= this.#run();
+    return this.#running;
+  }
+
+  /** Ends the term, if there is one, and lets the next orchestrator lead at once. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#wake();
+    await this.#running?.catch((_error: unknown) => undefined /* told to whoever runs it */);
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      const lease = await this.#acquire();
+      if (lease === undefined) return;
+      await this.#lead(lease);
+    }
+  }
+
+  async #acquire(): Promise<Lease | undefined> {
+    const { store, clock, log } = this.#ports;
+    let unreachable = false;
+    while (!this.#stopping) {
+      const askedAt = clock.now();
+      try {
+        const epoch = await store.lead(this.#instance, leaseMs);
+        if (epoch !== null) return new Lease(epoch, askedAt, clock);
+        unreachable = false;
+        this.#refused = true;
+        this.#standBy();
+      } catch (error) {
+        if (!unreachable)
+          log.error('cannot ask whether this orchestrator may lead', {
+            message: toServiceError(error).message,
+          });
+        unreachable = true;
+      }
+      await this.#sleep(lookMs);
+    }
+    return undefined;
+  }
+
+  /** One leadership from its beginning to its end. */
+  async #lead(lease: Lease): Promise<void> {
+    const { store, log } = this.#ports;
+    this.#state = 'taking over';
+    const kept = this.#keep(lease);
+    let failure: unknown;
+    try {
+      const term = await this.#begin(lease);
+      this.#state = 'leading';
+      this.#tellSettled();
+      const ending = await kept;
+      // A leader that stops may still finish its turn; one that lost its leadership may not.
+      if (ending !== 'stopped') lease.lose();
+      log.info('leads no more', { epoch: lease.epoch, reason: words[ending] });
+      await term.end(words[ending]);
+    } catch (error) {
+      failure = error;
+    }
+    lease.lose();
+    await kept;
+    this.#state = 'starting';
+    if (failure !== undefined || this.#stopping) await this.#resign(store, lease.epoch);
+    if (failure === undefined) return;
+    if (!isServiceError(failure)) throw failure;
+    log.error('could not take over; trying again', { epoch: lease.epoch, message: failure.message });
+    await this.#sleep(failedMs);
+  }
+
+  /** Has the lease confirmed for as long as that is possible. */
+  async #keep(lease: Lease): Promise<Ending> {
+    const { store, clock } = this.#ports;
+    let lost = false;
+    lease.onLost(() => {
+      lost = true;
+      this.#wake();
+    });
+    for (let pause = renewMs; ;) {
+      await this.#sleep(Math.min(pause, lease.remainingMs));
+      if (this.#stopping) return 'stopped';
+      if (lost) return 'deposed';
+      if (!lease.held) return 'unconfirmed';
+      const askedAt = clock.now();
+      const answer = await this.#within(lease.remainingMs, store.renew(lease.epoch, leaseMs));
+      if (answer === false) return 'deposed';
+      if (answer === true) lease.confirm(askedAt);
+      pause = answer === true ? renewMs : lookMs;
+    }
+  }
+
+  async #resign(store: LeadershipPorts['store'], epoch: number): Promise<void> {
+    try {
+      await store.resign(epoch);
+    } catch (error) {
+      this.#ports.log.warn('the leadership could not be given back; it ends by itself', {
+        message: toServiceError(error).message,
+      });
+    }
+  }
+
+  /** Standing by is certain only once the database has refused the leadership and its owner was heard. */
+  #standBy(): void {
+    if (this.#state !== 'starting' || !this.#refused || this.leader === undefined) return;
+    this.#state = 'standby';
+    this.#ports.log.info('standby', { leader: this.leader });
+    this.#tellSettled();
+  }
+
+  /** The answer, or undefined when there is none in time or it cannot be had. */
+  #within(ms: number, answer: Promise<boolean>): Promise<boolean | undefined> {
+    return new Promise((resolve) => {
+      const cancel = this.#ports.timers.after(ms, () => resolve(undefined));
+      answer.then(
+        (value) => {
+          cancel();
+          resolve(value);
+        },
+        (_error: unknown) => {
+          cancel();
+          resolve(undefined);
+        },
+      );
+    });
+  }
+
+  /** Sleeps, or less when something happened that cannot wait. */
+  #sleep(ms: number): Promise<void> {
+    if (this.#stopping) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.#ports.timers.after(ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
 }

@@ -1,38 +1,25 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { NestFactory } from '@nestjs/core';
-import { serviceRequests, type ServiceHealth } from '@lab/contracts';
+import { orchestratorEvents, serviceRequests, type ServiceHealth } from '@lab/contracts';
 import { formatDiagnostics } from '@lab/definitions';
-import { Engine } from '@lab/engine';
 import { connectBus } from '@lab/messaging';
-import { BusServer, nestLogger } from '@lab/messaging/nest';
 import { openFileStore } from '@lab/object-store';
 import { openStore } from '@lab/persistence';
-import { runService, systemClock, systemIds, systemTimers } from '@lab/runtime';
-import { GreedyPolicy } from '@lab/scheduling';
-import { agentsOverBus } from './agents-over-bus.js';
-import { AppModule } from './app.module.js';
+import { runService, steadyClock, systemTimers } from '@lab/runtime';
 import { config } from './config.js';
-import { firstLoad } from './definitions/first-load.js';
-import { LabLoading } from './definitions/lab-loading.js';
-import { LoadedDefinitions } from './definitions/loaded-definitions.js';
-import { LoadedFile } from './definitions/loaded-file.js';
-import { Loading } from './definitions/loading.js';
 import { PackageIndex } from './definitions/package-index.js';
-import { ProtocolLoading } from './definitions/protocol-loading.js';
-import { announceLeadership } from './leadership.js';
+import { Leadership } from './leadership.js';
+import { beginTerm } from './term.js';
 
 const service = 'orchestrator';
 const version = '0.1.0';
 
 await runService(service, config, async ({ config, log, shutdown }) => {
-  const startedAt = systemClock.now();
+  const startedAt = steadyClock.now();
   const instance = randomUUID().slice(0, 8);
-  const file = new LoadedFile(join(config.dataDir, 'loaded.json'));
-  const [index, remembered, store, bus, objectStore] = await Promise.all([
+  const [index, store, bus, objectStore] = await Promise.all([
     PackageIndex.read(config),
-    file.read(),
     openStore({
       url: config.databaseUrl.reveal(),
       onIdleError: (error) => log.warn('a database connection broke', { error }),
@@ -46,79 +33,42 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   ]);
   shutdown.add('database', () => store.close());
   shutdown.add('bus', () => bus.close());
-
   if (index.catalog.diagnostics.length > 0)
     log.error(`mistakes in the packages:\n${formatDiagnostics(index.catalog.diagnostics)}`);
-  const configured = { labs: config.labs ?? null, protocols: config.protocols ?? null };
-  const definitions = new LoadedDefinitions(
-    firstLoad(index.catalog, configured, remembered, config.userDir, (message, fields) =>
-      log.error(message, fields),
-    ),
-  );
 
-  let leading = true;
-  const engine = new Engine(
-    {
-      clock: systemClock,
-      timers: systemTimers,
-      ids: systemIds,
-      store,
-      agents: agentsOverBus(bus),
-      definitions,
-      policy: new GreedyPolicy(),
-      log: log.child({ part: 'engine' }),
-    },
-    {
-      maxQueued: config.limits.max_queued,
-      onDeposed: () => {
-        leading = false;
-        log.error('another orchestrator leads now; this one decides nothing any more');
-        process.kill(process.pid, 'SIGTERM');
-      },
+  let loaded = {};
+  const leadership = new Leadership(
+    { store, clock: steadyClock, timers: systemTimers, log: log.child({ part: 'leadership' }) },
+    instance,
+    async (lease) => {
+      const term = await beginTerm({ config, instance, index, store, bus, objectStore, log }, lease);
+      loaded = { epoch: lease.epoch, labs: term.labs, protocols: term.protocols };
+      return term;
     },
   );
-  shutdown.add('engine', () => engine.stop());
-  await engine.start(instance);
-
-  const loading = new Loading({
-    engine,
-    definitions,
-    index,
-    file,
-    configured,
-    timers: systemTimers,
-    log: log.child({ part: 'loading' }),
-  });
-  const labs = new LabLoading(loading, { clock: systemClock, timers: systemTimers });
-  const protocols = new ProtocolLoading(loading);
-  labs.resume();
-
-  const app = await NestFactory.createMicroservice(
-    AppModule.of({ engine, index, definitions, labs, protocols, objectStore }),
-    {
-      strategy: new BusServer(bus),
-      logger: nestLogger(log),
-      abortOnError: false,
-    },
-  );
-  await app.listen();
-  shutdown.add('messages', () => app.close());
-  // Before the messages: whoever waits for devices is answered, not waited for.
-  shutdown.add('loading', () => labs.stop());
-
   const health = (): ServiceHealth => ({
     service,
     instance,
     version,
-    status: leading ? 'ok' : 'degraded',
-    ...(leading ? {} : { detail: 'another orchestrator leads' }),
-    uptime_s: (systemClock.now() - startedAt) / 1000,
+    ...standing(leadership),
+    uptime_s: (steadyClock.now() - startedAt) / 1_000,
   });
   await bus.serve(serviceRequests.health, { service }, () => health());
-  shutdown.add('leadership', announceLeadership(bus, engine, systemTimers, instance));
-  return {
-    epoch: engine.epoch,
-    labs: definitions.labNames(),
-    protocols: definitions.protocolTypes(),
-  };
+  await bus.subscribe(orchestratorEvents.leading, {}, (leader) => leadership.hear(leader.instance));
+
+  const running = leadership.run();
+  // Before everything it works with: what is under way is finished, and the next one leads at once.
+  shutdown.add('leadership', () => leadership.stop(), { deadlineMs: 10_000 });
+  await Promise.race([leadership.settled, running]);
+  // A takeover that cannot succeed ends the process, and with it the service of others who can.
+  running.catch((error: unknown) => {
+    throw error;
+  });
+  return leadership.leading ? loaded : { standby: true, leader: leadership.leader };
 });
+
+function standing({ leading, leader }: Leadership): Pick<ServiceHealth, 'status' | 'detail'> {
+  if (leading) return { status: 'ok' };
+  if (leader !== undefined) return { status: 'ok', detail: `standby; ${leader} leads` };
+  return { status: 'degraded', detail: 'standby; nobody leads' };
+}

@@ -44,6 +44,11 @@ export type EventHandler<D extends AnyEvent> = (
 export interface ServeOptions {
   /** How many handlers may run at once; further requests wait in the order of arrival. Default: no limit. */
   maxInFlight?: number;
+  /**
+   * Asked before each request is handled. False: it is passed over and never answered, as if nobody served it here, for
+   * it is somebody else's to answer.
+   */
+  when?: () => boolean;
 }
 
 export interface Subscription {

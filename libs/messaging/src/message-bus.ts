@@ -119,11 +119,11 @@ export class MessageBus implements Bus {
     definition: D,
     tokens: Partial<TokensFor<D>>,
     handler: RequestHandler<D>,
-    { maxInFlight = Infinity }: ServeOptions = {},
+    { maxInFlight = Infinity, when = () => true }: ServeOptions = {},
   ): Promise<Subscription> {
     const inFlight = new InFlight(maxInFlight);
     return this.#listen(definition, tokens, inFlight, (message) =>
-      this.#onRequest(definition, handler, inFlight, message),
+      this.#onRequest(definition, handler, inFlight, when, message),
     );
   }
 
@@ -231,6 +231,7 @@ export class MessageBus implements Bus {
     definition: D,
     handler: RequestHandler<D>,
     inFlight: InFlight,
+    when: () => boolean,
     message: WireMessage,
   ): void {
     const { name } = definition;
@@ -238,6 +239,7 @@ export class MessageBus implements Bus {
       this.#log.warn('request without a place to answer ignored', { kind: name, subject: message.subject });
       return;
     }
+    if (!when()) return;
     const arrivedAt = this.#timers.now();
     const decoded = decodeEnvelope(message.data, name);
     const checked = decoded.ok ? definition.request.check(decoded.envelope.body) : undefined;
@@ -253,6 +255,10 @@ export class MessageBus implements Bus {
       expired: () => envelope.ttl_ms !== undefined && this.#timers.now() - arrivedAt >= envelope.ttl_ms,
     };
     inFlight.enter(() => {
+      if (!when()) {
+        inFlight.left();
+        return;
+      }
       if (context.expired()) {
         const error = new ServiceError('deadline_exceeded', `${name} waited longer than its caller`);
         this.#refuse(message, name, error);

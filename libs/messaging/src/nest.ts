@@ -23,7 +23,15 @@ import {
   type WritePacket,
 } from '@nestjs/microservices';
 import { lastValueFrom, throwError, type Observable } from 'rxjs';
-import type { Bus, BusLog, MessageContext, RequestOptions, Subscription, TokensFor } from './bus.js';
+import type {
+  Bus,
+  BusLog,
+  MessageContext,
+  RequestOptions,
+  ServeOptions,
+  Subscription,
+  TokensFor,
+} from './bus.js';
 
 /** The bus as a transport of Nest: controllers serve the catalogue, and clients send it. */
 
@@ -114,7 +122,11 @@ export class BusServer extends Server implements CustomTransportStrategy {
   override readonly propagatesEventHandlerErrors = true;
   #subscriptions: Subscription[] = [];
 
-  constructor(private readonly bus: Bus) {
+  /** @param options for every request that is served */
+  constructor(
+    private readonly bus: Bus,
+    private readonly options: ServeOptions = {},
+  ) {
     super();
   }
 
@@ -157,7 +169,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
       const outcome: unknown = await handler(body, new BusContext(context));
       return lastValueFrom(this.transformToObservable(outcome), { defaultValue: undefined });
     };
-    if (definition.kind === 'request') return this.bus.serve(definition, {}, run);
+    if (definition.kind === 'request') return this.bus.serve(definition, {}, run, this.options);
     return this.bus.subscribe(definition, {}, async (body, context) => void (await run(body, context)));
   }
 }

@@ -2,7 +2,7 @@ import { ServiceError } from '@lab/contracts';
 import type { Catalog } from '@lab/definitions';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import { labVersion, withNewTasks, type LabVersion, type LoadedSet } from './loaded-definitions.js';
-import type { LoadedRecord } from './loaded-file.js';
+import type { LoadedRecord } from './loaded-record.js';
 
 /**
  * What is loaded at start: what was loaded when it last changed at run time, as long as the configuration is the one that

@@ -8,14 +8,15 @@ import {
   type LoadedDefinitions,
   type LoadedSet,
 } from './loaded-definitions.js';
-import type { LoadedFile, LoadedRecord } from './loaded-file.js';
+import type { LoadedRecord } from './loaded-record.js';
 import type { PackageIndex } from './package-index.js';
 
 export interface LoadingParts {
   engine: Engine;
   definitions: LoadedDefinitions;
   index: PackageIndex;
-  file: LoadedFile;
+  /** Notes what is loaded, for whoever leads next. */
+  remember: (record: LoadedRecord) => Promise<void>;
   configured: LoadedRecord['configured'];
   timers: Timers;
   log: Log;
@@ -91,19 +92,21 @@ export class Loading {
     );
   }
 
-  /** Notes what is loaded for the next start. The change itself stands, also when this fails. */
+  /** Notes what is loaded for the next leader. The change itself stands, also when this fails. */
   async remember(): Promise<void> {
-    const { file, configured, log } = this.parts;
+    const { remember, configured, log } = this.parts;
     const { labs, protocols, draining } = this.current;
     try {
-      await file.write({
+      await remember({
         configured,
         labs: [...labs.keys()].sort(),
         protocols: [...protocols.keys()].sort(),
         draining: Object.fromEntries(draining),
       });
     } catch (error) {
-      log.error('what is loaded could not be noted; a restart will load what was loaded before', { error });
+      log.error('what is loaded could not be noted; the next leader will load what was loaded before', {
+        error,
+      });
     }
   }
 

@@ -184,6 +184,20 @@ export function requestsContract(bench: Bench): void {
       expect(order).toEqual(numbers);
     });
 
+    it('passes over what it may not answer, so that whoever may is heard', async () => {
+      const [mine, other, client] = [await bench.open(), await bench.open(), await bench.open()];
+      let when = false;
+      const handled: string[] = [];
+      const serve = (server: typeof mine, name: string, may: () => boolean) =>
+        server.serve(add, {}, ({ a }) => (handled.push(`${name} ${a}`), { sum: a }), { when: may });
+      await serve(mine, 'mine', () => when);
+      await serve(other, 'other', () => !when);
+      await client.request(add, { room: 'x' }, { a: 1, b: 0 });
+      when = true;
+      await client.request(add, { room: 'x' }, { a: 2, b: 0 });
+      expect(handled).toEqual(['other 1', 'mine 2']);
+    });
+
     it('never begins what waited longer than its caller', async () => {
       const bus = await bench.open();
       let release = (): void => undefined;

@@ -1,0 +1,121 @@
+import { NestFactory } from '@nestjs/core';
+import { orchestratorEvents } from '@lab/contracts';
+import { Engine, type Timers } from '@lab/engine';
+import type { Bus } from '@lab/messaging';
+import { BusServer, nestLogger } from '@lab/messaging/nest';
+import type { ObjectStore } from '@lab/object-store';
+import type { PostgresStore } from '@lab/persistence';
+import { Shutdown, systemClock, systemIds, systemTimers, type Log } from '@lab/runtime';
+import { GreedyPolicy } from '@lab/scheduling';
+import { agentsOverBus } from './agents-over-bus.js';
+import { AppModule } from './app.module.js';
+import type { Config } from './config.js';
+import { firstLoad } from './definitions/first-load.js';
+import { LabLoading } from './definitions/lab-loading.js';
+import { LoadedDefinitions } from './definitions/loaded-definitions.js';
+import { readLoadedRecord } from './definitions/loaded-record.js';
+import { Loading } from './definitions/loading.js';
+import type { PackageIndex } from './definitions/package-index.js';
+import { ProtocolLoading } from './definitions/protocol-loading.js';
+import { storeUnder, type Lease } from './lease.js';
+import type { Term } from './leadership.js';
+
+/** How often the leader says so, in milliseconds. */
+const announceMs = 1_000;
+
+export interface TermParts {
+  config: Config;
+  instance: string;
+  index: PackageIndex;
+  store: PostgresStore;
+  bus: Bus;
+  objectStore: ObjectStore;
+  log: Log;
+}
+
+/** A term that has begun, and what it began with. */
+export interface BegunTerm extends Term {
+  labs: string[];
+  protocols: string[];
+}
+
+/**
+ * Takes over: loads what the leader before had loaded, as the packages are on disk now, takes up the work that is going
+ * on, and serves requests from then on. Every part is made anew, for what an earlier term knew may be out of date.
+ *
+ * @throws ServiceError `store_unavailable`; Error in one sentence when the packages cannot be loaded as configured
+ */
+export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTerm> {
+  const { config, instance, index, store, bus, objectStore, log } = parts;
+  const shutdown = new Shutdown(log);
+  const end = async (reason: string): Promise<void> => void (await shutdown.run(reason));
+  try {
+    const [remembered] = await Promise.all([store.loaded(), index.refresh()]);
+    const configured = { labs: config.labs ?? null, protocols: config.protocols ?? null };
+    const definitions = new LoadedDefinitions(
+      firstLoad(index.catalog, configured, readLoadedRecord(remembered), config.userDir, (message, fields) =>
+        log.error(message, fields),
+      ),
+    );
+    const engine = new Engine(
+      {
+        clock: systemClock,
+        timers: systemTimers,
+        ids: systemIds,
+        store: storeUnder(lease, store),
+        agents: agentsOverBus(bus, lease),
+        definitions,
+        policy: new GreedyPolicy(),
+        log: log.child({ part: 'engine' }),
+      },
+      { maxQueued: config.limits.max_queued, onDeposed: () => lease.lose() },
+    );
+    shutdown.add('engine', () => engine.stop());
+    await engine.start(instance, lease.epoch);
+
+    const loading = new Loading({
+      engine,
+      definitions,
+      index,
+      remember: (record) => store.noteLoaded(lease.epoch, record),
+      configured,
+      timers: systemTimers,
+      log: log.child({ part: 'loading' }),
+    });
+    const labs = new LabLoading(loading, { clock: systemClock, timers: systemTimers });
+    const protocols = new ProtocolLoading(loading);
+    labs.resume();
+
+    const app = await NestFactory.createMicroservice(
+      AppModule.of({ engine, index, definitions, labs, protocols, objectStore }),
+      {
+        // Who was stopped and wakes up must not answer what somebody else answers, too.
+        strategy: new BusServer(bus, { when: () => lease.held }),
+        logger: nestLogger(log),
+        abortOnError: false,
+      },
+    );
+    shutdown.add('messages', () => app.close());
+    await app.listen();
+    // Before the messages: whoever waits for devices is answered, not waited for.
+    shutdown.add('loading', () => labs.stop());
+    shutdown.add('announcement', announceLeadership(bus, lease, systemTimers, instance));
+    return { end, labs: definitions.labNames(), protocols: definitions.protocolTypes() };
+  } catch (error) {
+    await end('the takeover failed');
+    throw error;
+  }
+}
+
+/** Tells the agents who leads, now and every second, so that they register with a new leader at once. */
+function announceLeadership(bus: Bus, lease: Lease, timers: Timers, instance: string): () => void {
+  let cancel = (): void => undefined;
+  const announce = (): void => {
+    // While the broker is away nobody could hear it; the next second tells again.
+    if (bus.connected && lease.held)
+      bus.publish(orchestratorEvents.leading, {}, { epoch: lease.epoch, instance });
+    cancel = timers.after(announceMs, announce);
+  };
+  announce();
+  return () => cancel();
+}

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { definitionRequests, orchestratorRequests, serviceRequests } from '@lab/contracts';
+import pg from 'pg';
+import { Site, StandInAgent, type Orchestrator } from './orchestrators.js';
+
+/** Two real orchestrators on one real database and broker, and an agent that notes everything it is sent. */
+
+let site: Site;
+let agent: StandInAgent;
+let leader: Orchestrator;
+let standby: Orchestrator;
+
+beforeEach(async () => {
+  site = await Site.open();
+  agent = new StandInAgent(site.bus);
+  leader = await site.orchestrator();
+  await agent.join();
+  standby = await site.orchestrator();
+});
+
+afterEach(async () => {
+  await agent.leave();
+  await site.dispose();
+});
+
+const submit = (name: string): Promise<unknown> =>
+  site.bus.request(orchestratorRequests.submitTask, {}, { name, type: 'noop' });
+
+const hasStarted = (label: string): Promise<void> =>
+  expect
+    .poll(() => agent.starts.filter((start) => start.label === label).length, {
+      timeout: 20_000,
+      interval: 20,
+    })
+    .toBe(1);
+
+async function query<Row>(text: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: site.databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+const completed = async (): Promise<string[]> =>
+  (await query<{ name: string }>(`select name from task_run where state = 'completed' order by name`)).map(
+    ({ name }) => name,
+  );
+
+async function standing(): Promise<string[]> {
+  const seen: string[] = [];
+  for (let ask = 0; ask < 20 && new Set(seen).size < 2; ask += 1) {
+    const { status, detail } = await site.bus.request(
+      serviceRequests.health,
+      { service: 'orchestrator' },
+      {},
+    );
+    seen.push(detail === undefined ? status : `${status}: ${detail}`);
+  }
+  return [...new Set(seen)];
+}
+
+describe('of two orchestrators', () => {
+  it('the second stands by and says so', async () => {
+    expect(leader.told).toMatchObject({ type: 'ready', details: { epoch: 1 } });
+    expect(standby.told).toMatchObject({ type: 'ready', details: { standby: true } });
+    const name = standby.told.details?.leader;
+    await submit('one');
+    await hasStarted('one');
+    expect((await standing()).every((each) => each === 'ok' || each === `ok: standby; ${name} leads`)).toBe(
+      true,
+    );
+  });
+
+  it('the standby takes over within 5 s when the leader is killed, adopts what runs and starts what waits', async () => {
+    agent.onStart = () => undefined;
+    await submit('running');
+    await hasStarted('running');
+    const killedAt = performance.now();
+    leader.signal('SIGKILL');
+    const next = await site.nextLeader(1);
+    expect(performance.now() - killedAt).toBeLessThan(5_000);
+    await submit('after');
+    await hasStarted('after');
+    expect(performance.now() - killedAt).toBeLessThan(6_000);
+    for (const { attempt } of [...agent.starts]) await agent.complete(attempt);
+    expect(await completed()).toEqual(['after', 'running']);
+    expect(agent.starts.map(({ label, epoch }) => `${label} ${epoch}`)).toEqual([
+      'running 1',
+      `after ${next.epoch}`,
+    ]);
+  });
+
+  it('a leader that was stopped finds the next one in its place when it wakes, and does nothing', async () => {
+    leader.signal('SIGSTOP');
+    // It is in the hands of the stopped one: nobody may ever act on it.
+    const lost = submit('lost').catch((error: unknown) => error);
+    const next = await site.nextLeader(1);
+    await submit('after');
+    await hasStarted('after');
+    leader.signal('SIGCONT');
+    await expect.poll(() => leader.output(), { timeout: 20_000 }).toContain('"msg":"standby"');
+    expect(await lost).toMatchObject({ code: 'deadline_exceeded', effect: 'maybe' });
+    expect(agent.starts.map(({ epoch }) => epoch)).toEqual([next.epoch]);
+    expect(await completed()).toEqual(['after']);
+    expect(await query(`select name from task_run where name = 'lost'`)).toEqual([]);
+    // It is of use again: the one that took over from it can go.
+    expect(await standby.stop()).toBe(0);
+    await site.nextLeader(next.epoch, 1_000);
+    await submit('last');
+    await hasStarted('last');
+  });
+
+  it('the standby takes over within half a second when the leader leaves in order', async () => {
+    const next = site.nextLeader(1);
+    const code = leader.stop();
+    // On a computer that runs many tests at once; bench:failover measures it.
+    expect((await next).ms).toBeLessThan(1_500);
+    expect(await code).toBe(0);
+    await submit('after');
+    await hasStarted('after');
+  });
+});
+
+it('what was loaded at run time is loaded by the next leader', async () => {
+  const { labs } = await site.bus.request(definitionRequests.unloadLabs, {}, { lab_types: ['bench_lab'] });
+  expect(labs).toMatchObject([{ name: 'bench_lab', state: 'unloaded' }]);
+  leader.signal('SIGKILL');
+  await site.nextLeader(1);
+  const answer = await site.bus.request(definitionRequests.listLabs, {}, {});
+  expect(answer.labs).toMatchObject([{ name: 'bench_lab', state: 'unloaded' }]);
+});
