@@ -1,12 +1,15 @@
 import {
+  isUsable,
   ServiceError,
   type DeviceAssignment,
   type DeviceFunction,
   type DeviceStatus,
+  type Halt,
   type JsonObject,
   type JsonValue,
 } from '@lab/contracts';
 import { DeviceActor, type DeviceActorPorts, type DeviceCall } from './device-actor.js';
+import { covers, Halts, haltText } from './halts.js';
 import type { AgentLimits } from './limits.js';
 import { sameJson } from './same-json.js';
 
@@ -30,7 +33,8 @@ interface Slot {
  * All devices of this computer, and the highest fence seen of each.
  *
  * Guarantees: the old process of a changed device is gone before the new one starts; a call with a fence lower than one
- * seen before is refused; every change of state is announced at once, except that busy and idle are announced at most
+ * seen before is refused; a device in the scope of a stop of people takes no effects and starts no process, also one that
+ * is assigned later; every change of state is announced at once, except that busy and idle are announced at most
  * once per `deviceNoticeMs`, the last one always.
  */
 export class Devices {
@@ -39,6 +43,7 @@ export class Devices {
   readonly #announce: (status: DeviceStatus) => void;
   readonly #slots = new Map<string, Slot>();
   readonly #fences = new Map<string, number>();
+  readonly #halts = new Halts();
   #waiters: (() => void)[] = [];
   #closed = false;
 
@@ -87,7 +92,7 @@ export class Devices {
   ): Promise<JsonValue | undefined> {
     const actor = this.#actor(device);
     if (fence !== undefined) this.admit(device, fence);
-    return actor.call(call);
+    return actor.call({ ...call, fence });
   }
 
   /** @throws ServiceError `unknown_device`, and what {@link DeviceActor.report} throws */
@@ -119,12 +124,55 @@ export class Devices {
 
   /** @throws ServiceError `unknown_device` or `device_unavailable` when the device takes no calls at present */
   requireUsable(device: DeviceName): void {
-    const { state, detail } = this.#actor(device).status;
-    if (state === 'idle' || state === 'busy') return;
-    throw new ServiceError(
-      'device_unavailable',
-      `device ${keyOf(device)} is ${state}${detail === null ? '' : ` (${detail})`}`,
-    );
+    this.#actor(device).requireUsable();
+  }
+
+  /**
+   * A person says that a device is safe to be started anew.
+   *
+   * @throws ServiceError `unknown_device`, and what {@link DeviceActor.reset} throws
+   */
+  async reset(device: DeviceName, doubtId: string | null, by: string): Promise<void> {
+    await this.#actor(device).reset(doubtId, by);
+  }
+
+  /** The stops of people that are in force on this computer. */
+  get halts(): Halt[] {
+    return this.#halts.inForce;
+  }
+
+  /**
+   * Stops every device of the scope at once, and keeps it stopped until {@link release}.
+   *
+   * @returns false when this stop is known already, or was released before
+   */
+  halt(halt: Halt): boolean {
+    if (!this.#halts.add(halt)) return false;
+    for (const { actor } of this.#slots.values()) {
+      if (actor !== undefined && covers(halt, actor.assignment)) actor.halt(haltText(halt));
+    }
+    return true;
+  }
+
+  /**
+   * Ends these stops: devices that no other stop holds go on.
+   *
+   * @returns the ids of those that were in force
+   */
+  release(ids: readonly string[]): string[] {
+    const released = this.#halts.release(ids);
+    for (const { actor } of this.#slots.values()) {
+      if (actor === undefined) continue;
+      const reason = this.#halts.reasonFor(actor.assignment);
+      if (reason === undefined) actor.release();
+      else actor.haltedBy(reason);
+    }
+    return released;
+  }
+
+  /** Safely stops the calls of an attempt that devices of this computer have in progress. */
+  stopCallsOf(attemptId: string, reason: string): void {
+    for (const { actor } of this.#slots.values()) void actor?.stopCallOf(attemptId, reason);
   }
 
   /** Resolves when the first start of every device is over: it was usable once, or is faulted. */
@@ -182,8 +230,12 @@ export class Devices {
       return;
     }
     const log = this.#ports.log.child({ device: key });
-    slot.actor = new DeviceActor(slot.wanted, { ...this.#ports, log }, this.#limits, (status) =>
-      this.#notice(slot, status),
+    slot.actor = new DeviceActor(
+      slot.wanted,
+      { ...this.#ports, log },
+      this.#limits,
+      (status) => this.#notice(slot, status),
+      this.#halts.reasonFor(slot.wanted),
     );
     slot.actor.start();
   }
@@ -224,12 +276,13 @@ function emptySlot(): Slot {
   };
 }
 
-function isStarting({ state }: DeviceStatus): boolean {
+function isStarting({ state, halted }: DeviceStatus): boolean {
+  if (halted !== undefined) return false;
   return state === 'initializing' || state === 'restarting' || state === 'disabled';
 }
 
 function isRoutine(status: DeviceStatus): boolean {
-  return status.state === 'idle' || status.state === 'busy';
+  return isUsable(status.state);
 }
 
 export function keyOf(device: DeviceName): string {

@@ -47,6 +47,7 @@ export type {
   Timers,
   UploadTicket,
 } from './ports.js';
+export { MemoryCallRecords } from './memory/memory-call-records.js';
 export { MemoryDeviceProcesses, type DeviceScript, type SimulatedDevice } from './memory/memory-devices.js';
 export { MemoryLedger } from './memory/memory-ledger.js';
 export { MemoryLedgerDisk } from './memory/memory-ledger-disk.js';

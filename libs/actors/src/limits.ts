@@ -15,6 +15,17 @@ export interface AgentLimits {
    * contracts, so that a caller elsewhere still hears how its call ended.
    */
   deviceAbortMs: number;
+  /** How long `_reconcile` may take. */
+  deviceReconcileMs: number;
+  /** How long `_stop` may take. */
+  deviceStopMs: number;
+  /** After `_stop`, how long the call that it stopped may take to end. */
+  deviceStopGraceMs: number;
+  /** How often a device process is asked whether it responds, and how long it may take before that is told. */
+  devicePingMs: number;
+  deviceSilentMs: number;
+  /** Times that a query is asked again after the process died in the middle of it. */
+  deviceQueryRetries: number;
   /** Pause before the first restart; doubled for each further crash within the window. */
   deviceBackoffMs: number;
   deviceBackoffMaxMs: number;
@@ -70,6 +81,12 @@ export const defaultLimits: AgentLimits = {
   deviceCleanupMs: 30_000,
   deviceKillMs: 5_000,
   deviceAbortMs: 4_000,
+  deviceReconcileMs: 30_000,
+  deviceStopMs: 5_000,
+  deviceStopGraceMs: 5_000,
+  devicePingMs: 2_000,
+  deviceSilentMs: 10_000,
+  deviceQueryRetries: 2,
   deviceBackoffMs: 1_000,
   deviceBackoffMaxMs: 60_000,
   deviceCrashes: 5,

@@ -62,9 +62,19 @@ export class Mailbox<L extends Letter> {
     return letter;
   }
 
-  /** Takes out what waits. */
-  dismiss(): L[] {
-    return this.#waiting.splice(0);
+  /** The letter in progress that has this id. */
+  running(id: string): L | undefined {
+    return this.#running.get(id);
+  }
+
+  /** Is a letter with this id here, waiting or in progress? */
+  has(id: string): boolean {
+    return this.#running.has(id) || this.#waiting.some((letter) => letter.id === id);
+  }
+
+  /** All letters, those in progress first. */
+  all(): L[] {
+    return [...this.#running.values(), ...this.#waiting];
   }
 
   /** Takes out what is in progress. */

@@ -101,7 +101,8 @@ export const deviceStates = [
 export type DeviceState = (typeof deviceStates)[number];
 
 export const deviceTransitions: Transitions<DeviceState> = {
-  disabled: ['initializing'],
+  // Uncertain from the start: the agent before this one ended in the middle of an effect.
+  disabled: ['initializing', 'uncertain'],
   initializing: ['idle', 'restarting', 'faulted', 'disabled'],
   idle: ['busy', 'restarting', 'faulted', 'disabled'],
   busy: ['idle', 'aborting', 'uncertain', 'restarting', 'faulted', 'disabled'],

@@ -1,4 +1,11 @@
-export { BaseDevice, type DeviceError, type Handle, type Handles } from './author/device.js';
+export {
+  BaseDevice,
+  type CallInDoubt,
+  type DeviceError,
+  type Handle,
+  type Handles,
+  type Reconciliation,
+} from './author/device.js';
 export {
   effect,
   idempotent,

@@ -50,6 +50,7 @@ describe('the device host', () => {
         },
       },
       { name: 'wait', kind: 'effect', timeout_s: 900 },
+      { name: 'whose', kind: 'query' },
       { name: 'open', kind: 'query' },
       { name: 'refuse', kind: 'idempotent' },
       { name: 'value', kind: 'query' },
@@ -171,6 +172,52 @@ describe('the device host', () => {
     expect(await host.exit).toEqual({ code: 0, signal: null });
   });
 
+  it('lets code know the id of the call that it runs for, also after it waited', async () => {
+    const host = await started();
+    const [one, two] = await Promise.all([call(host, 'whose'), call(host, 'whose')]);
+    expect(one).toMatchObject({ value: [one['call_id'], one['call_id']] });
+    expect(two).toMatchObject({ value: [two['call_id'], two['call_id']] });
+  });
+
+  it('says that its class can stop', async () => {
+    expect((await start().next('ready'))['can_stop']).toBe(true);
+  });
+
+  it('stops beside a call in progress, which ends then', async () => {
+    const host = await started();
+    const waiting = call(host, 'wait');
+    host.send({ type: 'stop', reason: 'a hand is in it' });
+    expect(await host.next('stopped')).toEqual({ type: 'stopped', supported: true });
+    expect(await waiting).toMatchObject({ value: 'released' });
+    expect(host.logs()).toContainEqual({ level: 'warn', text: 'stopped: a hand is in it' });
+  });
+
+  it('says when it could not be stopped', async () => {
+    const host = await started({ fail_stop: true });
+    host.send({ type: 'stop', reason: 'why not' });
+    expect(await host.next('stopped')).toMatchObject({
+      supported: true,
+      error: { message: 'the brake is worn' },
+    });
+  });
+
+  it('stops what moves before it cleans up when it is asked to end', async () => {
+    const host = await started();
+    void call(host, 'wait').catch(() => undefined);
+    await call(host, 'value', { kind: 'text' });
+    host.child.kill('SIGTERM');
+    await host.exit;
+    const texts = host.logs().map(({ text }) => text);
+    expect(texts).toEqual(['stopped: the agent ends this process', 'cleaning up']);
+  });
+
+  it('answers pings while a call is in progress', async () => {
+    const host = await started();
+    void call(host, 'wait').catch(() => undefined);
+    host.send({ type: 'ping' });
+    await host.next('pong');
+  });
+
   it('says when the clean-up failed', async () => {
     const host = await started({ fail_cleanup: true });
     host.send({ type: 'cleanup' });
@@ -199,6 +246,62 @@ describe('the device host', () => {
     host.child.disconnect();
     expect(await host.exit).toEqual({ code: 1, signal: null });
     expect(Date.now() - before).toBeLessThan(9_000);
+  });
+
+  describe('that is asked what is true', () => {
+    function ask(init: Record<string, unknown>): HostProcess {
+      const host = new HostProcess('device-host', fromDevice);
+      hosts.push(host);
+      const in_doubt = [{ call_id: 'attempt/7', function: 'wait' }];
+      host.send({
+        type: 'reconcile',
+        lab: 'sdk_lab',
+        name: 'rig_1',
+        ...rig,
+        init_parameters: init,
+        in_doubt,
+      });
+      return host;
+    }
+
+    it('asks the author before _initialize, with the calls in doubt, and initialises the same object', async () => {
+      const host = ask({ found: 'idle' });
+      expect(await host.next('reconciled')).toEqual({
+        type: 'reconciled',
+        supported: true,
+        idle: true,
+        detail: 'the rig is idle',
+      });
+      host.send({ type: 'init', lab: 'sdk_lab', name: 'rig_1', ...rig, init_parameters: {} });
+      await host.next('ready');
+      host.send({ type: 'report', call_id: 'r' });
+      expect(await host.next('result')).toMatchObject({
+        value: { history: ['constructed', 'asked for wait attempt/7', 'initialized sdk_lab.rig_1'] },
+      });
+    });
+
+    it.each([
+      ['moving', { supported: true, idle: false, detail: 'the rig is moving' }],
+      ['error', { supported: true, idle: false, error: { message: 'the rig does not say' } }],
+      [
+        'nothing',
+        {
+          supported: true,
+          idle: false,
+          error: { message: expect.stringContaining('must return') as string },
+        },
+      ],
+    ])('says what is found (%s)', async (found, said) => {
+      expect(await ask({ found }).next('reconciled')).toMatchObject(said);
+    });
+
+    it('ends without touching the instrument', async () => {
+      const host = ask({ found: 'moving' });
+      await host.next('reconciled');
+      host.child.kill('SIGTERM');
+      expect(await host.exit).toEqual({ code: 0, signal: null });
+      expect(host.logs()).toEqual([]);
+    });
   });
 
   it('outlives Ctrl-C in the terminal of its agent', async () => {

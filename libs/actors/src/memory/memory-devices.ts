@@ -16,6 +16,12 @@ export interface DeviceScript {
   call?(name: string, args: JsonObject): Promise<JsonValue | undefined>;
   report?(): Promise<JsonObject>;
   cleanUp?(): Promise<void>;
+  /** Absent: the class has no `_stop`. */
+  stop?(reason: string): Promise<void>;
+  /** Absent: the class has no `_reconcile`. */
+  reconcile?(inDoubt: { call_id: string; function: string }[]): Promise<{ idle: boolean; detail?: string }>;
+  /** False: its event loop stands still. */
+  responds?(): boolean;
 }
 
 export type SimulatedDevice = MemoryProcess<ToDevice, FromDevice>;
@@ -59,7 +65,12 @@ function obey(process: SimulatedDevice, script: DeviceScript, message: ToDevice)
   switch (message.type) {
     case 'init':
       void (script.initialize?.(message.init_parameters) ?? Promise.resolve()).then(
-        () => process.say({ type: 'ready', functions: script.functions }),
+        () =>
+          process.say({
+            type: 'ready',
+            functions: script.functions,
+            can_stop: script.stop !== undefined,
+          }),
         (error: unknown) => process.say({ type: 'init_failed', error: { message: String(error) } }),
       );
       return;
@@ -72,6 +83,28 @@ function obey(process: SimulatedDevice, script: DeviceScript, message: ToDevice)
       return;
     case 'report':
       answer(process, message.call_id, script.report?.() ?? Promise.resolve({}));
+      return;
+    case 'reconcile':
+      void (script.reconcile?.(message.in_doubt) ?? Promise.resolve(undefined)).then(
+        (found) => process.say({ type: 'reconciled', supported: found !== undefined, idle: false, ...found }),
+        (error: unknown) =>
+          process.say({
+            type: 'reconciled',
+            supported: true,
+            idle: false,
+            error: { message: String(error) },
+          }),
+      );
+      return;
+    case 'stop':
+      void (script.stop?.(message.reason) ?? Promise.resolve()).then(
+        () => process.say({ type: 'stopped', supported: script.stop !== undefined }),
+        (error: unknown) =>
+          process.say({ type: 'stopped', supported: true, error: { message: String(error) } }),
+      );
+      return;
+    case 'ping':
+      if (script.responds?.() !== false) process.say({ type: 'pong' });
       return;
     case 'cleanup':
       void (script.cleanUp?.() ?? Promise.resolve()).then(

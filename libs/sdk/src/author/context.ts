@@ -10,6 +10,8 @@ export interface DeviceContext {
   name: string;
   lab: string;
   log: AuthorLog;
+  /** Id of the call that the running code belongs to. */
+  callId(): string | undefined;
 }
 
 export interface TaskContext {

@@ -42,6 +42,14 @@ export abstract class BaseDevice<InitParameters extends object = Record<string, 
   }
 
   /**
+   * Id of the call that this code runs for, unique for ever and the same if the service ever repeats it; undefined outside
+   * of calls. Pass it to instruments that know command ids, so that `_reconcile` can ask them what became of it.
+   */
+  get callId(): string | undefined {
+    return this[contextKey]?.callId();
+  }
+
+  /**
    * Connects to the instrument and brings it to a known, safe state. Called once, before anything else. It is also how a
    * device comes back after its process died, so it must not assume that the instrument was left in order.
    *
@@ -58,6 +66,47 @@ export abstract class BaseDevice<InitParameters extends object = Record<string, 
 
   /** The state of the device as people shall see it: a value that JSON can carry. Must not disturb the instrument. */
   abstract _report(): Promise<object> | object;
+
+  /**
+   * Optional. Stops the instrument safely, at once: called when people stop it and when a task is cancelled in the middle
+   * of a call, past all queues and beside whatever is in progress, also `_initialize`. It has 5 seconds. The call that it
+   * stops has to end then as well, by an error or a value, within 5 seconds more; else its process is ended, and a person
+   * is asked what became of it.
+   *
+   * @param reason for the log and for people
+   * @throws anything, to say that it could not be stopped
+   */
+  _stop?(reason: string): Promise<void> | void;
+
+  /**
+   * Optional. Reads the instrument and tells whether it is idle, in a known state. Called in a new process, before
+   * `_initialize`, when an earlier one ended in the middle of an effect. It has 30 seconds, and must not move anything.
+   *
+   * @param parameters the same that `_initialize` gets
+   * @param inDoubt the calls that began and have no known end, oldest first
+   * @returns idle true: the device is initialised and goes on; false: a person is asked
+   * @throws anything, to say that it cannot be known: a person is asked
+   */
+  _reconcile?(
+    parameters: InitParameters,
+    inDoubt: readonly CallInDoubt[],
+  ): Promise<Reconciliation> | Reconciliation;
+}
+
+/** A call that began and has no known end. */
+export interface CallInDoubt {
+  /** What `this.callId` was in that call. */
+  callId: string;
+  /** Name of the function. */
+  function: string;
+}
+
+/** What `_reconcile` found. */
+export interface Reconciliation {
+  /** Nothing moves, and the state of the instrument is known. */
+  idle: boolean;
+  /** What was found, for people. */
+  detail?: string;
 }
 
 type Method = (...parameters: never[]) => unknown;

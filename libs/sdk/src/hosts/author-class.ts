@@ -15,6 +15,8 @@ export interface AuthorDevice {
   _initialize(parameters: JsonObject): unknown;
   _cleanup(): unknown;
   _report(): unknown;
+  _stop?(reason: string): unknown;
+  _reconcile?(parameters: JsonObject, inDoubt: { callId: string; function: string }[]): unknown;
 }
 
 /** A task object, whichever copy of the SDK it was made with. */

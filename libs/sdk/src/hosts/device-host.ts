@@ -3,8 +3,10 @@
  * `fromDevice` of contracts with it. It ends after `cleanup`, when the device cannot be initialised, when author code
  * fails outside a call, and, after `_cleanup`, when the agent is gone.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JsonValue } from '@lab/contracts';
+import type { AuthorError, JsonValue } from '@lab/contracts';
+import type { Reconciliation } from '../author/device.js';
 import { contextKey } from '../author/context.js';
 import { declaredFunctions, importClass, type AuthorDevice, type DeclaredFunction } from './author-class.js';
 import { describeError } from './author-error.js';
@@ -24,6 +26,10 @@ process.setSourceMapsEnabled(true);
 let module = { package: '', source: '' };
 let device: AuthorDevice | undefined;
 let functions = new Map<string, DeclaredFunction>();
+/** Id of the call that the running code belongs to. */
+const current = new AsyncLocalStorage<string>();
+/** Calls in progress that may move something. */
+let moving = 0;
 let initialization: Promise<void> | undefined;
 let ready = false;
 let ending: Promise<unknown> | undefined;
@@ -56,28 +62,87 @@ function receive(message: ToDevice): void {
         toJson(await readyDevice()._report(), `the result of _report`),
       );
       return;
+    case 'reconcile':
+      if (device !== undefined) throw new Error('reconcile came after the device was made');
+      void reconcile(message);
+      return;
+    case 'stop':
+      void stop(message.reason).then((outcome) => channel.send({ type: 'stopped', ...outcome }));
+      return;
+    case 'ping':
+      channel.send({ type: 'pong' });
+      return;
     case 'cleanup':
       ending ??= cleanUp();
   }
 }
 
-async function initialize(message: ToDevice & { type: 'init' }): Promise<void> {
+/** The device object; the same for `_reconcile` and `_initialize`. */
+async function make(message: ToDevice & { type: 'init' | 'reconcile' }): Promise<AuthorDevice> {
+  if (device !== undefined) return device;
   module = message.module;
+  const DeviceClass = await importClass(message.path, module.source, 'device');
+  device = new DeviceClass();
+  device[contextKey] = {
+    name: message.name,
+    lab: message.lab,
+    log: authorLog(write),
+    callId: () => current.getStore(),
+  };
+  return device;
+}
+
+async function initialize(message: ToDevice & { type: 'init' }): Promise<void> {
   try {
-    const DeviceClass = await importClass(message.path, module.source, 'device');
-    const made = new DeviceClass();
-    made[contextKey] = { name: message.name, lab: message.lab, log: authorLog(write) };
-    device = made;
+    const made = await make(message);
     functions = declaredFunctions(made);
     await made._initialize(message.init_parameters);
     ready = true;
     channel.send({
       type: 'ready',
       functions: [...functions.values()].map(({ method: _, ...declared }) => declared),
+      can_stop: made._stop !== undefined,
     });
   } catch (error) {
     channel.send({ type: 'init_failed', error: describeError(error, module) });
     await end(1);
+  }
+}
+
+async function reconcile(message: ToDevice & { type: 'reconcile' }): Promise<void> {
+  try {
+    const made = await make(message);
+    if (made._reconcile === undefined) {
+      channel.send({ type: 'reconciled', supported: false, idle: false });
+      return;
+    }
+    const inDoubt = message.in_doubt.map((each) => ({ callId: each.call_id, function: each.function }));
+    const found = (await made._reconcile(message.init_parameters, inDoubt)) as
+      Partial<Reconciliation> | undefined;
+    if (typeof found?.idle !== 'boolean') {
+      throw new TypeError(
+        '_reconcile must return { idle: true } or { idle: false }, with a detail if it likes',
+      );
+    }
+    const detail = found.detail === undefined ? {} : { detail: String(found.detail) };
+    channel.send({ type: 'reconciled', supported: true, idle: found.idle, ...detail });
+  } catch (error) {
+    channel.send({
+      type: 'reconciled',
+      supported: true,
+      idle: false,
+      error: describeError(error, module),
+    });
+  }
+}
+
+async function stop(reason: string): Promise<{ supported: boolean; error?: AuthorError }> {
+  if (device?._stop === undefined) return { supported: false };
+  try {
+    await device._stop(reason);
+    return { supported: true };
+  } catch (error) {
+    return { supported: true, error: describeError(error, module) };
   }
 }
 
@@ -108,7 +173,14 @@ async function call(message: ToDevice & { type: 'call' }): Promise<JsonValue | u
       `${module.source} declares no function ${message.function}; it declares: ${known}`,
     );
   }
-  const result: unknown = await declared.method.call(target, message.arguments);
+  const moves = declared.kind === 'query' ? 0 : 1;
+  moving += moves;
+  let result: unknown;
+  try {
+    result = await current.run(message.call_id, () => declared.method.call(target, message.arguments));
+  } finally {
+    moving -= moves;
+  }
   return result === undefined ? undefined : toJson(result, `the result of ${message.function}`);
 }
 
@@ -138,10 +210,23 @@ async function cleanUp(): Promise<void> {
   }
 }
 
-/** The agent is gone, or the machine is going down: nobody hears us, and the instrument must be left safe. */
+/**
+ * The agent is gone, or ends this process: nobody hears us, and the instrument must be left safe. One that was only asked
+ * what is true is not touched.
+ */
 function orphaned(): void {
-  const cleanup = (ending ??= cleanUp());
+  if (initialization === undefined) {
+    void end(0);
+    return;
+  }
+  const cleanup = (ending ??= stopMoving().then(cleanUp));
   void Promise.race([cleanup, delay(orphanCleanupMs)]).then(() => end(1));
+}
+
+async function stopMoving(): Promise<void> {
+  if (moving === 0) return;
+  const { error } = await stop('the agent ends this process');
+  if (error !== undefined) channel.log('error', `_stop failed: ${error.stack ?? error.message}`);
 }
 
 function crash(error: unknown, what: string): void {

@@ -24,6 +24,7 @@ const deviceShapes: Record<ToDevice['type'], Shape> = {
     in_doubt: 'value',
   },
   stop: { reason: 'string' },
+  ping: {},
   cleanup: {},
 };
 
