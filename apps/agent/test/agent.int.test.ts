@@ -308,6 +308,6 @@ describe('an agent that is asked to stop', () => {
     expect(lab.left).toEqual(['svc_computer']);
     expect(lab.results[0]?.outcome).toMatchObject({ kind: 'failed', code: 'agent_stopped' });
     expect(readFileSync(trace, 'utf8')).toBe('cleaned up\n');
-    expect(statSync(join(lab.dataDir, 'agents', 'svc_computer', 'journal.jsonl')).size).toBeGreaterThan(0);
+    expect(statSync(join(lab.dataDir, 'agents', 'svc_computer', 'ledger-a.seg')).size).toBeGreaterThan(0);
   });
 });

@@ -187,6 +187,8 @@ export type LedgerRecord =
   | { type: 'released'; ids: string[] }
   /** In checkpoints: the calls of an open attempt that are over. */
   | { type: 'tally'; attemptId: string; calls: AttemptCalls }
+  /** In checkpoints: a call that is over, to answer its repeat. */
+  | { type: 'call_over'; call: RecordedCall; ending: CallEnding }
   /** In checkpoints: what is still known of a device whose calls are over. */
   | { type: 'device'; device: string; fence?: number; lastConfirmed?: RecordedCall };
 
@@ -204,6 +206,7 @@ export const ledgerRecordTypes = [
   'halt',
   'released',
   'tally',
+  'call_over',
   'device',
 ] as const satisfies readonly LedgerRecord['type'][];
 

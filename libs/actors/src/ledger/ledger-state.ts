@@ -16,6 +16,10 @@ export interface KnownCall {
   ending: CallEnding | undefined;
 }
 
+interface EndedCall extends KnownCall {
+  ending: CallEnding;
+}
+
 /** How much of what is over a ledger remembers. */
 export interface LedgerMemory {
   /** Closed attempts, acknowledged and never run each, so that a late repeat of their start runs nothing. */
@@ -41,8 +45,8 @@ export class LedgerState {
   readonly #acknowledged = new Set<string>();
   readonly #tombstones = new Set<string>();
   readonly #open = new Map<string, RecordedCall>();
-  readonly #endedOfPeople = new Map<string, KnownCall>();
-  readonly #endedOfTasks = new Map<string, KnownCall>();
+  readonly #endedOfPeople = new Map<string, EndedCall>();
+  readonly #endedOfTasks = new Map<string, EndedCall>();
   readonly #fences = new Map<string, number>();
   readonly #confirmed = new Map<string, RecordedCall>();
   readonly #halts = new Map<string, Halt>();
@@ -147,6 +151,9 @@ export class LedgerState {
       case 'settled':
         for (const call of this.openCalls()) if (call.device === record.device) this.#lose(call);
         return;
+      case 'call_over':
+        this.#remember(record.call, record.ending);
+        return;
       case 'device':
         if (record.fence !== undefined) this.#raise(record.device, record.fence);
         if (record.lastConfirmed !== undefined) this.#confirmed.set(record.device, record.lastConfirmed);
@@ -164,10 +171,10 @@ export class LedgerState {
   records(): LedgerRecord[] {
     return [
       ...[...this.#attempts.values()].flatMap((history) => this.#recordsOf(history)),
-      ...[...this.#endedOfTasks.values(), ...this.#endedOfPeople.values()].flatMap(({ call, ending }) => [
-        { type: 'call_begin' as const, call },
-        ...(ending === undefined ? [] : [{ type: 'call_end' as const, callId: call.callId, ending }]),
-      ]),
+      ...[...this.#endedOfTasks.values(), ...this.#endedOfPeople.values()].map((over) => ({
+        type: 'call_over' as const,
+        ...over,
+      })),
       ...[...this.#open.values()].map((call) => ({ type: 'call_begin' as const, call })),
       ...[...new Set([...this.#fences.keys(), ...this.#confirmed.keys()])].map((device) => {
         const fence = this.#fences.get(device);
