@@ -169,13 +169,13 @@ export class AgentService implements Announcer {
 
   #health(): ServiceHealth {
     const { clock, computer, version } = this.#parts;
-    const registered = this.#inc !== undefined;
+    const detail = this.#inc === undefined ? 'not registered with an orchestrator yet' : this.#agent?.trouble;
     return {
       service: 'agent',
       instance: computer,
       version,
-      status: registered ? 'ok' : 'degraded',
-      ...(registered ? {} : { detail: 'not registered with an orchestrator yet' }),
+      status: detail === undefined ? 'ok' : 'degraded',
+      ...(detail === undefined ? {} : { detail }),
       uptime_s: Math.max(0, clock.now() - this.#startedAt) / 1_000,
     };
   }
