@@ -8,6 +8,7 @@ import { LabLoading } from './definitions/lab-loading.js';
 import { LoadedDefinitions } from './definitions/loaded-definitions.js';
 import { PackageIndex } from './definitions/package-index.js';
 import { ProtocolLoading } from './definitions/protocol-loading.js';
+import { PausesController } from './pauses.controller.js';
 import { SubmissionsController } from './submissions.controller.js';
 import { objectStoreToken } from './tokens.js';
 
@@ -26,7 +27,13 @@ export class AppModule {
   static of({ engine, index, definitions, labs, protocols, objectStore }: Parts): DynamicModule {
     return {
       module: AppModule,
-      controllers: [SubmissionsController, AgentsController, FilesController, DefinitionsController],
+      controllers: [
+        SubmissionsController,
+        PausesController,
+        AgentsController,
+        FilesController,
+        DefinitionsController,
+      ],
       providers: [
         { provide: Engine, useValue: engine },
         { provide: PackageIndex, useValue: index },

@@ -15,6 +15,7 @@ export {
   agentTransitions,
   attemptStates,
   attemptTransitions,
+  awaitsPerson,
   deviceStates,
   deviceTransitions,
   isSatisfied,

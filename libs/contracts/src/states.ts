@@ -44,12 +44,12 @@ export type RunState = (typeof runStates)[number];
 export const runTransitions: Transitions<RunState> = {
   created: ['running', 'paused', 'failed', 'cancelled'],
   running: ['paused', 'completed', 'failed', 'cancelled', 'needs_attention'],
-  paused: ['running', 'completed', 'failed', 'cancelled', 'needs_attention'],
+  paused: ['created', 'running', 'completed', 'failed', 'cancelled', 'needs_attention'],
   needs_attention: ['running', 'paused', 'completed', 'failed', 'cancelled'],
   completed: [],
-  // Back to running or paused: a person resumed it.
-  failed: ['running', 'paused'],
-  cancelled: ['running', 'paused'],
+  // Back to created: a person resumed it.
+  failed: ['created'],
+  cancelled: ['created'],
 };
 
 export const attemptStates = [
@@ -152,4 +152,9 @@ export function isUsable(state: DeviceState): boolean {
 /** New work may be sent to an agent in this state. */
 export function mayDispatchTo(state: AgentState): boolean {
   return state === 'online';
+}
+
+/** A run or campaign in this state starts nothing until a person has decided. */
+export function awaitsPerson(state: RunState): boolean {
+  return state === 'paused' || state === 'needs_attention';
 }

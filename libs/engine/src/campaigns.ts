@@ -1,59 +1,75 @@
-import { isTerminal, type TaskParameters } from '@lab/contracts';
+import { awaitsPerson, isTerminal, type Reason, type TaskParameters } from '@lab/contracts';
 import { checkRunParameters, type ProtocolSnapshot } from '@lab/definitions/model';
-import { beginEnding } from './runs.js';
+import { beginEnding, hasBegun, queueReady } from './runs.js';
+import type { CampaignRow, ProtocolRunRow } from './rows.js';
 import { campaignRunName, insertRun, mergeParameters, placeFaults, type SubmitPorts } from './submit.js';
 import type { Turn } from './turn.js';
 
 /**
- * Brings a campaign to where its runs have taken it: starts the next runs, stops them all when it is ending, and ends
- * it when nothing of it runs. A failed run fails the campaign; a run that was cancelled alone counts as a run that was
- * had, and the reason of the completed campaign says so. While a run needs attention no new one is started. Each run is
- * started with the protocol as it is loaded at that moment.
+ * Brings a campaign to where its runs have taken it: begins the next runs, stops them all when it is ending, and ends
+ * it when nothing of it runs. A run that was cancelled alone counts as a run that was had, and so does a failed one if
+ * the campaign goes on after failures; the reason of the completed campaign tells how many. While a run needs attention
+ * or the campaign is paused, none begins. Each new run gets the protocol as it is loaded at that moment.
  */
 export function settleCampaign(turn: Turn, ports: SubmitPorts, id: string): void {
   const campaign = turn.state.rows.campaigns.get(id);
   if (campaign === undefined || isTerminal(campaign.state)) return;
   const open = turn.state.openRunsOf(id);
+  showState(turn, campaign, open);
   if (campaign.ending !== null) {
-    const { state } = campaign.ending;
+    const { state, reason } = campaign.ending;
     for (const run of open)
       beginEnding(turn, run, 'cancelled', {
         code: `campaign_${state}`,
         message:
           state === 'failed' ? `campaign ${campaign.name} failed` : `campaign ${campaign.name} was cancelled`,
       });
-  }
-  const unclear = open.some((run) => run.state === 'needs_attention');
-  if (unclear && campaign.state === 'running') {
-    turn.setCampaign(campaign, 'needs_attention', {
-      reason: open.find((run) => run.state === 'needs_attention')?.reason ?? null,
-    });
-  } else if (!unclear && campaign.state === 'needs_attention') {
-    turn.setCampaign(campaign, 'running', { reason: null });
-  }
-  if (campaign.ending !== null) {
-    const { state, reason } = campaign.ending;
-    if (turn.state.openRunsOf(id).length === 0)
-      turn.setCampaign(campaign, state, { reason, endedAt: turn.now });
+    if (open.length === 0) turn.setCampaign(campaign, state, { reason, endedAt: turn.now });
     return;
   }
-  if (!unclear) startRuns(turn, ports, id, open.length);
+  if (campaign.pausedAt === null && !open.some((run) => run.state === 'needs_attention'))
+    beginRuns(turn, ports, id);
 }
 
-function startRuns(turn: Turn, ports: SubmitPorts, id: string, alreadyOpen: number): void {
+function showState(turn: Turn, campaign: CampaignRow, open: readonly ProtocolRunRow[]): void {
+  const { state } = campaign;
+  const unclear = open.find((run) => run.state === 'needs_attention');
+  if (unclear !== undefined) {
+    if (state !== 'needs_attention')
+      turn.setCampaign(campaign, 'needs_attention', { reason: unclear.reason });
+  } else if (campaign.pausedAt !== null) {
+    if (state !== 'paused') turn.setCampaign(campaign, 'paused', { reason: pauseReason(campaign) });
+  } else if (awaitsPerson(state))
+    turn.setCampaign(campaign, campaign.startedAt === null ? 'created' : 'running', { reason: null });
+}
+
+/** Of a pause by the campaign itself, the failure that was the cause stands there already. */
+function pauseReason({ reason }: CampaignRow): Reason {
+  return reason?.code === 'protocol_run_failed' ? reason : { code: 'paused', message: 'paused by request' };
+}
+
+/** Lets runs that were resumed go on, then starts new ones, as many as may be under way at the same time. */
+function beginRuns(turn: Turn, ports: SubmitPorts, id: string): void {
   const campaign = turn.state.rows.campaigns.get(id);
   const accepted = campaign === undefined ? undefined : turn.state.protocolOf(campaign);
   if (campaign === undefined || accepted === undefined) return;
-  let open = alreadyOpen;
+  const open = turn.state.openRunsOf(id);
+  const waiting = open.filter((run) => run.ending === null && !hasBegun(turn, run));
+  let room = campaign.maxConcurrentProtocolRuns - (open.length - waiting.length);
+  for (const run of waiting.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    if (run.pausedAt !== null) continue;
+    if (room <= 0) break;
+    room -= 1;
+    queueReady(turn, run);
+  }
   let started = campaign.runsStarted;
-  while (started < campaign.maxProtocolRuns && open < campaign.maxConcurrentProtocolRuns) {
+  for (; started < campaign.maxProtocolRuns && room > 0; room -= 1) {
     started += 1;
-    open += 1;
     const parameters = mergeParameters(
       campaign.globalParameters,
       campaign.protocolRunParameters?.[started - 1] ?? {},
     );
-    insertRun(turn, ports.ids, latest(ports, accepted, parameters), {
+    const run = insertRun(turn, ports.ids, latest(ports, accepted, parameters), {
       name: campaignRunName(campaign.name, started),
       owner: campaign.owner,
       priority: campaign.priority,
@@ -62,24 +78,31 @@ function startRuns(turn: Turn, ports: SubmitPorts, id: string, alreadyOpen: numb
       failurePolicy: campaign.failurePolicy,
       meta: { campaign_run: started },
     });
+    queueReady(turn, run);
   }
-  if (started > campaign.runsStarted) {
-    if (campaign.state === 'created')
-      turn.setCampaign(campaign, 'running', { runsStarted: started, startedAt: turn.now });
-    else turn.emit({ op: 'updateCampaign', id, patch: { runsStarted: started } });
-  } else if (open === 0) {
-    const stopped = campaign.runsStarted - campaign.runsCompleted;
-    turn.setCampaign(campaign, 'completed', {
-      endedAt: turn.now,
-      reason:
-        stopped === 0
-          ? null
-          : {
-              code: 'protocol_runs_cancelled',
-              message: `${stopped} of ${campaign.runsStarted} protocol runs were cancelled`,
-            },
+  const over = open.length === 0 && started === campaign.runsStarted;
+  if (campaign.state === 'created')
+    turn.setCampaign(campaign, 'running', {
+      runsStarted: started,
+      startedAt: campaign.startedAt ?? turn.now,
     });
-  }
+  else if (started > campaign.runsStarted)
+    turn.emit({ op: 'updateCampaign', id, patch: { runsStarted: started } });
+  if (over) turn.setCampaign(campaign, 'completed', { reason: shortfall(campaign), endedAt: turn.now });
+}
+
+/** Why a completed campaign has fewer completed runs than it started; null when all of them completed. */
+function shortfall({ runsStarted, runsCompleted, runsFailed }: CampaignRow): Reason | null {
+  const cancelled = runsStarted - runsCompleted - runsFailed;
+  const of = `of ${runsStarted} protocol runs`;
+  if (runsFailed > 0)
+    return {
+      code: 'protocol_runs_failed',
+      message: `${runsFailed} ${of} failed${cancelled > 0 ? ` and ${cancelled} were cancelled` : ''}`,
+    };
+  return cancelled > 0
+    ? { code: 'protocol_runs_cancelled', message: `${cancelled} ${of} were cancelled` }
+    : null;
 }
 
 /**

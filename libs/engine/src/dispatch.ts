@@ -86,6 +86,7 @@ export class Dispatcher {
       const task = this.#planTask(turn, id, units);
       if (task !== undefined) tasks.push(task);
     }
+    if (turn.state.queuePause() !== undefined) return;
     for (const id of this.#slots.keys()) if (!turn.state.queued.has(id)) this.#slots.delete(id);
     if (tasks.length === 0) return;
     const snapshot = { version: this.#version, now: turn.now, tasks, units };

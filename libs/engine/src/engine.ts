@@ -8,6 +8,7 @@ import {
   type DeviceRecord,
   type DeviceStatus,
   type ProtocolRunSubmission,
+  type QueueRecord,
   type TaskSubmission,
 } from '@lab/contracts';
 import type { Policy } from '@lab/scheduling';
@@ -22,6 +23,17 @@ import { Dispatcher } from './dispatch.js';
 import { deviceKey, LabMap } from './lab-map.js';
 import type { Agents, Clock, Definitions, Ids, Log, Store, Timers } from './ports.js';
 import { recordResult } from './results.js';
+import { openCampaign, openRun } from './named.js';
+import {
+  pauseCampaign,
+  pauseProtocolRun,
+  pauseQueue,
+  queueState,
+  resumeQueue,
+  unpauseCampaign,
+  unpauseProtocolRun,
+  type Person,
+} from './pause.js';
 import type { AttemptRow } from './rows.js';
 import { settleRun } from './runs.js';
 import {
@@ -213,6 +225,60 @@ export class Engine {
   }
 
   /**
+  /**
+   * What runs goes on to its end; nothing more of the run starts. Its deadlines and what it holds stay.
+   *
+   * @param by who asks, for the audit
+   * @throws ServiceError `not_found`; `wrong_state` when it is paused, ending or over
+   */
+  pauseProtocolRun(name: string, by: string): Promise<Accepted> {
+    return this.#loop.submit(
+      'pause of a protocol run',
+      (turn) => pauseProtocolRun(turn, this.#person(by), name),
+      [{ kind: 'protocolRun', names: [name] }],
+    );
+  }
+
+  /** Starts no more runs, and no more tasks of those there are. @throws as {@link pauseProtocolRun} */
+  pauseCampaign(name: string, by: string): Promise<Accepted> {
+    return this.#loop.submit('pause of a campaign', (turn) => pauseCampaign(turn, this.#person(by), name), [
+      { kind: 'campaign', names: [name] },
+    ]);
+  }
+
+  /** Goes on with a paused run. @throws ServiceError `not_found`, `wrong_state` */
+  resumeProtocolRun(name: string, by: string): Promise<Accepted> {
+    return this.#loop.submit(
+      'resume of a protocol run',
+      (turn) => unpauseProtocolRun(turn, this.#person(by), openRun(turn, name)),
+      [{ kind: 'protocolRun', names: [name] }],
+    );
+  }
+
+  /** Goes on with a paused campaign. @throws ServiceError `not_found`, `wrong_state` */
+  resumeCampaign(name: string, by: string): Promise<Accepted> {
+    return this.#loop.submit(
+      'resume of a campaign',
+      (turn) => unpauseCampaign(turn, this.#person(by), openCampaign(turn, name)),
+      [{ kind: 'campaign', names: [name] }],
+    );
+  }
+
+  /** Nothing starts any more, wherever it belongs; what runs goes on. Survives restarts. Idempotent. */
+  pauseQueue(by: string): Promise<QueueRecord> {
+    return this.#loop.submit('pause of the queue', (turn) => pauseQueue(turn, this.#person(by)));
+  }
+
+  /** Idempotent. */
+  resumeQueue(by: string): Promise<QueueRecord> {
+    return this.#loop.submit('resume of the queue', (turn) => resumeQueue(turn, this.#person(by)));
+  }
+
+  /** What waits at this moment, and whether anything may start. */
+  queueState(): QueueRecord {
+    return queueState(this.#state);
+  }
+
    * An agent says hello. A new session gets the next incarnation; the same session keeps its own. Attempts of its
    * computer are adopted, given back, or shown to a person, by what the agent knows of them.
    *
@@ -371,6 +437,10 @@ export class Engine {
   }
 
   #settle(turn: Turn): void {
+  #person(by: string): Person {
+    return { by, ids: this.#ports.ids };
+  }
+
     const { state } = turn;
     for (const agent of this.#directory.age(turn.now))
       this.#ports.log.warn('agent not heard', { computer: agent.computer, state: agent.state });

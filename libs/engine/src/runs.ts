@@ -1,5 +1,6 @@
-import { isSatisfied, isTerminal, type Reason } from '@lab/contracts';
+import { awaitsPerson, isSatisfied, isTerminal, type Reason } from '@lab/contracts';
 import { leave, releaseUnneeded } from './allocation.js';
+import { countEnd } from './campaign-tally.js';
 import type { Ending, ProtocolRunRow, TaskRunRow } from './rows.js';
 import type { Turn } from './turn.js';
 
@@ -12,25 +13,43 @@ export function settleRun(turn: Turn, id: string): void {
   if (run === undefined || isTerminal(run.state)) return;
   const tasks = turn.state.tasksOf(id);
   releaseUnneeded(turn, id);
-  const unclear = tasks.some((task) => task.state === 'needs_attention');
-  if (unclear && run.state === 'running') {
-    const task = tasks.find((each) => each.state === 'needs_attention');
-    turn.setRun(run, 'needs_attention', { reason: task?.reason ?? null });
-  } else if (!unclear && run.state === 'needs_attention') {
-    turn.setRun(run, 'running', { reason: null });
-  }
+  showState(turn, run, tasks);
   const row = turn.state.rows.protocolRuns.get(id) ?? run;
   if (row.ending !== null) {
     if (tasks.every((task) => isTerminal(task.state))) endRun(turn, row, row.ending.state, row.ending.reason);
   } else if (tasks.every((task) => task.state === 'completed')) {
     if (row.state === 'created') turn.setRun(row, 'running', { startedAt: turn.now });
     endRun(turn, row, 'completed', null);
-  } else {
-    queueReady(turn, row, tasks);
+  } else if (row.campaignId === null || hasBegun(turn, row)) {
+    queueReady(turn, row);
   }
 }
 
-function queueReady(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]): void {
+/** Something of it has started, or waits for nothing but its devices. A run of a campaign begins when the campaign says so. */
+export function hasBegun(turn: Turn, run: ProtocolRunRow): boolean {
+  return run.startedAt !== null || turn.state.tasksOf(run.id).some((task) => turn.state.queued.has(task.id));
+}
+
+/** A paused run waits for people, not for devices: what may start is queued all the same, and the dispatcher passes it by. */
+function showState(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]): void {
+  const unclear = tasks.find((task) => task.state === 'needs_attention');
+  if (unclear !== undefined) {
+    if (run.state !== 'needs_attention') turn.setRun(run, 'needs_attention', { reason: unclear.reason });
+  } else if (run.ending === null && turn.state.isPaused(run)) {
+    if (run.state !== 'paused') turn.setRun(run, 'paused', { reason: pauseReason(run) });
+  } else if (awaitsPerson(run.state))
+    turn.setRun(run, run.startedAt === null ? 'created' : 'running', { reason: null });
+}
+
+function pauseReason(run: ProtocolRunRow): Reason {
+  return run.pausedAt === null
+    ? { code: 'campaign_paused', message: 'the campaign it belongs to is paused' }
+    : { code: 'paused', message: 'paused by request' };
+}
+
+/** Queues every task whose dependencies are met. */
+export function queueReady(turn: Turn, run: ProtocolRunRow): void {
+  const tasks = turn.state.tasksOf(run.id);
   const waiting = tasks.filter((task) => task.state === 'created');
   if (waiting.length === 0) return;
   const snapshot = turn.state.protocolOf(run);
@@ -53,30 +72,8 @@ function endRun(
 ): void {
   for (const row of turn.state.heldBy(run.id)) turn.emit({ op: 'release', kind: row.kind, key: row.key });
   turn.setRun(run, state, { reason, endedAt: turn.now });
-  if (run.campaignId === null) return;
-  const campaign = turn.state.rows.campaigns.get(run.campaignId);
-  if (campaign === undefined) return;
-  if (state === 'completed')
-    turn.emit({
-      op: 'updateCampaign',
-      id: campaign.id,
-      patch: { runsCompleted: campaign.runsCompleted + 1 },
-    });
-  if (state === 'failed' && campaign.ending === null)
-    turn.emit({
-      op: 'updateCampaign',
-      id: campaign.id,
-      patch: {
-        ending: {
-          state: 'failed',
-          reason: {
-            code: 'protocol_run_failed',
-            message: `protocol run ${run.name} failed: ${reason?.message ?? ''}`,
-          },
-          since: turn.now,
-        },
-      },
-    });
+  const campaign = run.campaignId === null ? undefined : turn.state.rows.campaigns.get(run.campaignId);
+  if (campaign !== undefined) countEnd(turn, campaign, run.name, state, reason);
 }
 
 /**
@@ -88,7 +85,7 @@ export function beginEnding(turn: Turn, run: ProtocolRunRow, state: Ending['stat
   turn.emit({
     op: 'updateProtocolRun',
     id: run.id,
-    patch: { ending: { state, reason, since: turn.now } },
+    patch: { ending: { state, reason, since: turn.now }, pausedAt: null },
   });
   turn.tellRun(run.id);
   for (const task of turn.state.tasksOf(run.id)) {

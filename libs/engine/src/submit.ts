@@ -293,6 +293,13 @@ function campaignFaults(snapshot: ProtocolSnapshot, submission: CampaignSubmissi
     });
   const global = submission.global_parameters ?? {};
   const perRun = submission.protocol_run_parameters;
+  if (submission.max_failures !== undefined && (submission.on_run_failure ?? 'stop') === 'stop')
+    faults.push({
+      path: 'max_failures',
+      code: 'without_effect',
+      message: 'means nothing with on_run_failure "stop": the first failed run fails the campaign',
+      hint: 'set on_run_failure to continue or pause',
+    });
   if (perRun !== undefined && perRun.length !== submission.max_protocol_runs)
     faults.push({
       path: 'protocol_run_parameters',

@@ -1,9 +1,9 @@
-import { isTerminal } from '@lab/contracts';
+import { awaitsPerson, isTerminal } from '@lab/contracts';
 import type { ProtocolSnapshot, TaskDefinition, TaskSnapshot } from '@lab/definitions/model';
 import { applyChange } from './apply-change.js';
 import type { WorkingRows } from './ports.js';
 import { allocationKey, emptyRowSet, rowSetOf, type RowSet } from './row-set.js';
-import type { AllocationKind, AllocationRow, Change, ProtocolRunRow, TaskRunRow } from './rows.js';
+import type { AllocationKind, AllocationRow, Change, HaltRow, ProtocolRunRow, TaskRunRow } from './rows.js';
 
 /**
  * The engine's memory: all that is not over, as decided so far, with the indexes that decisions need.
@@ -42,6 +42,7 @@ export class WorkingState {
   apply(change: Change): void {
     const before =
       change.op === 'release' || change.op === 'hold' ? this.allocation(change.kind, change.key) : undefined;
+    const was = change.op === 'updateProtocolRun' ? this.rows.protocolRuns.get(change.id)?.state : undefined;
     applyChange(this.rows, change);
     switch (change.op) {
       case 'insertCampaign':
@@ -49,6 +50,8 @@ export class WorkingState {
         break;
       case 'updateCampaign':
         this.dueCampaigns.add(change.id);
+        if (change.patch.pausedAt !== undefined)
+          for (const id of this.#runsOfCampaign.get(change.id) ?? []) this.dueRuns.add(id);
         if (change.patch.state !== undefined && isTerminal(change.patch.state))
           this.#over.campaigns.add(change.id);
         break;
@@ -58,6 +61,7 @@ export class WorkingState {
       case 'updateProtocolRun': {
         const row = this.rows.protocolRuns.get(change.id);
         if (row !== undefined) this.#indexRun(row);
+        if (was !== undefined && awaitsPerson(was)) this.dispatchDue = true;
         break;
       }
       case 'insertTaskRun':
@@ -82,6 +86,9 @@ export class WorkingState {
         this.dispatchDue = true;
         break;
       }
+      case 'putHalt':
+        this.dispatchDue = true;
+        break;
       default:
         break;
     }
@@ -146,6 +153,20 @@ export class WorkingState {
       if (row !== undefined) rows.push(row);
     }
     return rows;
+  }
+
+  /** Paused itself, or with its campaign: nothing of it starts. */
+  isPaused(run: ProtocolRunRow): boolean {
+    if (run.pausedAt !== null) return true;
+    const campaign = run.campaignId === null ? undefined : this.rows.campaigns.get(run.campaignId);
+    return campaign !== undefined && campaign.pausedAt !== null;
+  }
+
+  /** The pause of the whole queue, when there is one. */
+  queuePause(): HaltRow | undefined {
+    for (const halt of this.rows.halts.values())
+      if (halt.scope === 'queue' && halt.releasedAt === null) return halt;
+    return undefined;
   }
 
   /** A task uses it at this moment: it was started on it, and has not ended. */

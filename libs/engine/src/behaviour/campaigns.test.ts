@@ -65,6 +65,7 @@ describe('a campaign', () => {
       'protocol_run_parameters[0].a.k',
     ],
     ['not_available', { optimize: true }, 'optimize'],
+    ['without_effect', { max_failures: 2 }, 'max_failures'],
   ])('with the fault %s is refused at its path', async (code, more, path) => {
     const test = await lab();
     await expect(campaign(test, 'c', { protocol: 'p', ...more })).rejects.toMatchObject({
@@ -118,6 +119,62 @@ describe('a campaign', () => {
       runsCompleted: 1,
       reason: { code: 'protocol_runs_cancelled', message: '1 of 2 protocol runs were cancelled' },
     });
+  });
+
+  it('goes on after failed runs if it is to, and says in the end how many there were', async () => {
+    const test = await lab();
+    await campaign(test, 'c', { on_run_failure: 'continue' });
+    await test.fail('c_run_1/a');
+    expect(test.campaignRow('c')).toMatchObject({ state: 'running', runsFailed: 1 });
+    await test.complete('c_run_2/a');
+    await test.engine.cancelProtocolRun('c_run_3');
+    await test.clock.settle();
+    expect(test.campaignRow('c')).toMatchObject({
+      state: 'completed',
+      runsCompleted: 1,
+      runsFailed: 1,
+      reason: {
+        code: 'protocol_runs_failed',
+        message: '1 of 3 protocol runs failed and 1 were cancelled',
+      },
+    });
+  });
+
+  it('fails when more runs failed than may, after its other runs have stopped', async () => {
+    const test = await lab();
+    await campaign(test, 'c', {
+      on_run_failure: 'continue',
+      max_failures: 1,
+      max_protocol_runs: 9,
+      max_concurrent_protocol_runs: 2,
+    });
+    await test.fail('c_run_1/a');
+    await test.fail('c_run_3/a');
+    expect(test.campaignRow('c')).toMatchObject({
+      state: 'failed',
+      reason: { code: 'too_many_failures', message: expect.stringContaining('c_run_3 failed') },
+      runsFailed: 2,
+    });
+    expect(test.runState('c_run_2')).toBe('cancelled');
+  });
+
+  it('pauses when a run has failed, if it is to, and goes on with the next when a person says so', async () => {
+    const test = await lab();
+    await campaign(test, 'c', { on_run_failure: 'pause', max_concurrent_protocol_runs: 2 });
+    await test.fail('c_run_1/a', 'the cup fell');
+    expect(test.campaignRow('c')).toMatchObject({
+      state: 'paused',
+      reason: { code: 'protocol_run_failed', message: expect.stringContaining('the cup fell') },
+    });
+    expect(test.running()).toEqual(['c_run_2/a']);
+    await test.complete('c_run_2/a');
+    expect(test.running()).toEqual([]);
+    await test.engine.resumeCampaign('c', 'ada');
+    await test.clock.settle();
+    expect(test.running()).toEqual(['c_run_3/a']);
+    expect(test.campaignRow('c')).toMatchObject({ state: 'running', reason: null });
+    await test.complete('c_run_3/a');
+    expect(test.campaignRow('c')).toMatchObject({ state: 'completed', runsCompleted: 2, runsFailed: 1 });
   });
 
   it('that is cancelled starts no more runs, and is cancelled when all of them have stopped', async () => {

@@ -1,0 +1,125 @@
+import { isTerminal, ServiceError, type QueueRecord } from '@lab/contracts';
+import { openCampaign, openRun } from './named.js';
+import type { Ids } from './ports.js';
+import type { CampaignRow, ProtocolRunRow } from './rows.js';
+import type { Accepted } from './submit.js';
+import type { Turn } from './turn.js';
+import type { WorkingState } from './working-state.js';
+
+/** Who asks, and where the entry of the audit gets its id from. */
+export interface Person {
+  by: string;
+  ids: Ids;
+}
+
+/** What runs goes on to its end, nothing more of it starts. @throws ServiceError `not_found`, `wrong_state` */
+export function pauseProtocolRun(turn: Turn, person: Person, name: string): Accepted {
+  const run = openRun(turn, name);
+  refuseEnding('protocol run', run);
+  if (turn.state.isPaused(run))
+    throw new ServiceError(
+      'wrong_state',
+      `the protocol run "${name}" is paused already${run.pausedAt === null ? ', with its campaign' : ''}`,
+    );
+  turn.emit({ op: 'updateProtocolRun', id: run.id, patch: { pausedAt: turn.now } });
+  audit(turn, person, 'protocol_run.pause', `protocol_run/${name}`);
+  return { id: run.id, name };
+}
+
+/** Starts no more runs, and no more tasks of those there are. @throws ServiceError `not_found`, `wrong_state` */
+export function pauseCampaign(turn: Turn, person: Person, name: string): Accepted {
+  const campaign = openCampaign(turn, name);
+  refuseEnding('campaign', campaign);
+  if (campaign.pausedAt !== null)
+    throw new ServiceError('wrong_state', `the campaign "${name}" is paused already`);
+  turn.emit({ op: 'updateCampaign', id: campaign.id, patch: { pausedAt: turn.now } });
+  audit(turn, person, 'campaign.pause', `campaign/${name}`);
+  return { id: campaign.id, name };
+}
+
+/** Ends the pause of a run. @throws ServiceError `wrong_state` */
+export function unpauseProtocolRun(turn: Turn, person: Person, run: ProtocolRunRow): Accepted {
+  const { id, name } = run;
+  refuseEnding('protocol run', run);
+  if (run.pausedAt === null)
+    throw new ServiceError(
+      'wrong_state',
+      turn.state.isPaused(run)
+        ? `the protocol run "${name}" is paused with its campaign; resume the campaign`
+        : `the protocol run "${name}" is ${run.state} and not paused; there is nothing to resume`,
+    );
+  turn.emit({ op: 'updateProtocolRun', id, patch: { pausedAt: null } });
+  audit(turn, person, 'protocol_run.resume', `protocol_run/${name}`);
+  return { id, name };
+}
+
+/** Ends the pause of a campaign. @throws ServiceError `wrong_state` */
+export function unpauseCampaign(turn: Turn, person: Person, campaign: CampaignRow): Accepted {
+  const { id, name } = campaign;
+  refuseEnding('campaign', campaign);
+  if (campaign.pausedAt === null)
+    throw new ServiceError(
+      'wrong_state',
+      `the campaign "${name}" is ${campaign.state} and not paused; there is nothing to resume`,
+    );
+  turn.emit({ op: 'updateCampaign', id, patch: { pausedAt: null } });
+  audit(turn, person, 'campaign.resume', `campaign/${name}`);
+  return { id, name };
+}
+
+/** Nothing starts any more until {@link resumeQueue}; a restart changes nothing about it. Idempotent. */
+export function pauseQueue(turn: Turn, person: Person): QueueRecord {
+  if (turn.state.queuePause() === undefined) {
+    const id = person.ids.next();
+    turn.emit({
+      op: 'putHalt',
+      row: {
+        id,
+        scope: 'queue',
+        by: person.by,
+        reason: '',
+        at: turn.now,
+        releasedAt: null,
+        releasedBy: null,
+      },
+    });
+    audit(turn, person, 'queue.pause', `halt/${id}`);
+  }
+  return queueState(turn.state);
+}
+
+/** Idempotent. */
+export function resumeQueue(turn: Turn, person: Person): QueueRecord {
+  const halt = turn.state.queuePause();
+  if (halt !== undefined) {
+    turn.emit({ op: 'putHalt', row: { ...halt, releasedAt: turn.now, releasedBy: person.by } });
+    audit(turn, person, 'queue.resume', `halt/${halt.id}`);
+  }
+  return queueState(turn.state);
+}
+
+export function queueState(state: WorkingState): QueueRecord {
+  const pause = state.queuePause();
+  let running = 0;
+  for (const task of state.rows.liveAttempts.keys())
+    if (state.rows.taskRuns.get(task)?.state === 'running') running += 1;
+  return {
+    paused: pause !== undefined,
+    paused_by: pause?.by ?? null,
+    paused_at: pause === undefined ? null : new Date(pause.at).toISOString(),
+    queued: state.queued.size,
+    running,
+  };
+}
+
+export function audit(turn: Turn, { by, ids }: Person, action: string, subject: string): void {
+  turn.emit({ op: 'audit', row: { id: ids.next(), at: turn.now, by, action, subject, detail: {} } });
+}
+
+function refuseEnding(what: string, row: CampaignRow | ProtocolRunRow): void {
+  if (row.ending !== null && !isTerminal(row.state))
+    throw new ServiceError(
+      'wrong_state',
+      `the ${what} "${row.name}" is ending: it will be ${row.ending.state} as soon as nothing of it runs`,
+    );
+}
