@@ -78,6 +78,7 @@ export class Dispatcher {
 
   /** Starts whatever can start. */
   dispatch(turn: Turn): void {
+    if (turn.state.queuePause() !== undefined) return;
     const { policy, log } = this.#ports;
     this.#version += 1;
     const tasks: PlanTask[] = [];
@@ -86,7 +87,6 @@ export class Dispatcher {
       const task = this.#planTask(turn, id, units);
       if (task !== undefined) tasks.push(task);
     }
-    if (turn.state.queuePause() !== undefined) return;
     for (const id of this.#slots.keys()) if (!turn.state.queued.has(id)) this.#slots.delete(id);
     if (tasks.length === 0) return;
     const snapshot = { version: this.#version, now: turn.now, tasks, units };

@@ -22,7 +22,6 @@ import { describeDevices, describeStarts, type DeviceStart } from './device-reco
 import { Dispatcher } from './dispatch.js';
 import { deviceKey, LabMap } from './lab-map.js';
 import type { Agents, Clock, Definitions, Ids, Log, Store, Timers } from './ports.js';
-import { recordResult } from './results.js';
 import { openCampaign, openRun } from './named.js';
 import {
   pauseCampaign,
@@ -34,6 +33,7 @@ import {
   unpauseProtocolRun,
   type Person,
 } from './pause.js';
+import { recordResult } from './results.js';
 import type { AttemptRow } from './rows.js';
 import { settleRun } from './runs.js';
 import {
@@ -225,7 +225,6 @@ export class Engine {
   }
 
   /**
-  /**
    * What runs goes on to its end; nothing more of the run starts. Its deadlines and what it holds stay.
    *
    * @param by who asks, for the audit
@@ -279,6 +278,7 @@ export class Engine {
     return queueState(this.#state);
   }
 
+  /**
    * An agent says hello. A new session gets the next incarnation; the same session keeps its own. Attempts of its
    * computer are adopted, given back, or shown to a person, by what the agent knows of them.
    *
@@ -436,11 +436,11 @@ export class Engine {
     return this.#loop.stop();
   }
 
-  #settle(turn: Turn): void {
   #person(by: string): Person {
     return { by, ids: this.#ports.ids };
   }
 
+  #settle(turn: Turn): void {
     const { state } = turn;
     for (const agent of this.#directory.age(turn.now))
       this.#ports.log.warn('agent not heard', { computer: agent.computer, state: agent.state });

@@ -291,8 +291,6 @@ function campaignFaults(snapshot: ProtocolSnapshot, submission: CampaignSubmissi
       message: 'this service has no optimizer',
       hint: 'set optimize to false and supply global_parameters or protocol_run_parameters',
     });
-  const global = submission.global_parameters ?? {};
-  const perRun = submission.protocol_run_parameters;
   if (submission.max_failures !== undefined && (submission.on_run_failure ?? 'stop') === 'stop')
     faults.push({
       path: 'max_failures',
@@ -300,6 +298,8 @@ function campaignFaults(snapshot: ProtocolSnapshot, submission: CampaignSubmissi
       message: 'means nothing with on_run_failure "stop": the first failed run fails the campaign',
       hint: 'set on_run_failure to continue or pause',
     });
+  const global = submission.global_parameters ?? {};
+  const perRun = submission.protocol_run_parameters;
   if (perRun !== undefined && perRun.length !== submission.max_protocol_runs)
     faults.push({
       path: 'protocol_run_parameters',
