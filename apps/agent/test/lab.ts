@@ -46,6 +46,8 @@ export class Lab {
   readonly incs = new Map<string, { inc: number; session: string }>();
   /** Incarnations that were heard of by a heartbeat: such an agent can be reached. */
   readonly online = new Map<string, number>();
+  /** Number of the last heartbeat of each computer. */
+  readonly #heard = new Map<string, number | undefined>();
   /** False: results are refused. */
   acknowledging = true;
   readonly #agents: RunningAgent[] = [];
@@ -178,6 +180,7 @@ export class Lab {
     const reply = await this.bus.request(agentRequests.startTask, { computer, inc: String(inc) }, task, {
       epoch: 1,
       inc,
+      fresh: this.#heard.get(computer),
     });
     return reply.status;
   }
@@ -228,8 +231,9 @@ export class Lab {
     await bus.subscribe(agentEvents.deviceChanged, {}, ({ device }) => {
       this.changes.push(device);
     });
-    await bus.subscribe(agentEvents.heartbeat, {}, ({ inc, devices }, { tokens }) => {
+    await bus.subscribe(agentEvents.heartbeat, {}, ({ inc, seq, devices }, { tokens }) => {
       this.online.set(tokens.computer, inc);
+      this.#heard.set(tokens.computer, seq);
       this.changes.push(...devices);
     });
     await bus.subscribe(agentEvents.leaving, {}, (_, { tokens }) => {
