@@ -10,7 +10,8 @@ import { DocsController } from './docs/docs.controller.js';
 import { OpenApiDocument } from './docs/openapi-document.js';
 import { TaskFilesController } from './files/task-files.controller.js';
 import { HealthController } from './health/health.controller.js';
-import { Orchestrator } from './orchestrator.js';
+import { LeaderWatch } from './leader-watch.js';
+import { FailoverWait, Orchestrator } from './orchestrator.js';
 import { BrokerStatus, FileStore, RecordReader, Requests } from './ports.js';
 import { CampaignsController } from './work/campaigns.controller.js';
 import { ProtocolRunsController } from './work/protocol-runs.controller.js';
@@ -22,12 +23,15 @@ export interface Surroundings {
   broker: BrokerStatus;
   records: RecordReader;
   files: FileStore;
+  /** Hears who leads; without one a change of leaders is not noticed. */
+  leaders?: LeaderWatch;
 }
 
 /** All routes but uploads, over whatever surroundings are given. */
 @Module({})
 export class AppModule {
-  static over(surroundings: Surroundings): DynamicModule {
+  /** @param failoverMs how long a request waits for an orchestrator that leads, in milliseconds */
+  static over(surroundings: Surroundings, failoverMs: number): DynamicModule {
     return {
       module: AppModule,
       controllers: [
@@ -47,6 +51,8 @@ export class AppModule {
         { provide: BrokerStatus, useValue: surroundings.broker },
         { provide: RecordReader, useValue: surroundings.records },
         { provide: FileStore, useValue: surroundings.files },
+        { provide: LeaderWatch, useValue: surroundings.leaders ?? new LeaderWatch() },
+        { provide: FailoverWait, useValue: { ms: failoverMs } },
         Orchestrator,
         DeviceLocator,
         DeviceCalls,

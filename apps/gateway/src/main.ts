@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { serviceRequests, type ServiceHealth } from '@lab/contracts';
+import { orchestratorEvents, serviceRequests, type ServiceHealth } from '@lab/contracts';
 import { connectBus } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
 import { openFileStore } from '@lab/object-store';
 import { openRecords } from '@lab/persistence';
 import { runService, systemClock } from '@lab/runtime';
 import { config } from './config.js';
+import { LeaderWatch } from './leader-watch.js';
 import { startServer } from './server.js';
 
 const service = 'gateway';
@@ -30,13 +31,17 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   });
   shutdown.add('database', () => records.close());
 
+  const leaders = new LeaderWatch();
+  await bus.subscribe(orchestratorEvents.leading, {}, ({ epoch }) => leaders.hear(epoch));
+
   const server = await startServer(
-    { requests: new BusClient(bus), broker: bus, records, files },
+    { requests: new BusClient(bus), broker: bus, records, files, leaders },
     {
       host: config.httpHost,
       port: config.httpPort,
       publicUrl: config.publicUrl,
       log,
+      failoverMs: config.limits.failover_wait_s * 1_000,
       limits: { bodyBytes: config.limits.max_body_bytes },
     },
   );

@@ -21,6 +21,8 @@ export interface CallOptions {
   timeoutMs?: number;
   /** Incarnation of the agent that the message is meant for. */
   inc?: number;
+  /** Gives up waiting; what was begun is not stopped by it. */
+  signal?: AbortSignal;
 }
 
 /** Requests over the broker. Rejections are ServiceErrors whose `effect` says what is known. */

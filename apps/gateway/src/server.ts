@@ -18,6 +18,8 @@ export interface ServerOptions {
   /** Address that users are given; default: where the server listens. */
   publicUrl?: string;
   log: Log;
+  /** How long a request waits for an orchestrator that leads, in milliseconds. Default: not at all. */
+  failoverMs?: number;
   /** Other limits than the usual ones. */
   limits?: Partial<Limits>;
 }
@@ -51,11 +53,15 @@ export async function startServer(
   logRequests(fastify, options.log);
   serveUploads(fastify, surroundings.files, bounds.bodyMs);
 
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.over(surroundings), adapter, {
-    logger: nestLogger(options.log),
-    bodyParser: false,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.over(surroundings, options.failoverMs ?? 0),
+    adapter,
+    {
+      logger: nestLogger(options.log),
+      bodyParser: false,
+      abortOnError: false,
+    },
+  );
   app.useGlobalFilters(problems);
   app.get(OpenApiDocument).describe(app);
   try {

@@ -8,6 +8,7 @@ import {
   type ErrorCode,
 } from '@lab/contracts';
 import { ScriptedRequests } from '../../test/twins.js';
+import { LeaderWatch } from '../leader-watch.js';
 import { Orchestrator } from '../orchestrator.js';
 import { DeviceCalls } from './device-calls.js';
 import { DeviceLocator } from './device-locator.js';
@@ -26,7 +27,10 @@ beforeEach(() => {
   requests = new ScriptedRequests()
     .on(locateDevice, () => ({ computer: 'bench_b', inc, functions }))
     .on(callDevice, ({ arguments: given }) => ({ result: given }));
-  calls = new DeviceCalls(requests, new DeviceLocator(new Orchestrator(requests)));
+  calls = new DeviceCalls(
+    requests,
+    new DeviceLocator(new Orchestrator(requests, new LeaderWatch(), { ms: 0 })),
+  );
 });
 
 /** Fails calls to incarnation 7 with the error, and lets those to later ones pass. */

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { agentRequests, orchestratorRequests, ServiceError, type DeviceRecord } from '@lab/contracts';
 import { ScriptedRequests } from '../../test/twins.js';
+import { LeaderWatch } from '../leader-watch.js';
 import { Orchestrator } from '../orchestrator.js';
 import { DeviceDetails } from './device-details.js';
 
@@ -34,7 +35,7 @@ beforeEach(() => {
       throw new ServiceError('unknown_lab', 'no such laboratory');
     })
     .on(reportDevice, () => ({ report: { moves: 2 } }));
-  details = new DeviceDetails(requests, new Orchestrator(requests));
+  details = new DeviceDetails(requests, new Orchestrator(requests, new LeaderWatch(), { ms: 0 }));
 });
 
 describe('the detail of a device', () => {

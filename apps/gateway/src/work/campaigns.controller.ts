@@ -5,6 +5,7 @@ import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
+import { isOwn } from './own-submission.js';
 import { committed, found, noBodyHint } from './records.js';
 
 /** Campaigns: submit, cancel, read. */
@@ -22,7 +23,10 @@ export class CampaignsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CampaignRecord> {
     readQuery(query, []);
-    const { name } = await this.orchestrator.ask(orchestratorRequests.submitCampaign, submission);
+    const askedAt = Date.now();
+    const { name } = await this.orchestrator.make(orchestratorRequests.submitCampaign, submission, async () =>
+      isOwn(await this.records.campaign(submission.name), submission, askedAt),
+    );
     const record = await committed(() => this.records.campaign(name), `campaign ${name}`);
     reply.header('location', `/api/campaigns/${encodeURIComponent(name)}`);
     return record;

@@ -10,6 +10,7 @@ import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
+import { isOwn } from './own-submission.js';
 import { committed, found, noBodyHint } from './records.js';
 
 /** Protocol runs: submit, cancel, read. The orchestrator decides, the database is read. */
@@ -27,7 +28,10 @@ export class ProtocolRunsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ProtocolRunRecord> {
     readQuery(query, []);
-    const { name } = await this.orchestrator.ask(orchestratorRequests.submitProtocolRun, submission);
+    const askedAt = Date.now();
+    const { name } = await this.orchestrator.make(orchestratorRequests.submitProtocolRun, submission, async () =>
+      isOwn(await this.records.protocolRun(submission.name), submission, askedAt),
+    );
     const record = await committed(() => this.records.protocolRun(name), `protocol run ${name}`);
     reply.header('location', `/api/protocols/${encodeURIComponent(name)}`);
     return record;

@@ -5,6 +5,7 @@ import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
+import { isOwn } from './own-submission.js';
 import { committed, foundTask, readTaskAddress } from './records.js';
 
 /** On-demand tasks, and the tasks inside protocol runs (`?protocol_run_name=`). */
@@ -22,7 +23,10 @@ export class TasksController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<TaskRunRecord> {
     readQuery(query, []);
-    const { name } = await this.orchestrator.ask(orchestratorRequests.submitTask, submission);
+    const askedAt = Date.now();
+    const { name } = await this.orchestrator.make(orchestratorRequests.submitTask, submission, async () =>
+      isOwn(await this.records.task(submission.name), submission, askedAt),
+    );
     const record = await committed(() => this.records.task(name), `task ${name}`);
     reply.header('location', `/api/tasks/${encodeURIComponent(name)}`);
     return record;

@@ -41,6 +41,8 @@ export const limitsSchema = z.strictObject(
     max_queued: count(1, 1_000_000, 10_000),
     /** Largest body of a request, in bytes. */
     max_body_bytes: count(1_024, 1_048_576, 1_048_576),
+    /** How long a request waits for an orchestrator that leads, in seconds; 0: not at all. */
+    failover_wait_s: count(0, 60, 8),
     /** Warm task processes each agent keeps ready. */
     task_pool_size: count(0, 64, 2),
     /** Most task processes of one agent at once. */

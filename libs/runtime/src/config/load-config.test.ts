@@ -50,7 +50,13 @@ describe('a configuration', () => {
       logLevel: 'info',
       computer: 'svc_computer',
       scheduler: { type: 'greedy' },
-      limits: { max_queued: 10_000, max_body_bytes: 1_048_576, task_pool_size: 2, task_pool_max: 16 },
+      limits: {
+        max_queued: 10_000,
+        max_body_bytes: 1_048_576,
+        failover_wait_s: 8,
+        task_pool_size: 2,
+        task_pool_max: 16,
+      },
     });
     expect(config.labs).toBeUndefined();
   });
