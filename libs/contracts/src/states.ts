@@ -18,8 +18,9 @@ export type TaskRunState = (typeof taskRunStates)[number];
 
 export const taskRunTransitions: Transitions<TaskRunState> = {
   created: ['queued', 'skipped', 'failed', 'cancelled'],
-  queued: ['running', 'skipped', 'failed', 'cancelled'],
-  // Back to queued: the agent refused the dispatch, so nothing was done.
+  // Needs attention before it ran: its agent refuses it, and its policy is to ask.
+  queued: ['running', 'skipped', 'failed', 'cancelled', 'needs_attention'],
+  // Back to queued: the agent refused the dispatch, so nothing was done; or it failed and is tried again.
   running: ['completed', 'failed', 'cancelled', 'needs_attention', 'queued'],
   needs_attention: ['completed', 'failed', 'cancelled', 'queued'],
   completed: [],
@@ -137,6 +138,11 @@ export function isTerminal(state: TaskRunState | RunState | AttemptState): boole
     state === 'skipped' ||
     state === 'never_ran'
   );
+}
+
+/** A run or campaign in this state is over and did not complete: a person may have it go on. */
+export function mayBeResumed(state: RunState): boolean {
+  return state === 'failed' || state === 'cancelled';
 }
 
 /** The dependants of a task run in this state may start. */

@@ -9,8 +9,8 @@ import {
   type TaskStart,
 } from '@lab/contracts';
 import type { AgentDirectory } from './agent-directory.js';
-import { giveBack } from './allocation.js';
 import { Backoff } from './backoff.js';
+import { failTask, isStopping, queueAgain, stopOf } from './failure-policy.js';
 import type { AgentAddress, Agents, Log } from './ports.js';
 import { needAttention } from './results.js';
 import type { AttemptRow, TaskRunRow } from './rows.js';
@@ -92,7 +92,10 @@ export class AttemptTalk {
       const to = { computer: attempt.computer, inc: attempt.inc, epoch: this.#epoch };
       if (attempt.state === 'dispatching' || attempt.state === 'uncertain' || this.#doubted.has(attempt.id))
         turn.afterCommit(() => this.#ask(to, attempt.id));
-      else if (this.#shallStop(turn, attempt)) turn.afterCommit(() => this.#stop(to, attempt.id));
+      else {
+        const reason = this.#stopReason(turn, attempt);
+        if (reason !== undefined) turn.afterCommit(() => this.#stop(to, attempt.id, reason));
+      }
     }
   }
 
@@ -154,9 +157,11 @@ export class AttemptTalk {
     this.#epoch = epoch;
   }
 
-  #shallStop(turn: Turn, attempt: AttemptRow): boolean {
+  /** Why its agent is to be told to stop it; undefined: it is not, or its agent has heard so. */
+  #stopReason(turn: Turn, attempt: AttemptRow): string | undefined {
     const task = turn.state.rows.taskRuns.get(attempt.taskRunId);
-    return task !== undefined && task.cancelRequestedAt !== null && !this.#stopHeard.has(attempt.id);
+    if (task === undefined || this.#stopHeard.has(attempt.id)) return undefined;
+    return task.cancelRequestedAt !== null ? 'cancelled by request' : stopOf(attempt)?.message;
   }
 
   #ask(to: AgentAddress, id: string): void {
@@ -168,10 +173,10 @@ export class AttemptTalk {
     );
   }
 
-  #stop(to: AgentAddress, id: string): void {
+  #stop(to: AgentAddress, id: string, reason: string): void {
     this.#call(
       id,
-      () => this.#agents.cancel(to, id, 'cancelled by request'),
+      () => this.#agents.cancel(to, id, reason),
       (turn, status) => this.#stopAnswered(turn, id, status),
       (turn) => this.#retries.failed(id, turn.now),
     );
@@ -273,23 +278,21 @@ export class AttemptTalk {
   #neverRan(turn: Turn, attempt: AttemptRow, task: TaskRunRow, reason: Reason | null = null): number {
     const failures = this.#refusals.failed(task.id, turn.now);
     turn.setAttempt(attempt, 'never_ran', { reason, endedAt: turn.now });
-    const run = task.runId === null ? undefined : turn.state.rows.protocolRuns.get(task.runId);
-    if (task.cancelRequestedAt !== null || (run !== undefined && run.ending !== null)) {
+    if (isStopping(turn.state, task)) {
       endTask(turn, task, 'cancelled', {
         code: 'cancelled_by_request',
         message: 'cancelled before it began',
       });
       return failures;
     }
-    turn.setTask(task, 'queued', { startedAt: null, reason: null });
-    giveBack(turn, task);
+    queueAgain(turn, task, { reason: null, queuedAt: task.queuedAt });
     return failures;
   }
 
   #giveUp(turn: Turn, taskId: string, error: ServiceError): void {
     const task = turn.state.rows.taskRuns.get(taskId);
     if (task?.state !== 'queued') return;
-    endTask(turn, task, 'failed', {
+    failTask(turn, task, {
       code: 'dispatch_refused',
       message: `its agent refused it ${maxHopelessRefusals} times: ${error.message}`,
     });

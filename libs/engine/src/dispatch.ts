@@ -10,6 +10,7 @@ import {
 import type { AgentDirectory } from './agent-directory.js';
 import { take } from './allocation.js';
 import type { Backoff } from './backoff.js';
+import { failTask, failurePolicyOf } from './failure-policy.js';
 import { serviceComputer, type KnownDevice, type LabMap } from './lab-map.js';
 import type { AgentAddress, Ids, Log } from './ports.js';
 import { resolveParameters, resourceValues, slotsOf } from './resolve.js';
@@ -40,6 +41,8 @@ export class Dispatcher {
   readonly #slots = new Map<string, PlanSlot[]>();
   #version = 0;
   #warnedOf = new Set<string>();
+  /** When the pause of a task that failed before is over; of those seen by the latest {@link dispatch}. */
+  #nextRetryAt: number | undefined;
 
   constructor(ports: DispatchPorts, refusals: Backoff) {
     this.#ports = ports;
@@ -76,6 +79,11 @@ export class Dispatcher {
     return next;
   }
 
+  /** When a task that failed before may be tried again. */
+  nextRetry(): number | undefined {
+    return this.#nextRetryAt;
+  }
+
   /** Starts whatever can start. */
   dispatch(turn: Turn): void {
     if (turn.state.queuePause() !== undefined) return;
@@ -83,6 +91,7 @@ export class Dispatcher {
     this.#version += 1;
     const tasks: PlanTask[] = [];
     const units = new Map<string, PlanUnit>();
+    this.#nextRetryAt = undefined;
     for (const id of turn.state.queued) {
       const task = this.#planTask(turn, id, units);
       if (task !== undefined) tasks.push(task);
@@ -107,6 +116,10 @@ export class Dispatcher {
     const { state } = turn;
     const task = state.rows.taskRuns.get(id);
     if (task === undefined || !this.#refusals.isDue(id, turn.now)) return undefined;
+    if (task.retryAt !== null && task.retryAt > turn.now) {
+      this.#nextRetryAt = Math.min(task.retryAt, this.#nextRetryAt ?? task.retryAt);
+      return undefined;
+    }
     const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
     if (run !== undefined && (run.ending !== null || (run.state !== 'created' && run.state !== 'running')))
       return undefined;
@@ -197,7 +210,7 @@ export class Dispatcher {
     const { values, faults } = resolveParameters(state, task);
     const definition = state.definitionOf(task);
     if (faults.length > 0 || definition === undefined) {
-      endTask(turn, task, 'failed', unresolved(faults));
+      failTask(turn, task, unresolved(faults));
       return;
     }
     const chosen = this.#chosenDevices(assignment);
@@ -228,6 +241,7 @@ export class Dispatcher {
     const id = this.#ports.ids.next();
     const number = task.attempt + 1;
     const epoch = this.#ports.epoch();
+    const { timeoutMs } = failurePolicyOf(state, task);
     turn.emit({
       op: 'insertAttempt',
       row: {
@@ -241,7 +255,7 @@ export class Dispatcher {
         devices,
         reason: null,
         calls: null,
-        deadlineAt: null,
+        deadlineAt: timeoutMs === null ? null : turn.now + timeoutMs,
         createdAt: turn.now,
         endedAt: null,
       },
@@ -255,6 +269,7 @@ export class Dispatcher {
       resources,
       inputParameters: values,
       startedAt: turn.now,
+      retryAt: null,
       reason: null,
     });
     turn.started.add(id);
@@ -324,11 +339,11 @@ export class Dispatcher {
   }
 }
 
-/** The moment from which an on-demand task may not start any more, in milliseconds since 1970. */
+/** The moment from which an on-demand task may not start any more, in milliseconds since 1970; anew for each retry. */
 function deadlineOf(task: TaskRunRow): number | undefined {
   return task.allocationTimeout === null
     ? undefined
-    : task.createdAt + Math.ceil(task.allocationTimeout * 1000);
+    : Math.max(task.queuedAt ?? task.createdAt, task.retryAt ?? 0) + Math.ceil(task.allocationTimeout * 1000);
 }
 
 /** Where most of the devices are, for calls to those need no network; the service computer first among equals. */

@@ -20,6 +20,7 @@ import { cancelCampaign, cancelProtocolRun, cancelTask } from './cancel.js';
 import { DeviceAssigner } from './device-assigner.js';
 import { describeDevices, describeStarts, type DeviceStart } from './device-records.js';
 import { Dispatcher } from './dispatch.js';
+import { nextTimeout, stopOverdue } from './failure-policy.js';
 import { deviceKey, LabMap } from './lab-map.js';
 import type { Agents, Clock, Definitions, Ids, Log, Store, Timers } from './ports.js';
 import { openCampaign, openRun } from './named.js';
@@ -444,6 +445,7 @@ export class Engine {
     const { state } = turn;
     for (const agent of this.#directory.age(turn.now))
       this.#ports.log.warn('agent not heard', { computer: agent.computer, state: agent.state });
+    stopOverdue(turn);
     this.#settleDue(turn);
     this.#dispatcher.expire(turn, false);
     while (state.dispatchDue || state.dueRuns.size > 0 || state.dueCampaigns.size > 0) {
@@ -488,6 +490,8 @@ export class Engine {
     const times = [
       this.#directory.nextAgeing(),
       this.#dispatcher.nextDeadline(this.#state),
+      this.#dispatcher.nextRetry(),
+      nextTimeout(this.#state),
       this.#refusals.next(now),
       this.#talk.nextRetry(now),
       this.#assigner.nextRetry(now),

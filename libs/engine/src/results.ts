@@ -1,5 +1,6 @@
 import {
   isTerminal,
+  type AttemptCalls,
   type AttemptOutcome,
   type AttemptResult,
   type Fault,
@@ -7,6 +8,7 @@ import {
   type ResourceValue,
 } from '@lab/contracts';
 import { checkParameters, type TaskDefinition } from '@lab/definitions/model';
+import { askAbout, failAttempt, isStopping, stopOf } from './failure-policy.js';
 import type { Log } from './ports.js';
 import { endTask } from './runs.js';
 import type { AttemptRow, TaskRunRow } from './rows.js';
@@ -30,35 +32,74 @@ export function recordResult(turn: Turn, log: Log, result: AttemptResult): void 
     return;
   }
   const { outcome } = result;
+  const calls = result.calls ?? null;
   switch (outcome.kind) {
     case 'completed':
-      return complete(turn, attempt, task, outcome);
+      return complete(turn, attempt, task, outcome, calls);
     case 'failed': {
       const { message, stack } = outcome.error;
       const reason: Reason = { code: outcome.code, message, ...(stack === undefined ? {} : { stack }) };
-      turn.setAttempt(attempt, 'failed', { reason, endedAt: turn.now });
-      return endTask(turn, task, 'failed', reason);
+      const patch = outcome.files === undefined ? {} : { outputFiles: outcome.files };
+      return stopped(turn, attempt, task, 'failed', reason, calls, patch);
     }
     case 'cancelled': {
       const reason: Reason =
         task.cancelRequestedAt === null
           ? { code: 'cancelled_by_agent', message: `computer ${attempt.computer} stopped the task` }
           : { code: 'cancelled_by_request', message: 'cancelled by request' };
-      turn.setAttempt(attempt, 'cancelled', { reason, endedAt: turn.now });
-      return endTask(turn, task, 'cancelled', reason);
+      return stopped(turn, attempt, task, 'cancelled', reason, calls);
     }
     case 'unknown':
-      return needAttention(turn, attempt, task, { code: 'outcome_unknown', message: outcome.detail });
+      return needAttention(turn, attempt, task, { code: 'outcome_unknown', message: outcome.detail }, calls);
   }
 }
 
 /** It may have begun and nobody can know how it ended: a person has to look. Its allocation stays. */
-export function needAttention(turn: Turn, attempt: AttemptRow, task: TaskRunRow, reason: Reason): void {
-  if (attempt.state !== 'needs_attention') turn.setAttempt(attempt, 'needs_attention', { reason });
-  if (task.state === 'running') turn.setTask(task, 'needs_attention', { reason });
+export function needAttention(
+  turn: Turn,
+  attempt: AttemptRow,
+  task: TaskRunRow,
+  reason: Reason,
+  calls: AttemptCalls | null = attempt.calls,
+): void {
+  if (attempt.state !== 'needs_attention')
+    turn.setAttempt(attempt, 'needs_attention', { reason: stopOf(attempt) ?? reason, calls });
+  if (task.state === 'running') askAbout(turn, task, reason);
 }
 
-function complete(turn: Turn, attempt: AttemptRow, task: TaskRunRow, outcome: Completed): void {
+/**
+ * An attempt stopped before it had completed. Why it was to stop weighs more than how it took that: after a timeout it
+ * has failed; after an emergency stop nothing goes on by itself.
+ */
+function stopped(
+  turn: Turn,
+  attempt: AttemptRow,
+  task: TaskRunRow,
+  state: 'failed' | 'cancelled',
+  reason: Reason,
+  calls: AttemptCalls | null,
+  patch: Pick<Partial<TaskRunRow>, 'outputFiles'> = {},
+): void {
+  const stop = isStopping(turn.state, task) ? null : stopOf(attempt);
+  if (stop === null) {
+    if (state === 'failed') return failAttempt(turn, attempt, task, reason, calls, patch);
+    turn.setAttempt(attempt, 'cancelled', { reason, calls, endedAt: turn.now });
+    return endTask(turn, task, 'cancelled', reason);
+  }
+  const message = state === 'failed' ? `${stop.message}; it ended with: ${reason.message}` : stop.message;
+  const why = { ...reason, code: stop.code, message };
+  if (stop.code === 'timeout') return failAttempt(turn, attempt, task, why, calls);
+  turn.setAttempt(attempt, state, { reason: why, calls, endedAt: turn.now });
+  askAbout(turn, task, why);
+}
+
+function complete(
+  turn: Turn,
+  attempt: AttemptRow,
+  task: TaskRunRow,
+  outcome: Completed,
+  calls: AttemptCalls | null,
+): void {
   const definition = turn.state.definitionOf(task);
   const outputs =
     definition === undefined
@@ -80,7 +121,7 @@ function complete(turn: Turn, attempt: AttemptRow, task: TaskRunRow, outcome: Co
     if (row !== undefined) turn.emit({ op: 'putResource', row: { ...row, meta } });
   }
   if (faults.length === 0) {
-    turn.setAttempt(attempt, 'completed', { reason: null, endedAt: turn.now });
+    turn.setAttempt(attempt, 'completed', { reason: null, calls, endedAt: turn.now });
     return endTask(turn, task, 'completed', null, { ...data, outputParameters: outputs.values });
   }
   const reason: Reason = {
@@ -90,8 +131,10 @@ function complete(turn: Turn, attempt: AttemptRow, task: TaskRunRow, outcome: Co
       .map((fault) => `${fault.path}: ${fault.message}`)
       .join('; ')}`,
   };
-  turn.setAttempt(attempt, 'failed', { reason, endedAt: turn.now });
-  endTask(turn, task, 'failed', reason, { ...data, outputParameters: outcome.output_parameters });
+  failAttempt(turn, attempt, task, reason, calls, {
+    ...data,
+    outputParameters: outcome.output_parameters,
+  });
 }
 
 /** What the task left in its resources; one that it does not speak of is left as the task got it. */

@@ -17,9 +17,12 @@ export function settleRun(turn: Turn, id: string): void {
   const row = turn.state.rows.protocolRuns.get(id) ?? run;
   if (row.ending !== null) {
     if (tasks.every((task) => isTerminal(task.state))) endRun(turn, row, row.ending.state, row.ending.reason);
-  } else if (tasks.every((task) => task.state === 'completed')) {
+    return;
+  }
+  const left = skipUnreachable(turn, row);
+  if (left.every((task) => isTerminal(task.state))) {
     if (row.state === 'created') turn.setRun(row, 'running', { startedAt: turn.now });
-    endRun(turn, row, 'completed', null);
+    endRun(turn, row, 'completed', failuresOf(left));
   } else if (row.campaignId === null || hasBegun(turn, row)) {
     queueReady(turn, row);
   }
@@ -64,6 +67,40 @@ export function queueReady(turn: Turn, run: ProtocolRunRow): void {
   }
 }
 
+/** Skips what waits for a task that ended without success, and what waits for that. @returns the tasks as they are then */
+function skipUnreachable(turn: Turn, run: ProtocolRunRow): TaskRunRow[] {
+  const tasks = turn.state.tasksOf(run.id);
+  if (tasks.every((task) => !isTerminal(task.state) || isSatisfied(task.state))) return tasks;
+  const dependencies = new Map(
+    turn.state.protocolOf(run)?.protocol.tasks.map((task) => [task.name, task.dependencies]),
+  );
+  const missed = new Set<string>();
+  // Every task stands after its dependencies, so one pass reaches them all.
+  for (const task of tasks) {
+    if (isTerminal(task.state)) {
+      if (!isSatisfied(task.state)) missed.add(task.name);
+      continue;
+    }
+    const missing = dependencies.get(task.name)?.find((name) => missed.has(name));
+    if (missing === undefined || task.state !== 'created') continue;
+    missed.add(task.name);
+    turn.setTask(task, 'skipped', {
+      reason: { code: 'dependency_failed', message: `it needs task ${missing}, which did not complete` },
+      endedAt: turn.now,
+    });
+  }
+  return turn.state.tasksOf(run.id);
+}
+
+/** What a run that completed in spite of failures says of them; null: there were none. */
+function failuresOf(tasks: readonly TaskRunRow[]): Reason | null {
+  const failed = tasks.filter((task) => task.state === 'failed').map((task) => task.name);
+  if (failed.length === 0) return null;
+  const skipped = tasks.filter((task) => task.state === 'skipped').map((task) => task.name);
+  const without = skipped.length === 0 ? '' : `; skipped for that: ${skipped.join(', ')}`;
+  return { code: 'tasks_failed', message: `went on without failed tasks: ${failed.join(', ')}${without}` };
+}
+
 function endRun(
   turn: Turn,
   run: ProtocolRunRow,
@@ -102,20 +139,30 @@ export function requestStop(turn: Turn, task: TaskRunRow): void {
   turn.tellTask(task.id);
 }
 
-/**
- * Ends a task run for good, frees or keeps what it had, and lets its run fail if it did not complete.
- *
- * @param patch what else is known of the end, for example the outputs
- */
+/** What else is known of a task run when its state changes, for example its outputs. */
+export type TaskPatch = Partial<Omit<TaskRunRow, 'id' | 'name'>>;
+
+/** Ends a task run for good, and frees or keeps what it had. Its run goes on without it. */
+export function closeTask(
+  turn: Turn,
+  task: TaskRunRow,
+  state: 'completed' | 'failed' | 'cancelled',
+  reason: Reason | null,
+  patch: TaskPatch = {},
+): void {
+  turn.setTask(task, state, { ...patch, reason, endedAt: turn.now });
+  leave(turn, task);
+}
+
+/** As {@link closeTask}; and its run fails if it did not complete. */
 export function endTask(
   turn: Turn,
   task: TaskRunRow,
   state: 'completed' | 'failed' | 'cancelled',
   reason: Reason | null,
-  patch: Partial<Omit<TaskRunRow, 'id' | 'name'>> = {},
+  patch: TaskPatch = {},
 ): void {
-  turn.setTask(task, state, { ...patch, reason, endedAt: turn.now });
-  leave(turn, task);
+  closeTask(turn, task, state, reason, patch);
   const run = task.runId === null ? undefined : turn.state.rows.protocolRuns.get(task.runId);
   if (run === undefined || state === 'completed') return;
   beginEnding(turn, run, 'failed', {

@@ -44,6 +44,7 @@ export function submitProtocolRun(
   const parameters = submission.parameters ?? {};
   refuse('protocol run', [
     ...checkRunParameters(snapshot, parameters, { path: 'parameters' }),
+    ...policyFaults(snapshot, submission.failure_policy),
     ...placeFaults(ports.labs(), snapshot),
     ...drainingFaults(ports, snapshot.protocol.labs, 'labs'),
   ]);
@@ -71,6 +72,7 @@ export function submitCampaign(turn: Turn, ports: SubmitPorts, submission: Campa
   const snapshot = protocolOf(ports, submission.protocol, 'protocol');
   refuse('campaign', [
     ...campaignFaults(snapshot, submission),
+    ...policyFaults(snapshot, submission.failure_policy),
     ...placeFaults(ports.labs(), snapshot),
     ...drainingFaults(ports, snapshot.protocol.labs, 'labs'),
   ]);
@@ -320,6 +322,22 @@ function campaignFaults(snapshot: ProtocolSnapshot, submission: CampaignSubmissi
       faults.push(...missing(checkRunParameters(snapshot, mergeParameters(global, own), { path })));
   }
   return faults;
+}
+
+/** Tasks that the submission says something about but the protocol does not have. */
+function policyFaults(
+  { protocol }: ProtocolSnapshot,
+  policy: ProtocolRunSubmission['failure_policy'] = {},
+): Fault[] {
+  const names = protocol.tasks.map((task) => task.name);
+  return Object.keys(policy)
+    .filter((name) => !names.includes(name))
+    .map((name) => ({
+      path: `failure_policy.${name}`,
+      code: 'unknown_task',
+      message: `the protocol ${protocol.type} has no task "${name}"`,
+      ...among(names),
+    }));
 }
 
 function missing(faults: readonly Fault[]): Fault[] {

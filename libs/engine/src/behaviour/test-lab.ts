@@ -1,4 +1,4 @@
-import type { JsonValue, ProtocolRunSubmission } from '@lab/contracts';
+import type { AttemptCalls, JsonValue, ProtocolRunSubmission, TaskFailurePolicy } from '@lab/contracts';
 import type {
   DeviceSlot,
   LabDefinition,
@@ -26,6 +26,7 @@ export interface TaskSketch {
   devices?: Record<string, DeviceSlot>;
   resources?: Record<string, ResourceSlot>;
   parameters?: Record<string, ParameterBinding>;
+  policy?: TaskFailurePolicy;
 }
 
 /** A slot for one device by its key `<lab>.<device>`. */
@@ -124,6 +125,7 @@ export class TestLab {
         resources: sketch.resources ?? {},
         parameters: sketch.parameters ?? {},
         dependencies: sketch.needs ?? [],
+        ...(sketch.policy === undefined ? {} : { failure_policy: sketch.policy }),
       };
     });
     this.definitions.protocols.set(type, {
@@ -189,8 +191,11 @@ export class TestLab {
     await this.clock.settle();
   }
 
-  async fail(label: string, message = 'it broke'): Promise<void> {
-    await this.agents.end(label, { kind: 'failed', code: 'task_error', error: { message } });
+  /** @param effects how many effect calls the attempt made; undefined: its agent does not say */
+  async fail(label: string, message = 'it broke', effects?: number): Promise<void> {
+    const calls: AttemptCalls | undefined =
+      effects === undefined ? undefined : { effects, last_confirmed: null, in_doubt: null };
+    await this.agents.end(label, { kind: 'failed', code: 'task_error', error: { message } }, calls);
     await this.clock.settle();
   }
 

@@ -1,5 +1,6 @@
 import {
   ServiceError,
+  type AttemptCalls,
   type AttemptOutcome,
   type AttemptReport,
   type AttemptResult,
@@ -18,6 +19,8 @@ export interface Execution {
   start: TaskStart;
   status: Exclude<AttemptStatus, 'unknown'>;
   outcome: AttemptOutcome | null;
+  /** What it did to devices; undefined: its agent does not say. */
+  calls: AttemptCalls | undefined;
   /** The orchestrator acknowledged the result. */
   acknowledged: boolean;
   /** Process that began it. */
@@ -68,6 +71,8 @@ export class MemoryAgents implements Agents {
   readonly collisions: string[] = [];
   /** Fences that were not higher than one seen before: must stay empty. */
   readonly staleFences: string[] = [];
+  /** What was asked to stop, and why, in order. */
+  readonly stops: { label: string; reason: string }[] = [];
   /** Highest fence seen, by `<lab>.<device>`. */
   readonly fences = new Map<string, number>();
   /** Decides what happens to each call. */
@@ -173,10 +178,10 @@ export class MemoryAgents implements Agents {
   }
 
   /** Ends an execution and tells the result. @param label `<protocol run>/<task>`, an on-demand name, or an attempt id */
-  async end(label: string, outcome: AttemptOutcome): Promise<void> {
+  async end(label: string, outcome: AttemptOutcome, calls?: AttemptCalls): Promise<void> {
     const found = this.running().find((each) => each.label === label || each.attempt === label);
     if (found === undefined) throw new Error(`nothing called ${label} is running`);
-    this.#finish(found.attempt, found.computer, outcome);
+    this.#finish(found.attempt, found.computer, outcome, calls);
     await this.tellResults(found.computer);
   }
 
@@ -195,8 +200,8 @@ export class MemoryAgents implements Agents {
   }
 
   /** Ends an execution and keeps the result for later. */
-  finishSilently(attempt: string, computer: string, outcome: AttemptOutcome): void {
-    this.#finish(attempt, computer, outcome);
+  finishSilently(attempt: string, computer: string, outcome: AttemptOutcome, calls?: AttemptCalls): void {
+    this.#finish(attempt, computer, outcome, calls);
   }
 
   /** Tells every result of a computer that was not acknowledged; one that cannot be told is kept. */
@@ -206,7 +211,13 @@ export class MemoryAgents implements Agents {
     for (const [attempt, execution] of agent.journal) {
       if (execution.outcome === null || execution.acknowledged || this.#side === undefined) continue;
       const told = await this.#side
-        .attemptEnded({ attempt_id: attempt, computer, inc: agent.inc, outcome: execution.outcome })
+        .attemptEnded({
+          attempt_id: attempt,
+          computer,
+          inc: agent.inc,
+          outcome: execution.outcome,
+          ...(execution.calls === undefined ? {} : { calls: execution.calls }),
+        })
         .then(
           () => true,
           () => false,
@@ -232,12 +243,13 @@ export class MemoryAgents implements Agents {
     });
   }
 
-  async cancel(to: AgentAddress, attemptId: string, _reason: string): Promise<AttemptStatus> {
+  async cancel(to: AgentAddress, attemptId: string, reason: string): Promise<AttemptStatus> {
     return this.#deliver('cancel', to, (agent) => {
       const execution = agent.journal.get(attemptId);
       if (execution === undefined) return 'unknown';
       if (execution.outcome !== null) return 'ended';
       execution.status = 'cancelling';
+      this.stops.push({ label: execution.start.label, reason });
       if (this.onCancel === undefined) {
         this.#finish(attemptId, agent.computer, { kind: 'cancelled' });
         void this.tellResults(agent.computer);
@@ -284,6 +296,7 @@ export class MemoryAgents implements Agents {
       start,
       status: 'running',
       outcome: null,
+      calls: undefined,
       acknowledged: false,
       session: agent.session,
     };
@@ -298,10 +311,11 @@ export class MemoryAgents implements Agents {
     this.onStart?.(execution, agent.computer);
   }
 
-  #finish(attempt: string, computer: string, outcome: AttemptOutcome): void {
+  #finish(attempt: string, computer: string, outcome: AttemptOutcome, calls?: AttemptCalls): void {
     const execution = this.#agents.get(computer)?.journal.get(attempt);
     if (execution === undefined || execution.outcome !== null) return;
     execution.outcome = outcome;
+    execution.calls = calls;
     execution.status = 'ended';
     this.#free(execution);
   }
