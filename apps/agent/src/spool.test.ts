@@ -41,6 +41,21 @@ async function spooled(bytes: Buffer): Promise<{ name: string; size: number; sha
 }
 
 describe('a spooled file', () => {
+  it('may be added by the agent itself, and is sent like any other', async () => {
+    await spool.prepare('a/1');
+    const file = await spool.add('a/1', 'more.json', '{"é":1}');
+    const sha256 = createHash('sha256').update('{"é":1}').digest('hex');
+    expect(file).toEqual({ name: 'more.json', size: 8, sha256, path: 'more.json' });
+    let body = '';
+    answer = (request, response) => {
+      request.setEncoding('utf8').on('data', (piece: string) => (body += piece));
+      request.on('end', () => response.writeHead(201).end());
+    };
+    await spool.upload('a/1', file, ticket());
+    expect(body).toBe('{"é":1}');
+    await expect(spool.add('a/1', 'more.json', 'again')).rejects.toThrow('EEXIST');
+  });
+
   it('is sent whole with its length and the headers of the ticket', async () => {
     const bytes = Buffer.alloc(2_000_000, 'xyz');
     const seen: { method?: string; length?: string; ticket?: unknown; body: Buffer }[] = [];

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { join, relative, resolve, isAbsolute } from 'node:path';
@@ -32,6 +33,18 @@ export class Spool implements Files {
       });
     }
     return folder;
+  }
+
+  async add(attemptId: string, name: string, text: string): Promise<SpooledFile> {
+    const file = await open(join(this.#of(attemptId), name), 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    return { name, size: Buffer.byteLength(text), sha256, path: name };
   }
 
   async upload(attemptId: string, file: SpooledFile, ticket: UploadTicket): Promise<void> {

@@ -68,6 +68,8 @@ export interface AgentLimits {
   registerRetryMaxMs: number;
   /** How old the heartbeat may be that a start rests on; never longer than the sender of the start waits. */
   startFreshMs: number;
+  /** Size of the outputs of a task as JSON, parameters and resources together. */
+  outputBytes: number;
   /** Size of a result as JSON; the broker carries no more. */
   resultBytes: number;
   /** Ids of finished attempts remembered so that a late repeat runs nothing. */
@@ -111,6 +113,7 @@ export const defaultLimits: AgentLimits = {
   retryMaxMs: 30_000,
   registerRetryMaxMs: 5_000,
   startFreshMs: 5_000,
+  outputBytes: 64 * 1024,
   resultBytes: 192 * 1024,
   remembered: 10_000,
 };

@@ -298,6 +298,8 @@ export interface Peers {
 export interface Files {
   /** Makes the empty spool folder of an attempt and returns its absolute path. */
   prepare(attemptId: string): Promise<string>;
+  /** Writes one more file into the spool folder of an attempt, durably. */
+  add(attemptId: string, name: string, text: string): Promise<SpooledFile>;
   /**
    * Sends one spooled file to where the ticket says.
    *

@@ -167,12 +167,46 @@ describe('an attempt', () => {
     expect(world.outcome('a')).toBe('completed');
   });
 
-  it('whose outputs are too large for a message fails and says so', async () => {
-    const large: TaskScript = async () => ({ output_parameters: { text: 'x'.repeat(300_000) } });
+  it('whose outputs are too large fails, says so, and keeps them as one more file', async () => {
+    const report = { name: 'oversized_output.json', size: 3, sha256: 'own', path: 'p' };
+    const large: TaskScript = async () => ({
+      output_parameters: { text: 'x'.repeat(65_536) },
+      files: [report],
+    });
     const world = await new World({ tasks: { large } }).up();
     await world.agent.startTask(task('a', 'large'), marks);
     await world.time.advance(0);
-    expect(world.orchestrator.results[0]?.outcome).toMatchObject({ kind: 'failed', code: 'invalid_output' });
+    const kept = { name: 'oversized_output_2.json', size: 65_591 };
+    expect(world.orchestrator.results[0]?.outcome).toMatchObject({
+      kind: 'failed',
+      code: 'invalid_output',
+      files: [{ name: 'oversized_output.json', size: 3, sha256: 'own' }, kept],
+      error: {
+        message:
+          'the outputs of the task are 65 KiB as JSON; at most 64 KiB are allowed: return large data as files; they are kept as its file oversized_output_2.json',
+      },
+    });
+    expect(world.files.stored.map(({ name }) => name)).toEqual([report.name, kept.name]);
+  });
+
+  it('whose outputs are too large fails for that reason, too, when they cannot be stored', async () => {
+    const large: TaskScript = async () => ({ output_parameters: { text: 'x'.repeat(65_536) } });
+    const world = await new World({ tasks: { large } }).up();
+    world.files.fault = new ServiceError('payload_too_large', 'no');
+    await world.agent.startTask(task('a', 'large'), marks);
+    await world.time.advance(0);
+    const { outcome } = world.orchestrator.results[0] ?? {};
+    expect(outcome).toMatchObject({ kind: 'failed', code: 'invalid_output' });
+    expect(outcome).not.toHaveProperty('files');
+  });
+
+  it('whose failure is longer than a message is told all the same', async () => {
+    const verbose: TaskScript = () => Promise.reject(new Error('e'.repeat(300_000)));
+    const world = await new World({ tasks: { verbose } }).up();
+    await world.agent.startTask(task('a', 'verbose'), marks);
+    await world.time.advance(0);
+    expect(JSON.stringify(world.orchestrator.results[0]).length).toBeLessThan(10_000);
+    expect(world.orchestrator.results[0]?.outcome).toMatchObject({ kind: 'failed', code: 'task_error' });
   });
 
   it('reuses the process of a reusable task after success only', async () => {

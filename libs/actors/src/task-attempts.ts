@@ -12,6 +12,7 @@ import type { AttemptHistory } from './ledger/ledger-state.js';
 import { keyOf } from './devices.js';
 import type { AgentLimits } from './limits.js';
 import type { LedgerRecord, Log, Orchestrator, Random, SpooledFile } from './ports.js';
+import { withinBounds } from './outcome-bounds.js';
 import { Retry } from './retry.js';
 import { NeverBegan, TaskAttempt, type AttemptPorts, type Ending } from './task-attempt.js';
 
@@ -298,16 +299,18 @@ export class TaskAttempts {
     entry.delivered = work(entry);
   }
 
-  /** Stores the files, then records and reports the outcome. */
-  async #conclude(entry: Entry, ending: Ending, recorded: boolean): Promise<void> {
-    let outcome = this.#bounded(ending.outcome);
-    if (outcome.kind === 'completed' && ending.files.length > 0) {
-      if (!recorded) {
-        await this.#record(entry, { type: 'end', attemptId: entry.id, outcome, files: ending.files });
-      }
-      const stored = await this.#storeFiles(entry, ending.files);
+  /** Stores the files, then records and reports the outcome. @param recorded END is in the ledger already */
+  async #conclude(entry: Entry, ended: Ending, recorded: boolean): Promise<void> {
+    const keep = (name: string, text: string): Promise<SpooledFile> =>
+      this.#ports.files.add(entry.id, name, text);
+    const ending = recorded ? ended : await withinBounds(ended, this.#limits, keep);
+    const { files } = ending;
+    let { outcome } = ending;
+    if (files.length > 0) {
+      if (!recorded) await this.#record(entry, { type: 'end', attemptId: entry.id, outcome, files });
+      const stored = await this.#storeFiles(entry, files);
       if (stored === 'later') return;
-      outcome = stored ?? outcome;
+      if (stored !== undefined) outcome = withoutFiles(outcome, stored);
     }
     await this.#record(entry, { type: 'result', attemptId: entry.id, outcome });
     await this.#deliver(entry, outcome);
@@ -403,14 +406,6 @@ export class TaskAttempts {
     }
   }
 
-  #bounded(outcome: AttemptOutcome): AttemptOutcome {
-    const bytes = new TextEncoder().encode(JSON.stringify(outcome)).length;
-    if (bytes <= this.#limits.resultBytes) return outcome;
-    const kib = (n: number): string => `${Math.ceil(n / 1024)} KiB`;
-    const message = `the outputs of the task are ${kib(bytes)} as JSON; at most ${kib(this.#limits.resultBytes)} are allowed: return large data as files`;
-    return { kind: 'failed', code: 'invalid_output', error: { message } };
-  }
-
   async #within(ms: number, work: Promise<unknown>): Promise<boolean> {
     let cancel: () => void = () => undefined;
     const late = new Promise<boolean>((resolve) => {
@@ -430,6 +425,13 @@ function failedBegin(error: unknown): AttemptOutcome {
   const cause = error instanceof NeverBegan ? error.cause : error;
   const code = error instanceof NeverBegan ? 'not_started' : 'internal';
   return { kind: 'failed', code, error: { message: `the task could not begin: ${messageOf(cause)}` } };
+}
+
+/** The files could not be stored: that fails the attempt, unless it has failed already. */
+function withoutFiles(outcome: AttemptOutcome, instead: AttemptOutcome): AttemptOutcome {
+  if (outcome.kind !== 'failed') return instead;
+  const { kind, code, error } = outcome;
+  return { kind, code, error };
 }
 
 /** No later try can succeed with the same file. */

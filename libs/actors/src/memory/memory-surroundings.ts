@@ -178,6 +178,11 @@ export class MemoryFiles implements Files {
     return `/spool/${attemptId}`;
   }
 
+  async add(attemptId: string, name: string, text: string): Promise<SpooledFile> {
+    if (!this.spools.has(attemptId)) throw new Error('no such spool folder');
+    return { name, size: text.length, sha256: `hash of ${text.length}`, path: name };
+  }
+
   async upload(attemptId: string, file: SpooledFile): Promise<void> {
     if (this.fault !== undefined) throw this.fault;
     this.stored.push({ attemptId, name: file.name });

@@ -152,6 +152,8 @@ export const attemptOutcome = z.discriminatedUnion('kind', [
     /** `task_error`, `task_process_died`, `device_error`, `file_error`, ... */
     code: z.string(),
     error: authorError,
+    /** What is stored of it all the same. */
+    files: z.array(fileDescription).optional(),
   }),
   z.object({ kind: z.literal('cancelled') }),
   /** It began and nobody can know how it ended. */

@@ -116,6 +116,17 @@ describe('a protocol run', () => {
     expect(test.allocated()).toEqual([]);
   });
 
+  it('keeps the files that a failed task has all the same', async () => {
+    const test = await lab();
+    test.protocol('p', [{ name: 'a' }]);
+    await test.run('r', 'p');
+    const file = { name: 'oversized_output.json', size: 70_000, sha256: 'ab' };
+    const error = { message: 'too large' };
+    await test.agents.end('r/a', { kind: 'failed', code: 'invalid_output', error, files: [file] });
+    await test.clock.settle();
+    expect(test.task('r/a')).toMatchObject({ state: 'failed', outputFiles: [file] });
+  });
+
   it('fails a task whose outputs are not what its definition says, and keeps the data', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a', type: 'count', parameters: { n: literal(1) } }]);
