@@ -47,7 +47,10 @@ export class AgentService implements Announcer {
     const { bus } = this.#parts;
     this.#agent = agent;
     this.#listening = await Promise.all([
-      bus.subscribe(orchestratorEvents.leading, {}, ({ epoch }) => agent.hearLeader(epoch)),
+      bus.subscribe(orchestratorEvents.leading, {}, ({ epoch, halts, released }) =>
+        agent.hearLeader(epoch, { halts, released }),
+      ),
+      bus.subscribe(agentEvents.emergencyStop, {}, (halt) => agent.emergencyStop(halt)),
       bus.serve(serviceRequests.health, { service: 'agent' }, () => this.#health()),
     ]);
     this.#forget = bus.onStatus((status) => {
@@ -127,6 +130,11 @@ export class AgentService implements Announcer {
         );
         return result === undefined ? {} : { result };
       }),
+      bus.serve(requests.resetDevice, me, async ({ doubt_id, by }, { envelope, tokens }) => {
+        const device = { lab: tokens.lab, name: tokens.device };
+        await agent.resetDevice(device, doubt_id, by, marksOf(envelope));
+        return {};
+      }),
       bus.serve(requests.reportDevice, me, async (_, { tokens }) => ({
         report: await agent.reportDevice({ lab: tokens.lab, name: tokens.device }),
       })),
@@ -153,6 +161,7 @@ export class AgentService implements Announcer {
           seq: agent.nextHeartbeat(),
           devices: agent.devices(),
           attempts: agent.attempts(),
+          halts: agent.halts(),
         },
       ),
     );

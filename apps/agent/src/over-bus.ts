@@ -16,6 +16,7 @@ import {
   type AttemptReport,
   type AttemptResult,
   type DeviceStatus,
+  type Halt,
   type JsonObject,
   type JsonValue,
 } from '@lab/contracts';
@@ -35,6 +36,7 @@ export class OrchestratorOverBus implements Orchestrator {
     version: string;
     attempts: AttemptReport[];
     devices: DeviceStatus[];
+    halts: Halt[];
   }): Promise<Registration> {
     return this.#bus.request(orchestratorRequests.registerAgent, {}, hello);
   }

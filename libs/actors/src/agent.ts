@@ -4,11 +4,13 @@ import {
   type AttemptStatus,
   type DeviceAssignment,
   type DeviceStatus,
+  type Halt,
   type JsonObject,
   type JsonValue,
   type TaskStart,
 } from '@lab/contracts';
 import { Devices, keyOf, type DeviceName } from './devices.js';
+import { EmergencyStops, type KnownHalts } from './emergency-stops.js';
 import { Freshness } from './freshness.js';
 import { CallLedger } from './ledger/call-ledger.js';
 import { defaultLedgerMemory } from './ledger/ledger-state.js';
@@ -56,6 +58,7 @@ export class Agent {
   readonly #devices: Devices;
   readonly #pool: ProcessPool;
   readonly #attempts: TaskAttempts;
+  readonly #emergencyStops: EmergencyStops;
   readonly #registerRetry: Retry;
   readonly #freshness: Freshness;
   readonly #stop = new AbortController();
@@ -91,6 +94,8 @@ export class Agent {
       this.#limits,
       () => this.#inc,
     );
+    const [devices, attempts] = [this.#devices, this.#attempts];
+    this.#emergencyStops = new EmergencyStops({ devices, attempts, ledger: ports.ledger, log });
     this.#registeredOnce = new Promise((resolve) => (this.#tellRegistered = resolve));
     this.#registerRetry = new Retry(ports, {
       firstMs: this.#limits.retryMs,
@@ -124,6 +129,7 @@ export class Agent {
     const { ledger } = this.#ports;
     await ledger.open({ ...defaultLedgerMemory, attempts: this.#limits.remembered });
     this.#devices.recallFences(ledger.state.fences);
+    this.#emergencyStops.recall();
     await this.#attempts.replay();
     this.#pool.open();
     this.#register();
@@ -146,9 +152,19 @@ export class Agent {
   }
 
   /** Somebody leads: a new epoch means a new leader, who must hear of this agent. */
-  hearLeader(epoch: number): void {
-    if (epoch <= this.#epoch) return;
-    this.#register();
+  hearLeader(epoch: number, known: KnownHalts = {}): void {
+    if (epoch >= this.#epoch) this.#emergencyStops.merge(known);
+    if (epoch > this.#epoch) this.#register();
+  }
+
+  /** People stop devices, whoever tells of it: at once, past all queues, fences and leaders. */
+  emergencyStop(halt: Halt): void {
+    this.#emergencyStops.stop(halt);
+  }
+
+  /** The stops of people that are in force on this computer. */
+  halts(): Halt[] {
+    return this.#emergencyStops.inForce;
   }
 
   /** The way to the orchestrator is open again. */
@@ -210,6 +226,22 @@ export class Agent {
   /** @throws ServiceError see {@link Devices.report} */
   reportDevice(device: DeviceName): Promise<JsonObject> {
     return this.#devices.report(device);
+  }
+
+  /**
+   * A person says that an uncertain or faulted device is safe to be started anew.
+   *
+   * @param doubtId which doubt is meant; null: none, the device is faulted
+   * @throws ServiceError `stale_message`, and see {@link Devices.reset}
+   */
+  async resetDevice(
+    device: DeviceName,
+    doubtId: string | null,
+    by: string,
+    marks: MessageMarks,
+  ): Promise<void> {
+    this.#admit(marks);
+    await this.#devices.reset(device, doubtId, by);
   }
 
   devices(): DeviceStatus[] {
@@ -300,6 +332,7 @@ export class Agent {
             session: this.session,
             attempts: told,
             devices: this.devices(),
+            halts: this.halts(),
           });
           if (answer.epoch >= this.#epoch) return answer;
           throw new ServiceError(
@@ -323,7 +356,7 @@ export class Agent {
     }
   }
 
-  async #registered({ inc, epoch, devices }: Registration): Promise<void> {
+  async #registered({ inc, epoch, devices, ...known }: Registration): Promise<void> {
     // An agent that leaves must not be heard as if it came.
     if (this.#stop.signal.aborted) return;
     this.#epoch = epoch;
@@ -331,6 +364,8 @@ export class Agent {
       await this.#ports.announcer.incarnated(inc);
       this.#inc = inc;
     }
+    // Before the devices: one that is stopped must not be started.
+    this.#emergencyStops.merge(known);
     this.#ports.log.info('registered', { inc, epoch, devices: devices.length });
     this.#devices.assign(devices);
     this.#tellRegistered();

@@ -14,7 +14,8 @@ type Step =
   | { do: 'start'; attempt: number; awaited: boolean }
   | { do: 'status' | 'cancel'; attempt: number }
   | { do: 'pass'; ms: number }
-  | { do: 'crashDevice' | 'crashAgent' | 'crashTask' | 'orchestratorLeaves' | 'orchestratorReturns' };
+  | { do: 'crashDevice' | 'crashAgent' | 'crashTask' | 'orchestratorLeaves' | 'orchestratorReturns' }
+  | { do: 'halt' | 'release' | 'reset' };
 
 const attempt = fc.nat({ max: 9 });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -33,6 +34,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('halt' as const, 'release' as const, 'reset' as const, 'reset' as const),
+    }),
+  },
 );
 
 /** A lab that goes through whatever a schedule does to it, and remembers what must hold. */
@@ -43,6 +50,10 @@ class Trial {
   readonly refusedForEver = new Set<string>();
   readonly ran: string[] = [];
   overlaps = 0;
+  /** Moves that began although people had stopped the device, or it was in doubt. */
+  forbidden = 0;
+  #stopped = false;
+  #lastHalt = 0;
   #fence = 0;
   #lives = 0;
   #world: World;
@@ -87,6 +98,15 @@ class Trial {
       case 'crashAgent':
         await this.restart();
         return;
+      case 'halt':
+        await this.#halt();
+        return;
+      case 'release':
+        this.#release();
+        return;
+      case 'reset':
+        await this.#reset();
+        return;
       case 'orchestratorLeaves':
         this.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
         return;
@@ -106,6 +126,8 @@ class Trial {
   async end(): Promise<void> {
     this.orchestrator.away = undefined;
     this.#world.agent.reconnected();
+    this.#release();
+    await this.#reset();
     await this.time.advance(600_000);
     this.ran.push(...this.#world.taskProcesses.runs);
   }
@@ -122,7 +144,7 @@ class Trial {
       orchestrator,
       ledger,
       session: `life-${this.#lives}-`,
-      limits: { poolMax: 3 },
+      limits: { poolMax: 3, devicePingMs: 60_000 },
       tasks: { work: this.#work },
       device: () => this.#arm(),
     });
@@ -144,7 +166,11 @@ class Trial {
       ],
       call: (name) =>
         new Promise((resolve) => {
-          if (name === 'move') this.overlaps += ++moving > 1 ? 1 : 0;
+          if (name === 'move') {
+            this.overlaps += ++moving > 1 ? 1 : 0;
+            const [arm] = this.#world.agent.devices();
+            this.forbidden += this.#stopped || arm?.doubt !== undefined ? 1 : 0;
+          }
           this.time.after(700, () => {
             if (name === 'move') moving -= 1;
             resolve(name);
@@ -164,6 +190,33 @@ class Trial {
     }
   }
 
+  /** People stop everything, and the leader knows: an agent that dies before it has noted that hears it again. */
+  async #halt(): Promise<void> {
+    const halt = { id: `halt-${++this.#lastHalt}`, scope: 'all', by: 'ann', reason: 'fire' };
+    this.orchestrator.halts.push(halt);
+    this.#world.agent.emergencyStop(halt);
+    // What was sent before it may still begin; `_stop` follows it.
+    await this.time.advance(0);
+    this.#stopped = true;
+  }
+
+  #release(): void {
+    const { orchestrator } = this;
+    this.#stopped = false;
+    orchestrator.released.push(...orchestrator.halts.map(({ id }) => id));
+    orchestrator.halts = [];
+    const { agent } = this.#world;
+    agent.hearLeader(agent.epoch, { released: orchestrator.released });
+  }
+
+  /** A person settles whatever is open. */
+  async #reset(): Promise<void> {
+    const { agent } = this.#world;
+    const [arm] = agent.devices();
+    if (arm?.doubt === undefined && arm?.state !== 'faulted') return;
+    await agent.resetDevice({ lab: 'lab', name: 'arm' }, arm.doubt?.id ?? null, 'ann', {});
+  }
+
   async #ask(attempt: number, asking: Promise<string>): Promise<void> {
     const status = await asking;
     if (status === 'unknown') this.refusedForEver.add(`a${attempt}`);
@@ -181,6 +234,7 @@ describe('whatever crashes, in whatever order', () => {
 
         expect(new Set(trial.ran).size).toBe(trial.ran.length);
         expect(trial.overlaps).toBe(0);
+        expect(trial.forbidden).toBe(0);
         expect(trial.openAttempts).toBe(0);
         const outcomes = new Map<string, AttemptOutcome>();
         for (const { attempt_id: id, outcome } of trial.orchestrator.results) {

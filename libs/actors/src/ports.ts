@@ -241,6 +241,10 @@ export interface Registration {
   inc: number;
   epoch: number;
   devices: DeviceAssignment[];
+  /** The stops of people that are in force; absent: not told. */
+  halts?: Halt[] | undefined;
+  /** Ids of the latest ones that were released. */
+  released?: string[] | undefined;
 }
 
 export interface UploadTicket {
@@ -256,6 +260,7 @@ export interface Orchestrator {
     version: string;
     attempts: AttemptReport[];
     devices: DeviceStatus[];
+    halts: Halt[];
   }): Promise<Registration>;
   /** Resolves when the result is committed. */
   reportResult(result: AttemptResult): Promise<void>;

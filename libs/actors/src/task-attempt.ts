@@ -110,7 +110,8 @@ export class TaskAttempt {
   }
 
   /**
-   * Asks the attempt to stop: abort signal at once, SIGTERM and SIGKILL later. Asking again may only shorten the times.
+   * Asks the attempt to stop: abort signal and `_stop` of the devices here that it moves at once, SIGTERM and SIGKILL
+   * later. Asking again may only shorten the times.
    *
    * @param byAgent the agent stops, nobody cancelled the task
    */
@@ -122,7 +123,10 @@ export class TaskAttempt {
     this.#withdraw.abort();
     const process = this.#lease?.process;
     if (process === undefined) return;
-    if (first) process.send({ type: 'abort', reason });
+    if (first) {
+      process.send({ type: 'abort', reason });
+      this.#ports.devices.stopCallsOf(this.start.attempt_id, reason);
+    }
     if (first || byAgent) this.#climb(ladder);
   }
 

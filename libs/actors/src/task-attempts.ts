@@ -165,6 +165,15 @@ export class TaskAttempts {
     return statusOf(entry);
   }
 
+  /** Asks all attempts to stop that use such a device, here or on another computer. */
+  cancelUsing(which: (device: { lab: string; name: string }) => boolean, reason: string): void {
+    for (const { id, attempt } of this.#entries.values()) {
+      if (attempt !== undefined && Object.values(attempt.start.devices).some(which)) {
+        void this.cancel(id, reason);
+      }
+    }
+  }
+
   /**
    * What became of an attempt. One that is not known is refused from now on; `unknown` is answered once that is durable.
    *

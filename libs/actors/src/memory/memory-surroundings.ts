@@ -4,6 +4,7 @@ import {
   type AttemptResult,
   type DeviceAssignment,
   type DeviceStatus,
+  type Halt,
   type JsonObject,
   type JsonValue,
   type ModuleReference,
@@ -112,7 +113,10 @@ export class MemoryOrchestrator implements Orchestrator {
   away: ServiceError | undefined;
   devices: DeviceAssignment[] = [];
   epoch = 1;
-  readonly hellos: { session: string; attempts: AttemptReport[] }[] = [];
+  /** What it knows of emergency stops, and tells at every registration. */
+  halts: Halt[] = [];
+  released: string[] = [];
+  readonly hellos: { session: string; attempts: AttemptReport[]; halts: Halt[] }[] = [];
   readonly results: AttemptResult[] = [];
   readonly #incs = new Map<string, { inc: number; session: string }>();
 
@@ -122,13 +126,16 @@ export class MemoryOrchestrator implements Orchestrator {
     version: string;
     attempts: AttemptReport[];
     devices: DeviceStatus[];
+    halts: Halt[];
   }): Promise<Registration> {
     if (this.away !== undefined) throw this.away;
-    this.hellos.push({ session: hello.session, attempts: structuredClone(hello.attempts) });
+    const { session, attempts, halts } = hello;
+    this.hellos.push(structuredClone({ session, attempts, halts }));
     const before = this.#incs.get(hello.computer);
     const inc = before?.session === hello.session ? before.inc : (before?.inc ?? 0) + 1;
     this.#incs.set(hello.computer, { inc, session: hello.session });
-    return { inc, epoch: this.epoch, devices: structuredClone(this.devices) };
+    const known = structuredClone({ devices: this.devices, halts: this.halts, released: this.released });
+    return { inc, epoch: this.epoch, ...known };
   }
 
   async reportResult(result: AttemptResult): Promise<void> {
