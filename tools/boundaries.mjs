@@ -26,7 +26,7 @@ export const allowedImports = {
   ],
   agent: ['contracts', 'runtime', 'messaging', 'actors', 'sdk', 'definitions'],
   optimizer: ['contracts', 'runtime', 'messaging', 'sdk'],
-  cli: ['contracts', 'runtime', 'definitions', 'scheduling', 'persistence'],
+  cli: ['contracts', 'runtime', 'actors', 'definitions', 'scheduling', 'persistence'],
   testkit: [
     'contracts',
     'runtime',
