@@ -12,7 +12,11 @@ import { TaskFilesController } from './files/task-files.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { LeaderWatch } from './leader-watch.js';
 import { FailoverWait, Orchestrator } from './orchestrator.js';
-import { BrokerStatus, FileStore, RecordReader, Requests } from './ports.js';
+import { AttentionController } from './operating/attention.controller.js';
+import { EmergencyStopsController } from './operating/emergency-stops.controller.js';
+import { EmergencyStops } from './operating/emergency-stops.js';
+import { QueueController } from './operating/queue.controller.js';
+import { Announcements, BrokerStatus, FileStore, RecordReader, Requests } from './ports.js';
 import { CampaignsController } from './work/campaigns.controller.js';
 import { ProtocolRunsController } from './work/protocol-runs.controller.js';
 import { TasksController } from './work/tasks.controller.js';
@@ -20,6 +24,7 @@ import { TasksController } from './work/tasks.controller.js';
 /** The rest of the service as the gateway sees it. */
 export interface Surroundings {
   requests: Requests;
+  announcements: Announcements;
   broker: BrokerStatus;
   records: RecordReader;
   files: FileStore;
@@ -43,11 +48,15 @@ export class AppModule {
         TasksController,
         TaskFilesController,
         DevicesController,
+        AttentionController,
+        EmergencyStopsController,
+        QueueController,
         HealthController,
         DocsController,
       ],
       providers: [
         { provide: Requests, useValue: surroundings.requests },
+        { provide: Announcements, useValue: surroundings.announcements },
         { provide: BrokerStatus, useValue: surroundings.broker },
         { provide: RecordReader, useValue: surroundings.records },
         { provide: FileStore, useValue: surroundings.files },
@@ -57,6 +66,12 @@ export class AppModule {
         DeviceLocator,
         DeviceCalls,
         DeviceDetails,
+        {
+          provide: EmergencyStops,
+          inject: [Announcements, Requests],
+          useFactory: (announcements: Announcements, requests: Requests) =>
+            new EmergencyStops(announcements, requests),
+        },
         OpenApiDocument,
       ],
     };

@@ -6,6 +6,7 @@ import { BusClient } from '@lab/messaging/nest';
 import { openFileStore } from '@lab/object-store';
 import { openRecords } from '@lab/persistence';
 import { runService, systemClock } from '@lab/runtime';
+import { announcementsOver } from './announcements-over-bus.js';
 import { config } from './config.js';
 import { LeaderWatch } from './leader-watch.js';
 import { startServer } from './server.js';
@@ -35,7 +36,14 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   await bus.subscribe(orchestratorEvents.leading, {}, ({ epoch }) => leaders.hear(epoch));
 
   const server = await startServer(
-    { requests: new BusClient(bus), broker: bus, records, files, leaders },
+    {
+      requests: new BusClient(bus),
+      announcements: announcementsOver(bus),
+      broker: bus,
+      records,
+      files,
+      leaders,
+    },
     {
       host: config.httpHost,
       port: config.httpPort,

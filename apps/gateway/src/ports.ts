@@ -1,7 +1,13 @@
 import type { Readable } from 'node:stream';
 import type {
+  AnyEvent,
   AnyRequest,
+  AttemptRecord,
+  AttentionRecord,
+  AttentionState,
+  BodyOf,
   CampaignRecord,
+  EmergencyStopRecord,
   ProtocolRunRecord,
   ReplyOf,
   RequestOf,
@@ -35,6 +41,21 @@ export abstract class Requests {
   ): Promise<ReplyOf<D>>;
 }
 
+/** Events over the broker, for whoever listens. */
+export abstract class Announcements {
+  /**
+   * Sends the event before it returns.
+   *
+   * @returns resolves when the broker has got it
+   * @throws ServiceError `disconnected`
+   */
+  abstract announce<D extends AnyEvent>(
+    definition: D,
+    tokens: Tokens<D['subject']>,
+    body: BodyOf<D>,
+  ): Promise<void>;
+}
+
 /** Whether the broker is connected at this moment. */
 export abstract class BrokerStatus {
   abstract readonly connected: boolean;
@@ -51,9 +72,16 @@ export abstract class RecordReader {
   abstract campaign(name: string): Promise<CampaignRecord | undefined>;
   /** Without `protocolRunName`: the latest on-demand task of that name. */
   abstract task(name: string, protocolRunName?: string): Promise<TaskRunRecord | undefined>;
+  /** By number; undefined when there is no such task. */
+  abstract attempts(name: string, protocolRunName?: string): Promise<AttemptRecord[] | undefined>;
   abstract protocolRuns(options: ListOptions<RunState>): Promise<ProtocolRunRecord[]>;
   abstract campaigns(options: ListOptions<RunState>): Promise<CampaignRecord[]>;
   abstract tasks(options: ListOptions<TaskRunState>): Promise<TaskRunRecord[]>;
+  abstract attentionItems(options: ListOptions<AttentionState>): Promise<AttentionRecord[]>;
+  abstract attentionItem(id: string): Promise<AttentionRecord | undefined>;
+  /** Those in force, with `released` all. */
+  abstract emergencyStops(options: { released: boolean; limit: number }): Promise<EmergencyStopRecord[]>;
+  abstract emergencyStop(id: string): Promise<EmergencyStopRecord | undefined>;
 }
 
 export interface UploadGrant {

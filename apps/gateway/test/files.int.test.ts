@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openFileStore, taskFileKey, type FileStore } from '@lab/object-store';
+import type { Surroundings } from '../src/app.module.js';
 import { startServer, type RunningServer } from '../src/server.js';
-import { memoryLog, MemoryRecords, ScriptedRequests, taskRecord } from './twins.js';
+import { memoryLog, MemoryAnnouncements, MemoryRecords, ScriptedRequests, taskRecord } from './twins.js';
 
 let files: FileStore;
 let folder: string;
@@ -14,14 +15,19 @@ let records: MemoryRecords;
 let gateway: RunningServer;
 const log = memoryLog();
 
+const surroundings = (): Surroundings => ({
+  requests: new ScriptedRequests(),
+  announcements: new MemoryAnnouncements(),
+  broker: { connected: true },
+  records,
+  files,
+});
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gateway-files-'));
   files = await openFileStore({ folder, publicUrl: 'http://127.0.0.1:1', secret: 's'.repeat(32) });
   records = new MemoryRecords();
-  gateway = await startServer(
-    { requests: new ScriptedRequests(), broker: { connected: true }, records, files },
-    { host: '127.0.0.1', port: 0, log },
-  );
+  gateway = await startServer(surroundings(), { host: '127.0.0.1', port: 0, log });
 });
 
 afterAll(async () => {
@@ -113,10 +119,12 @@ describe('a file', () => {
   });
 
   it('whose bytes stop coming is let go after the pause that is allowed', async () => {
-    const hasty = await startServer(
-      { requests: new ScriptedRequests(), broker: { connected: true }, records, files },
-      { host: '127.0.0.1', port: 0, log, limits: { bodyMs: 50 } },
-    );
+    const hasty = await startServer(surroundings(), {
+      host: '127.0.0.1',
+      port: 0,
+      log,
+      limits: { bodyMs: 50 },
+    });
     const key = taskFileKey(randomUUID(), 1, 'x');
     const sending = request(`${hasty.url}${await ticket(key)}`, {
       method: 'PUT',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  agentEvents,
   agentRequests,
   orchestratorRequests,
   serviceRequests,
@@ -11,6 +12,7 @@ import { connectBus, type Bus, type Subscription } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
 import { openRecords, openStore, type Records } from '@lab/persistence';
 import { startNats, startTestPostgres, type NatsFixture, type TestPostgres } from '@lab/testkit';
+import { announcementsOver } from '../src/announcements-over-bus.js';
 import { startServer, type RunningServer } from '../src/server.js';
 import { definition, taskRow } from './rows.js';
 import { memoryLog, MemoryFiles, send, type Reply } from './twins.js';
@@ -43,7 +45,13 @@ beforeAll(async () => {
   epoch = (await store.lead('test', 0)) ?? 0;
   records = openRecords({ url: postgres.url });
   gateway = await startServer(
-    { requests: new BusClient(gatewayBus), broker: gatewayBus, records, files: new MemoryFiles() },
+    {
+      requests: new BusClient(gatewayBus),
+      announcements: announcementsOver(gatewayBus),
+      broker: gatewayBus,
+      records,
+      files: new MemoryFiles(),
+    },
     { host: '127.0.0.1', port: 0, log },
   );
   orchestrator = await standInOrchestrator();
@@ -186,6 +194,50 @@ describe('a device call through the real broker', () => {
   it('to an unknown laboratory is 404', async () => {
     const reply = await http('POST', '/api/rpc/nowhere/pump/dose', {});
     expect(reply.body).toMatchObject({ code: 'unknown_lab', status: 404, effect: 'none' });
+  });
+});
+
+describe('an emergency stop through the real broker', () => {
+  it('is heard by the agents first, and recorded', async () => {
+    const order: string[] = [];
+    const agent = await serviceBus.subscribe(
+      agentEvents.emergencyStop,
+      {},
+      ({ id }) => void order.push(`told ${id}`),
+    );
+    const leader = await serviceBus.serve(orchestratorRequests.engageStop, {}, async (stop) => {
+      order.push(`recorded ${stop.id}`);
+      const row = { ...stop, at: Date.now(), releasedAt: null, releasedBy: null };
+      await store.commit(epoch, [{ op: 'putHalt', row }]);
+      return { id: stop.id };
+    });
+    try {
+      const reply = await http('POST', '/api/estop', { lab_name: 'color_lab', reason: 'spill', by: 'ada' });
+      expect(reply.status).toBe(201);
+      expect(reply.body).toMatchObject({
+        scope: 'lab:color_lab',
+        reason: 'spill',
+        by: 'ada',
+        released_at: null,
+      });
+      expect(order).toEqual([`told ${reply.body.id as string}`, `recorded ${reply.body.id as string}`]);
+      expect((await http('GET', '/api/estop')).body).toEqual([reply.body]);
+    } finally {
+      await Promise.all([agent, leader].map((each) => each.unsubscribe()));
+    }
+  });
+
+  it('that no orchestrator records is heard by the agents all the same, and the answer says so', async () => {
+    const heard: string[] = [];
+    const agent = await serviceBus.subscribe(agentEvents.emergencyStop, {}, ({ id }) => void heard.push(id));
+    try {
+      const reply = await http('POST', '/api/estop');
+      expect(reply.body).toMatchObject({ status: 503, code: 'service_unavailable', effect: 'done' });
+      expect(heard).toHaveLength(1);
+      expect(reply.body.detail).toContain(heard[0]);
+    } finally {
+      await agent.unsubscribe();
+    }
   });
 });
 

@@ -2,8 +2,13 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import {
   ServiceError,
+  type AnyEvent,
   type AnyRequest,
+  type AttemptRecord,
+  type AttentionRecord,
+  type BodyOf,
   type CampaignRecord,
+  type EmergencyStopRecord,
   type ProtocolRunRecord,
   type ReplyOf,
   type RequestOf,
@@ -13,6 +18,7 @@ import {
 import { expect } from 'vitest';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
 import type {
+  Announcements,
   BrokerStatus,
   CallOptions,
   FileStore,
@@ -58,10 +64,26 @@ export class ScriptedRequests implements Requests {
   }
 }
 
+/** What was announced, in order; fails as long as the test says so. */
+export class MemoryAnnouncements implements Announcements {
+  readonly announced: { name: string; body: unknown }[] = [];
+  failure: ServiceError | undefined;
+
+  announce<D extends AnyEvent>(definition: D, _tokens: Tokens<D['subject']>, body: BodyOf<D>): Promise<void> {
+    if (this.failure !== undefined) return Promise.reject(this.failure);
+    this.announced.push({ name: definition.name, body });
+    return Promise.resolve();
+  }
+}
+
 export class MemoryRecords implements RecordReader {
   readonly runs: ProtocolRunRecord[] = [];
   readonly campaignList: CampaignRecord[] = [];
   readonly taskRuns: TaskRunRecord[] = [];
+  /** By task name. */
+  readonly attemptsOf = new Map<string, AttemptRecord[]>();
+  readonly attention: AttentionRecord[] = [];
+  readonly stops: EmergencyStopRecord[] = [];
   failure: ServiceError | undefined;
 
   private read<T>(value: () => T): Promise<T> {
@@ -80,6 +102,28 @@ export class MemoryRecords implements RecordReader {
     return this.read(() =>
       this.taskRuns.findLast((task) => task.name === name && task.protocol_run === (run ?? null)),
     );
+  }
+
+  async attempts(name: string, run?: string): Promise<AttemptRecord[] | undefined> {
+    return (await this.task(name, run)) && (this.attemptsOf.get(name) ?? []);
+  }
+
+  attentionItems(options: ListOptions<string>): Promise<AttentionRecord[]> {
+    return this.read(() => listed(this.attention, options));
+  }
+
+  attentionItem(id: string): Promise<AttentionRecord | undefined> {
+    return this.read(() => this.attention.find((item) => item.id === id));
+  }
+
+  emergencyStops({ released, limit }: { released: boolean; limit: number }): Promise<EmergencyStopRecord[]> {
+    return this.read(() =>
+      this.stops.filter(({ released_at: at }) => released || at === null).slice(0, limit),
+    );
+  }
+
+  emergencyStop(id: string): Promise<EmergencyStopRecord | undefined> {
+    return this.read(() => this.stops.find((stop) => stop.id === id));
   }
 
   protocolRuns(options: ListOptions<string>): Promise<ProtocolRunRecord[]> {
@@ -158,6 +202,7 @@ export function memoryLog({ debug = false } = {}): Log & { lines: LogLine[] } {
 export interface Harness {
   url: string;
   requests: ScriptedRequests;
+  announcements: MemoryAnnouncements;
   broker: { connected: boolean };
   records: MemoryRecords;
   files: MemoryFiles;
@@ -178,6 +223,7 @@ export interface Reply {
 export async function startHarness(options: Partial<ServerOptions> = {}): Promise<Harness> {
   const surroundings = {
     requests: new ScriptedRequests(),
+    announcements: new MemoryAnnouncements(),
     broker: { connected: true } satisfies BrokerStatus,
     records: new MemoryRecords(),
     files: new MemoryFiles(),

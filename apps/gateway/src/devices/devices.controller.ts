@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { orchestratorRequests, ServiceError, type DeviceDetail, type DeviceRecord } from '@lab/contracts';
+import { orchestratorRequests, type DeviceDetail, type DeviceRecord } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
-import { readArguments, readQuery } from '../http/request-input.js';
+import { readArguments, readFlag, readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { DeviceCalls } from './device-calls.js';
 import { DeviceDetails } from './device-details.js';
@@ -28,12 +28,7 @@ export class DevicesController {
     @Query() query: unknown,
   ): Promise<DeviceDetail> {
     const { report } = readQuery(query, ['report'] as const);
-    if (report !== undefined && report !== 'true' && report !== 'false') {
-      throw new ServiceError('invalid', 'The query of the address is not valid.', {
-        faults: [{ path: '?report', code: 'not_a_choice', message: 'must be true or false' }],
-      });
-    }
-    return this.details.find(lab_id, device_id, { report: report === 'true' });
+    return this.details.find(lab_id, device_id, { report: readFlag('report', report) });
   }
 
   @Post('rpc/:lab_id/:device_id/:function_name')

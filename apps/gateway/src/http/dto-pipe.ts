@@ -5,13 +5,22 @@ import { dtoSchema, ServiceError, type Schema } from '@lab/contracts';
 export class DtoPipe<T extends object> implements PipeTransform<unknown, T> {
   private readonly schema: Schema<T>;
 
-  constructor(dto: new () => T) {
+  /** @param absent stands for an empty body; undefined: a body is needed */
+  constructor(
+    dto: new () => T,
+    private readonly absent?: object,
+  ) {
     this.schema = dtoSchema(dto);
+  }
+
+  /** For a body none of whose fields is needed: it may be left out. */
+  static orNothing<T extends object>(dto: new () => T): DtoPipe<T> {
+    return new DtoPipe(dto, {});
   }
 
   /** @throws ServiceError `invalid` with every fault and its path */
   transform(body: unknown): T {
-    const checked = this.schema.check(body);
+    const checked = this.schema.check(body ?? this.absent);
     if (checked.ok) return checked.value;
     const count = checked.faults.length;
     throw new ServiceError(

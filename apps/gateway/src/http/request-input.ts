@@ -70,6 +70,19 @@ export function readListQuery<State extends string>(
 }
 
 /**
+ * A query parameter that is `true` or `false`; absent, it is false.
+ *
+ * @throws ServiceError `invalid`
+ */
+export function readFlag(name: string, value: string | undefined): boolean {
+  if (value === undefined || value === 'false') return false;
+  if (value === 'true') return true;
+  throw new ServiceError('invalid', 'The query of the address is not valid.', {
+    faults: [{ path: `?${name}`, code: 'not_a_choice', message: 'must be true or false' }],
+  });
+}
+
+/**
  * A name from a path or query, as it may be looked up. What can never be the name of a record is not there.
  *
  * @param what for the message, for example `protocol run`

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  AttentionResolution,
   CampaignSubmission,
   dtoSchema,
+  EmergencyStopRequest,
   errorCatalogue,
   ProtocolRunSubmission,
   TaskSubmission,
@@ -9,10 +11,16 @@ import {
 } from '@lab/contracts';
 import { campaignRecord, runRecord, startHarness, taskRecord, type Harness } from '../../test/twins.js';
 import {
+  attempt,
+  attentionItem,
+  attentionResolutions,
   campaignSubmissions,
   deviceDetail,
+  emergencyStop,
+  emergencyStopRequests,
   problem,
   protocolRunSubmissions,
+  queue,
   taskSubmissions,
 } from './examples.js';
 
@@ -99,6 +107,20 @@ describe('the OpenAPI document', () => {
         .sort(),
     ).toEqual(
       [
+        'get /api/attention',
+        'get /api/attention/{id}',
+        'get /api/estop',
+        'get /api/queue',
+        'get /api/tasks/{task_name}/attempts',
+        'post /api/attention/{id}/resolve',
+        'post /api/campaigns/{campaign_name}/pause',
+        'post /api/campaigns/{campaign_name}/resume',
+        'post /api/estop',
+        'post /api/estop/release',
+        'post /api/protocols/{protocol_run_name}/pause',
+        'post /api/protocols/{protocol_run_name}/resume',
+        'post /api/queue/pause',
+        'post /api/queue/resume',
         'get /api/campaigns',
         'get /api/campaigns/{campaign_name}',
         'get /api/definitions',
@@ -172,6 +194,8 @@ describe('the OpenAPI document', () => {
     ['ProtocolRunSubmission', ProtocolRunSubmission, protocolRunSubmissions],
     ['CampaignSubmission', CampaignSubmission, campaignSubmissions],
     ['TaskSubmission', TaskSubmission, taskSubmissions],
+    ['AttentionResolution', AttentionResolution, attentionResolutions],
+    ['EmergencyStopRequest', EmergencyStopRequest, emergencyStopRequests],
   ])('shows examples of a %s that its schema and the check both accept', (name, dto, examples) => {
     for (const { value } of Object.values(examples)) {
       expect(mismatches({ $ref: `#/components/schemas/${name}` }, value)).toEqual([]);
@@ -179,19 +203,26 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it.each(['ProtocolRunSubmission', 'CampaignSubmission', 'TaskSubmission'])(
-    'says of every field of a %s what it is',
-    (name) => {
-      const fields = Object.entries(document.components.schemas[name]?.properties ?? {});
-      expect(fields.length).toBeGreaterThan(4);
-      for (const [field, schema] of fields) {
-        expect(schema, field).toMatchObject({
-          type: expect.any(String) as string,
-          description: expect.any(String) as string,
-        });
-      }
-    },
-  );
+  it.each([
+    ['ProtocolRunSubmission', 8],
+    ['CampaignSubmission', 15],
+    ['TaskSubmission', 11],
+    ['TaskFailurePolicy', 3],
+    ['RetryPolicy', 2],
+    ['AttentionResolution', 5],
+    ['EmergencyStopRequest', 4],
+    ['EmergencyStopRelease', 2],
+    ['OperatorNote', 1],
+  ])('says of every field of a %s what it is', (name, count) => {
+    const fields = Object.entries(document.components.schemas[name]?.properties ?? {});
+    expect(fields).toHaveLength(count);
+    for (const [field, schema] of fields) {
+      expect(schema, field).toMatchObject({
+        type: expect.any(String) as string,
+        description: expect.any(String) as string,
+      });
+    }
+  });
 
   it('has schemas that records and problems as they are sent fit', async () => {
     const task = taskRecord({
@@ -226,6 +257,18 @@ describe('the OpenAPI document', () => {
     ).toEqual([]);
     expect(fit('DeviceRecord', device)).toEqual([]);
     expect(fit('DeviceDetail', deviceDetail)).toEqual([]);
+    const doubt = {
+      id: 'd',
+      in_doubt: [{ call_id: 'c', function: 'f', attempt_id: 'a' }],
+      last_confirmed: { call_id: 'b', function: 'f' },
+    };
+    expect(fit('DeviceRecord', { ...device, state: 'uncertain', halted: 'stopped', doubt })).toEqual([]);
+    expect(fit('AttemptRecord', attempt)).toEqual([]);
+    expect(fit('AttentionRecord', attentionItem)).toEqual([]);
+    const resolution = { action: 'retry', by: 'ada', note: null };
+    expect(fit('AttentionRecord', { ...attentionItem, state: 'resolved', resolution })).toEqual([]);
+    expect(fit('EmergencyStopRecord', emergencyStop)).toEqual([]);
+    expect(fit('QueueRecord', queue)).toEqual([]);
     expect(fit('DeviceDetail', { ...deviceDetail, report: { free: [1] } })).toEqual([]);
     expect(fit('HealthReport', (await gateway.send('GET', '/api/health')).body)).toEqual([]);
     expect(fit('Problem', (await gateway.send('POST', '/api/tasks', { x: 1 })).body)).toEqual([]);

@@ -1,9 +1,13 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import {
+  AttentionResolution,
   CampaignSubmission,
   DeviceReference,
+  EmergencyStopRelease,
+  EmergencyStopRequest,
   LabSelection,
+  OperatorNote,
   ProtocolRunSubmission,
   ProtocolSelection,
   ProtocolText,
@@ -15,6 +19,7 @@ import {
 import { getMetadataStorage } from 'class-validator';
 import jsonSchema from 'class-validator-jsonschema';
 import { definitionSchemas } from './definition-schemas.js';
+import { operatingSchemas } from './operating-schemas.js';
 import { operations } from './operations.js';
 import { recordSchemas } from './record-schemas.js';
 
@@ -31,6 +36,10 @@ const submissions = {
   ProtocolSelection,
   TaskTypeSelection,
   ProtocolText,
+  AttentionResolution,
+  EmergencyStopRequest,
+  EmergencyStopRelease,
+  OperatorNote,
 };
 
 /**
@@ -74,9 +83,12 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   }
   document.components = {
     ...document.components,
-    schemas: { ...recordSchemas, ...definitionSchemas, ...submissionSchemas() } as NonNullable<
-      OpenAPIObject['components']
-    >['schemas'],
+    schemas: {
+      ...recordSchemas,
+      ...operatingSchemas,
+      ...definitionSchemas,
+      ...submissionSchemas(),
+    } as NonNullable<OpenAPIObject['components']>['schemas'],
   };
   return document;
 }

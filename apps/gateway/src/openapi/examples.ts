@@ -1,4 +1,14 @@
-import { errorCatalogue, type DeviceDetail, type ErrorCode } from '@lab/contracts';
+import {
+  errorCatalogue,
+  type AttemptRecord,
+  type AttentionRecord,
+  type AttentionResolution,
+  type DeviceDetail,
+  type EmergencyStopRecord,
+  type EmergencyStopRequest,
+  type ErrorCode,
+  type QueueRecord,
+} from '@lab/contracts';
 
 /** Examples of the color lab. */
 
@@ -100,6 +110,98 @@ export const deviceDetail: DeviceDetail = {
     { name: 'status', kind: 'query', timeout_s: 60, description: null, parameters: null },
   ],
 };
+
+const doubtful = {
+  device: 'color_lab.station_1',
+  function: 'mix',
+  call_id: '0190c0de-0000-7000-8000-00000000000c',
+};
+
+export const attempt: AttemptRecord = {
+  id: '0190c0de-0000-7000-8000-00000000000a',
+  number: 1,
+  state: 'needs_attention',
+  reason: {
+    code: 'outcome_unknown',
+    message: 'the agent ended while the task ran; what it did is not known',
+  },
+  computer: 'svc_computer',
+  devices: { mixer: { lab_name: 'color_lab', name: 'station_1' } },
+  calls: { effects: 1, last_confirmed: null, in_doubt: doubtful },
+  deadline_at: null,
+  created_at: '2026-11-20T09:30:00.000Z',
+  ended_at: null,
+};
+
+export const attentionItem: AttentionRecord = {
+  id: '0190c0de-0000-7000-8000-00000000000b',
+  kind: 'task',
+  state: 'open',
+  subject: 'mix_1/mix_colors',
+  reason: {
+    code: 'outcome_unknown',
+    message: 'the agent ended while the task ran; what it did is not known',
+  },
+  actions: ['completed', 'failed', 'retry'],
+  protocol_run: 'mix_1',
+  task: 'mix_colors',
+  attempt: 1,
+  device: null,
+  computer: 'svc_computer',
+  known: { in_doubt: doubtful },
+  opened_at: '2026-11-20T09:31:00.000Z',
+  resolved_at: null,
+  resolution: null,
+};
+
+export const attentionResolutions = {
+  retry: {
+    summary: 'Try a task again',
+    value: {
+      action: 'retry',
+      by: 'ada',
+      note: 'the beaker is clean and empty',
+    } satisfies AttentionResolution,
+  },
+  completed: {
+    summary: 'Declare a task completed',
+    value: {
+      action: 'completed',
+      by: 'ada',
+      note: 'measured by hand',
+      output_parameters: { red: 61, green: 118, blue: 182 },
+    } satisfies AttentionResolution,
+  },
+  idle: {
+    summary: 'Declare a device idle',
+    value: { action: 'idle', by: 'ada', note: 'it stands still' } satisfies AttentionResolution,
+  },
+};
+
+export const emergencyStop: EmergencyStopRecord = {
+  id: '0190c0de-0000-7000-8000-00000000000d',
+  scope: 'lab:color_lab',
+  reason: 'spill on the bench',
+  by: 'ada',
+  engaged_at: '2026-11-20T09:30:00.000Z',
+  released_at: null,
+  released_by: null,
+};
+
+export const emergencyStopRequests = {
+  all: { summary: 'Everything', value: { by: 'ada' } satisfies EmergencyStopRequest },
+  device: {
+    summary: 'One device',
+    value: {
+      lab_name: 'color_lab',
+      device_name: 'robot_arm',
+      reason: 'spill on the bench',
+      by: 'ada',
+    } satisfies EmergencyStopRequest,
+  },
+};
+
+export const queue: QueueRecord = { paused: false, paused_by: null, paused_at: null, queued: 3, running: 2 };
 
 /** What a problem of this code looks like. */
 export function problem(code: ErrorCode): object {

@@ -5,6 +5,7 @@ import { maxLimit } from '../http/request-input.js';
 import { definitionOperations } from './definition-operations.js';
 import { inPath, inQuery, json, listOf, ref, type Description } from './description.js';
 import * as examples from './examples.js';
+import { operatingOperations } from './operating-operations.js';
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
@@ -148,6 +149,17 @@ const descriptions: Record<string, Description> = {
     success: { status: 200, description: 'The task.', content: json(ref('TaskRunRecord')) },
     problems: reading,
   },
+  'GET /api/tasks/{task_name}/attempts': {
+    tag: 'Tasks',
+    summary: 'Read what became of a task, attempt by attempt',
+    parameters: [taskName, ofRun],
+    success: {
+      status: 200,
+      description: 'By number, from 1.',
+      content: json(listOf('AttemptRecord'), [examples.attempt]),
+    },
+    problems: reading,
+  },
   'POST /api/tasks/{task_name}/cancel': {
     tag: 'Tasks',
     summary: 'Cancel a task',
@@ -242,6 +254,7 @@ const descriptions: Record<string, Description> = {
     ],
   },
   ...definitionOperations,
+  ...operatingOperations,
   'GET /api/health': {
     tag: 'Service',
     summary: 'Whether the service can do its work',

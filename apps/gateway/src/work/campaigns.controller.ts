@@ -1,5 +1,12 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { CampaignSubmission, orchestratorRequests, runStates, type CampaignRecord } from '@lab/contracts';
+import {
+  CampaignSubmission,
+  OperatorNote,
+  orchestratorRequests,
+  runStates,
+  unnamedPerson,
+  type CampaignRecord,
+} from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
@@ -8,7 +15,7 @@ import { RecordReader } from '../ports.js';
 import { isOwn } from './own-submission.js';
 import { committed, found, noBodyHint } from './records.js';
 
-/** Campaigns: submit, cancel, read. */
+/** Campaigns: submit, pause, resume, cancel, read. */
 @Controller('api/campaigns')
 export class CampaignsController {
   constructor(
@@ -43,6 +50,32 @@ export class CampaignsController {
     refuseBody(body, noBodyHint);
     const name = lookupName(given, 'campaign');
     await this.orchestrator.ask(orchestratorRequests.cancelCampaign, { name });
+    return committed(() => this.records.campaign(name), `campaign ${name}`);
+  }
+
+  @Post(':campaign_name/pause')
+  @HttpCode(202)
+  async pause(
+    @Param('campaign_name') given: string,
+    @Body(DtoPipe.orNothing(OperatorNote)) { by = unnamedPerson }: OperatorNote,
+    @Query() query: unknown,
+  ): Promise<CampaignRecord> {
+    readQuery(query, []);
+    const name = lookupName(given, 'campaign');
+    await this.orchestrator.ask(orchestratorRequests.pauseCampaign, { name, by });
+    return committed(() => this.records.campaign(name), `campaign ${name}`);
+  }
+
+  @Post(':campaign_name/resume')
+  @HttpCode(202)
+  async resume(
+    @Param('campaign_name') given: string,
+    @Body(DtoPipe.orNothing(OperatorNote)) { by = unnamedPerson }: OperatorNote,
+    @Query() query: unknown,
+  ): Promise<CampaignRecord> {
+    readQuery(query, []);
+    const name = lookupName(given, 'campaign');
+    await this.orchestrator.ask(orchestratorRequests.resumeCampaign, { name, by });
     return committed(() => this.records.campaign(name), `campaign ${name}`);
   }
 

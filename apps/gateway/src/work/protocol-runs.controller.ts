@@ -1,8 +1,10 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import {
+  OperatorNote,
   orchestratorRequests,
   ProtocolRunSubmission,
   runStates,
+  unnamedPerson,
   type ProtocolRunRecord,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
@@ -13,7 +15,7 @@ import { RecordReader } from '../ports.js';
 import { isOwn } from './own-submission.js';
 import { committed, found, noBodyHint } from './records.js';
 
-/** Protocol runs: submit, cancel, read. The orchestrator decides, the database is read. */
+/** Protocol runs: submit, pause, resume, cancel, read. The orchestrator decides, the database is read. */
 @Controller('api/protocols')
 export class ProtocolRunsController {
   constructor(
@@ -29,8 +31,10 @@ export class ProtocolRunsController {
   ): Promise<ProtocolRunRecord> {
     readQuery(query, []);
     const askedAt = Date.now();
-    const { name } = await this.orchestrator.make(orchestratorRequests.submitProtocolRun, submission, async () =>
-      isOwn(await this.records.protocolRun(submission.name), submission, askedAt),
+    const { name } = await this.orchestrator.make(
+      orchestratorRequests.submitProtocolRun,
+      submission,
+      async () => isOwn(await this.records.protocolRun(submission.name), submission, askedAt),
     );
     const record = await committed(() => this.records.protocolRun(name), `protocol run ${name}`);
     reply.header('location', `/api/protocols/${encodeURIComponent(name)}`);
@@ -48,6 +52,32 @@ export class ProtocolRunsController {
     refuseBody(body, noBodyHint);
     const name = lookupName(given, 'protocol run');
     await this.orchestrator.ask(orchestratorRequests.cancelProtocolRun, { name });
+    return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
+  }
+
+  @Post(':protocol_run_name/pause')
+  @HttpCode(202)
+  async pause(
+    @Param('protocol_run_name') given: string,
+    @Body(DtoPipe.orNothing(OperatorNote)) { by = unnamedPerson }: OperatorNote,
+    @Query() query: unknown,
+  ): Promise<ProtocolRunRecord> {
+    readQuery(query, []);
+    const name = lookupName(given, 'protocol run');
+    await this.orchestrator.ask(orchestratorRequests.pauseProtocolRun, { name, by });
+    return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
+  }
+
+  @Post(':protocol_run_name/resume')
+  @HttpCode(202)
+  async resume(
+    @Param('protocol_run_name') given: string,
+    @Body(DtoPipe.orNothing(OperatorNote)) { by = unnamedPerson }: OperatorNote,
+    @Query() query: unknown,
+  ): Promise<ProtocolRunRecord> {
+    readQuery(query, []);
+    const name = lookupName(given, 'protocol run');
+    await this.orchestrator.ask(orchestratorRequests.resumeProtocolRun, { name, by });
     return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
   }
 

@@ -54,6 +54,10 @@ export async function foundTask(
   run: string | undefined,
 ): Promise<TaskRunRecord> {
   const name = lookupName(given, 'task');
-  const where = run === undefined ? 'on-demand task' : `task of the protocol run "${run}"`;
-  return found(await records.task(name, run), where, name);
+  return found(await records.task(name, run), taskWords(run), name);
+}
+
+/** What a task is called that belongs to this run, or to none. */
+export function taskWords(run: string | undefined): string {
+  return run === undefined ? 'on-demand task' : `task of the protocol run "${run}"`;
 }

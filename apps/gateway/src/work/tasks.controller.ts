@@ -1,12 +1,18 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { orchestratorRequests, TaskSubmission, taskRunStates, type TaskRunRecord } from '@lab/contracts';
+import {
+  orchestratorRequests,
+  TaskSubmission,
+  taskRunStates,
+  type AttemptRecord,
+  type TaskRunRecord,
+} from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
 import { isOwn } from './own-submission.js';
-import { committed, foundTask, readTaskAddress } from './records.js';
+import { committed, found, foundTask, readTaskAddress, taskWords } from './records.js';
 
 /** On-demand tasks, and the tasks inside protocol runs (`?protocol_run_name=`). */
 @Controller('api/tasks')
@@ -47,6 +53,13 @@ export class TasksController {
       run === undefined ? { name } : { name, protocol_run_name: run },
     );
     return committed(() => this.records.task(name, run), `task ${name}`);
+  }
+
+  @Get(':task_name/attempts')
+  async attempts(@Param('task_name') given: string, @Query() query: unknown): Promise<AttemptRecord[]> {
+    const run = readTaskAddress(query);
+    const name = lookupName(given, 'task');
+    return found(await this.records.attempts(name, run), taskWords(run), name);
   }
 
   @Get(':task_name')

@@ -1,0 +1,192 @@
+import { attentionStates, type ErrorCode } from '@lab/contracts';
+import { maxLimit } from '../http/request-input.js';
+import { inPath, inQuery, json, listOf, ref, type Description } from './description.js';
+import * as examples from './examples.js';
+
+/** Errors of a request that the orchestrator decides about. */
+const deciding: ErrorCode[] = [
+  'malformed_json',
+  'payload_too_large',
+  'unsupported_media_type',
+  'invalid',
+  'service_unavailable',
+  'store_unavailable',
+  'disconnected',
+  'deadline_exceeded',
+];
+const ofRecord: ErrorCode[] = ['not_found', 'wrong_state', ...deciding];
+const asking: ErrorCode[] = ['invalid', 'service_unavailable', 'disconnected', 'deadline_exceeded'];
+
+const runName = inPath('protocol_run_name', 'Name of the protocol run.', 'mix_1');
+const campaignName = inPath('campaign_name', 'Name of the campaign.', 'sweep');
+const itemId = inPath('id', 'Id of the attention item.', examples.attentionItem.id);
+const note: Description['body'] = {
+  schema: ref('OperatorNote'),
+  required: false,
+  examples: { note: { summary: 'Who does it', value: { by: 'ada' } } },
+};
+
+/** Operations by which people pause, resume, stop and settle, by method and path. */
+export const operatingOperations: Record<string, Description> = {
+  'POST /api/protocols/{protocol_run_name}/pause': {
+    tag: 'Protocol runs',
+    summary: 'Pause a protocol run',
+    description: 'No further task of it is started; running ones go on to their end. Its devices stay held.',
+    parameters: [runName],
+    body: note,
+    success: { status: 202, description: 'It is paused.', content: json(ref('ProtocolRunRecord')) },
+    problems: ofRecord,
+  },
+  'POST /api/protocols/{protocol_run_name}/resume': {
+    tag: 'Protocol runs',
+    summary: 'Resume a protocol run',
+    description:
+      'One that is paused goes on. One that failed or was cancelled goes on where it stopped: completed tasks are kept, the others are tried again as new attempts, and nothing of the history is deleted.',
+    parameters: [runName],
+    body: note,
+    success: { status: 202, description: 'It goes on.', content: json(ref('ProtocolRunRecord')) },
+    problems: ofRecord,
+  },
+  'POST /api/campaigns/{campaign_name}/pause': {
+    tag: 'Campaigns',
+    summary: 'Pause a campaign',
+    description:
+      'No further run is started, and no further task of its runs; running ones go on to their end.',
+    parameters: [campaignName],
+    body: note,
+    success: { status: 202, description: 'It is paused.', content: json(ref('CampaignRecord')) },
+    problems: ofRecord,
+  },
+  'POST /api/campaigns/{campaign_name}/resume': {
+    tag: 'Campaigns',
+    summary: 'Resume a campaign',
+    description:
+      'One that is paused goes on. Of one that failed or was cancelled, completed runs are kept, failed and cancelled ones are resumed with the same parameters, and then the rest goes on.',
+    parameters: [campaignName],
+    body: note,
+    success: { status: 202, description: 'It goes on.', content: json(ref('CampaignRecord')) },
+    problems: ofRecord,
+  },
+  'GET /api/queue': {
+    tag: 'Operating',
+    summary: 'Read how much waits, and whether anything may start',
+    success: { status: 200, description: 'The queue.', content: json(ref('QueueRecord'), examples.queue) },
+    problems: asking,
+  },
+  'POST /api/queue/pause': {
+    tag: 'Operating',
+    summary: 'Pause the queue',
+    description:
+      'Nothing starts any more, wherever it belongs; what runs goes on to its end. It stays paused over every restart. May be repeated.',
+    body: note,
+    success: { status: 202, description: 'The queue.', content: json(ref('QueueRecord')) },
+    problems: deciding,
+  },
+  'POST /api/queue/resume': {
+    tag: 'Operating',
+    summary: 'Resume the queue',
+    description: 'May be repeated.',
+    body: note,
+    success: { status: 202, description: 'The queue.', content: json(ref('QueueRecord')) },
+    problems: deciding,
+  },
+  'GET /api/attention': {
+    tag: 'Operating',
+    summary: 'List what only a person can settle',
+    parameters: [
+      inQuery('limit', 'Records at most, newest first.', {
+        type: 'integer',
+        minimum: 1,
+        maximum: maxLimit,
+        default: 100,
+      }),
+      inQuery('state', 'Only records in this state.', { type: 'string', enum: [...attentionStates] }),
+    ],
+    success: {
+      status: 200,
+      description: 'Newest first.',
+      content: json(listOf('AttentionRecord'), [examples.attentionItem]),
+    },
+    problems: ['invalid', 'store_unavailable'],
+  },
+  'GET /api/attention/{id}': {
+    tag: 'Operating',
+    summary: 'Read an attention item',
+    parameters: [itemId],
+    success: {
+      status: 200,
+      description: 'What is known, and what may be decided.',
+      content: json(ref('AttentionRecord')),
+    },
+    problems: ['not_found', 'invalid', 'store_unavailable'],
+  },
+  'POST /api/attention/{id}/resolve': {
+    tag: 'Operating',
+    summary: 'Settle an attention item',
+    description:
+      'A task is declared `completed` with its outputs, `failed`, or tried again (`retry`); a device is declared `idle`, safe to be started anew; an agent is declared `lost`. The decision is kept for ever, with who took it.',
+    parameters: [itemId],
+    body: {
+      schema: ref('AttentionResolution'),
+      required: true,
+      examples: examples.attentionResolutions,
+    },
+    success: { status: 200, description: 'It is settled.', content: json(ref('AttentionRecord')) },
+    problems: [...ofRecord, 'agent_unreachable', 'stale_message', 'unknown_device'],
+  },
+  'GET /api/estop': {
+    tag: 'Operating',
+    summary: 'List emergency stops',
+    parameters: [
+      inQuery('all', 'Whether to list those that are released as well.', { type: 'boolean', default: false }),
+    ],
+    success: {
+      status: 200,
+      description: 'Newest first, at most 500.',
+      content: json(listOf('EmergencyStopRecord'), [examples.emergencyStop]),
+    },
+    problems: ['invalid', 'store_unavailable'],
+  },
+  'POST /api/estop': {
+    tag: 'Operating',
+    summary: 'Emergency stop',
+    description:
+      'Of everything, of a laboratory, or of a device of it. Every agent is told at once, whatever the state of orchestrator and database: it runs `_stop` on each device in the scope, outside of all queues. Nothing is started there until the stop is released. It holds over every restart. With status 503 and effect `done` the agents were told and keep to it, but it could not be recorded yet.',
+    body: {
+      schema: ref('EmergencyStopRequest'),
+      required: false,
+      examples: examples.emergencyStopRequests,
+    },
+    success: {
+      status: 201,
+      description: 'The agents were told, and it is recorded.',
+      content: json(ref('EmergencyStopRecord')),
+    },
+    problems: [
+      'unknown_lab',
+      'unknown_device',
+      'malformed_json',
+      'payload_too_large',
+      'unsupported_media_type',
+      'invalid',
+      'service_unavailable',
+      'store_unavailable',
+    ],
+  },
+  'POST /api/estop/release': {
+    tag: 'Operating',
+    summary: 'Release emergency stops',
+    description: 'One by its id, or every stop in force. Devices in no other stop take calls again.',
+    body: {
+      schema: ref('EmergencyStopRelease'),
+      required: false,
+      examples: { all: { summary: 'Every stop in force', value: { by: 'ada' } } },
+    },
+    success: {
+      status: 200,
+      description: 'Those that were released.',
+      content: json(listOf('EmergencyStopRecord')),
+    },
+    problems: ofRecord,
+  },
+};

@@ -1,0 +1,54 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import {
+  AttentionResolution,
+  attentionStates,
+  orchestratorRequests,
+  ServiceError,
+  unnamedPerson,
+  type AttentionRecord,
+} from '@lab/contracts';
+import { DtoPipe } from '../http/dto-pipe.js';
+import { lookupName, readListQuery, readQuery } from '../http/request-input.js';
+import { Orchestrator } from '../orchestrator.js';
+import { RecordReader } from '../ports.js';
+import { committed } from '../work/records.js';
+
+/** What only a person can settle: read, and decided. */
+@Controller('api/attention')
+export class AttentionController {
+  constructor(
+    private readonly orchestrator: Orchestrator,
+    private readonly records: RecordReader,
+  ) {}
+
+  @Get()
+  list(@Query() query: unknown): Promise<AttentionRecord[]> {
+    return this.records.attentionItems(readListQuery(query, attentionStates));
+  }
+
+  @Get(':id')
+  async read(@Param('id') given: string, @Query() query: unknown): Promise<AttentionRecord> {
+    readQuery(query, []);
+    const id = lookupName(given, 'attention item');
+    const item = await this.records.attentionItem(id);
+    if (item !== undefined) return item;
+    throw new ServiceError('not_found', `There is no attention item "${id}".`);
+  }
+
+  @Post(':id/resolve')
+  @HttpCode(200)
+  async resolve(
+    @Param('id') given: string,
+    @Body(new DtoPipe(AttentionResolution)) resolution: AttentionResolution,
+    @Query() query: unknown,
+  ): Promise<AttentionRecord> {
+    readQuery(query, []);
+    const id = lookupName(given, 'attention item');
+    await this.orchestrator.ask(orchestratorRequests.resolveAttention, {
+      ...resolution,
+      by: resolution.by ?? unnamedPerson,
+      id,
+    });
+    return committed(() => this.records.attentionItem(id), `attention item ${id}`);
+  }
+}

@@ -1,0 +1,54 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import {
+  EmergencyStopRelease,
+  EmergencyStopRequest,
+  orchestratorRequests,
+  unnamedPerson,
+  type EmergencyStopRecord,
+} from '@lab/contracts';
+import { DtoPipe } from '../http/dto-pipe.js';
+import { maxLimit, readFlag, readQuery } from '../http/request-input.js';
+import { Orchestrator } from '../orchestrator.js';
+import { RecordReader } from '../ports.js';
+import { committed } from '../work/records.js';
+import { EmergencyStops } from './emergency-stops.js';
+
+/** Emergency stops: of everything, a laboratory or a device. */
+@Controller('api/estop')
+export class EmergencyStopsController {
+  constructor(
+    private readonly stops: EmergencyStops,
+    private readonly orchestrator: Orchestrator,
+    private readonly records: RecordReader,
+  ) {}
+
+  @Post()
+  async engage(
+    @Body(DtoPipe.orNothing(EmergencyStopRequest)) request: EmergencyStopRequest,
+    @Query() query: unknown,
+  ): Promise<EmergencyStopRecord> {
+    readQuery(query, []);
+    return this.recorded(await this.stops.engage(request));
+  }
+
+  @Post('release')
+  @HttpCode(200)
+  async release(
+    @Body(DtoPipe.orNothing(EmergencyStopRelease)) { id, by = unnamedPerson }: EmergencyStopRelease,
+    @Query() query: unknown,
+  ): Promise<EmergencyStopRecord[]> {
+    readQuery(query, []);
+    const { ids } = await this.orchestrator.ask(orchestratorRequests.releaseStop, { id: id ?? null, by });
+    return Promise.all(ids.map((each) => this.recorded(each)));
+  }
+
+  @Get()
+  list(@Query() query: unknown): Promise<EmergencyStopRecord[]> {
+    const { all } = readQuery(query, ['all'] as const);
+    return this.records.emergencyStops({ released: readFlag('all', all), limit: maxLimit });
+  }
+
+  private recorded(id: string): Promise<EmergencyStopRecord> {
+    return committed(() => this.records.emergencyStop(id), `emergency stop ${id}`);
+  }
+}

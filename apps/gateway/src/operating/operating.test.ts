@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { agentEvents, orchestratorRequests as requests, ServiceError } from '@lab/contracts';
+import {
+  campaignRecord,
+  expectProblem,
+  MemoryRecords,
+  runRecord,
+  startHarness,
+  taskRecord,
+  type Harness,
+} from '../../test/twins.js';
+import { attempt, attentionItem, emergencyStop, queue } from '../openapi/examples.js';
+
+/** What people do beside submitting work: settle, stop, pause and resume. */
+
+let gateway: Harness;
+
+beforeAll(async () => {
+  gateway = await startHarness();
+});
+afterAll(() => gateway.server.close());
+
+beforeEach(() => {
+  gateway.requests.sent.length = 0;
+  gateway.announcements.announced.length = 0;
+  gateway.announcements.failure = undefined;
+  Object.assign(gateway.records, new MemoryRecords());
+});
+
+describe('what only a person can settle', () => {
+  const path = `/api/attention/${attentionItem.id}`;
+
+  it('is listed by state and read by its id', async () => {
+    const settled = { ...attentionItem, id: 'settled', state: 'resolved' as const };
+    gateway.records.attention.push(attentionItem, settled);
+    expect((await gateway.send('GET', '/api/attention')).body).toEqual([settled, attentionItem]);
+    expect((await gateway.send('GET', '/api/attention?state=open')).body).toEqual([attentionItem]);
+    expect((await gateway.send('GET', '/api/attention?limit=1')).body).toEqual([settled]);
+    expect((await gateway.send('GET', path)).body).toEqual(attentionItem);
+    expectProblem(await gateway.send('GET', '/api/attention/none'), 404, 'not_found');
+    expectProblem(await gateway.send('GET', '/api/attention?state=closed'), 422, 'invalid');
+  });
+
+  it.each([
+    [{ action: 'retry' }, { action: 'retry', by: 'unknown' }],
+    [
+      { action: 'completed', by: 'ada', note: 'seen', output_parameters: { red: 1 } },
+      { action: 'completed', by: 'ada', note: 'seen', output_parameters: { red: 1 } },
+    ],
+  ])('is settled by %j', async (body, passedOn) => {
+    gateway.records.attention.push(attentionItem);
+    gateway.requests.on(requests.resolveAttention, ({ id }) => ({ id }));
+    const reply = await gateway.send('POST', `${path}/resolve`, body);
+    expect({ status: reply.status, body: reply.body }).toEqual({ status: 200, body: attentionItem });
+    expect(gateway.requests.of(requests.resolveAttention)[0]?.body).toEqual({
+      id: attentionItem.id,
+      ...passedOn,
+    });
+  });
+
+  it.each([
+    [undefined, ['']],
+    [{}, ['action']],
+    [{ action: 'forget' }, ['action']],
+    [{ action: 'failed', id: 'other', outputs: {} }, ['id', 'outputs']],
+  ])('is not settled by %j', async (body, paths) => {
+    const reply = await gateway.send('POST', `${path}/resolve`, body);
+    expectProblem(reply, 422, 'invalid');
+    expect(reply.body.errors?.map((fault) => fault.path).sort()).toEqual(paths);
+    expect(gateway.requests.sent).toEqual([]);
+  });
+
+  it('tells why it was not settled', async () => {
+    gateway.requests.on(requests.resolveAttention, () => {
+      throw new ServiceError('wrong_state', 'it was settled by bo');
+    });
+    expectProblem(await gateway.send('POST', `${path}/resolve`, { action: 'failed' }), 409, 'wrong_state');
+  });
+});
+
+describe('pause and resume', () => {
+  it.each([
+    ['/api/protocols/mix_1/pause', requests.pauseProtocolRun],
+    ['/api/protocols/mix_1/resume', requests.resumeProtocolRun],
+    ['/api/campaigns/mix_1/pause', requests.pauseCampaign],
+    ['/api/campaigns/mix_1/resume', requests.resumeCampaign],
+  ])('POST %s is passed on and answered 202 with the record', async (path, request) => {
+    gateway.records.runs.push(runRecord());
+    gateway.records.campaignList.push(campaignRecord({ name: 'mix_1' }));
+    gateway.requests.on(request, () => ({ id: 'i', name: 'mix_1' }));
+    for (const body of [undefined, {}, { by: 'ada' }]) {
+      const reply = await gateway.send('POST', path, body);
+      expect([reply.status, reply.body.name]).toEqual([202, 'mix_1']);
+    }
+    const by = gateway.requests.of(request).map(({ body }) => body);
+    expect(by).toEqual(['unknown', 'unknown', 'ada'].map((each) => ({ name: 'mix_1', by: each })));
+    expectProblem(await gateway.send('POST', path, { force: true }), 422, 'invalid');
+    expectProblem(await gateway.send('POST', `${path}?by=ada`), 422, 'invalid');
+  });
+
+  it('of the queue answers what waits', async () => {
+    const paused = { ...queue, paused: true, paused_by: 'ada', paused_at: '2026-11-20T09:30:00.000Z' };
+    gateway.requests
+      .on(requests.pauseQueue, () => paused)
+      .on(requests.resumeQueue, () => queue)
+      .on(requests.queueState, () => paused);
+    const pause = await gateway.send('POST', '/api/queue/pause', { by: 'ada' });
+    expect([pause.status, pause.body]).toEqual([202, paused]);
+    expect((await gateway.send('GET', '/api/queue')).body).toEqual(paused);
+    expect((await gateway.send('POST', '/api/queue/resume')).body).toEqual(queue);
+    expect(gateway.requests.sent.map(({ body }) => body)).toEqual([{ by: 'ada' }, {}, { by: 'unknown' }]);
+  });
+});
+
+describe('the attempts of a task', () => {
+  it('are read with their task', async () => {
+    gateway.records.taskRuns.push(taskRecord(), taskRecord({ name: 'mix', protocol_run: 'mix_1' }));
+    gateway.records.attemptsOf.set('mix', [attempt]);
+    expect((await gateway.send('GET', '/api/tasks/rinse_1/attempts')).body).toEqual([]);
+    expect((await gateway.send('GET', '/api/tasks/mix/attempts?protocol_run_name=mix_1')).body).toEqual([
+      attempt,
+    ]);
+    expectProblem(await gateway.send('GET', '/api/tasks/mix/attempts'), 404, 'not_found');
+    expectProblem(await gateway.send('GET', '/api/tasks/mix/attempts?run=mix_1'), 422, 'invalid');
+  });
+});
+
+describe('an emergency stop', () => {
+  const engaged = (): void => {
+    gateway.requests.on(requests.engageStop, ({ id, scope, by, reason }) => {
+      gateway.records.stops.push({ ...emergencyStop, id, scope, by, reason });
+      return { id };
+    });
+  };
+
+  it.each([
+    [undefined, { scope: 'all', by: 'unknown', reason: '' }],
+    [{}, { scope: 'all', by: 'unknown', reason: '' }],
+    [
+      { lab_name: 'color_lab', by: 'ada' },
+      { scope: 'lab:color_lab', by: 'ada', reason: '' },
+    ],
+    [
+      { lab_name: 'color_lab', device_name: 'arm', reason: 'spill' },
+      { scope: 'device:color_lab.arm', by: 'unknown', reason: 'spill' },
+    ],
+  ])('with %j is told to the agents, then recorded, and answered 201', async (body, stop) => {
+    engaged();
+    const reply = await gateway.send('POST', '/api/estop', body);
+    expect(reply.status).toBe(201);
+    expect(reply.body).toMatchObject({ ...stop, released_at: null });
+    const told = { name: agentEvents.emergencyStop.name, body: { ...stop, id: reply.body.id } };
+    expect(gateway.announcements.announced).toEqual([told]);
+    expect(gateway.requests.of(requests.engageStop).map((each) => each.body)).toEqual([told.body]);
+  });
+
+  it('of a device without its laboratory stops nothing, and says what is missing', async () => {
+    const reply = await gateway.send('POST', '/api/estop', { device_name: 'arm' });
+    expectProblem(reply, 400, 'bad_request');
+    expect(reply.body).toMatchObject({
+      effect: 'none',
+      detail: expect.stringContaining('lab_name') as string,
+    });
+    expect([gateway.announcements.announced, gateway.requests.sent]).toEqual([[], []]);
+  });
+
+  it('of a laboratory that there is not says so', async () => {
+    gateway.requests.on(requests.engageStop, () => {
+      throw new ServiceError('unknown_lab', 'the laboratory "none" is not loaded');
+    });
+    expectProblem(await gateway.send('POST', '/api/estop', { lab_name: 'none' }), 404, 'unknown_lab');
+    expect(gateway.requests.sent).toHaveLength(1);
+  });
+
+  it.each([{ lab: 'color_lab' }, [], 'all'])('with the body %j stops nothing', async (body) => {
+    expectProblem(await gateway.send('POST', '/api/estop', JSON.stringify(body)), 422, 'invalid');
+    expect(gateway.announcements.announced).toEqual([]);
+  });
+
+  it('is listed while it is in force, and on request afterwards', async () => {
+    const released = { ...emergencyStop, id: 'over', released_at: emergencyStop.engaged_at };
+    gateway.records.stops.push(emergencyStop, released);
+    expect((await gateway.send('GET', '/api/estop')).body).toEqual([emergencyStop]);
+    expect((await gateway.send('GET', '/api/estop?all=false')).body).toEqual([emergencyStop]);
+    expect((await gateway.send('GET', '/api/estop?all=true')).body).toEqual([emergencyStop, released]);
+    expectProblem(await gateway.send('GET', '/api/estop?all=yes'), 422, 'invalid');
+  });
+
+  it.each([
+    [undefined, { id: null, by: 'unknown' }],
+    [
+      { id: emergencyStop.id, by: 'ada' },
+      { id: emergencyStop.id, by: 'ada' },
+    ],
+  ])('is released by %j', async (body, passedOn) => {
+    gateway.records.stops.push(emergencyStop);
+    gateway.requests.on(requests.releaseStop, () => ({ ids: [emergencyStop.id] }));
+    const reply = await gateway.send('POST', '/api/estop/release', body);
+    expect([reply.status, reply.body]).toEqual([200, [emergencyStop]]);
+    expect(gateway.requests.of(requests.releaseStop)[0]?.body).toEqual(passedOn);
+  });
+});
