@@ -1,0 +1,113 @@
+import type { Side } from './fault-points.js';
+import type { Life } from './life.js';
+import { gateway } from './people.js';
+import type { Fault } from './schedule.js';
+import type { World } from './world.js';
+
+type PointFault = Extract<Fault, { kind: 'point' }>;
+
+/** Sets up everything that goes wrong in a schedule. @param from the moment that times count from */
+export function injectFaults(world: World, from: number): void {
+  const points: PointFault[] = [];
+  for (const fault of world.schedule.faults) {
+    if (fault.kind === 'point') points.push(fault);
+    else if ('at' in fault)
+      world.time.after(from + fault.at - world.time.now(), () => {
+        world.history.note('FAULT', fault);
+        inject(world, fault);
+      });
+  }
+  if (points.length > 0) listen(world, points);
+}
+
+/** When the last fault of a schedule is over, in milliseconds after the laboratory is up. */
+export function endOfFaults(faults: readonly Fault[]): number {
+  let end = 0;
+  for (const fault of faults) {
+    const lasts = 'ms' in fault ? fault.ms : 0;
+    if ('at' in fault) end = Math.max(end, fault.at + lasts);
+  }
+  return end;
+}
+
+function inject(world: World, fault: Extract<Fault, { at: number }>): void {
+  const { time, network, database, objectStore } = world;
+  switch (fault.kind) {
+    case 'crash':
+      world.crash(fault.who, fault.ms);
+      return;
+    case 'pause':
+      world.pause(fault.who, fault.ms);
+      return;
+    case 'cut':
+      network.cut(fault.who, fault.how, fault.ms);
+      return;
+    case 'broker':
+      network.restartBroker(fault.ms);
+      return;
+    case 'database':
+      database.away = true;
+      time.after(fault.ms, () => (database.away = false));
+      return;
+    case 'object_store':
+      objectStore.away = true;
+      time.after(fault.ms, () => (objectStore.away = false));
+      return;
+    case 'slow':
+      network.slowMs = fault.upToMs;
+      time.after(fault.ms, () => (network.slowMs = 0));
+      return;
+    case 'disk_full': {
+      const disk = world.computers.get(fault.who)?.disk;
+      disk?.full(true);
+      time.after(fault.ms, () => disk?.full(false));
+      return;
+    }
+    case 'device_dies':
+      world.killDevice(fault.device);
+      return;
+    case 'task_dies':
+      world.killTask(fault.who);
+      return;
+  }
+}
+
+function listen(world: World, faults: readonly PointFault[]): void {
+  world.points.listener = (point: string, side: Side, n: number, life: Life) => {
+    for (const fault of faults) {
+      if (fault.point !== point || fault.side !== side || fault.n !== n) continue;
+      world.history.note('FAULT', fault);
+      strike(world, fault, life);
+    }
+  };
+}
+
+function strike(world: World, { action, ms }: PointFault, life: Life): void {
+  if (life.node === gateway) {
+    // It keeps nothing, so all that its loss means to the others is that it does not answer.
+    world.network.cut(gateway, 'closed', ms);
+    return;
+  }
+  const known = world.computers.has(life.node) || world.orchestrators.has(life.node);
+  if (!known) {
+    // A child: its channel is all that connects it, and without that it ends.
+    if (action === 'stop') {
+      loseChild(world, life, ms);
+      life.pause();
+      world.time.after(ms, () => life.resume());
+    } else {
+      if (life.node.startsWith('task ')) loseChild(world, life, 0);
+      life.end();
+    }
+    return;
+  }
+  if (action === 'kill') world.crash(life.node, ms);
+  else if (action === 'stop') world.pause(life.node, ms);
+  else world.network.cut(life.node, 'closed', ms);
+}
+
+function loseChild(world: World, { node }: Life, ms: number): void {
+  const [kind = '', name = ''] = node.split(' ');
+  if (kind === 'device') world.lose('device', name, ms);
+  else world.lose('task', name.slice(0, name.indexOf('/')), ms);
+}

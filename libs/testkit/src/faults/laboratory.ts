@@ -1,0 +1,138 @@
+import type { DeviceFunction, JsonObject } from '@lab/contracts';
+import type { DeviceSlot, ProtocolTask, TaskDefinition } from '@lab/definitions/model';
+import { MemoryDefinitions } from '@lab/engine';
+
+/** The devices of the simulated laboratory: name to type and computer. */
+export const devicesOf = {
+  arm: { type: 'arm', computer: 'svc_computer' },
+  mixer: { type: 'mixer', computer: 'pc_a' },
+  reader: { type: 'reader', computer: 'pc_a' },
+  washer: { type: 'mixer', computer: 'pc_b' },
+} as const;
+export const labName = 'lab';
+export type DeviceName = keyof typeof devicesOf;
+export const deviceNames = Object.keys(devicesOf) as DeviceName[];
+export const computers = ['svc_computer', 'pc_a', 'pc_b'] as const;
+
+/** One thing that the code of a simulated task does. */
+export type Step =
+  | { do: 'call'; slot: string; function: DeviceFunction['name']; ms: number }
+  | { do: 'think'; ms: number }
+  | { do: 'write'; file: string; bytes: number }
+  | { do: 'throw' };
+
+export interface TaskSketch {
+  name: string;
+  needs: string[];
+  /** Slot to what fills it: a device, any of a type, or the slot of an earlier task. */
+  slots: Record<string, { device: DeviceName } | { type: string } | { like: string; slot: string }>;
+  /** Slots that the run keeps for the tasks that refer to them. */
+  hold: string[];
+  steps: Step[];
+}
+
+export interface ProtocolSketch {
+  name: string;
+  tasks: TaskSketch[];
+}
+
+/** What a task returns of itself, beside its files. */
+export interface TaskOutputs extends JsonObject {
+  attempt: string;
+  effects: number;
+}
+
+/** The definitions of a schedule, and what the code of each task type does, by the hash of its module. */
+export function laboratoryOf(
+  protocols: readonly ProtocolSketch[],
+  tasks: readonly TaskSketch[],
+): { definitions: MemoryDefinitions; code: Map<string, readonly Step[]> } {
+  const definitions = new MemoryDefinitions();
+  const code = new Map<string, readonly Step[]>();
+  definitions.loadedLabs.set(labName, {
+    name: labName,
+    desc: '',
+    computers: Object.fromEntries(computers.map((name) => [name, { desc: '', ip: '127.0.0.1' }])),
+    devices: Object.fromEntries(
+      deviceNames.map((name) => {
+        const { type, computer } = devicesOf[name];
+        return [name, { name, desc: '', type, computer, init_parameters: {}, meta: {} }];
+      }),
+    ),
+    resources: {},
+  });
+  for (const { type } of Object.values(devicesOf))
+    definitions.deviceTypes.set(type, { type, desc: '', init_parameters: {}, module: moduleOf(type) });
+
+  const define = (type: string, sketch: TaskSketch, typeOf: (slot: string) => string): TaskDefinition => {
+    const definition: TaskDefinition = {
+      type,
+      desc: '',
+      devices: Object.fromEntries(Object.keys(sketch.slots).map((slot) => [slot, { type: typeOf(slot) }])),
+      input_parameters: {},
+      output_parameters: {
+        attempt: { type: 'str', desc: '' },
+        effects: { type: 'int', desc: '', unit: 'n/a' },
+      },
+      input_resources: {},
+      output_resources: {},
+      isolation: 'single_use',
+      module: moduleOf(type),
+    };
+    code.set(type, sketch.steps);
+    definitions.tasks.set(type, { hash: `task-${type}`, task: definition });
+    return definition;
+  };
+
+  for (const { name, tasks: sketches } of protocols) {
+    const types: Record<string, TaskDefinition> = {};
+    const typeOf = (sketch: TaskSketch, slot: string): string => {
+      const filled = sketch.slots[slot];
+      if (filled === undefined) return '';
+      if ('device' in filled) return devicesOf[filled.device].type;
+      if ('type' in filled) return filled.type;
+      const source = sketches.find((each) => each.name === filled.like);
+      return source === undefined ? '' : typeOf(source, filled.slot);
+    };
+    const entries = sketches.map((sketch): ProtocolTask => {
+      const type = `${name}_${sketch.name}`;
+      types[type] = define(type, sketch, (slot) => typeOf(sketch, slot));
+      return {
+        name: sketch.name,
+        type,
+        desc: '',
+        duration: 1,
+        group: null,
+        devices: Object.fromEntries(Object.keys(sketch.slots).map((slot) => [slot, slotOf(sketch, slot)])),
+        resources: {},
+        parameters: {},
+        dependencies: sketch.needs,
+      };
+    });
+    definitions.protocols.set(name, {
+      hash: `protocol-${name}`,
+      protocol: { type: name, desc: '', labs: [labName], resources: {}, tasks: entries },
+      tasks: types,
+    });
+  }
+  for (const sketch of tasks)
+    define(sketch.name, sketch, (slot) => {
+      const filled = sketch.slots[slot];
+      return filled !== undefined && 'device' in filled ? devicesOf[filled.device].type : '';
+    });
+  return { definitions, code };
+}
+
+function slotOf(sketch: TaskSketch, slot: string): DeviceSlot {
+  const hold = sketch.hold.includes(slot);
+  const filled = sketch.slots[slot];
+  if (filled === undefined) throw new Error(`there is no slot ${slot}`);
+  if ('device' in filled) return { kind: 'specific', lab_name: labName, name: filled.device, hold };
+  if ('type' in filled)
+    return { kind: 'dynamic', device_type: filled.type, allowed_labs: null, allowed_devices: null, hold };
+  return { kind: 'reference', task: filled.like, slot: filled.slot, hold };
+}
+
+function moduleOf(name: string): TaskDefinition['module'] {
+  return { hash: name, package: 'simulated', source: `${name}.ts` };
+}

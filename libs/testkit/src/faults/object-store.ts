@@ -1,0 +1,37 @@
+import { ServiceError } from '@lab/contracts';
+import { diceOf } from './chance.js';
+import type { Points } from './fault-points.js';
+import type { History } from './history.js';
+import type { Life } from './life.js';
+import type { SimulatedTime } from './simulated-time.js';
+
+/** The object store behind the gateway: a file is there whole or not at all. */
+export class SimulatedObjectStore {
+  /** Set: it cannot be reached. */
+  away = false;
+  #puts = 0;
+
+  constructor(
+    private readonly parts: { time: SimulatedTime; points: Points; history: History; seed: number },
+    private readonly describe: (content: string) => { size: number; sha256: string },
+  ) {}
+
+  /** Stores a file; `stored` is told when it is there for ever. */
+  put(life: Life, key: string, content: string, stored: () => void, failed: (error: Error) => void): void {
+    const { points, history, time, seed } = this.parts;
+    points.reach('upload', 'before', life);
+    life.act(() => {
+      const ms = 1 + 20 * diceOf(seed, 'object store', (this.#puts += 1));
+      time.after(ms, () => {
+        if (this.away) {
+          life.act(() => failed(new ServiceError('service_unavailable', 'the object store is away')));
+          return;
+        }
+        history.stored.set(key, this.describe(content));
+        history.note(`stored ${key}`);
+        points.reach('upload', 'after', life);
+        life.act(stored);
+      });
+    });
+  }
+}

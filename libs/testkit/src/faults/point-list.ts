@@ -1,0 +1,78 @@
+import { ledgerRecordTypes } from '@lab/actors';
+import {
+  agentEvents,
+  agentRequests,
+  attemptStates,
+  fromDevice,
+  fromTask,
+  orchestratorEvents,
+  orchestratorRequests,
+  taskRunStates,
+  toDevice,
+  toTask,
+  type AnyEvent,
+  type AnyRequest,
+} from '@lab/contracts';
+import type { Change } from '@lab/engine';
+import type { Side } from './fault-points.js';
+
+/** Every kind of change; a new one does not compile until it stands here. */
+const changes: Readonly<Record<Change['op'], true>> = {
+  insertCampaign: true,
+  updateCampaign: true,
+  insertProtocolRun: true,
+  updateProtocolRun: true,
+  insertTaskRun: true,
+  updateTaskRun: true,
+  insertAttempt: true,
+  updateAttempt: true,
+  claim: true,
+  pass: true,
+  hold: true,
+  release: true,
+  putAttention: true,
+  putHalt: true,
+  audit: true,
+  putResource: true,
+  putAgent: true,
+  putDefinition: true,
+  tell: true,
+};
+
+/** Points that no simulation reaches, each with the reason. */
+export const exempt: Readonly<Record<string, string>> = {
+  'send module.fetch':
+    'code is fetched before a task or device is begun, by a cache that is tested by itself',
+  'reply module.fetch': 'see there',
+};
+
+/**
+ * Every moment at which a crash could make a difference, by the sources themselves: the messages of the catalogue, the
+ * messages to and from processes, the records of the ledger, the changes and states that are committed. What is added
+ * there is added here.
+ */
+export function pointList(): string[] {
+  const requests: AnyRequest[] = [...Object.values(agentRequests), ...Object.values(orchestratorRequests)];
+  const events: AnyEvent[] = [...Object.values(agentEvents), ...Object.values(orchestratorEvents)];
+  return [
+    ...requests.flatMap(({ name }) => [`send ${name}`, `reply ${name}`]),
+    ...events.map(({ name }) => `send ${name}`),
+    ...typesOf(toDevice).map((type) => `tell device ${type}`),
+    ...typesOf(fromDevice).map((type) => `hear device ${type}`),
+    ...typesOf(toTask).map((type) => `tell task ${type}`),
+    ...typesOf(fromTask).map((type) => `hear task ${type}`),
+    ...ledgerRecordTypes.map((type) => `record ${type}`),
+    'write',
+    'datasync',
+    'upload',
+    ...Object.keys(changes).map((op) => `commit ${op}`),
+    ...attemptStates.map((state) => `commit attempt ${state}`),
+    ...taskRunStates.map((state) => `commit task ${state}`),
+  ];
+}
+
+export const sides: readonly Side[] = ['before', 'after'];
+
+function typesOf(union: { options: readonly { shape: { type: { value: string } } }[] }): string[] {
+  return union.options.map(({ shape }) => shape.type.value);
+}

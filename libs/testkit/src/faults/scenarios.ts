@@ -1,0 +1,143 @@
+import type { TaskSketch } from './laboratory.js';
+import type { Act, Fault, Schedule } from './schedule.js';
+
+const move = (slot: string, ms = 300): TaskSketch['steps'][number] => ({
+  do: 'call',
+  slot,
+  function: 'move',
+  ms,
+});
+
+/** A graph with everything in it: a hold and a reference, calls here and on another computer, a file, no device at all. */
+const protocol: TaskSketch[] = [
+  {
+    name: 'take',
+    needs: [],
+    slots: { a: { device: 'arm' } },
+    hold: ['a'],
+    steps: [move('a'), { do: 'call', slot: 'a', function: 'look', ms: 20 }],
+  },
+  {
+    name: 'keep',
+    needs: ['take'],
+    slots: { a: { like: 'take', slot: 'a' } },
+    hold: [],
+    steps: [{ do: 'call', slot: 'a', function: 'set', ms: 20 }, move('a')],
+  },
+  {
+    name: 'both',
+    needs: [],
+    slots: { a: { device: 'mixer' }, b: { device: 'washer' } },
+    hold: [],
+    steps: [move('a'), move('b'), { do: 'write', file: 'data.txt', bytes: 200 }],
+  },
+  { name: 'think', needs: ['both'], slots: {}, hold: [], steps: [{ do: 'think', ms: 100 }] },
+];
+const single: TaskSketch = {
+  name: 'use_reader',
+  needs: [],
+  slots: { a: { device: 'reader' } },
+  hold: [],
+  steps: [move('a', 1_500), move('a', 500)],
+};
+const short: TaskSketch = {
+  name: 'use_washer',
+  needs: [],
+  slots: { a: { device: 'washer' } },
+  hold: [],
+  steps: [move('a', 20)],
+};
+const long: TaskSketch = {
+  name: 'use_mixer',
+  needs: [],
+  slots: { a: { device: 'mixer' } },
+  hold: [],
+  steps: [move('a', 4_000)],
+};
+const throwing: TaskSketch = {
+  name: 'use_arm',
+  needs: [],
+  slots: { a: { device: 'arm' } },
+  hold: [],
+  steps: [move('a', 50), { do: 'throw' }],
+};
+
+const drivers = { haltWhenOrphaned: false, canReconcile: true, canStop: true };
+
+const run: Act = { at: 100, do: 'submit_run', name: 'run', protocol: 'graph', priority: 0 };
+const read: Act = {
+  at: 200,
+  do: 'submit_task',
+  name: 'read',
+  type: 'use_reader',
+  slots: { a: 'reader' },
+  priority: 1,
+};
+const queued: Act = { ...read, at: 300, name: 'second' };
+
+function scenario(acts: Act[], faults: Fault[] = [], more: Partial<Schedule> = {}): Schedule {
+  return {
+    seed: 7,
+    protocols: [{ name: 'graph', tasks: protocol }],
+    tasks: [single, short, long, throwing],
+    acts,
+    faults,
+    drivers,
+    ...more,
+  };
+}
+
+/**
+ * What is played so that every point is reached: work that goes well, and work to which one thing happens before the
+ * point in question is hit.
+ */
+export const scenarios: Readonly<Record<string, Schedule>> = {
+  'a run and a task': scenario([run, read]),
+  'a short task': scenario([
+    { at: 100, do: 'submit_task', name: 'short', type: 'use_washer', slots: { a: 'washer' }, priority: 0 },
+  ]),
+  'a campaign': scenario([
+    { at: 100, do: 'submit_campaign', name: 'campaign', protocol: 'graph', runs: 2, beside: 1 },
+    { at: 3_000, do: 'cancel_campaign', name: 'campaign' },
+  ]),
+  'cancelled at every stage': scenario([
+    run,
+    read,
+    queued,
+    { at: 500, do: 'cancel_task', name: 'second' },
+    { at: 700, do: 'cancel_task', name: 'read' },
+    { at: 400, do: 'cancel_run', name: 'run' },
+  ]),
+  'a task that fails': scenario([
+    { at: 100, do: 'submit_task', name: 'bad', type: 'use_arm', slots: { a: 'arm' }, priority: 0 },
+    { at: 300, do: 'cancel_task', name: 'bad' },
+    run,
+  ]),
+  'a start whose answer is lost': scenario(
+    [run, read],
+    [{ kind: 'message', name: 'agent.task.start', n: 1, fault: { what: 'lose_reply' } }],
+  ),
+  'a long task whose start is not answered': scenario(
+    [{ at: 100, do: 'submit_task', name: 'long', type: 'use_mixer', slots: { a: 'mixer' }, priority: 0 }],
+    [{ kind: 'message', name: 'agent.task.start', n: 1, fault: { what: 'lose_reply' } }],
+  ),
+  'a start that is lost': scenario(
+    [read],
+    [{ kind: 'message', name: 'agent.task.start', n: 1, fault: { what: 'lose' } }],
+  ),
+  'an agent that dies at work': scenario([run, read], [{ kind: 'crash', who: 'pc_a', at: 900, ms: 1_500 }]),
+  'an agent that dies before it begins': scenario(
+    [read],
+    [{ kind: 'point', point: 'record begin', side: 'before', n: 1, action: 'kill', ms: 800 }],
+  ),
+  'a device that dies at work': scenario(
+    [run, read],
+    [{ kind: 'device_dies', device: 'lab.reader', at: 900 }],
+  ),
+  'a device that dies and cannot tell': scenario(
+    [read],
+    [{ kind: 'device_dies', device: 'lab.reader', at: 900 }],
+    { drivers: { haltWhenOrphaned: false, canReconcile: false, canStop: false } },
+  ),
+  'a full disk': scenario([run, read], [{ kind: 'disk_full', who: 'pc_a', at: 50, ms: 2_000 }]),
+};

@@ -1,0 +1,242 @@
+import { Chance } from './chance.js';
+import type { CommitFault } from './database.js';
+import type { PointAction, Side } from './fault-points.js';
+import {
+  computers,
+  deviceNames,
+  devicesOf,
+  labName,
+  type DeviceName,
+  type ProtocolSketch,
+  type Step,
+  type TaskSketch,
+} from './laboratory.js';
+import type { MessageFault } from './network.js';
+
+export const orchestrators = ['orchestrator-1', 'orchestrator-2'] as const;
+
+/** Something that people do. Times in milliseconds after the laboratory is up. */
+export type Act = { at: number } & (
+  | { do: 'submit_run'; name: string; protocol: string; priority: number }
+  | { do: 'submit_campaign'; name: string; protocol: string; runs: number; beside: number }
+  | { do: 'submit_task'; name: string; type: string; slots: Record<string, DeviceName>; priority: number }
+  | { do: 'cancel_run' | 'cancel_campaign' | 'cancel_task'; name: string }
+);
+
+/** Something that goes wrong. Times in milliseconds; moments after the laboratory is up. */
+export type Fault =
+  | { kind: 'message'; name: string; n: number; fault: MessageFault }
+  | { kind: 'crash' | 'pause'; who: string; at: number; ms: number }
+  | { kind: 'cut'; who: string; at: number; ms: number; how: 'closed' | 'silent' }
+  | { kind: 'broker' | 'database' | 'object_store'; at: number; ms: number }
+  | { kind: 'slow'; at: number; ms: number; upToMs: number }
+  | { kind: 'commit'; n: number; fault: CommitFault }
+  | { kind: 'disk_full'; who: string; at: number; ms: number }
+  | { kind: 'device_dies'; device: string; at: number }
+  | { kind: 'task_dies'; who: string; at: number }
+  | { kind: 'point'; point: string; side: Side; n: number; action: PointAction; ms: number };
+
+/** What a driver can do; the author of a driver decides. */
+export interface Drivers {
+  /** When its agent is gone it brings the instrument to rest; else a motion goes on to its end. */
+  haltWhenOrphaned: boolean;
+  /** It has `_reconcile`: it reads from the instrument whether it moves. */
+  canReconcile: boolean;
+  /** It has `_stop`. */
+  canStop: boolean;
+}
+
+/** All that a simulation does, and nothing that it does by itself. */
+export interface Schedule {
+  seed: number;
+  protocols: ProtocolSketch[];
+  tasks: TaskSketch[];
+  acts: Act[];
+  faults: Fault[];
+  /** What the drivers of all instruments can do. */
+  drivers: Drivers;
+}
+
+/** When the last fault begins at the latest, in milliseconds. */
+export const stormMs = 25_000;
+
+/** Messages whose loss and repetition is told from each other by number; the others are lost with their links. */
+const faulty = {
+  'agent.task.start': 6,
+  'agent.task.cancel': 2,
+  'agent.task.status': 3,
+  'agent.device.call': 4,
+  'agent.devices.assign': 1,
+  'attempt.result': 5,
+  'agent.register': 3,
+  'agent.heartbeat': 2,
+  'agent.device_changed': 2,
+  'orchestrator.leading': 2,
+  'file.ticket': 1,
+  'task.submit': 1,
+  'protocol_run.submit': 1,
+  'protocol_run.cancel': 1,
+} as const;
+
+/** The schedule of a seed. */
+export function scheduleOf(seed: number): Schedule {
+  const chance = new Chance(seed);
+  const protocols = Array.from({ length: chance.int(1, 2) }, (_, index) => protocolOf(chance, `p${index}`));
+  const tasks = deviceNames.slice(0, chance.int(1, 3)).map((device): TaskSketch => ({
+    name: `use_${device}`,
+    needs: [],
+    slots: { a: { device } },
+    hold: [],
+    steps: stepsOf(chance, ['a']),
+  }));
+  const acts = actsOf(chance, protocols, tasks);
+  const faults = Array.from({ length: chance.int(0, 7) }, () => faultOf(chance));
+  return { seed, protocols, tasks, acts, faults, drivers: driversOf(chance) };
+}
+
+function driversOf(chance: Chance): Drivers {
+  return {
+    haltWhenOrphaned: chance.maybe(0.5),
+    canReconcile: chance.maybe(0.5),
+    canStop: chance.maybe(0.5),
+  };
+}
+
+/**
+ * A graph of tasks. A task that refers to what an earlier one got has nothing else, so that no two runs can each hold
+ * what the other one waits for: that is decided by people, not by the service.
+ */
+function protocolOf(chance: Chance, name: string): ProtocolSketch {
+  const tasks: TaskSketch[] = [];
+  const count = chance.int(1, 4);
+  for (let index = 0; index < count; index += 1) {
+    const needs = tasks.filter(() => chance.maybe(0.4)).map((task) => task.name);
+    const slots: TaskSketch['slots'] = {};
+    const source = tasks.find((task) => task.slots['a'] !== undefined);
+    if (source !== undefined && chance.maybe(0.4)) {
+      slots['a'] = { like: source.name, slot: 'a' };
+      if (!needs.includes(source.name)) needs.push(source.name);
+    } else if (chance.maybe(0.2)) slots['a'] = { type: 'mixer' };
+    else if (chance.maybe(0.85)) {
+      const first = chance.pick(deviceNames);
+      slots['a'] = { device: first };
+      const second = chance.pick(deviceNames);
+      if (second !== first && chance.maybe(0.3)) slots['b'] = { device: second };
+    }
+    const holds = Object.keys(slots).length === 1 && chance.maybe(0.4);
+    tasks.push({
+      name: `t${index}`,
+      needs,
+      slots,
+      hold: holds ? ['a'] : [],
+      steps: stepsOf(chance, Object.keys(slots)),
+    });
+  }
+  return { name, tasks };
+}
+
+function stepsOf(chance: Chance, slots: readonly string[]): Step[] {
+  const steps: Step[] = [];
+  for (let left = chance.int(1, 4); left > 0; left -= 1) {
+    if (slots.length > 0 && chance.maybe(0.75)) {
+      const called = chance.weighted({ move: 6, set: 1, look: 1 });
+      steps.push({ do: 'call', slot: chance.pick(slots), function: called, ms: chance.int(1, 3) ** 3 * 20 });
+    } else steps.push({ do: 'think', ms: chance.int(1, 800) });
+  }
+  if (chance.maybe(0.25)) steps.push({ do: 'write', file: 'data.txt', bytes: chance.int(1, 400) });
+  if (chance.maybe(0.05)) steps.push({ do: 'throw' });
+  return steps;
+}
+
+function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: readonly TaskSketch[]): Act[] {
+  const acts: Act[] = [];
+  const names: { name: string; cancel: 'cancel_run' | 'cancel_campaign' | 'cancel_task' }[] = [];
+  const count = chance.int(3, 7);
+  for (let index = 0; index < count; index += 1) {
+    const at = chance.int(0, 15_000);
+    const what = chance.weighted({ run: 5, task: 4, campaign: 1, cancel: 2 });
+    if (what === 'run') {
+      const name = `run${index}`;
+      acts.push({
+        at,
+        do: 'submit_run',
+        name,
+        protocol: chance.pick(protocols).name,
+        priority: chance.int(0, 2),
+      });
+      names.push({ name, cancel: 'cancel_run' });
+    } else if (what === 'campaign') {
+      const name = `campaign${index}`;
+      const protocol = chance.pick(protocols).name;
+      acts.push({ at, do: 'submit_campaign', name, protocol, runs: 2, beside: chance.int(1, 2) });
+      names.push({ name, cancel: 'cancel_campaign' });
+    } else if (what === 'task') {
+      const name = `task${index}`;
+      const task = chance.pick(tasks);
+      const slots: Record<string, DeviceName> = {};
+      for (const [slot, filled] of Object.entries(task.slots))
+        if ('device' in filled) slots[slot] = filled.device;
+      acts.push({ at, do: 'submit_task', name, type: task.name, slots, priority: chance.int(0, 2) });
+      names.push({ name, cancel: 'cancel_task' });
+    } else if (names.length > 0) {
+      const { name, cancel } = chance.pick(names);
+      acts.push({ at: at + chance.int(0, 5_000), do: cancel, name });
+    }
+  }
+  return acts;
+}
+
+function faultOf(chance: Chance): Fault {
+  const at = chance.int(0, stormMs);
+  const who = chance.pick([...computers, ...orchestrators]);
+  const computer = chance.pick(computers);
+  const kind = chance.weighted({
+    message: 30,
+    crash: 12,
+    pause: 8,
+    cut: 10,
+    broker: 2,
+    database: 3,
+    object_store: 1,
+    slow: 4,
+    commit: 8,
+    disk_full: 4,
+    device_dies: 8,
+    task_dies: 5,
+  });
+  switch (kind) {
+    case 'message': {
+      const name = chance.weighted(faulty);
+      const what = chance.weighted({ lose: 4, lose_reply: 4, double: 3, delay: 3, delay_reply: 2 });
+      const fault: MessageFault =
+        what === 'lose' || what === 'lose_reply' ? { what } : { what, ms: chance.int(1, 8) ** 4 };
+      return { kind, name, n: chance.int(1, name === 'agent.heartbeat' ? 60 : 8), fault };
+    }
+    case 'crash':
+      return { kind, who, at, ms: chance.int(50, 12_000) };
+    case 'pause':
+      return { kind, who, at, ms: chance.int(500, 20_000) };
+    case 'cut':
+      return { kind, who, at, ms: chance.int(100, 15_000), how: chance.pick(['closed', 'silent']) };
+    case 'broker':
+    case 'database':
+    case 'object_store':
+      return { kind, at, ms: chance.int(100, 8_000) };
+    case 'slow':
+      return { kind, at, ms: chance.int(500, 8_000), upToMs: chance.int(50, 2_000) };
+    case 'commit':
+      return { kind, n: chance.int(1, 50), fault: chance.pick(['refuse', 'lose_answer']) };
+    case 'disk_full':
+      return { kind, who: computer, at, ms: chance.int(100, 8_000) };
+    case 'device_dies':
+      return { kind, device: `${labName}.${chance.pick(deviceNames)}`, at };
+    case 'task_dies':
+      return { kind, who: computer, at };
+  }
+}
+
+/** The computer that runs a device, by `<lab>.<device>`. */
+export function computerOf(key: string): string {
+  const name = key.slice(labName.length + 1) as DeviceName;
+  return devicesOf[name].computer;
+}

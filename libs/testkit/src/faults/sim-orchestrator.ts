@@ -1,0 +1,228 @@
+import {
+  agentEvents,
+  agentRequests,
+  isServiceError,
+  orchestratorEvents,
+  orchestratorRequests as requests,
+  ServiceError,
+} from '@lab/contracts';
+import { Engine, type AgentAddress, type Agents, type Log, type Store } from '@lab/engine';
+import { GreedyPolicy } from '@lab/scheduling';
+import { Life } from './life.js';
+import type { Wire } from './network.js';
+import type { World } from './world.js';
+
+const announceMs = 1_000;
+const lookMs = 200;
+const leaseMs = 3_000;
+const renewMs = 700;
+/** How long a leader acts on a confirmation, in milliseconds; less than the lease. */
+const actsForMs = 2_000;
+const bootMs = 300;
+
+/** One instance of the orchestrator, leading or in reserve. The wiring is that of `apps/orchestrator`. */
+export class SimulatedOrchestrator {
+  life: Life | undefined;
+  /** The engine, while this instance leads or believes that it does. */
+  engine: Engine | undefined;
+  #boots = 0;
+  #downMs = 0;
+
+  constructor(
+    readonly name: string,
+    private readonly world: World,
+  ) {}
+
+  boot(): void {
+    if (this.life !== undefined) return;
+    const life = new Life(this.name, this.world.time);
+    this.life = life;
+    this.#boots += 1;
+    this.world.history.note(`${this.name} boots`, `process ${this.#boots}`);
+    life.onEnd(() => {
+      this.life = undefined;
+      this.engine = undefined;
+      this.world.restart(this, this.#downMs);
+    });
+    life.after(bootMs, () => {
+      const wire = this.world.network.connect(life);
+      this.#stand(life, wire);
+    });
+  }
+
+  /** The process dies. @param downMs until the next one is started, in milliseconds */
+  crash(downMs: number): void {
+    if (this.life === undefined) return;
+    this.world.history.note(`${this.name} crashes`);
+    this.#downMs = downMs;
+    this.life.end();
+  }
+
+  /** Asks for the leadership until it gets it, then leads. */
+  #stand(life: Life, wire: Wire): void {
+    const store = this.world.database.of(life);
+    const askedAt = life.now();
+    const again = (): void => void life.after(lookMs, () => this.#stand(life, wire));
+    store.lead(this.name, leaseMs).then(
+      (epoch) => {
+        if (epoch === null) again();
+        else this.#lead(life, wire, store, epoch, askedAt);
+      },
+      (_away: unknown) => again(),
+    );
+  }
+
+  /** Leads for as long as the database confirms it. */
+  #lead(life: Life, wire: Wire, store: Store, epoch: number, askedAt: number): void {
+    const { world, name } = this;
+    let confirmedAt = askedAt;
+    let over = false;
+    const held = (): boolean => !over && life.now() - confirmedAt < actsForMs;
+    const served: (() => void)[] = [];
+    const end = (why: string): void => {
+      if (over) return;
+      over = true;
+      this.engine = undefined;
+      for (const each of served) each();
+      world.history.note(`${name} leads no more`, why);
+      void engine.stop();
+      this.#stand(life, wire);
+    };
+    const demand = (): void => {
+      if (!held()) throw new ServiceError('service_unavailable', 'it is not known whether this one leads');
+    };
+    const commit: Store['commit'] = async (at, changes) => {
+      if (!held()) throw new ServiceError('store_unavailable', 'the leadership is not confirmed');
+      await store.commit(at, changes);
+    };
+    const engine = new Engine(
+      {
+        clock: life,
+        timers: life,
+        ids: world.ids,
+        store: new Proxy(store, {
+          get: (_, method: keyof Store) => (method === 'commit' ? commit : store[method]),
+        }),
+        agents: agentsOver(wire, demand),
+        definitions: world.definitions,
+        policy: new GreedyPolicy(),
+        log: logOf(world, name),
+      },
+      { onDeposed: () => end('deposed') },
+    );
+    const keep = (): void => {
+      if (over) return;
+      if (!held()) {
+        end('unconfirmed');
+        return;
+      }
+      const since = life.now();
+      store.renew(epoch, leaseMs).then(
+        (mine) => {
+          if (mine) confirmedAt = since;
+          else end('deposed');
+        },
+        (_away: unknown) => undefined,
+      );
+      life.after(renewMs, keep);
+    };
+    keep();
+    engine.start(name, epoch).then(
+      () => {
+        if (over) return;
+        this.engine = engine;
+        served.push(...serve(wire, engine));
+        const announce = (): void => {
+          if (over) return;
+          if (wire.connected) wire.publish(orchestratorEvents.leading, {}, { epoch, instance: name });
+          life.after(announceMs, announce);
+        };
+        announce();
+      },
+      (error: unknown) => {
+        if (!isServiceError(error)) world.history.defect(`${name} could not lead`, error);
+        life.after(lookMs, () => end('could not take over'));
+      },
+    );
+  }
+}
+
+function serve(wire: Wire, engine: Engine): (() => void)[] {
+  return [
+    wire.serve(requests.submitProtocolRun, {}, (body) => engine.submitProtocolRun(body)),
+    wire.serve(requests.submitCampaign, {}, (body) => engine.submitCampaign(body)),
+    wire.serve(requests.submitTask, {}, (body) => engine.submitTask(body)),
+    wire.serve(requests.cancelProtocolRun, {}, ({ name }) => engine.cancelProtocolRun(name)),
+    wire.serve(requests.cancelCampaign, {}, ({ name }) => engine.cancelCampaign(name)),
+    wire.serve(requests.cancelTask, {}, (body) => engine.cancelTask(body.name, body.protocol_run_name)),
+    wire.serve(requests.locateDevice, {}, ({ lab, device }) => engine.locateDevice(lab, device)),
+    wire.serve(requests.listDevices, {}, () => ({ devices: engine.listDevices() })),
+    wire.serve(requests.registerAgent, {}, (hello) => engine.registerAgent(hello)),
+    wire.serve(requests.reportResult, {}, async (result) => {
+      await engine.attemptEnded(result);
+      return {};
+    }),
+    wire.serve(requests.uploadTicket, {}, ({ attempt_id: id, name }) => {
+      if (engine.attempt(id) === undefined) throw new ServiceError('not_found', `there is no attempt ${id}`);
+      return { method: 'PUT' as const, url: `store:${id}/${name}`, headers: {} };
+    }),
+    wire.subscribe(agentEvents.heartbeat, {}, (beat, _, { computer }) => engine.agentAlive(computer, beat)),
+    wire.subscribe(agentEvents.deviceChanged, {}, (change, _, { computer }) =>
+      engine.deviceChanged(computer, change.inc, change.device),
+    ),
+    wire.subscribe(agentEvents.leaving, {}, ({ inc, session }, _, { computer }) =>
+      engine.agentLeaving(computer, inc, session),
+    ),
+  ];
+}
+
+function agentsOver(wire: Wire, demand: () => void): Agents {
+  const tokens = ({ computer, inc }: AgentAddress) => ({ computer, inc: String(inc) });
+  const marks = ({ epoch, inc }: AgentAddress) => ({ epoch, inc });
+  return {
+    async start(to, start) {
+      demand();
+      const fence = Object.fromEntries(
+        Object.values(start.devices).map((device) => [`${device.lab}.${device.name}`, device.fence]),
+      );
+      const all = { ...marks(to), fence, ...(to.fresh === undefined ? {} : { fresh: to.fresh }) };
+      return (await unreachable(wire.request(agentRequests.startTask, tokens(to), start, all), to)).status;
+    },
+    async cancel(to, attemptId, reason) {
+      demand();
+      const body = { attempt_id: attemptId, reason };
+      return (await unreachable(wire.request(agentRequests.cancelTask, tokens(to), body, marks(to)), to))
+        .status;
+    },
+    async status(to, attemptId) {
+      demand();
+      const body = { attempt_id: attemptId };
+      return (await unreachable(wire.request(agentRequests.taskStatus, tokens(to), body, marks(to)), to))
+        .status;
+    },
+    async assignDevices(to, devices) {
+      demand();
+      await unreachable(wire.request(agentRequests.assignDevices, tokens(to), { devices }, marks(to)), to);
+    },
+  };
+}
+
+async function unreachable<T>(reply: Promise<T>, to: AgentAddress): Promise<T> {
+  try {
+    return await reply;
+  } catch (error) {
+    if (isServiceError(error) && error.code === 'service_unavailable' && error.effect === 'none')
+      throw new ServiceError('agent_unreachable', `the agent of ${to.computer} does not answer`);
+    throw error;
+  }
+}
+
+function logOf(world: World, who: string): Log {
+  const write =
+    (level: string) =>
+    (message: string, fields: Record<string, unknown> = {}): void => {
+      if (message === 'defect') world.history.defect(who, JSON.stringify(fields));
+      else world.history.note(`  ${who} ${level}: ${message}`, JSON.stringify(fields).slice(0, 300));
+    };
+  return { info: write('info'), warn: write('warn'), error: write('error') };
+}

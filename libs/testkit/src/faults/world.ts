@@ -1,0 +1,121 @@
+import { SequentialIds, type MemoryDefinitions } from '@lab/engine';
+import { Database } from './database.js';
+import { Points } from './fault-points.js';
+import { History, epochMs, type Loss } from './history.js';
+import { computers, laboratoryOf, type Step } from './laboratory.js';
+import { Network } from './network.js';
+import { SimulatedObjectStore } from './object-store.js';
+import { People } from './people.js';
+import { computerOf, orchestrators, type Fault, type Schedule } from './schedule.js';
+import { descriptionOf, SimulatedComputer } from './sim-agent.js';
+import { SimulatedOrchestrator } from './sim-orchestrator.js';
+import { SimulatedTime } from './simulated-time.js';
+
+/** Until a process that is started again has been heard, in milliseconds. */
+const returnMs = 2_000;
+
+/** Everything that a schedule plays with: the service, its surroundings, and the people. */
+export class World {
+  readonly seed: number;
+  readonly time = new SimulatedTime(epochMs);
+  readonly history = new History(() => this.time.now());
+  readonly points = new Points();
+  readonly ids = new SequentialIds();
+  readonly network: Network;
+  readonly database: Database;
+  readonly objectStore: SimulatedObjectStore;
+  readonly definitions: MemoryDefinitions;
+  readonly code: ReadonlyMap<string, readonly Step[]>;
+  readonly computers: ReadonlyMap<string, SimulatedComputer>;
+  readonly orchestrators: ReadonlyMap<string, SimulatedOrchestrator>;
+  readonly people: People;
+  /** Processes that end are started again. */
+  open = true;
+
+  constructor(readonly schedule: Schedule) {
+    const { seed, faults } = schedule;
+    const { time, points, history } = this;
+    this.seed = seed;
+    const messages = new Map<string, Extract<Fault, { kind: 'message' }>['fault']>();
+    const commits = new Map<number, Extract<Fault, { kind: 'commit' }>['fault']>();
+    for (const fault of faults) {
+      if (fault.kind === 'message') messages.set(`${fault.name}/${fault.n}`, fault.fault);
+      if (fault.kind === 'commit') commits.set(fault.n, fault.fault);
+    }
+    const weather = (name: string, n: number) => messages.get(`${name}/${n}`);
+    this.network = new Network({ time, points, weather, history, seed });
+    this.database = new Database({ time, points, history, fault: (n) => commits.get(n), seed });
+    this.objectStore = new SimulatedObjectStore({ time, points, history, seed }, descriptionOf);
+    const { definitions, code } = laboratoryOf(schedule.protocols, schedule.tasks);
+    this.definitions = definitions;
+    this.code = code;
+    this.computers = new Map(computers.map((name) => [name, new SimulatedComputer(name, this)]));
+    this.orchestrators = new Map(orchestrators.map((name) => [name, new SimulatedOrchestrator(name, this)]));
+    this.people = new People(this);
+  }
+
+  /** Everything is started, as after a power cut. */
+  boot(): void {
+    for (const each of [...this.orchestrators.values(), ...this.computers.values()]) each.boot();
+  }
+
+  /** A process by its name. */
+  node(who: string): SimulatedComputer | SimulatedOrchestrator {
+    const found = this.computers.get(who) ?? this.orchestrators.get(who);
+    if (found === undefined) throw new Error(`there is no ${who}`);
+    return found;
+  }
+
+  /** Takes note that a process is lost to the others, for so long in milliseconds. */
+  lose(kind: Loss['kind'], who: string, ms: number): void {
+    const at = this.time.now();
+    this.history.losses.push({ at, until: at + ms, kind, who });
+  }
+
+  /** Ends a process and starts it again after a time, in milliseconds. */
+  crash(who: string, ms: number): void {
+    const node = this.node(who);
+    if (node.life === undefined) return;
+    const kind = this.computers.has(who) ? 'agent' : 'orchestrator';
+    this.lose(kind, who, ms + returnMs);
+    node.crash(ms);
+  }
+
+  /** The supervisor of a process that has ended starts the next one, as long as the laboratory is open. */
+  restart(node: { boot(): void }, ms: number): void {
+    this.time.after(ms, () => {
+      if (this.open) node.boot();
+    });
+  }
+
+  /** Stops a process for a time, in milliseconds. */
+  pause(who: string, ms: number): void {
+    const { life } = this.node(who);
+    if (life === undefined || life.paused) return;
+    this.history.note(`${who} is stopped`);
+    this.lose(this.computers.has(who) ? 'agent' : 'orchestrator', who, ms + returnMs);
+    life.pause();
+    this.time.after(ms, () => {
+      this.history.note(`${who} goes on`);
+      life.resume();
+    });
+  }
+
+  /** Ends the process of a device. */
+  killDevice(key: string): void {
+    const children = this.computers.get(computerOf(key))?.children;
+    for (const child of [...(children?.all ?? [])])
+      if (child.kind === 'device' && child.name === key) child.life.end();
+  }
+
+  /** Ends a task process that works, else one that waits. */
+  killTask(computer: string): void {
+    const tasks = [...(this.computers.get(computer)?.children?.all ?? [])].filter(
+      (child) => child.kind === 'task',
+    );
+    const child = tasks.find((each) => each.working) ?? tasks[0];
+    if (child === undefined) return;
+    this.lose('task', computer, 0);
+    child.life.end();
+  }
+}

@@ -1,0 +1,88 @@
+// Plays seeded schedules of faults against the real engine and agents, in memory and on a virtual clock.
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { addTally, emptyTally, explain, invariants, playSeeds } from '@lab/testkit/faults';
+
+/** Seeds that a worker plays before it takes the next ones. */
+const batch = 25;
+/** Failed seeds that are shrunk and told in full. */
+const told = 3;
+
+if (isMainThread) await main();
+else
+  parentPort.on('message', async (seeds) => {
+    if (seeds === null) parentPort.close();
+    else parentPort.postMessage(await playSeeds(seeds));
+  });
+
+async function main() {
+  const { values: flags } = parseArgs({
+    options: {
+      seeds: { type: 'string', default: '1000' },
+      first: { type: 'string', default: '1' },
+      seed: { type: 'string' },
+      verbose: { type: 'boolean', default: false },
+    },
+  });
+  const first = whole('--first', flags.first);
+  const began = performance.now();
+  const tally = flags.seed === undefined ? await playAll(first, whole('--seeds', flags.seeds)) : emptyTally();
+  if (flags.seed !== undefined) {
+    const seed = whole('--seed', flags.seed);
+    addTally(tally, await playSeeds([seed]));
+    if (tally.violations === 0 && flags.verbose) console.log((await explain(seed)).lines.join('\n'));
+  }
+  const failed = tally.failed.toSorted((a, b) => a - b);
+  for (const seed of failed.slice(0, told)) tell(seed, await explain(seed), flags.verbose);
+  if (failed.length > told) console.log(`\nalso failed: ${failed.slice(told).join(', ')}`);
+  const { schedules, violations, per_invariant, events } = tally;
+  const seconds = Math.round((performance.now() - began) / 100) / 10;
+  console.log(JSON.stringify({ schedules, violations, per_invariant, events, seconds }));
+  process.exitCode = violations > 0 ? 1 : 0;
+}
+
+async function playAll(first, count) {
+  const tally = emptyTally();
+  let next = first;
+  const take = () => {
+    const seeds = Array.from({ length: Math.min(batch, first + count - next) }, (_, n) => next + n);
+    next += seeds.length;
+    return seeds.length === 0 ? null : seeds;
+  };
+  const workers = Array.from({ length: Math.max(1, Math.min(availableParallelism(), 8)) }, () => {
+    const worker = new Worker(new URL(import.meta.url), { workerData });
+    return new Promise((resolve, reject) => {
+      worker.on('message', (part) => {
+        addTally(tally, part);
+        worker.postMessage(take());
+      });
+      worker.on('error', reject);
+      worker.on('exit', resolve);
+      worker.postMessage(take());
+    });
+  });
+  await Promise.all(workers);
+  return tally;
+}
+
+function tell(seed, { violations, shrunk, lines }, verbose) {
+  console.log(`\nseed ${seed} broke:`);
+  for (const { invariant, what } of violations)
+    console.log(`  ${invariant} (${invariants[invariant]}): ${what}`);
+  console.log(`replay: npm run sim:faults -- --seed ${seed}`);
+  console.log('the least that goes wrong in the same way:');
+  for (const fault of shrunk.faults) console.log(`  fault ${JSON.stringify(fault)}`);
+  for (const act of shrunk.acts) console.log(`  act   ${JSON.stringify(act)}`);
+  if (verbose)
+    console.log(`  protocols ${JSON.stringify(shrunk.protocols)}\n  tasks ${JSON.stringify(shrunk.tasks)}`);
+  console.log('and what happens then, in seconds:');
+  for (const line of lines) console.log(`  ${line}`);
+}
+
+function whole(flag, text) {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  console.error(`${flag} needs a whole number, not "${text}"`);
+  process.exit(2);
+}
