@@ -68,7 +68,7 @@ export class FolderLedgerDisk implements LedgerDisk {
   }
 
   #path(segment: SegmentName): string {
-    return join(this.#folder, `${segment}.seg`);
+    return join(this.#folder, segment);
   }
 }
 

@@ -4,6 +4,8 @@ import { Command } from 'commander';
 import { addAppCommands } from './commands/apps.js';
 import { addDefinitionCommands } from './commands/definitions.js';
 import { addDemoCommand } from './commands/demo.js';
+import { addDoctorCommands } from './commands/doctor.js';
+import { addOperatingCommands } from './commands/operating.js';
 import { addPkgCommands } from './commands/pkg.js';
 import { addStartCommand } from './commands/start.js';
 
@@ -19,6 +21,8 @@ addStartCommand(program);
 addDemoCommand(program);
 addAppCommands(program);
 addDefinitionCommands(program);
+addOperatingCommands(program);
 addPkgCommands(program);
+addDoctorCommands(program);
 
 await program.parseAsync();

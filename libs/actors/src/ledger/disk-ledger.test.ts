@@ -146,12 +146,12 @@ describe('a ledger on a disk', () => {
     for (let n = 0; n < 5; n += 1) await ledger.append(accept(n));
     const { current } = await readLedger(disk);
     const middle = Math.floor(((current?.end ?? 0) * 2) / 3);
-    disk.damage('ledger-a', middle, new Uint8Array([1, 2, 3]));
+    disk.damage('ledger-a.seg', middle, new Uint8Array([1, 2, 3]));
     expect((await readLedger(disk)).damage?.text).toContain('is lost');
     const next = await opened(disk);
     expect(openIds(next).length).toBeGreaterThan(0);
     expect(openIds(next).length).toBeLessThan(5);
-    expect(next.disk.preserved).toEqual(['ledger-a']);
+    expect(next.disk.preserved).toEqual(['ledger-a.seg']);
     expect(next.log.lines).toContainEqual(expect.objectContaining({ level: 'error' }));
     expect((await readLedger(disk)).damage).toBeUndefined();
   });
@@ -162,7 +162,7 @@ describe('a ledger on a disk', () => {
     await ledger.close();
     const second = await opened(disk);
     await second.ledger.append(close(1));
-    disk.damage('ledger-b', 4, new Uint8Array([255]));
+    disk.damage('ledger-b.seg', 4, new Uint8Array([255]));
     const third = await opened(disk);
     expect(openIds(third)).toEqual([]);
     expect(third.disk.preserved).toHaveLength(1);

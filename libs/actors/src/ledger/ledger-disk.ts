@@ -1,5 +1,5 @@
 /** The two files of a ledger. One of them is in use; the other takes the next checkpoint. */
-export const segmentNames = ['ledger-a', 'ledger-b'] as const;
+export const segmentNames = ['ledger-a.seg', 'ledger-b.seg'] as const;
 export type SegmentName = (typeof segmentNames)[number];
 
 /**
