@@ -1,14 +1,22 @@
 import type {
+  AttentionRecord,
+  AttentionResolution,
+  AttentionState,
   CampaignRecord,
   CampaignSubmission,
   DefinitionSummary,
   DefinitionType,
   DeviceRecord,
+  EmergencyStopRecord,
+  EmergencyStopRelease,
+  EmergencyStopRequest,
   LabChange,
   LabRecord,
   PackageRecord,
   Problem,
   ProtocolChange,
+  ProtocolRunRecord,
+  QueueRecord,
   TaskTypeChange,
 } from '@lab/contracts';
 
@@ -38,6 +46,50 @@ export class Client {
 
   campaign(name: string): Promise<CampaignRecord> {
     return this.call('GET', `/api/campaigns/${encodeURIComponent(name)}`);
+  }
+
+  /** @param kind what has the name */
+  pauseOrResume(
+    kind: 'protocol' | 'campaign',
+    name: string,
+    verb: 'pause' | 'resume',
+    by: string,
+  ): Promise<ProtocolRunRecord | CampaignRecord> {
+    return this.call('POST', `/api/${kind}s/${encodeURIComponent(name)}/${verb}`, { by });
+  }
+
+  queue(): Promise<QueueRecord> {
+    return this.call('GET', '/api/queue');
+  }
+
+  pauseOrResumeQueue(verb: 'pause' | 'resume', by: string): Promise<QueueRecord> {
+    return this.call('POST', `/api/queue/${verb}`, { by });
+  }
+
+  /** Newest first. @param state undefined: open and resolved ones */
+  attention(state?: AttentionState): Promise<AttentionRecord[]> {
+    return this.call('GET', `/api/attention?limit=500${state === undefined ? '' : `&state=${state}`}`);
+  }
+
+  attentionItem(id: string): Promise<AttentionRecord> {
+    return this.call('GET', `/api/attention/${encodeURIComponent(id)}`);
+  }
+
+  resolveAttention(id: string, resolution: AttentionResolution): Promise<AttentionRecord> {
+    return this.call('POST', `/api/attention/${encodeURIComponent(id)}/resolve`, resolution);
+  }
+
+  /** Newest first. @param all also those that are released */
+  emergencyStops(all: boolean): Promise<EmergencyStopRecord[]> {
+    return this.call('GET', `/api/estop?all=${all}`);
+  }
+
+  emergencyStop(request: EmergencyStopRequest): Promise<EmergencyStopRecord> {
+    return this.call('POST', '/api/estop', request);
+  }
+
+  releaseEmergencyStop(release: EmergencyStopRelease): Promise<EmergencyStopRecord[]> {
+    return this.call('POST', '/api/estop/release', release);
   }
 
   devices(): Promise<DeviceRecord[]> {

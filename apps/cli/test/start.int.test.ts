@@ -94,6 +94,27 @@ describe('a stack that starts', () => {
     expect(existsSync(join(stack.dataDir, 'run', 'processes.json'))).toBe(false);
   });
 
+  it('runs as many orchestrators as it is told to, each with a log of its own, and replaces any that ends', async () => {
+    const stack = start({ SVC_ORCHESTRATORS: '2' });
+    await stack.ready();
+    const before = remember(stack);
+    expect(
+      before
+        .map(({ name }) => name)
+        .filter((name) => name.startsWith('orchestrator'))
+        .sort(),
+    ).toEqual(['orchestrator', 'orchestrator-2']);
+    expect(existsSync(join(stack.dataDir, 'logs', 'orchestrator-2.log'))).toBe(true);
+    const { pid } = stack.process('orchestrator-2');
+    process.kill(pid, 'SIGKILL');
+    await stack.line(/orchestrator-2.*(ended|exited|killed|SIGKILL)/);
+    await eventually(
+      () => stack.process('orchestrator-2').pid,
+      (other) => other !== pid,
+    );
+    remember(stack);
+  });
+
   it('gives secrets to its services as private files only, and a broker address that asks for a password', async () => {
     const stack = start();
     const { environment } = await get(await stack.ready());

@@ -8,6 +8,7 @@ interface StartFlags {
   dataDir?: string;
   userDir?: string;
   config?: string;
+  orchestrators?: string;
 }
 
 /** One Ctrl-C may arrive twice: from the terminal, and handed on by npm. */
@@ -21,6 +22,7 @@ export function addStartCommand(program: Command): void {
     .option('--data-dir <folder>', 'folder of everything that is kept (SVC_DATA_DIR, default .svc)')
     .option('--user-dir <folder>', 'folder of lab packages (SVC_USER_DIR, default lab-packages)')
     .option('--config <file>', 'configuration file (SVC_CONFIG, default config.yml)')
+    .option('--orchestrators <n>', 'orchestrators, of which one leads and the others stand by (default 1)')
     .action((flags: StartFlags) => start(flags));
 }
 
@@ -59,6 +61,7 @@ export async function start(flags: StartFlags, options: Pick<StackOptions, 'modu
           SVC_DATA_DIR: flags.dataDir,
           SVC_USER_DIR: flags.userDir,
           SVC_CONFIG: flags.config,
+          SVC_ORCHESTRATORS: flags.orchestrators,
         },
       },
       onEvent: (event) => {

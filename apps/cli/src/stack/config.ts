@@ -1,4 +1,4 @@
-import { defineConfig, optional, settings, type ConfigOf } from '@lab/runtime';
+import { defineConfig, optional, setting, settings, wholeNumber, type ConfigOf } from '@lab/runtime';
 
 /** What the supervisor itself needs to know; the processes it starts read the rest on their own. */
 export const stackConfig = defineConfig({
@@ -15,6 +15,11 @@ export const stackConfig = defineConfig({
   scheduler: settings.scheduler,
   limits: settings.limits,
   computer: settings.computer,
+  /** Orchestrators to run: one leads, the others stand by. */
+  orchestrators: setting({
+    env: 'SVC_ORCHESTRATORS',
+    schema: wholeNumber(1, 9, 'a number of orchestrators').default(1),
+  }),
   logLevel: settings.logLevel,
 });
 

@@ -39,6 +39,10 @@ export interface Stack {
 }
 
 const serviceStartMs = 60_000;
+/** Pause before what ended is started again, in milliseconds; doubled each time it ends too soon. */
+const restartMs = 100;
+/** What ran for so long did not end because it cannot run, in milliseconds. */
+const healthyMs = 10_000;
 
 /**
  * Starts the whole service on this computer: a nats-server and a PostgreSQL unless addresses of others are configured,
@@ -126,14 +130,17 @@ class RunningStack implements Stack {
     await Promise.all([
       given.broker,
       given.database,
-      ...serviceDeclarations.map(async (declaration) => {
-        const secrets = await Promise.all(declaration.needs.map((need) => given[need]));
-        await this.#startService(
-          declaration,
-          httpPort,
-          Object.assign({}, ...secrets) as Record<string, string>,
-        );
-      }),
+      ...serviceDeclarations.flatMap((declaration) =>
+        this.#labels(declaration).map(async (label) => {
+          const secrets = await Promise.all(declaration.needs.map((need) => given[need]));
+          await this.#startService(
+            declaration,
+            label,
+            httpPort,
+            Object.assign({}, ...secrets) as Record<string, string>,
+          );
+        }),
+      ),
     ]);
   }
 
@@ -192,19 +199,26 @@ class RunningStack implements Stack {
     return database.url;
   }
 
+  /** Names of the processes of a service: `orchestrator`, `orchestrator-2` and so on. */
+  #labels({ name }: ServiceDeclaration): string[] {
+    const count = name === 'orchestrator' ? this.config.orchestrators : 1;
+    return Array.from({ length: count }, (_, index) => (index === 0 ? name : `${name}-${index + 1}`));
+  }
+
   async #startService(
     { name, stopOrder, stopMs }: ServiceDeclaration,
+    label: string,
     httpPort: number,
     secrets: Record<string, string>,
   ): Promise<void> {
-    const output = this.#output(name);
+    const output = this.#output(label);
     const module = this.options.modules?.[name] ?? modulePath(name);
     const env = this.#serviceEnvironment(httpPort, secrets);
     let serves = false;
-    await this.#keep(name, stopOrder, async (signal) => {
+    await this.#keep(label, stopOrder, async (signal) => {
       const child = await startChild(
         {
-          name,
+          name: label,
           command: { module },
           env,
           ready: 'message',
@@ -212,7 +226,7 @@ class RunningStack implements Stack {
           stopTimeoutMs: stopMs,
           // Why a first start failed is told once, by the error of the start.
           onLine: (line, stream) => output.line(line, serves ? stream : 'stdout'),
-          onSpawn: (pid) => this.#register.add(name, 'service', pid),
+          onSpawn: (pid) => this.#register.add(label, 'service', pid),
         },
         signal,
       );
@@ -252,6 +266,8 @@ class RunningStack implements Stack {
         return child;
       },
       onEvent: (event) => this.#tell({ type: 'service', event }),
+      shortestMs: restartMs,
+      healthyMs,
     });
     this.#parts.push({ supervision, stopOrder });
     await supervision.start();
