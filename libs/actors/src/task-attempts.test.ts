@@ -83,6 +83,28 @@ describe('an attempt', () => {
     });
   });
 
+  it('that ends while the disk is full is settled in the ledger as soon as there is space', async () => {
+    const world = await new World({ tasks: { add: returning } }).up();
+    const append = world.ledger.append.bind(world.ledger);
+    world.ledger.append = (record) => {
+      if (record.type === 'result') world.ledger.breakWith(new Error('no space left on device'));
+      return append(record);
+    };
+    await world.agent.startTask(task('a', 'add'), marks);
+    await world.time.advance(1_000);
+    expect(world.orchestrator.results.map(({ attempt_id: id }) => id)).toEqual(['a']);
+    expect(world.ledger.durable.map(({ type }) => type)).toEqual(['accept', 'begin']);
+    world.ledger.breakWith(undefined);
+    await world.agent.taskStatus('another', marks);
+    expect(world.ledger.durable.map(({ type }) => type)).toEqual([
+      'accept',
+      'begin',
+      'result',
+      'acked',
+      'tombstone',
+    ]);
+  });
+
   it('is refused without effect when the ledger cannot be written', async () => {
     const world = await new World({ tasks: { add: returning } }).up();
     world.ledger.breakWith(new Error('no space left on device'));

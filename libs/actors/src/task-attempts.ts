@@ -404,14 +404,15 @@ export class TaskAttempts {
   }
 
   /**
-   * Without the record the worst case after a crash is a repeated report or an `unknown` outcome, both of which are
-   * safe; to hold the result back would be worse.
+   * What the disk refuses is written when it can be. Until then the worst case after a crash is a repeated report or an
+   * `unknown` outcome, both of which are safe; to hold the result back would be worse.
    */
   async #record(entry: Entry, record: LedgerRecord): Promise<void> {
     try {
       await this.#ports.ledger.append(record);
     } catch (error) {
       entry.log.error('the ledger failed', { record: record.type, reason: messageOf(error) });
+      this.#ports.ledger.note(record);
     }
   }
 
