@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAppCommands } from './commands/apps.js';
+import { addAttentionCommands } from './commands/attention.js';
 import { addDefinitionCommands } from './commands/definitions.js';
 import { addDemoCommand } from './commands/demo.js';
 import { addDoctorCommands } from './commands/doctor.js';
@@ -21,6 +22,7 @@ addStartCommand(program);
 addDemoCommand(program);
 addAppCommands(program);
 addDefinitionCommands(program);
+addAttentionCommands(program);
 addOperatingCommands(program);
 addPkgCommands(program);
 addDoctorCommands(program);

@@ -1,4 +1,5 @@
-import type { Fault } from '@lab/contracts';
+import { userInfo } from 'node:os';
+import { unnamedPerson, type Fault } from '@lab/contracts';
 import { formatDiagnostics } from '@lab/definitions';
 import { defineConfig, settings } from '@lab/runtime';
 import type { Command } from 'commander';
@@ -13,6 +14,11 @@ const config = defineConfig({
 
 export interface ServiceFlags {
   url?: string;
+}
+
+export interface PersonFlags extends ServiceFlags {
+  by?: string;
+  json?: boolean;
 }
 
 /** Lets a command be told where the service is. */
@@ -49,6 +55,8 @@ function failureText(error: unknown, flags: ServiceFlags): string {
     if (inFiles.length === 0) return error.message;
     return `${error.problem.title}: ${error.problem.detail}\n\n${diagnosticsText(inFiles)}`;
   }
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return `no answer from ${flags.url ?? defaultUrl()} in time; whether it was carried out is not known`;
   if (error instanceof TypeError)
     return `nothing answers at ${flags.url ?? defaultUrl()}; start it with "svc start", or name another address with --url`;
   return userError(error);
@@ -74,4 +82,32 @@ export function table(rows: string[][]): string[] {
       .join('  ')
       .trimEnd(),
   );
+}
+
+export function withJson(command: Command): Command {
+  return command.option('--json', 'print the record as JSON');
+}
+
+export function withPerson(command: Command): Command {
+  return command.option('--by <name>', 'who decides, for the audit (default: the user of this computer)');
+}
+
+/** Who is recorded: the name given, else the account of the computer. */
+export function person({ by }: PersonFlags): string {
+  if (by !== undefined) return by;
+  try {
+    return userInfo().username;
+  } catch {
+    // An account without a name, as containers have them.
+    return unnamedPerson;
+  }
+}
+
+export function json(value: unknown): string[] {
+  return [JSON.stringify(value, null, 2)];
+}
+
+/** `2026-11-20T09:31:00.123Z` as `2026-11-20 09:31:00Z`. */
+export function seconds(iso: string): string {
+  return iso.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 }

@@ -1,0 +1,214 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { orchestratorRequests as requests, ServiceError } from '@lab/contracts';
+import { freePort } from '@lab/testkit';
+import { attentionItem, emergencyStop, queue } from '../../gateway/src/openapi/examples.js';
+import {
+  campaignRecord,
+  MemoryRecords,
+  runRecord,
+  startHarness,
+  type Harness,
+} from '../../gateway/test/twins.js';
+
+/** The built command line against the real gateway, whose orchestrator answers as the test says. */
+
+const cli = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url));
+const me = userInfo().username;
+
+let gateway: Harness;
+let folder: string;
+
+beforeAll(async () => {
+  [gateway, folder] = await Promise.all([startHarness(), mkdtemp(join(tmpdir(), 'svc-commands-'))]);
+});
+afterAll(async () => {
+  await gateway?.server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  gateway.requests.sent.length = 0;
+  Object.assign(gateway.records, new MemoryRecords());
+});
+
+interface Ran {
+  code: number;
+  out: string;
+  err: string;
+}
+
+function svcAt(url: string, ...args: string[]): Promise<Ran> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [cli, ...args, '--url', url], { cwd: folder }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out: out.trim(), err: err.trim() }),
+    );
+  });
+}
+const svc = (...args: string[]): Promise<Ran> => svcAt(gateway.url, ...args);
+
+const bodies = (): unknown[] => gateway.requests.sent.map(({ body }) => body);
+
+describe('svc attention', () => {
+  const device = {
+    ...attentionItem,
+    id: 'i2',
+    kind: 'device' as const,
+    subject: 'color_lab.arm',
+    actions: ['idle' as const],
+  };
+
+  it('lists what is open, says so when nothing is, and shows one with what is known', async () => {
+    expect(await svc('attention')).toEqual({ code: 0, out: 'nothing needs attention', err: '' });
+    gateway.records.attention.push(attentionItem, device, { ...device, id: 'over', state: 'resolved' });
+    const { out } = await svc('attention', 'list');
+    expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['SUBJECT', 'SINCE', 'REASON', 'ACTIONS', 'ID'],
+      ['color_lab.arm', '2026-11-20 09:31:00Z', 'outcome_unknown', 'idle', 'i2'],
+      [
+        'mix_1/mix_colors',
+        '2026-11-20 09:31:00Z',
+        'outcome_unknown',
+        'completed, failed, retry',
+        attentionItem.id,
+      ],
+    ]);
+    expect((await svc('attention', 'list', '--all')).out.split('\n')).toHaveLength(4);
+    expect(JSON.parse((await svc('attention', '--json')).out)).toEqual([device, attentionItem]);
+    const shown = await svc('attention', 'show', 'mix_1/mix_colors');
+    expect(shown.out).toMatch(/^task mix_1\/mix_colors: open\n/);
+    expect(shown.out).toContain('"function": "mix"');
+    expect((await svc('attention', 'show', 'over')).out).toContain('color_lab.arm: resolved');
+    expect(await svc('attention', 'show', 'none')).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('none') as string,
+    });
+  });
+
+  it('settles one by its subject, with outputs from a file', async () => {
+    gateway.records.attention.push(attentionItem);
+    gateway.requests.on(requests.resolveAttention, ({ id }) => ({ id }));
+    const outputs = { output_parameters: { red: 1 } };
+    await writeFile(join(folder, 'outputs.json'), JSON.stringify(outputs));
+    const resolve = ['attention', 'resolve', 'mix_1/mix_colors'];
+    expect(
+      await svc(...resolve, '--action', 'completed', '--note', 'seen', '--outputs', 'outputs.json'),
+    ).toEqual({
+      code: 0,
+      out: 'mix_1/mix_colors: completed',
+      err: '',
+    });
+    expect(bodies()).toEqual([
+      { id: attentionItem.id, action: 'completed', by: me, note: 'seen', ...outputs },
+    ]);
+
+    await writeFile(join(folder, 'wrong.json'), JSON.stringify({ red: 1 }));
+    for (const file of ['wrong.json', 'none.json'])
+      expect(await svc(...resolve, '--action', 'completed', '--outputs', file)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(file) as string,
+      });
+    expect((await svc(...resolve, '--action', 'forget')).code).toBe(1);
+    expect((await svc(...resolve)).err).toContain('--action');
+    expect(gateway.requests.sent).toHaveLength(1);
+  });
+
+  it('tells in a sentence why something was not settled', async () => {
+    gateway.records.attention.push(attentionItem);
+    gateway.requests.on(requests.resolveAttention, () => {
+      throw new ServiceError('invalid', 'the outputs are not those of mix_colors', {
+        faults: [{ path: 'output_parameters.red', code: 'required', message: 'is missing' }],
+      });
+    });
+    const { code, err } = await svc('attention', 'resolve', attentionItem.id, '--action', 'completed');
+    expect(code).toBe(1);
+    expect(err.split('\n')).toEqual([
+      'The request is well-formed but invalid: the outputs are not those of mix_colors',
+      '  output_parameters.red: is missing',
+    ]);
+  });
+});
+
+describe('svc estop', () => {
+  it('stops, lists and releases', async () => {
+    gateway.requests
+      .on(requests.engageStop, ({ id, scope }) => {
+        gateway.records.stops.push({ ...emergencyStop, id, scope });
+        return { id };
+      })
+      .on(requests.releaseStop, ({ id }) => ({
+        ids: id === null ? gateway.records.stops.map((each) => each.id) : [id],
+      }));
+    const stopped = await svc(
+      'estop',
+      '--lab',
+      'color_lab',
+      '--device',
+      'arm',
+      '--reason',
+      'spill',
+      '--by',
+      'bo',
+    );
+    expect(stopped).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^stopped: device:color_lab\.arm \(/) as string,
+    });
+    expect(bodies()).toMatchObject([{ scope: 'device:color_lab.arm', reason: 'spill', by: 'bo' }]);
+    expect((await svc('estop')).out).toMatch(/^stopped: all /);
+    expect((await svc('estop', 'list')).out.split('\n')).toHaveLength(3);
+    expect((await svc('estop', 'release')).out.split('\n')).toHaveLength(2);
+    const [first] = gateway.records.stops;
+    expect((await svc('estop', 'release', first?.id ?? '')).out).toBe(
+      `released: device:color_lab.arm (${first?.id})`,
+    );
+    expect(bodies().slice(2)).toEqual([
+      { id: null, by: me },
+      { id: first?.id, by: me },
+    ]);
+  });
+
+  it('stops nothing when a word is mistyped', async () => {
+    expect((await svc('estop', 'relaese')).code).toBe(1);
+    expect((await svc('estop', '--lba', 'color_lab')).code).toBe(1);
+    expect((await svc('estop', '--device', 'arm')).err).toContain('lab_name');
+    expect(gateway.requests.sent).toEqual([]);
+  });
+
+  it('says where to turn when nothing answers', async () => {
+    const { code, err } = await svcAt(`http://127.0.0.1:${await freePort()}`, 'estop');
+    expect(code).toBe(1);
+    expect(err).toContain('stop switches of the instruments');
+    expect(err).toContain('nothing answers');
+  });
+});
+
+describe('svc pause, resume and queue', () => {
+  it('are passed on and answered with the state', async () => {
+    gateway.records.runs.push(runRecord({ state: 'paused' }));
+    gateway.records.campaignList.push(campaignRecord({ state: 'running' }));
+    gateway.requests
+      .on(requests.pauseProtocolRun, () => ({ id: 'i', name: 'mix_1' }))
+      .on(requests.resumeCampaign, () => ({ id: 'i', name: 'sweep' }))
+      .on(requests.queueState, () => queue)
+      .on(requests.pauseQueue, ({ by }) => ({
+        ...queue,
+        paused: true,
+        paused_by: by,
+        paused_at: emergencyStop.engaged_at,
+      }));
+    expect(await svc('pause', 'protocol', 'mix_1')).toEqual({ code: 0, out: 'mix_1: paused', err: '' });
+    expect((await svc('resume', 'campaign', 'sweep')).out).toBe('sweep: running');
+    expect((await svc('queue')).out).toBe('3 waiting, 2 running');
+    expect((await svc('queue', 'pause', '--by', 'bo')).out).toContain(
+      'paused by bo since 2026-11-20 09:30:00Z',
+    );
+    expect(JSON.parse((await svc('queue', '--json')).out)).toEqual(queue);
+    expect((await svc('queue', 'stop')).code).toBe(1);
+    expect((await svc('resume', 'protocol', 'none')).code).toBe(1);
+  });
+});
