@@ -72,6 +72,7 @@ export function storeUnder(lease: Lease, store: Store): Store {
     resign: (epoch) => store.resign(epoch),
     load: () => store.load(),
     takenNames: (kind, names) => store.takenNames(kind, names),
+    ended: (kind, name) => store.ended(kind, name),
     close: () => store.close(),
     async commit(epoch, changes) {
       if (!lease.held)

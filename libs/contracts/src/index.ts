@@ -21,6 +21,7 @@ export {
   isSatisfied,
   isTerminal,
   isUsable,
+  mayBeResumed,
   mayDispatchTo,
   mayFollow,
   runStates,

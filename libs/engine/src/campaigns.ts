@@ -2,7 +2,8 @@ import { awaitsPerson, isTerminal, type Reason, type TaskParameters } from '@lab
 import { checkRunParameters, type ProtocolSnapshot } from '@lab/definitions/model';
 import { beginEnding, hasBegun, queueReady } from './runs.js';
 import type { CampaignRow, ProtocolRunRow } from './rows.js';
-import { campaignRunName, insertRun, mergeParameters, placeFaults, type SubmitPorts } from './submit.js';
+import { campaignRunName, insertRun, mergeParameters, type SubmitPorts } from './submit.js';
+import { placeFaults } from './slot-faults.js';
 import type { Turn } from './turn.js';
 
 /**

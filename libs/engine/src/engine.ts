@@ -23,29 +23,25 @@ import { Dispatcher } from './dispatch.js';
 import { nextTimeout, stopOverdue } from './failure-policy.js';
 import { deviceKey, LabMap } from './lab-map.js';
 import type { Agents, Clock, Definitions, Ids, Log, Store, Timers } from './ports.js';
-import { openCampaign, openRun } from './named.js';
 import {
   pauseCampaign,
   pauseProtocolRun,
   pauseQueue,
   queueState,
   resumeQueue,
-  unpauseCampaign,
-  unpauseProtocolRun,
   type Person,
 } from './pause.js';
 import { recordResult } from './results.js';
+import {
+  resumeCampaign,
+  resumeProtocolRun,
+  submitOrResumeCampaign,
+  submitOrResumeProtocolRun,
+} from './resume.js';
 import type { AttemptRow } from './rows.js';
 import { settleRun } from './runs.js';
-import {
-  campaignRunName,
-  submitCampaign,
-  submitProtocolRun,
-  submitTask,
-  type Accepted,
-  type SubmitPorts,
-} from './submit.js';
-import { TurnLoop } from './turn-loop.js';
+import { comingRunNames, submitTask, type Accepted, type SubmitPorts } from './submit.js';
+import { TurnLoop, type Recall } from './turn-loop.js';
 import type { Turn } from './turn.js';
 import { unfinishedWork, type UnfinishedWork } from './work-in-use.js';
 import { WorkingState } from './working-state.js';
@@ -160,28 +156,34 @@ export class Engine {
     this.#ports.log.info('leading', { epoch: this.#epoch, instance });
   }
 
-  /** @throws ServiceError `unknown_protocol`, `invalid` (every fault listed), `duplicate_name`, `backlog_full` */
+  /**
+   * @throws ServiceError `unknown_protocol`, `invalid` (every fault listed), `duplicate_name`, `backlog_full`; with
+   *   `resume` also what {@link resumeProtocolRun} throws
+   */
   submitProtocolRun(submission: ProtocolRunSubmission): Promise<Accepted> {
+    const { name, owner = '', resume } = submission;
     return this.#loop.submit(
       'submission of a protocol run',
-      (turn) => submitProtocolRun(turn, this.#submitPorts, submission),
-      [{ kind: 'protocolRun', names: [submission.name] }],
+      (turn) => submitOrResumeProtocolRun(turn, this.#submitPorts, this.#person(owner), submission),
+      [{ kind: 'protocolRun', names: [name] }],
+      resume === true ? { kind: 'protocolRun', name } : undefined,
     );
   }
 
-  /** @throws ServiceError `unknown_protocol`, `invalid` (every fault listed), `duplicate_name`, `backlog_full` */
+  /** @throws as {@link submitProtocolRun} */
   submitCampaign(submission: CampaignSubmission): Promise<Accepted> {
-    const { name, max_protocol_runs: runs } = submission;
+    const { name, max_protocol_runs: runs, owner = '', resume } = submission;
     return this.#loop.submit(
       'submission of a campaign',
-      (turn) => submitCampaign(turn, this.#submitPorts, submission),
+      (turn) => submitOrResumeCampaign(turn, this.#submitPorts, this.#person(owner), submission),
       [
         { kind: 'campaign', names: [name] },
         {
           kind: 'protocolRun',
-          names: Array.from({ length: runs }, (_, index) => campaignRunName(name, index + 1)),
+          names: comingRunNames(name, 0, runs),
         },
       ],
+      resume === true ? recallCampaign(name) : undefined,
     );
   }
 
@@ -246,21 +248,31 @@ export class Engine {
     ]);
   }
 
-  /** Goes on with a paused run. @throws ServiceError `not_found`, `wrong_state` */
+  /**
+   * Goes on with a run that is paused, or that failed or was cancelled: completed tasks are kept.
+   *
+   * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume; `invalid`, `backlog_full`
+   */
   resumeProtocolRun(name: string, by: string): Promise<Accepted> {
     return this.#loop.submit(
       'resume of a protocol run',
-      (turn) => unpauseProtocolRun(turn, this.#person(by), openRun(turn, name)),
+      (turn) => resumeProtocolRun(turn, this.#submitPorts, this.#person(by), name),
       [{ kind: 'protocolRun', names: [name] }],
+      { kind: 'protocolRun', name },
     );
   }
 
-  /** Goes on with a paused campaign. @throws ServiceError `not_found`, `wrong_state` */
+  /**
+   * Goes on with a campaign that is paused, or that failed or was cancelled: completed runs are kept.
+   *
+   * @throws as {@link resumeProtocolRun}; `duplicate_name` when the name of a coming run was taken meanwhile
+   */
   resumeCampaign(name: string, by: string): Promise<Accepted> {
     return this.#loop.submit(
       'resume of a campaign',
-      (turn) => unpauseCampaign(turn, this.#person(by), openCampaign(turn, name)),
+      (turn) => resumeCampaign(turn, this.#submitPorts, this.#person(by), name),
       [{ kind: 'campaign', names: [name] }],
+      recallCampaign(name),
     );
   }
 
@@ -498,4 +510,21 @@ export class Engine {
     ].filter((at) => at !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
   }
+}
+
+/** The names of the runs that it has not had must still be free. */
+function recallCampaign(name: string): Recall {
+  return {
+    kind: 'campaign',
+    name,
+    questions: ({ campaign }) =>
+      campaign === null
+        ? []
+        : [
+            {
+              kind: 'protocolRun',
+              names: comingRunNames(name, campaign.runsStarted, campaign.maxProtocolRuns),
+            },
+          ],
+  };
 }

@@ -12,6 +12,7 @@ export type {
   Agents,
   Clock,
   Definitions,
+  EndedWork,
   Ids,
   Log,
   NameKind,

@@ -53,6 +53,18 @@ export interface WorkingRows {
 /** Records that people find by name. */
 export type NameKind = 'protocolRun' | 'campaign' | 'onDemandTask';
 
+/** A run or campaign that is over, with everything that would go on if it were resumed. */
+export interface EndedWork {
+  /** The campaign itself; of a run the campaign it belongs to, over or not. */
+  campaign: CampaignRow | null;
+  /** The run itself; of a campaign its runs that failed or were cancelled, in the order of their creation. */
+  protocolRuns: ProtocolRunRow[];
+  /** All task runs of these runs, in the order of their protocols. */
+  taskRuns: TaskRunRow[];
+  /** Those that the rows above refer to. */
+  definitions: DefinitionRow[];
+}
+
 /** The authority on what was decided. */
 export interface Store {
   /**
@@ -79,6 +91,8 @@ export interface Store {
   commit(epoch: number, changes: readonly Change[]): Promise<void>;
   /** Which of the names exist as a protocol run, campaign or on-demand task, finished ones included. */
   takenNames(kind: NameKind, names: readonly string[]): Promise<Set<string>>;
+  /** The protocol run or campaign of that name, if it is over; undefined when it is not, or there is none. */
+  ended(kind: 'protocolRun' | 'campaign', name: string): Promise<EndedWork | undefined>;
   close(): Promise<void>;
 }
 
@@ -88,6 +102,13 @@ export interface Agents {
   cancel(to: AgentAddress, attemptId: string, reason: string): Promise<AttemptStatus>;
   status(to: AgentAddress, attemptId: string): Promise<AttemptStatus>;
   assignDevices(to: AgentAddress, devices: DeviceAssignment[]): Promise<void>;
+  /** Has an uncertain or faulted device started anew. @param doubtId which doubt is settled; null: it has none */
+  resetDevice(
+    to: AgentAddress,
+    device: { lab: string; name: string },
+    doubtId: string | null,
+    by: string,
+  ): Promise<void>;
 }
 
 export interface AgentAddress {

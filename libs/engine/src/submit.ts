@@ -9,11 +9,10 @@ import {
   type TaskSubmission,
 } from '@lab/contracts';
 import { checkParameters, checkRunParameters, type ProtocolSnapshot } from '@lab/definitions/model';
-import { matchSlots } from '@lab/scheduling';
-import { deviceKey, type LabMap } from './lab-map.js';
+import type { LabMap } from './lab-map.js';
 import type { Definitions, Ids } from './ports.js';
-import { deviceCandidates, resourceCandidates } from './resolve.js';
 import type { CampaignRow, ProtocolRunRow } from './rows.js';
+import { among, deviceFaults, placeFaults, resourceFaults } from './slot-faults.js';
 import type { Turn } from './turn.js';
 
 export interface Accepted {
@@ -67,6 +66,11 @@ export function campaignRunName(campaign: string, n: number): string {
   return `${campaign}_run_${n}`;
 }
 
+/** The names of the runs that a campaign has not had. @param started how many it has had @param runs how many in all */
+export function comingRunNames(campaign: string, started: number, runs: number): string[] {
+  return Array.from({ length: runs - started }, (_, index) => campaignRunName(campaign, started + index + 1));
+}
+
 /** @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full` */
 export function submitCampaign(turn: Turn, ports: SubmitPorts, submission: CampaignSubmission): Accepted {
   const snapshot = protocolOf(ports, submission.protocol, 'protocol');
@@ -79,15 +83,7 @@ export function submitCampaign(turn: Turn, ports: SubmitPorts, submission: Campa
   const { name, max_protocol_runs: runs } = submission;
   if (turn.state.rows.campaignNames.has(name) || turn.isTaken('campaign', name))
     throw new ServiceError('duplicate_name', `there is a campaign named "${name}" already`);
-  for (let n = 1; n <= runs; n += 1) refuseExistingRunName(turn, campaignRunName(name, n));
-  for (const other of turn.state.rows.campaigns.values()) {
-    const clash = sharedRunName(name, runs, other);
-    if (clash !== undefined)
-      throw new ServiceError(
-        'duplicate_name',
-        `campaign ${other.name} will have a protocol run named "${clash}" too`,
-      );
-  }
+  refuseRunNames(turn, name, 0, runs);
   refuseBacklog(turn, ports);
   const row: CampaignRow = {
     id: ports.ids.next(),
@@ -345,7 +341,7 @@ function missing(faults: readonly Fault[]): Fault[] {
 }
 
 /** Laboratories that take no new work: their devices are being started, or they are to be unloaded or reloaded. */
-function drainingFaults(ports: SubmitPorts, labs: readonly string[], path: string): Fault[] {
+export function drainingFaults(ports: SubmitPorts, labs: readonly string[], path: string): Fault[] {
   return labs
     .filter((lab) => !ports.definitions.takesWork(lab))
     .map((lab) => ({
@@ -354,153 +350,6 @@ function drainingFaults(ports: SubmitPorts, labs: readonly string[], path: strin
       message: `the laboratory ${lab} takes no new work at present: it is being loaded or drained`,
       hint: 'submit it again when GET /api/labs shows the laboratory as loaded',
     }));
-}
-
-/** Slots of a protocol that the loaded laboratories cannot fill, however long one waits. */
-export function placeFaults(labs: LabMap, { protocol }: ProtocolSnapshot): Fault[] {
-  const faults: Fault[] = [];
-  for (const lab of protocol.labs)
-    if (!labs.labs.has(lab))
-      faults.push({ path: 'labs', code: 'unknown_lab', message: `the laboratory ${lab} is not loaded` });
-  if (faults.length > 0) return faults;
-  for (const task of protocol.tasks) {
-    const at = `tasks.${task.name}`;
-    const slots = [];
-    for (const [name, slot] of Object.entries(task.devices)) {
-      if (slot.kind === 'reference') continue;
-      const candidates = deviceCandidates(labs, protocol, slot);
-      const wanted =
-        slot.kind === 'specific' ? deviceKey(slot.lab_name, slot.name) : `of type ${slot.device_type}`;
-      if (candidates.length === 0)
-        faults.push({
-          path: `${at}.devices.${name}`,
-          code: 'unknown_device',
-          message: `no loaded laboratory of the protocol has a device ${wanted}`,
-        });
-      else slots.push({ name: `devices.${name}`, candidates: candidates.map((key) => `device:${key}`) });
-    }
-    for (const [name, slot] of Object.entries(task.resources)) {
-      if (slot.kind === 'reference') continue;
-      const candidates = resourceCandidates(labs, protocol, slot);
-      const wanted = slot.kind === 'specific' ? slot.name : `of type ${slot.resource_type}`;
-      if (candidates.length === 0)
-        faults.push({
-          path: `${at}.resources.${name}`,
-          code: 'unknown_resource',
-          message: `no loaded laboratory of the protocol has a resource ${wanted}`,
-        });
-      else slots.push({ name: `resources.${name}`, candidates: candidates.map((key) => `resource:${key}`) });
-    }
-    if (matchSlots(slots) === undefined)
-      faults.push({
-        path: at,
-        code: 'too_few_units',
-        message: 'its slots cannot all be filled with different devices and resources',
-      });
-  }
-  return faults;
-}
-
-function deviceFaults(
-  labs: LabMap,
-  wanted: Readonly<Record<string, { type: string }>>,
-  given: NonNullable<TaskSubmission['devices']>,
-): Fault[] {
-  const faults = handleFaults('devices', wanted, given, 'device');
-  const seen = new Map<string, string>();
-  for (const [slot, device] of Object.entries(given)) {
-    const path = `devices.${slot}`;
-    const key = deviceKey(device.lab_name, device.name);
-    const known = labs.devices.get(key);
-    const type = Object.hasOwn(wanted, slot) ? wanted[slot]?.type : undefined;
-    if (!labs.labs.has(device.lab_name))
-      faults.push({
-        path: `${path}.lab_name`,
-        code: 'unknown_lab',
-        message: `the laboratory "${device.lab_name}" is not loaded`,
-        ...among([...labs.labs.keys()]),
-      });
-    else if (known === undefined)
-      faults.push({
-        path: `${path}.name`,
-        code: 'unknown_device',
-        message: `the laboratory ${device.lab_name} has no device "${device.name}"`,
-        ...among(Object.keys(labs.labs.get(device.lab_name)?.devices ?? {})),
-      });
-    else if (type !== undefined && known.type !== type)
-      faults.push({
-        path,
-        code: 'wrong_device_type',
-        message: `${key} is of type ${known.type}, but the task needs ${type}`,
-        ...among((labs.devicesOfType.get(type) ?? []).map((each) => each.key)),
-      });
-    const other = seen.get(key);
-    if (other !== undefined)
-      faults.push({ path, code: 'given_twice', message: `${key} is given to "${other}" already` });
-    seen.set(key, slot);
-  }
-  return faults;
-}
-
-function resourceFaults(
-  labs: LabMap,
-  wanted: Readonly<Record<string, { type: string }>>,
-  given: Readonly<Record<string, string>>,
-): Fault[] {
-  const faults = handleFaults('input_resources', wanted, given, 'resource');
-  const seen = new Map<string, string>();
-  for (const [slot, name] of Object.entries(given)) {
-    const path = `input_resources.${slot}`;
-    const known = labs.resources.get(name);
-    const type = Object.hasOwn(wanted, slot) ? wanted[slot]?.type : undefined;
-    if (known === undefined)
-      faults.push({
-        path,
-        code: 'unknown_resource',
-        message: `there is no resource "${name}"`,
-        ...among(
-          [...labs.resources.values()]
-            .filter((each) => type === undefined || each.type === type)
-            .map((each) => each.name),
-        ),
-      });
-    else if (type !== undefined && known.type !== type)
-      faults.push({
-        path,
-        code: 'wrong_resource_type',
-        message: `${name} is of type ${known.type}, but the task needs ${type}`,
-      });
-    const other = seen.get(name);
-    if (other !== undefined)
-      faults.push({ path, code: 'given_twice', message: `${name} is given to "${other}" already` });
-    seen.set(name, slot);
-  }
-  return faults;
-}
-
-function handleFaults(
-  field: string,
-  wanted: Readonly<Record<string, { type: string }>>,
-  given: Readonly<Record<string, unknown>>,
-  what: string,
-): Fault[] {
-  const faults: Fault[] = [];
-  for (const [slot, { type }] of Object.entries(wanted))
-    if (!Object.hasOwn(given, slot))
-      faults.push({
-        path: `${field}.${slot}`,
-        code: `missing_${what}`,
-        message: `the task needs a ${what} of type ${type} as "${slot}"`,
-      });
-  for (const slot of Object.keys(given))
-    if (!Object.hasOwn(wanted, slot))
-      faults.push({
-        path: `${field}.${slot}`,
-        code: `unknown_handle`,
-        message: `the task has no ${what} named "${slot}"`,
-        ...among(Object.keys(wanted)),
-      });
-  return faults;
 }
 
 function protocolOf(ports: SubmitPorts, type: string, path: string): ProtocolSnapshot {
@@ -521,13 +370,8 @@ function unknownType(
   return new ServiceError(code, message, { faults: [{ path, code, message, ...among(loaded) }] });
 }
 
-function among(names: readonly string[]): { hint?: string } {
-  if (names.length === 0) return {};
-  const shown = names.slice(0, 10).join(', ');
-  return { hint: `use one of ${shown}${names.length > 10 ? ', ...' : ''}` };
-}
-
-function refuse(what: string, faults: readonly Fault[]): void {
+/** @throws ServiceError `invalid` with the faults, if there are any */
+export function refuse(what: string, faults: readonly Fault[]): void {
   if (faults.length === 0) return;
   const first = faults[0];
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
@@ -562,6 +406,25 @@ function refuseTakenRunName(turn: Turn, name: string): void {
   }
 }
 
+/**
+ * Sees to it that the coming runs of a campaign can have their names.
+ *
+ * @param started how many of them exist
+ * @param runs how many there will be
+ * @throws ServiceError `duplicate_name`
+ */
+export function refuseRunNames(turn: Turn, campaign: string, started: number, runs: number): void {
+  for (const name of comingRunNames(campaign, started, runs)) refuseExistingRunName(turn, name);
+  for (const other of turn.state.rows.campaigns.values()) {
+    const clash = sharedRunName(campaign, runs, other);
+    if (clash !== undefined)
+      throw new ServiceError(
+        'duplicate_name',
+        `campaign ${other.name} will have a protocol run named "${clash}" too`,
+      );
+  }
+}
+
 /** `n` when the name is that of the n-th run of the campaign. */
 function runNumber(campaign: string, name: string): number | undefined {
   const prefix = `${campaign}_run_`;
@@ -583,7 +446,8 @@ function sharedRunName(name: string, runs: number, other: CampaignRow): string |
   return undefined;
 }
 
-function refuseBacklog(turn: Turn, ports: SubmitPorts): void {
+/** @throws ServiceError `backlog_full` */
+export function refuseBacklog(turn: Turn, ports: SubmitPorts): void {
   if (turn.state.queued.size >= ports.maxQueued)
     throw new ServiceError(
       'backlog_full',

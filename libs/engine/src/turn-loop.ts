@@ -1,7 +1,7 @@
 import { isServiceError, ServiceError, toServiceError, type ErrorCode } from '@lab/contracts';
 import { backoffMs } from './backoff.js';
-import type { Clock, Log, NameKind, Store, Timers } from './ports.js';
-import { Turn, type TakenNames } from './turn.js';
+import type { Clock, EndedWork, Log, NameKind, Store, Timers } from './ports.js';
+import { endedKey, Turn, type TakenNames } from './turn.js';
 import type { WorkingState } from './working-state.js';
 
 /** Names that a command must know of before it is handled. */
@@ -10,9 +10,18 @@ export interface Question {
   names: readonly string[];
 }
 
+/** A run or campaign that a command wants to go on with, if it is over. */
+export interface Recall {
+  kind: 'protocolRun' | 'campaign';
+  name: string;
+  /** Names that the command must know of too, once it is known what is over. */
+  questions?: (work: EndedWork) => readonly Question[];
+}
+
 interface Command {
   name: string;
   questions: readonly Question[];
+  recall: Recall | undefined;
   act: (turn: Turn) => unknown;
   resolve: (value: unknown) => void;
   reject: (error: ServiceError) => void;
@@ -83,11 +92,13 @@ export class TurnLoop {
     name: string,
     act: (turn: Turn) => Value,
     questions: readonly Question[] = [],
+    recall?: Recall,
   ): Promise<Value> {
     return new Promise<Value>((resolve, reject) => {
       this.#push({
         name,
         questions,
+        recall,
         act,
         resolve: (value) => resolve(value as Value),
         reject,
@@ -103,6 +114,7 @@ export class TurnLoop {
     this.#push({
       name,
       questions: [],
+      recall: undefined,
       act,
       resolve: () => undefined,
       reject: (error) => log.warn('not recorded', { what: name, code: error.code, message: error.message }),
@@ -172,8 +184,8 @@ export class TurnLoop {
   /** @returns `alone`: nothing was done, and each command is to be handled without the others */
   async #decide(commands: readonly Command[], settle: boolean): Promise<'done' | 'alone'> {
     const answerable: Command[] = [];
-    const taken = await this.#ask(commands, answerable);
-    const turn = new Turn(this.#state, this.#ports.clock.now(), taken);
+    const { taken, ended } = await this.#ask(commands, answerable);
+    const turn = new Turn(this.#state, this.#ports.clock.now(), taken, ended);
     const answers: (() => void)[] = [];
     for (const command of answerable) {
       const before = turn.changes.length;
@@ -241,26 +253,40 @@ export class TurnLoop {
     return commands.length > 0 ? 'alone' : 'done';
   }
 
-  /** Asks the store for the names that the commands need; refuses those whose question got no answer. */
-  async #ask(commands: readonly Command[], answerable: Command[]): Promise<TakenNames> {
+  /** Asks the store what the commands need to know; refuses those whose question got no answer. */
+  async #ask(
+    commands: readonly Command[],
+    answerable: Command[],
+  ): Promise<{ taken: TakenNames; ended: ReadonlyMap<string, EndedWork> }> {
+    const { store } = this.#ports;
     const names = new Map<NameKind, Set<string>>();
-    for (const { questions } of commands)
+    const ended = new Map<string, EndedWork>();
+    const taken = new Map<NameKind, ReadonlySet<string>>();
+    const note = (questions: readonly Question[]): void => {
       for (const question of questions) {
         const all = names.get(question.kind) ?? new Set<string>();
         for (const name of question.names) all.add(name);
         names.set(question.kind, all);
       }
-    const taken = new Map<NameKind, ReadonlySet<string>>();
+    };
     try {
-      for (const [kind, all] of names) taken.set(kind, await this.#ports.store.takenNames(kind, [...all]));
+      for (const { questions, recall } of commands) {
+        note(questions);
+        if (recall === undefined) continue;
+        const work = await store.ended(recall.kind, recall.name);
+        if (work === undefined) continue;
+        ended.set(endedKey(recall.kind, recall.name), work);
+        note(recall.questions?.(work) ?? []);
+      }
+      for (const [kind, all] of names) taken.set(kind, await store.takenNames(kind, [...all]));
       answerable.push(...commands);
     } catch (error) {
       const known = toServiceError(error, 'none');
       for (const command of commands)
-        if (command.questions.length === 0) answerable.push(command);
+        if (command.questions.length === 0 && command.recall === undefined) answerable.push(command);
         else command.reject(known);
     }
-    return taken;
+    return { taken, ended };
   }
 
   async #ensureLoaded(): Promise<boolean> {

@@ -1,10 +1,14 @@
 import type { JsonObject, Reason, RunState, TaskRunState } from '@lab/contracts';
-import type { NameKind } from './ports.js';
+import type { EndedWork, NameKind } from './ports.js';
 import type { AttemptRow, CampaignRow, Change, ProtocolRunRow, TaskRunRow } from './rows.js';
 import type { WorkingState } from './working-state.js';
 
 /** Names that the store was asked about before the turn. */
 export type TakenNames = ReadonlyMap<NameKind, ReadonlySet<string>>;
+
+export function endedKey(kind: 'protocolRun' | 'campaign', name: string): string {
+  return `${kind}/${name}`;
+}
 
 /**
  * One round of decisions. What is emitted is true in memory at once and committed together at the end; effects happen
@@ -21,6 +25,7 @@ export class Turn {
     /** Milliseconds since 1970; the same during the whole turn. */
     readonly now: number,
     private readonly takenNames: TakenNames,
+    private readonly endedWork: ReadonlyMap<string, EndedWork>,
   ) {}
 
   /** @throws ServiceError when the change contradicts the state: a defect, or a conflict that nobody checked for. */
@@ -37,6 +42,11 @@ export class Turn {
   /** Did the store know the name before the turn? Only for names that the command asked for. */
   isTaken(kind: NameKind, name: string): boolean {
     return this.takenNames.get(kind)?.has(name) ?? false;
+  }
+
+  /** What is over, as the store said before the turn; undefined when it is not over. Only for a name that the command asked for. */
+  ended(kind: 'protocolRun' | 'campaign', name: string): EndedWork | undefined {
+    return this.endedWork.get(endedKey(kind, name));
   }
 
   setTask(task: TaskRunRow, state: TaskRunState, patch: Partial<Omit<TaskRunRow, 'id' | 'name'>> = {}): void {

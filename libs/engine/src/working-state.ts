@@ -1,9 +1,17 @@
 import { awaitsPerson, isTerminal } from '@lab/contracts';
 import type { ProtocolSnapshot, TaskDefinition, TaskSnapshot } from '@lab/definitions/model';
 import { applyChange } from './apply-change.js';
-import type { WorkingRows } from './ports.js';
-import { allocationKey, emptyRowSet, rowSetOf, type RowSet } from './row-set.js';
-import type { AllocationKind, AllocationRow, Change, HaltRow, ProtocolRunRow, TaskRunRow } from './rows.js';
+import type { EndedWork, WorkingRows } from './ports.js';
+import { allocationKey, emptyRowSet, indexTaskRun, rowSetOf, type RowSet } from './row-set.js';
+import type {
+  AllocationKind,
+  AllocationRow,
+  CampaignRow,
+  Change,
+  HaltRow,
+  ProtocolRunRow,
+  TaskRunRow,
+} from './rows.js';
 
 /**
  * The engine's memory: all that is not over, as decided so far, with the indexes that decisions need.
@@ -92,6 +100,20 @@ export class WorkingState {
       default:
         break;
     }
+  }
+
+  /** Takes back what was over and forgotten. To be followed at once by the changes that open it again. */
+  recall({ protocolRuns, taskRuns, definitions }: EndedWork, campaign?: CampaignRow): void {
+    if (campaign !== undefined) {
+      this.rows.campaigns.set(campaign.id, campaign);
+      this.rows.campaignNames.set(campaign.name, campaign.id);
+    }
+    for (const row of protocolRuns) {
+      this.rows.protocolRuns.set(row.id, row);
+      this.rows.protocolRunNames.set(row.name, row.id);
+    }
+    for (const row of taskRuns) indexTaskRun(this.rows, row);
+    for (const row of definitions) this.rows.definitions.set(row.hash, row);
   }
 
   /** Forgets what is over, once that is committed. */

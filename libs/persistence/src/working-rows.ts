@@ -5,12 +5,14 @@ import type {
   AttentionRow,
   CampaignRow,
   DefinitionRow,
+  EndedWork,
   HaltRow,
   ProtocolRunRow,
   ResourceRow,
   TaskRunRow,
   WorkingRows,
 } from '@lab/engine';
+import { isTerminal, mayBeResumed, runStates } from '@lab/contracts';
 import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
 import {
   agentColumns,
@@ -31,72 +33,129 @@ const unfinished = sql<boolean>`state not in ('completed','failed','cancelled','
 
 /** Everything that is not over, as it was at one moment. */
 export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows> {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (tx) => {
-      const campaigns = await tx.selectFrom('campaign').selectAll().where(unfinished).orderBy('id').execute();
-      const protocolRuns = await tx
-        .selectFrom('protocol_run')
-        .selectAll()
-        .where(unfinished)
-        .orderBy('id')
-        .execute();
-      const taskRuns = await tx
-        .selectFrom('task_run')
-        .selectAll()
-        .where((eb) => eb.or([ofUnfinishedRun(eb), eb.and([eb('run_id', 'is', null), unfinished])]))
-        .orderBy('id')
-        .execute();
-      const attempts = await tx.selectFrom('attempt').selectAll().where(unfinished).orderBy('id').execute();
-      const allocations = await tx
-        .selectFrom('allocation')
-        .selectAll()
-        .orderBy('kind')
-        .orderBy('key')
-        .execute();
-      const resources = await tx.selectFrom('resource').selectAll().orderBy('name').execute();
-      const agents = await tx.selectFrom('agent').selectAll().orderBy('computer').execute();
-      const attention = await tx
-        .selectFrom('attention')
-        .selectAll()
-        .where('state', '=', 'open')
-        .orderBy('id')
-        .execute();
-      const inForce = await tx
-        .selectFrom('halt')
-        .selectAll()
-        .where('released_at', 'is', null)
-        .orderBy('id')
-        .execute();
-      const released = await tx
-        .selectFrom('halt')
-        .selectAll()
-        .where('released_at', 'is not', null)
-        .orderBy('released_at', 'desc')
-        .limit(100)
-        .execute();
-      const hashes = new Set([...campaigns, ...protocolRuns, ...taskRuns].map((row) => row.definition_hash));
-      const definitions = await tx
-        .selectFrom('definition')
-        .selectAll()
-        .where(sql<boolean>`hash = any(${[...hashes]}::text[])`)
-        .orderBy('hash')
-        .execute();
-      return {
-        campaigns: campaigns.map((row) => fromColumns<CampaignRow>(campaignColumns, row)),
-        protocolRuns: protocolRuns.map((row) => fromColumns<ProtocolRunRow>(protocolRunColumns, row)),
-        taskRuns: taskRuns.map((row) => fromColumns<TaskRunRow>(taskRunColumns, row)),
-        attempts: attempts.map((row) => fromColumns<AttemptRow>(attemptColumns, row)),
-        allocations: allocations.map((row) => fromColumns<AllocationRow>(allocationColumns, row)),
-        resources: resources.map((row) => fromColumns<ResourceRow>(resourceColumns, row)),
-        agents: agents.map((row) => fromColumns<AgentRow>(agentColumns, row)),
-        attention: attention.map((row) => fromColumns<AttentionRow>(attentionColumns, row)),
-        halts: [...inForce, ...released].map((row) => fromColumns<HaltRow>(haltColumns, row)),
-        definitions: definitions as DefinitionRow[],
-      };
-    });
+  return asOfOneMoment(db, async (tx) => {
+    const campaigns = await tx.selectFrom('campaign').selectAll().where(unfinished).orderBy('id').execute();
+    const protocolRuns = await tx
+      .selectFrom('protocol_run')
+      .selectAll()
+      .where(unfinished)
+      .orderBy('id')
+      .execute();
+    const taskRuns = await tx
+      .selectFrom('task_run')
+      .selectAll()
+      .where((eb) => eb.or([ofUnfinishedRun(eb), eb.and([eb('run_id', 'is', null), unfinished])]))
+      .orderBy('id')
+      .execute();
+    const attempts = await tx.selectFrom('attempt').selectAll().where(unfinished).orderBy('id').execute();
+    const allocations = await tx
+      .selectFrom('allocation')
+      .selectAll()
+      .orderBy('kind')
+      .orderBy('key')
+      .execute();
+    const resources = await tx.selectFrom('resource').selectAll().orderBy('name').execute();
+    const agents = await tx.selectFrom('agent').selectAll().orderBy('computer').execute();
+    const attention = await tx
+      .selectFrom('attention')
+      .selectAll()
+      .where('state', '=', 'open')
+      .orderBy('id')
+      .execute();
+    const inForce = await tx
+      .selectFrom('halt')
+      .selectAll()
+      .where('released_at', 'is', null)
+      .orderBy('id')
+      .execute();
+    const released = await tx
+      .selectFrom('halt')
+      .selectAll()
+      .where('released_at', 'is not', null)
+      .orderBy('released_at', 'desc')
+      .limit(100)
+      .execute();
+    const definitions = await definitionsOf(tx, [...campaigns, ...protocolRuns, ...taskRuns]);
+    return {
+      campaigns: campaigns.map((row) => fromColumns<CampaignRow>(campaignColumns, row)),
+      protocolRuns: protocolRuns.map((row) => fromColumns<ProtocolRunRow>(protocolRunColumns, row)),
+      taskRuns: taskRuns.map((row) => fromColumns<TaskRunRow>(taskRunColumns, row)),
+      attempts: attempts.map((row) => fromColumns<AttemptRow>(attemptColumns, row)),
+      allocations: allocations.map((row) => fromColumns<AllocationRow>(allocationColumns, row)),
+      resources: resources.map((row) => fromColumns<ResourceRow>(resourceColumns, row)),
+      agents: agents.map((row) => fromColumns<AgentRow>(agentColumns, row)),
+      attention: attention.map((row) => fromColumns<AttentionRow>(attentionColumns, row)),
+      halts: [...inForce, ...released].map((row) => fromColumns<HaltRow>(haltColumns, row)),
+      definitions,
+    };
+  });
+}
+
+/** As {@link Store.ended}. */
+export async function loadEnded(
+  db: Kysely<Database>,
+  kind: 'protocolRun' | 'campaign',
+  name: string,
+): Promise<EndedWork | undefined> {
+  return asOfOneMoment(db, async (tx) => {
+    const run =
+      kind === 'campaign'
+        ? undefined
+        : await tx.selectFrom('protocol_run').selectAll().where('name', '=', name).executeTakeFirst();
+    if (kind === 'protocolRun' && (run === undefined || !isTerminal(run.state))) return undefined;
+    const campaign = await tx
+      .selectFrom('campaign')
+      .selectAll()
+      .where((eb) => (kind === 'campaign' ? eb('name', '=', name) : eb('id', '=', run?.campaign_id ?? '')))
+      .executeTakeFirst();
+    if (kind === 'campaign' && (campaign === undefined || !isTerminal(campaign.state))) return undefined;
+    const protocolRuns =
+      run !== undefined
+        ? [run]
+        : await tx
+            .selectFrom('protocol_run')
+            .selectAll()
+            .where('campaign_id', '=', campaign?.id ?? '')
+            .where('state', 'in', runStates.filter(mayBeResumed))
+            .orderBy('id')
+            .execute();
+    const taskRuns = await tx
+      .selectFrom('task_run')
+      .selectAll()
+      .where(sql<boolean>`run_id = any(${protocolRuns.map((row) => row.id)}::text[])`)
+      .orderBy('id')
+      .execute();
+    return {
+      campaign: campaign === undefined ? null : fromColumns<CampaignRow>(campaignColumns, campaign),
+      protocolRuns: protocolRuns.map((row) => fromColumns<ProtocolRunRow>(protocolRunColumns, row)),
+      taskRuns: taskRuns.map((row) => fromColumns<TaskRunRow>(taskRunColumns, row)),
+      definitions: await definitionsOf(tx, [
+        ...protocolRuns,
+        ...(kind === 'campaign' && campaign !== undefined ? [campaign] : []),
+      ]),
+    };
+  });
+}
+
+function asOfOneMoment<Value>(
+  db: Kysely<Database>,
+  read: (tx: Kysely<Database>) => Promise<Value>,
+): Promise<Value> {
+  return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
+}
+
+async function definitionsOf(
+  tx: Kysely<Database>,
+  rows: readonly { definition_hash: string }[],
+): Promise<DefinitionRow[]> {
+  const hashes = new Set(rows.map((row) => row.definition_hash));
+  const definitions = await tx
+    .selectFrom('definition')
+    .selectAll()
+    .where(sql<boolean>`hash = any(${[...hashes]}::text[])`)
+    .orderBy('hash')
+    .execute();
+  return definitions as DefinitionRow[];
 }
 
 function ofUnfinishedRun(eb: ExpressionBuilder<Database, 'task_run'>) {

@@ -3,6 +3,7 @@ import { startTestPostgres, type TestPostgres } from '@lab/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { openStore, type PostgresStore } from '../src/index.js';
+import { endedContract } from './ended.contract.js';
 import { storeContract } from './store.contract.js';
 
 let postgres: TestPostgres;
@@ -13,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => postgres.stop());
 
-storeContract('memory', () => {
+const memory = () => {
   const store = new MemoryStore({ now: () => performance.now() });
   return Promise.resolve({
     store,
@@ -24,9 +25,9 @@ storeContract('memory', () => {
       ),
     dispose: () => store.close(),
   });
-});
+};
 
-storeContract('PostgreSQL', async () => {
+const postgresql = async () => {
   const database = await postgres.freshDatabase();
   const open: PostgresStore[] = [];
   const another = async (): Promise<PostgresStore> => {
@@ -58,4 +59,9 @@ storeContract('PostgreSQL', async () => {
       await database.drop();
     },
   };
-});
+};
+
+storeContract('memory', memory);
+storeContract('PostgreSQL', postgresql);
+endedContract('memory', memory);
+endedContract('PostgreSQL', postgresql);

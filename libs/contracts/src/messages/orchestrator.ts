@@ -18,6 +18,7 @@ const by = z.object({ by: z.string() });
 const queue = z.custom<QueueRecord>();
 
 const cancelErrors = ['not_found', 'wrong_state', 'store_unavailable'] as const;
+const resumeErrors = ['invalid', 'backlog_full', 'duplicate_name', ...cancelErrors] as const;
 
 /** What the leading orchestrator answers: submissions and cancels of people, and the reports of agents. */
 export const orchestratorRequests = {
@@ -27,7 +28,7 @@ export const orchestratorRequests = {
     request: dtoSchema(ProtocolRunSubmission),
     reply: zodSchema(accepted),
     timeoutMs: 10_000,
-    errors: ['unknown_protocol', ...submitErrors],
+    errors: ['unknown_protocol', 'wrong_state', ...submitErrors],
   }),
   submitCampaign: defineRequest({
     name: 'campaign.submit',
@@ -35,7 +36,7 @@ export const orchestratorRequests = {
     request: dtoSchema(CampaignSubmission),
     reply: zodSchema(accepted),
     timeoutMs: 10_000,
-    errors: ['unknown_protocol', ...submitErrors],
+    errors: ['unknown_protocol', 'wrong_state', ...submitErrors],
   }),
   submitTask: defineRequest({
     name: 'task.submit',
@@ -85,7 +86,7 @@ export const orchestratorRequests = {
     request: zodSchema(namedBy),
     reply: zodSchema(accepted),
     timeoutMs: 10_000,
-    errors: ['invalid', ...cancelErrors],
+    errors: resumeErrors,
   }),
   /** Starts no more runs, and no more tasks of those there are. */
   pauseCampaign: defineRequest({
@@ -103,7 +104,7 @@ export const orchestratorRequests = {
     request: zodSchema(namedBy),
     reply: zodSchema(accepted),
     timeoutMs: 10_000,
-    errors: ['invalid', ...cancelErrors],
+    errors: resumeErrors,
   }),
   /** Nothing starts any more, wherever it belongs, until the queue is resumed; what runs goes on. Idempotent. */
   pauseQueue: defineRequest({

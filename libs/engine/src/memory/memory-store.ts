@@ -1,6 +1,6 @@
-import { isTerminal, ServiceError } from '@lab/contracts';
+import { isTerminal, mayBeResumed, ServiceError } from '@lab/contracts';
 import { applyChange } from '../apply-change.js';
-import type { Clock, NameKind, Store, WorkingRows } from '../ports.js';
+import type { Clock, EndedWork, NameKind, Store, WorkingRows } from '../ports.js';
 import { copyRowSet, emptyRowSet, type RowSet } from '../row-set.js';
 import type { AuditRow, Change, HaltRow, OutboxRow } from '../rows.js';
 
@@ -111,6 +111,34 @@ export class MemoryStore implements Store {
     return Promise.resolve(new Set(names.filter((name) => taken.has(name))));
   }
 
+  async ended(kind: 'protocolRun' | 'campaign', name: string): Promise<EndedWork | undefined> {
+    await this.beforeLoad?.();
+    const rows = this.#rows;
+    const run =
+      kind === 'campaign' ? undefined : rows.protocolRuns.get(rows.protocolRunNames.get(name) ?? '');
+    const campaign = rows.campaigns.get(
+      kind === 'campaign' ? (rows.campaignNames.get(name) ?? '') : (run?.campaignId ?? ''),
+    );
+    const asked = kind === 'campaign' ? campaign : run;
+    if (asked === undefined || !isTerminal(asked.state)) return undefined;
+    const protocolRuns =
+      run !== undefined
+        ? [run]
+        : [...rows.protocolRuns.values()]
+            .filter((row) => row.campaignId === asked.id && mayBeResumed(row.state))
+            .sort(byId);
+    const runs = new Set(protocolRuns.map((row) => row.id));
+    const hashes = new Set([asked, ...protocolRuns].map((row) => row.definitionHash));
+    return structuredClone({
+      campaign: campaign ?? null,
+      protocolRuns,
+      taskRuns: [...rows.taskRuns.values()]
+        .filter((row) => row.runId !== null && runs.has(row.runId))
+        .sort(byId),
+      definitions: [...rows.definitions.values()].filter((row) => hashes.has(row.hash)),
+    });
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }
@@ -125,6 +153,10 @@ export class MemoryStore implements Store {
     this.#sequences.set(event.aggregate, seq);
     this.events.push({ ...event, id: this.events.length + 1, seq });
   }
+}
+
+function byId(a: { id: string }, b: { id: string }): number {
+  return a.id < b.id ? -1 : 1;
 }
 
 /** Those in force, and the latest 100 that were released. */

@@ -1,0 +1,274 @@
+import {
+  isSatisfied,
+  isTerminal,
+  mayBeResumed,
+  ServiceError,
+  type CampaignSubmission,
+  type Fault,
+  type JsonObject,
+  type JsonValue,
+  type ProtocolRunSubmission,
+} from '@lab/contracts';
+import { openCampaign, openRun } from './named.js';
+import { audit, unpauseCampaign, unpauseProtocolRun, type Person } from './pause.js';
+import type { EndedWork } from './ports.js';
+import type { CampaignRow, ProtocolRunRow, TaskRunRow } from './rows.js';
+import {
+  drainingFaults,
+  refuse,
+  refuseBacklog,
+  refuseRunNames,
+  submitCampaign,
+  submitProtocolRun,
+  type Accepted,
+  type SubmitPorts,
+} from './submit.js';
+import { placeFaults } from './slot-faults.js';
+import type { Turn } from './turn.js';
+
+/**
+ * How what stopped goes on. What completed is kept, with its outputs and with the devices and resources that references
+ * mean; everything else of it is as if it had not begun, but for the numbers of its attempts. What it was accepted with
+ * stays: definitions, parameters, and the number of a run within its campaign.
+ */
+
+/**
+ * Goes on with a run that is paused, or that failed or was cancelled.
+ *
+ * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume, or its campaign stands in the way;
+ *   `invalid` when the loaded laboratories cannot carry it; `backlog_full`
+ */
+export function resumeProtocolRun(turn: Turn, ports: SubmitPorts, person: Person, name: string): Accepted {
+  const work = turn.ended('protocolRun', name);
+  const [run] = work?.protocolRuns ?? [];
+  if (work === undefined || run === undefined || turn.state.rows.protocolRunNames.has(name))
+    return unpauseProtocolRun(turn, person, openRun(turn, name));
+  refuseCompleted('protocol run', run);
+  const campaign = run.campaignId === null ? undefined : campaignOf(turn, run, work);
+  refuseUnfit(turn, ports, 'protocol run', work);
+  turn.state.recall(work);
+  if (campaign !== undefined && run.state === 'failed')
+    turn.emit({
+      op: 'updateCampaign',
+      id: campaign.id,
+      patch: { runsFailed: Math.max(0, campaign.runsFailed - 1) },
+    });
+  reopenRun(turn, run, work.taskRuns);
+  audit(turn, person, 'protocol_run.resume', `protocol_run/${name}`);
+  return { id: run.id, name };
+}
+
+/**
+ * Goes on with a campaign that is paused, or that failed or was cancelled: first with its runs that failed or were
+ * cancelled, then with those that it has not had.
+ *
+ * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume; `invalid` when the loaded laboratories
+ *   cannot carry it; `duplicate_name` when a coming run's name was taken meanwhile; `backlog_full`
+ */
+export function resumeCampaign(turn: Turn, ports: SubmitPorts, person: Person, name: string): Accepted {
+  const work = turn.ended('campaign', name);
+  const campaign = work?.campaign ?? undefined;
+  if (work === undefined || campaign === undefined || turn.state.rows.campaignNames.has(name))
+    return unpauseCampaign(turn, person, openCampaign(turn, name));
+  refuseCompleted('campaign', campaign);
+  refuseUnfit(turn, ports, 'campaign', work);
+  refuseRunNames(turn, name, campaign.runsStarted, campaign.maxProtocolRuns);
+  turn.state.recall(work, campaign);
+  turn.setCampaign(campaign, 'created', {
+    ending: null,
+    reason: null,
+    pausedAt: null,
+    endedAt: null,
+    runsFailed: 0,
+  });
+  for (const run of work.protocolRuns)
+    reopenRun(
+      turn,
+      run,
+      work.taskRuns.filter((task) => task.runId === run.id),
+    );
+  audit(turn, person, 'campaign.resume', `campaign/${name}`);
+  return { id: campaign.id, name };
+}
+
+/** Submits the run; if there is one of that name and the submission says so, goes on with it instead. */
+export function submitOrResumeProtocolRun(
+  turn: Turn,
+  ports: SubmitPorts,
+  person: Person,
+  submission: ProtocolRunSubmission,
+): Accepted {
+  const { name, resume } = submission;
+  const { rows } = turn.state;
+  const run =
+    rows.protocolRuns.get(rows.protocolRunNames.get(name) ?? '') ??
+    turn.ended('protocolRun', name)?.protocolRuns[0];
+  if (resume !== true || run === undefined) return submitProtocolRun(turn, ports, submission);
+  refuseOthers('protocol run', name, submission, {
+    type: run.type,
+    owner: run.owner,
+    priority: run.priority,
+    parameters: run.parameters,
+    failure_policy: run.failurePolicy,
+    meta: run.meta,
+  });
+  return resumeProtocolRun(turn, ports, person, name);
+}
+
+/** As {@link submitOrResumeProtocolRun}. */
+export function submitOrResumeCampaign(
+  turn: Turn,
+  ports: SubmitPorts,
+  person: Person,
+  submission: CampaignSubmission,
+): Accepted {
+  const { name, resume } = submission;
+  const { rows } = turn.state;
+  const campaign =
+    rows.campaigns.get(rows.campaignNames.get(name) ?? '') ?? turn.ended('campaign', name)?.campaign;
+  if (resume !== true || campaign === undefined || campaign === null)
+    return submitCampaign(turn, ports, submission);
+  refuseOthers('campaign', name, submission, {
+    protocol: campaign.protocol,
+    owner: campaign.owner,
+    priority: campaign.priority,
+    max_protocol_runs: campaign.maxProtocolRuns,
+    max_concurrent_protocol_runs: campaign.maxConcurrentProtocolRuns,
+    optimize: campaign.optimize,
+    optimizer_ip: campaign.optimizerIp,
+    global_parameters: campaign.globalParameters,
+    protocol_run_parameters: campaign.protocolRunParameters,
+    failure_policy: campaign.failurePolicy,
+    on_run_failure: campaign.onRunFailure,
+    max_failures: campaign.maxFailures,
+    meta: campaign.meta,
+  });
+  return resumeCampaign(turn, ports, person, name);
+}
+
+/** What a submission leaves out is as it was; what it says must be what was said. */
+function refuseOthers(
+  what: string,
+  name: string,
+  submission: object,
+  record: Readonly<Record<string, unknown>>,
+): void {
+  const given = submission as Readonly<Record<string, unknown>>;
+  const faults: Fault[] = Object.entries(record)
+    .filter(([field, value]) => given[field] !== undefined && !isSame(given[field], value))
+    .map(([field]) => ({
+      path: field,
+      code: 'differs',
+      message: `is not what the ${what} "${name}" was submitted with`,
+      hint: 'leave it out, or submit under another name without resume',
+    }));
+  refuse(what, faults);
+}
+
+/** The same value as JSON, whatever the order of fields. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  const [left, right] = [Object.entries(a), Object.entries(b)].map((entries) =>
+    entries.filter(([, value]) => value !== undefined),
+  );
+  if (left === undefined || right === undefined || Array.isArray(a) !== Array.isArray(b)) return false;
+  return (
+    left.length === right.length &&
+    left.every(
+      ([key, value]) => Object.hasOwn(b, key) && isSame(value, (b as Readonly<Record<string, unknown>>)[key]),
+    )
+  );
+}
+
+function refuseCompleted(what: string, row: CampaignRow | ProtocolRunRow): void {
+  if (!mayBeResumed(row.state))
+    throw new ServiceError(
+      'wrong_state',
+      `the ${what} "${row.name}" is ${row.state}; there is nothing to resume`,
+    );
+}
+
+/** The campaign counts its runs and decides when they go on, so a run can be resumed alone only while its campaign is open. */
+function campaignOf(turn: Turn, run: ProtocolRunRow, { campaign: stored }: EndedWork): CampaignRow {
+  const campaign = turn.state.rows.campaigns.get(run.campaignId ?? '') ?? stored;
+  if (campaign === null || isTerminal(campaign.state) || campaign.ending !== null)
+    throw new ServiceError(
+      'wrong_state',
+      `the protocol run "${run.name}" belongs to a campaign that ${
+        campaign === null || isTerminal(campaign.state) ? `is ${campaign?.state ?? 'over'}` : 'is ending'
+      }${campaign !== null && mayBeResumed(campaign.state) ? `; resume the campaign "${campaign.name}"` : ''}`,
+    );
+  return campaign;
+}
+
+function refuseUnfit(turn: Turn, ports: SubmitPorts, what: string, work: EndedWork): void {
+  for (const { kind, body } of work.definitions)
+    if (kind === 'protocol')
+      refuse(what, [
+        ...placeFaults(ports.labs(), body),
+        ...drainingFaults(ports, body.protocol.labs, 'labs'),
+      ]);
+  refuseBacklog(turn, ports);
+}
+
+function reopenRun(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]): void {
+  turn.setRun(run, 'created', {
+    ending: null,
+    reason: null,
+    pausedAt: null,
+    startedAt: null,
+    endedAt: null,
+  });
+  for (const task of tasks)
+    if (isTerminal(task.state) && !isSatisfied(task.state)) reopenTask(turn, run, task);
+}
+
+/** The outbox keeps what the row said of the end that is taken back; the attempts stay as they are. */
+function reopenTask(turn: Turn, run: ProtocolRunRow, task: TaskRunRow): void {
+  turn.emit({
+    op: 'tell',
+    event: {
+      aggregate: `task_run/${task.id}`,
+      type: 'task_run.resumed',
+      body: { ...former(task), protocol_run: run.name },
+      at: turn.now,
+    },
+  });
+  turn.setTask(task, 'created', {
+    reason: null,
+    cancelRequestedAt: null,
+    devices: {},
+    resources: {},
+    inputParameters: Object.hasOwn(run.parameters, task.name) ? (run.parameters[task.name] ?? {}) : {},
+    outputParameters: null,
+    outputFiles: [],
+    failures: 0,
+    retryAt: null,
+    computer: null,
+    queuedAt: null,
+    startedAt: null,
+    endedAt: null,
+    // `outputResources` stays: it is what is in them, and the annotations of the protocol do not lie over it again.
+  });
+}
+
+function former(task: TaskRunRow): JsonObject {
+  const plain = {
+    id: task.id,
+    name: task.name,
+    state: task.state,
+    reason: task.reason,
+    attempt: task.attempt,
+    computer: task.computer,
+    devices: task.devices,
+    resources: task.resources,
+    input_parameters: task.inputParameters,
+    output_parameters: task.outputParameters,
+    output_resources: task.outputResources,
+    output_files: task.outputFiles,
+    queued_at: task.queuedAt,
+    started_at: task.startedAt,
+    ended_at: task.endedAt,
+  };
+  return plain as unknown as Record<string, JsonValue>;
+}

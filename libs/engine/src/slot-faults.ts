@@ -1,0 +1,161 @@
+import type { Fault, TaskSubmission } from '@lab/contracts';
+import type { ProtocolSnapshot } from '@lab/definitions/model';
+import { matchSlots } from '@lab/scheduling';
+import { deviceKey, type LabMap } from './lab-map.js';
+import { deviceCandidates, resourceCandidates } from './resolve.js';
+
+/** Slots of a protocol that the loaded laboratories cannot fill, however long one waits. */
+export function placeFaults(labs: LabMap, { protocol }: ProtocolSnapshot): Fault[] {
+  const faults: Fault[] = [];
+  for (const lab of protocol.labs)
+    if (!labs.labs.has(lab))
+      faults.push({ path: 'labs', code: 'unknown_lab', message: `the laboratory ${lab} is not loaded` });
+  if (faults.length > 0) return faults;
+  for (const task of protocol.tasks) {
+    const at = `tasks.${task.name}`;
+    const slots = [];
+    for (const [name, slot] of Object.entries(task.devices)) {
+      if (slot.kind === 'reference') continue;
+      const candidates = deviceCandidates(labs, protocol, slot);
+      const wanted =
+        slot.kind === 'specific' ? deviceKey(slot.lab_name, slot.name) : `of type ${slot.device_type}`;
+      if (candidates.length === 0)
+        faults.push({
+          path: `${at}.devices.${name}`,
+          code: 'unknown_device',
+          message: `no loaded laboratory of the protocol has a device ${wanted}`,
+        });
+      else slots.push({ name: `devices.${name}`, candidates: candidates.map((key) => `device:${key}`) });
+    }
+    for (const [name, slot] of Object.entries(task.resources)) {
+      if (slot.kind === 'reference') continue;
+      const candidates = resourceCandidates(labs, protocol, slot);
+      const wanted = slot.kind === 'specific' ? slot.name : `of type ${slot.resource_type}`;
+      if (candidates.length === 0)
+        faults.push({
+          path: `${at}.resources.${name}`,
+          code: 'unknown_resource',
+          message: `no loaded laboratory of the protocol has a resource ${wanted}`,
+        });
+      else slots.push({ name: `resources.${name}`, candidates: candidates.map((key) => `resource:${key}`) });
+    }
+    if (matchSlots(slots) === undefined)
+      faults.push({
+        path: at,
+        code: 'too_few_units',
+        message: 'its slots cannot all be filled with different devices and resources',
+      });
+  }
+  return faults;
+}
+
+/** What is wrong with the devices that an on-demand task asks for. */
+export function deviceFaults(
+  labs: LabMap,
+  wanted: Readonly<Record<string, { type: string }>>,
+  given: NonNullable<TaskSubmission['devices']>,
+): Fault[] {
+  const faults = handleFaults('devices', wanted, given, 'device');
+  const seen = new Map<string, string>();
+  for (const [slot, device] of Object.entries(given)) {
+    const path = `devices.${slot}`;
+    const key = deviceKey(device.lab_name, device.name);
+    const known = labs.devices.get(key);
+    const type = Object.hasOwn(wanted, slot) ? wanted[slot]?.type : undefined;
+    if (!labs.labs.has(device.lab_name))
+      faults.push({
+        path: `${path}.lab_name`,
+        code: 'unknown_lab',
+        message: `the laboratory "${device.lab_name}" is not loaded`,
+        ...among([...labs.labs.keys()]),
+      });
+    else if (known === undefined)
+      faults.push({
+        path: `${path}.name`,
+        code: 'unknown_device',
+        message: `the laboratory ${device.lab_name} has no device "${device.name}"`,
+        ...among(Object.keys(labs.labs.get(device.lab_name)?.devices ?? {})),
+      });
+    else if (type !== undefined && known.type !== type)
+      faults.push({
+        path,
+        code: 'wrong_device_type',
+        message: `${key} is of type ${known.type}, but the task needs ${type}`,
+        ...among((labs.devicesOfType.get(type) ?? []).map((each) => each.key)),
+      });
+    const other = seen.get(key);
+    if (other !== undefined)
+      faults.push({ path, code: 'given_twice', message: `${key} is given to "${other}" already` });
+    seen.set(key, slot);
+  }
+  return faults;
+}
+
+/** What is wrong with the resources that an on-demand task asks for. */
+export function resourceFaults(
+  labs: LabMap,
+  wanted: Readonly<Record<string, { type: string }>>,
+  given: Readonly<Record<string, string>>,
+): Fault[] {
+  const faults = handleFaults('input_resources', wanted, given, 'resource');
+  const seen = new Map<string, string>();
+  for (const [slot, name] of Object.entries(given)) {
+    const path = `input_resources.${slot}`;
+    const known = labs.resources.get(name);
+    const type = Object.hasOwn(wanted, slot) ? wanted[slot]?.type : undefined;
+    if (known === undefined)
+      faults.push({
+        path,
+        code: 'unknown_resource',
+        message: `there is no resource "${name}"`,
+        ...among(
+          [...labs.resources.values()]
+            .filter((each) => type === undefined || each.type === type)
+            .map((each) => each.name),
+        ),
+      });
+    else if (type !== undefined && known.type !== type)
+      faults.push({
+        path,
+        code: 'wrong_resource_type',
+        message: `${name} is of type ${known.type}, but the task needs ${type}`,
+      });
+    const other = seen.get(name);
+    if (other !== undefined)
+      faults.push({ path, code: 'given_twice', message: `${name} is given to "${other}" already` });
+    seen.set(name, slot);
+  }
+  return faults;
+}
+
+function handleFaults(
+  field: string,
+  wanted: Readonly<Record<string, { type: string }>>,
+  given: Readonly<Record<string, unknown>>,
+  what: string,
+): Fault[] {
+  const faults: Fault[] = [];
+  for (const [slot, { type }] of Object.entries(wanted))
+    if (!Object.hasOwn(given, slot))
+      faults.push({
+        path: `${field}.${slot}`,
+        code: `missing_${what}`,
+        message: `the task needs a ${what} of type ${type} as "${slot}"`,
+      });
+  for (const slot of Object.keys(given))
+    if (!Object.hasOwn(wanted, slot))
+      faults.push({
+        path: `${field}.${slot}`,
+        code: `unknown_handle`,
+        message: `the task has no ${what} named "${slot}"`,
+        ...among(Object.keys(wanted)),
+      });
+  return faults;
+}
+
+/** The hint that names what could have been meant. */
+export function among(names: readonly string[]): { hint?: string } {
+  if (names.length === 0) return {};
+  const shown = names.slice(0, 10).join(', ');
+  return { hint: `use one of ${shown}${names.length > 10 ? ', ...' : ''}` };
+}

@@ -1,0 +1,92 @@
+import type { Change, Store } from '@lab/engine';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { campaign, definition, lead, protocolRun, putDefinition, t0, taskRun } from './rows.js';
+import type { StoreUnderTest } from './store.contract.js';
+
+/** What every {@link Store} must tell of what is over, and how that goes on. */
+export function endedContract(name: string, open: () => Promise<StoreUnderTest>): void {
+  describe(`what is over, on ${name}`, () => {
+    let under: StoreUnderTest;
+    let store: Store;
+    let epoch: number;
+
+    beforeEach(async () => {
+      under = await open();
+      store = under.store;
+      epoch = await lead(store, 'first');
+      await store.commit(epoch, [putDefinition]);
+    });
+
+    afterEach(() => under.dispose());
+
+    const commit = (...changes: Change[]): Promise<void> => store.commit(epoch, changes);
+
+    test('a run that is over comes back with its tasks and its campaign, whole; one that is not does not', async () => {
+      const inside = protocolRun('r1', { name: 'x', campaignId: 'c1', state: 'failed', endedAt: t0 });
+      const tasks = [
+        taskRun('t1', { runId: 'r1', state: 'completed', outputParameters: { n: 1 }, endedAt: t0 }),
+        taskRun('t2', { runId: 'r1', state: 'skipped', reason: { code: 'a', message: 'b' }, endedAt: t0 }),
+      ];
+      await commit(
+        { op: 'insertCampaign', row: campaign('c1', { name: 'x', state: 'running' }) },
+        { op: 'insertProtocolRun', row: inside },
+        { op: 'insertProtocolRun', row: protocolRun('r2', { name: 'y', state: 'running' }) },
+        ...[...tasks].reverse().map((row) => ({ op: 'insertTaskRun', row }) as const),
+        { op: 'insertTaskRun', row: taskRun('t3', { name: 'z', state: 'failed', endedAt: t0 }) },
+      );
+      expect(await store.ended('protocolRun', 'x')).toEqual({
+        campaign: campaign('c1', { name: 'x', state: 'running' }),
+        protocolRuns: [inside],
+        taskRuns: tasks,
+        definitions: [definition],
+      });
+      expect(await store.ended('campaign', 'x')).toBeUndefined();
+      expect(await store.ended('protocolRun', 'y')).toBeUndefined();
+      expect(await store.ended('protocolRun', 'z')).toBeUndefined();
+      expect(await store.ended('protocolRun', 'a\u0000')).toBeUndefined();
+    });
+
+    test('a campaign that is over comes back with its runs that did not complete', async () => {
+      const over = campaign('c1', { name: 'x', state: 'cancelled', endedAt: t0 });
+      const runs = (['completed', 'failed', 'cancelled'] as const).map((state, n) =>
+        protocolRun(`r${n}`, { campaignId: 'c1', state, endedAt: t0 }),
+      );
+      const tasks = runs.map((run) => taskRun(`t ${run.id}`, { runId: run.id, state: 'failed' }));
+      await commit(
+        { op: 'insertCampaign', row: over },
+        ...[...runs].reverse().map((row) => ({ op: 'insertProtocolRun', row }) as const),
+        ...tasks.map((row) => ({ op: 'insertTaskRun', row }) as const),
+        { op: 'insertProtocolRun', row: protocolRun('r9', { name: 'alone', state: 'failed' }) },
+      );
+      expect(await store.ended('campaign', 'x')).toEqual({
+        campaign: over,
+        protocolRuns: runs.slice(1),
+        taskRuns: tasks.slice(1),
+        definitions: [definition],
+      });
+      expect(await store.ended('protocolRun', 'alone')).toMatchObject({ campaign: null, taskRuns: [] });
+      expect(await store.ended('campaign', 'y')).toBeUndefined();
+    });
+
+    test('what is over can be opened again, with everything of it', async () => {
+      await commit(
+        { op: 'insertProtocolRun', row: protocolRun('r1', { name: 'x', state: 'failed', endedAt: t0 }) },
+        { op: 'insertTaskRun', row: taskRun('t1', { runId: 'r1', state: 'completed' }) },
+        { op: 'insertTaskRun', row: taskRun('t2', { runId: 'r1', state: 'cancelled' }) },
+      );
+      await commit(
+        { op: 'updateProtocolRun', id: 'r1', patch: { state: 'created', endedAt: null } },
+        { op: 'updateTaskRun', id: 't2', patch: { state: 'created' } },
+      );
+      const rows = await store.load();
+      expect(rows.protocolRuns).toMatchObject([{ id: 'r1', state: 'created', endedAt: null }]);
+      expect(rows.taskRuns.map((row) => [row.id, row.state])).toEqual([
+        ['t1', 'completed'],
+        ['t2', 'created'],
+      ]);
+      await expect(
+        commit({ op: 'updateTaskRun', id: 't1', patch: { state: 'created' } }),
+      ).rejects.toMatchObject({ code: 'wrong_state', effect: 'none' });
+    });
+  });
+}
