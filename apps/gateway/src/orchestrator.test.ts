@@ -59,6 +59,19 @@ describe('a request while nobody leads', () => {
     expect(tries()).toBe(4);
   });
 
+  it('is sent to a leader that is heard of while it waits', async () => {
+    const { requests, leaders, submit, accept } = world();
+    requests.on(orchestratorRequests.submitTask, (_body, _tokens, { signal }) => {
+      if (signal?.aborted === true) throw new ServiceError('aborted', 'the call was aborted');
+      return leaders.epoch === 1 ? nobody() : accept();
+    });
+    const submitted = submit();
+    await vi.advanceTimersByTimeAsync(250);
+    leaders.hear(2);
+    await vi.advanceTimersByTimeAsync(100);
+    expect((await submitted).outcome).toBe('rinse');
+  });
+
   it('is refused without effect when none comes in time', async () => {
     const { script, submit } = world();
     script(nobody);

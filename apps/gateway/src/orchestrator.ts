@@ -93,7 +93,8 @@ export class Orchestrator {
   ): Promise<{ name: string }> {
     // What is resumed was there before, so that it cannot be seen whether this request was carried out.
     if ('resume' in body && body.resume === true) return this.ask<NamedSubmission>(definition, body);
-    for (let inDoubt = false; ; inDoubt = true) {
+    let inDoubt = false;
+    for (;;) {
       const { epoch } = this.leaders;
       const succeeded = new AbortController();
       const unwatch = this.leaders.onSuccession(() => succeeded.abort());
@@ -102,8 +103,11 @@ export class Orchestrator {
       } catch (error) {
         if (!isServiceError(error)) throw error;
         if (inDoubt && error.code === 'duplicate_name' && (await isMade())) return body;
+        // Another one took over before this was sent to anybody.
+        if (error.code === 'aborted' && error.effect === 'none') continue;
         if (error.effect !== 'maybe') throw inWords(error);
         if (await this.wasMade(epoch, isMade, error)) return body;
+        inDoubt = true;
       } finally {
         unwatch();
       }
