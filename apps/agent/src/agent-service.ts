@@ -19,6 +19,8 @@ const wayBackMs = 250;
 
 export interface ServiceParts {
   bus: Bus;
+  /** Told of every leader before the agent is. */
+  orchestrator: { hearLeader(epoch: number): void };
   log: Log;
   computer: string;
   version: string;
@@ -44,12 +46,13 @@ export class AgentService implements Announcer {
 
   /** Listens for leaders and health requests, and takes the agent through losses of the broker. */
   async start(agent: Agent): Promise<void> {
-    const { bus } = this.#parts;
+    const { bus, orchestrator } = this.#parts;
     this.#agent = agent;
     this.#listening = await Promise.all([
-      bus.subscribe(orchestratorEvents.leading, {}, ({ epoch, halts, released }) =>
-        agent.hearLeader(epoch, { halts, released }),
-      ),
+      bus.subscribe(orchestratorEvents.leading, {}, ({ epoch, halts, released }) => {
+        orchestrator.hearLeader(epoch);
+        agent.hearLeader(epoch, { halts, released });
+      }),
       bus.subscribe(agentEvents.emergencyStop, {}, (halt) => agent.emergencyStop(halt)),
       bus.serve(serviceRequests.health, { service: 'agent' }, () => this.#health()),
     ]);

@@ -64,8 +64,10 @@ await runService(
       { inherited: await journal.read() },
     );
 
+    const orchestrator = new OrchestratorOverBus(bus);
     const service = new AgentService({
       bus,
+      orchestrator,
       log,
       computer,
       version,
@@ -85,7 +87,7 @@ await runService(
         checkArguments,
         deviceProcesses: new ForkedDeviceProcesses(processes, log),
         taskProcesses: new ForkedTaskProcesses(log),
-        orchestrator: new OrchestratorOverBus(bus),
+        orchestrator,
         peers: new PeersOverBus(bus, systemTimers, log),
         files: new Spool(join(folder, 'spool')),
         announcer: service,

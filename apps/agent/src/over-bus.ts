@@ -22,12 +22,27 @@ import {
 } from '@lab/contracts';
 import type { Bus, Subscription } from '@lab/messaging';
 
-/** The leading orchestrator, over the broker. */
+/**
+ * The leading orchestrator, over the broker. What an earlier leader was asked and has not answered when its successor is
+ * heard is given up at once, to be asked again: one that was stopped would keep it until the time is up.
+ */
 export class OrchestratorOverBus implements Orchestrator {
   readonly #bus: Bus;
+  #epoch = 0;
+  #leader = new AbortController();
 
   constructor(bus: Bus) {
     this.#bus = bus;
+  }
+
+  /** Somebody leads. */
+  hearLeader(epoch: number): void {
+    if (epoch <= this.#epoch) return;
+    const isFirst = this.#epoch === 0;
+    this.#epoch = epoch;
+    if (isFirst) return;
+    this.#leader.abort();
+    this.#leader = new AbortController();
   }
 
   register(hello: {
@@ -38,11 +53,11 @@ export class OrchestratorOverBus implements Orchestrator {
     devices: DeviceStatus[];
     halts: Halt[];
   }): Promise<Registration> {
-    return this.#bus.request(orchestratorRequests.registerAgent, {}, hello);
+    return this.#bus.request(orchestratorRequests.registerAgent, {}, hello, this.#options());
   }
 
   async reportResult(result: AttemptResult): Promise<void> {
-    await this.#bus.request(orchestratorRequests.reportResult, {}, result);
+    await this.#bus.request(orchestratorRequests.reportResult, {}, result, this.#options());
   }
 
   uploadTicket(file: {
@@ -56,7 +71,12 @@ export class OrchestratorOverBus implements Orchestrator {
       orchestratorRequests.uploadTicket,
       {},
       { attempt_id: attemptId, name, size, sha256 },
+      this.#options(),
     );
+  }
+
+  #options(): { signal: AbortSignal } {
+    return { signal: this.#leader.signal };
   }
 }
 
