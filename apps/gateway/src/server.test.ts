@@ -112,6 +112,19 @@ describe('submission', () => {
     expect(reply.headers.get('retry-after')).toBe(status === 429 || status === 503 ? '1' : null);
   });
 
+  it.each([
+    [0.2, '1'],
+    [7.2, '8'],
+    [900, '60'],
+  ])('that may succeed in %d s says to come back in %s s', async (retryAfterS, header) => {
+    gateway.requests.on(orchestratorRequests.submitProtocolRun, () => {
+      throw new ServiceError('backlog_full', 'too many', { retryAfterS });
+    });
+    const reply = await gateway.send('POST', '/api/protocols', run);
+    expectProblem(reply, 429, 'backlog_full');
+    expect(reply.headers.get('retry-after')).toBe(header);
+  });
+
   it('whose answer never came tells to look before sending again', async () => {
     gateway.requests.on(orchestratorRequests.submitProtocolRun, () => {
       throw new ServiceError('deadline_exceeded', 'no reply on svc.v1.x', { effect: 'maybe' });

@@ -64,6 +64,8 @@ export interface ServiceErrorOptions {
   faults?: readonly Fault[];
   /** Stack of author code, with paths inside the package only. Never a stack of the service. */
   authorStack?: string;
+  /** Of what may be retried: in how many seconds that makes sense. */
+  retryAfterS?: number;
   cause?: unknown;
 }
 
@@ -74,6 +76,8 @@ export class ServiceError extends Error {
   readonly effect: Effect;
   readonly faults: readonly Fault[];
   readonly authorStack: string | undefined;
+  /** Seconds; undefined: not known. */
+  readonly retryAfterS: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -81,6 +85,7 @@ export class ServiceError extends Error {
     this.effect = options.effect ?? 'none';
     this.faults = options.faults ?? [];
     this.authorStack = options.authorStack;
+    this.retryAfterS = options.retryAfterS;
   }
 
   get status(): number {

@@ -57,6 +57,7 @@ export function encodeFailure(error: ServiceError): Uint8Array {
     effect: error.effect,
     ...(error.faults.length === 0 ? {} : { faults: [...error.faults] }),
     ...(error.authorStack === undefined ? {} : { author_stack: error.authorStack }),
+    ...(error.retryAfterS === undefined ? {} : { retry_after_s: error.retryAfterS }),
   };
   return encode({ ok: false, error: travelling });
 }
@@ -74,11 +75,13 @@ export function decodeReply(data: Uint8Array, name: string): unknown {
   if (!checked.success || checked.data.ok) {
     throw new ServiceError('internal', `the reply to ${name} cannot be understood`, { effect: 'maybe' });
   }
-  const { code, message: text, effect, faults, author_stack: authorStack } = checked.data.error;
+  const { code, message: text, effect, faults } = checked.data.error;
+  const { author_stack: authorStack, retry_after_s: retryAfterS } = checked.data.error;
   throw new ServiceError(code, text, {
     effect,
     ...(faults === undefined ? {} : { faults: faults.map(withoutUndefined) }),
     ...(authorStack === undefined ? {} : { authorStack }),
+    ...(retryAfterS === undefined ? {} : { retryAfterS }),
   });
 }
 

@@ -109,7 +109,7 @@ function attentionRow({
   resolution,
   id,
 }: AttentionRecord): string[] {
-  return [subject, seconds(at), reason.code, resolution?.action ?? actions.join(', '), id];
+  return [subject, seconds(at), reason.code, resolution?.action ?? (actions.join(', ') || '-'), id];
 }
 
 function attentionLines(item: AttentionRecord): string[] {
@@ -125,7 +125,7 @@ function attentionLines(item: AttentionRecord): string[] {
       'resolved',
       resolution === null
         ? null
-        : `${resolution.action} by ${resolution.by} at ${seconds(item.resolved_at ?? '')}`,
+        : `${resolution.action ?? 'no decision needed'}, by ${resolution.by} at ${seconds(item.resolved_at ?? '')}`,
     ],
     ['note', resolution?.note ?? null],
   ];

@@ -1,4 +1,5 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { ServiceError } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../ports.js';
 import { asServiceError, problemMediaType, problemOf } from './problem.js';
@@ -33,9 +34,14 @@ export class ProblemFilter implements ExceptionFilter {
       acting: request.method !== 'GET' && request.method !== 'HEAD',
       requestId: request.id,
     });
-    if (error.retryable) reply.header('retry-after', '1');
+    if (error.retryable) reply.header('retry-after', retryAfter(error));
     void reply.code(problem.status).type(problemMediaType).send(JSON.stringify(problem));
   }
+}
+
+/** Seconds from 1 to 60, whole, as the header has them. */
+function retryAfter({ retryAfterS = 1 }: ServiceError): string {
+  return String(Math.min(Math.max(Math.ceil(retryAfterS), 1), 60));
 }
 
 /** The path without its query. The token of an upload is a key to a file and is left out. */

@@ -76,8 +76,7 @@ function mismatches(schema: Schema, value: unknown, path = ''): string[] {
     const each = schema.oneOf.map((option) => mismatches(option, value, path));
     return each.some((found) => found.length === 0) ? [] : (each[0] ?? []);
   }
-  if (schema.enum !== undefined && value !== null && !schema.enum.includes(value))
-    return [`${path}: not of the enum`];
+  if (schema.enum !== undefined && !schema.enum.includes(value)) return [`${path}: not of the enum`];
   const types = [schema.type ?? []].flat();
   const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
   if (types.length > 0 && !types.includes(type) && !(types.includes('integer') && Number.isInteger(value))) {
@@ -188,6 +187,9 @@ describe('the OpenAPI document', () => {
       }
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['400', '403', '500']));
     }
+    const submission = document.paths['/api/tasks']?.['post']?.responses;
+    expect(submission?.['429']).toHaveProperty('headers.Retry-After');
+    expect(submission?.['409']).not.toHaveProperty('headers');
   });
 
   it.each([
@@ -267,6 +269,8 @@ describe('the OpenAPI document', () => {
     expect(fit('AttentionRecord', attentionItem)).toEqual([]);
     const resolution = { action: 'retry', by: 'ada', note: null };
     expect(fit('AttentionRecord', { ...attentionItem, state: 'resolved', resolution })).toEqual([]);
+    const unasked = { action: null, by: 'service', note: 'it came back' };
+    expect(fit('AttentionRecord', { ...attentionItem, state: 'resolved', resolution: unasked })).toEqual([]);
     expect(fit('EmergencyStopRecord', emergencyStop)).toEqual([]);
     expect(fit('QueueRecord', queue)).toEqual([]);
     expect(fit('DeviceDetail', { ...deviceDetail, report: { free: [1] } })).toEqual([]);

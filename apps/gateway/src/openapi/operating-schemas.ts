@@ -86,7 +86,7 @@ export const operatingSchemas: Record<string, SchemaObject> = {
       resolved_at: orNull(time('When it was settled.')),
       resolution: orNull(
         object<NonNullable<AttentionRecord['resolution']>>({
-          action: choice(attentionActions),
+          action: orNull(choice(attentionActions, 'Null: nobody had to decide any more.')),
           by: text('Who decided; `service` when the question went away by itself.', 'ada'),
           note: orNull(text('Why.')),
         }),

@@ -56,6 +56,13 @@ const runName = inPath('protocol_run_name', 'Name of the protocol run.', 'mix_1'
 const campaignName = inPath('campaign_name', 'Name of the campaign.', 'sweep');
 const taskName = inPath('task_name', 'Name of the task.', 'score_1');
 
+const retryAfter = {
+  'Retry-After': {
+    description: 'Seconds after which the same request may succeed; absent when something may have happened.',
+    schema: { type: 'integer', minimum: 1, maximum: 60 },
+  },
+};
+
 const descriptions: Record<string, Description> = {
   'POST /api/protocols': {
     tag: 'Protocol runs',
@@ -326,6 +333,7 @@ function problemResponses(codes: ErrorCode[]): Record<string, object> {
       String(status),
       {
         description: of.map((code) => `\`${code}\`: ${errorCatalogue[code].title}.`).join(' '),
+        ...(of.some((code) => errorCatalogue[code].retryable) ? { headers: retryAfter } : {}),
         content: {
           [problemMediaType]: {
             schema: ref('Problem'),

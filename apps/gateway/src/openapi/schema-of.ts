@@ -43,7 +43,12 @@ export const free = <T extends object>(description?: string): SchemaOf<T> =>
 /** The same or null. */
 export const orNull = <T>(inner: SchemaOf<T>): SchemaOf<T | null> => {
   if ('$ref' in inner.schema) return make({ oneOf: [inner.schema, { type: 'null' }] });
-  return make({ ...inner.schema, type: [inner.schema.type, 'null'] });
+  const values = inner.schema.enum as unknown[] | undefined;
+  return make({
+    ...inner.schema,
+    type: [inner.schema.type, 'null'],
+    ...(values === undefined ? {} : { enum: [...values, null] }),
+  });
 };
 
 export const named = <T>(name: string): SchemaOf<T> => make({ $ref: `#/components/schemas/${name}` });

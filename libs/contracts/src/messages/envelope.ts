@@ -56,6 +56,8 @@ export const wireError = z.object({
     )
     .optional(),
   author_stack: z.string().optional(),
+  /** In how many seconds it makes sense to try again. */
+  retry_after_s: z.number().positive().optional(),
 });
 export type WireError = z.infer<typeof wireError>;
 

@@ -81,6 +81,7 @@ export function checksContract(bench: Bench): void {
           effect: 'done',
           faults,
           authorStack: 'at mixer/device.ts:3',
+          retryAfterS: 2.5,
           cause: new Error('secret'),
         });
       });
@@ -88,6 +89,7 @@ export function checksContract(bench: Bench): void {
       expect(error).toBeInstanceOf(ServiceError);
       expect(error).toMatchObject({ code: 'device_error', message: 'spilled', effect: 'done', faults });
       expect(error.authorStack).toBe('at mixer/device.ts:3');
+      expect(error.retryAfterS).toBe(2.5);
       expect(error.cause).toBeUndefined();
     });
 
