@@ -37,8 +37,8 @@ export interface TurnHooks {
   loaded: () => void;
   /** Memory and store agree. */
   committed: () => void;
-  /** When {@link settle} has something to do again, in milliseconds since 1970. */
-  nextWake: (now: number) => number | undefined;
+  /** The first moment after `since` at which {@link settle} has something to do again, in milliseconds since 1970. */
+  nextWake: (since: number) => number | undefined;
   deposed: () => void;
 }
 
@@ -69,6 +69,8 @@ export class TurnLoop {
   #stopped = true;
   #troubles = 0;
   #wake: { at: number; cancel: () => void } | undefined;
+  /** The time of the last turn that time itself has brought about, in milliseconds since 1970. */
+  #wokenAt = -Infinity;
 
   constructor(
     ports: { store: Store; clock: Clock; timers: Timers; log: Log },
@@ -330,7 +332,8 @@ export class TurnLoop {
     if (this.#stopped) return;
     const now = this.#ports.clock.now();
     let at: number | undefined;
-    if (this.#loaded) at = this.#hooks.nextWake(now);
+    // Since the last wake, not since now: what became due while a turn was being committed must not be passed over.
+    if (this.#loaded) at = this.#hooks.nextWake(this.#wokenAt);
     else at = now + backoffMs((this.#troubles += 1));
     if (this.#wake !== undefined && this.#wake.at === at) return;
     this.#wake?.cancel();
@@ -339,6 +342,7 @@ export class TurnLoop {
     const cancel = this.#ports.timers.after(Math.max(0, at - now), () => {
       this.#wake = undefined;
       this.enqueue('time', (turn) => {
+        this.#wokenAt = turn.now;
         turn.state.dispatchDue = true;
       });
     });
