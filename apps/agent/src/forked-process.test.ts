@@ -36,3 +36,56 @@ it('a process whose own child holds its pipes open is told as ended, and costs n
     for (const pid of told) process.kill(pid, 'SIGKILL');
   }
 });
+
+/** Starts a host of this code, which may say `{ said: <text> }`, and waits for its end. */
+async function run(code: string): Promise<{ said: string[]; exit: ProcessExit; log: MemoryLog }> {
+  const host = join(folder, 'host.mjs');
+  await writeFile(host, `import { writeSync } from 'node:fs';\n${code}`);
+  const log = new MemoryLog();
+  const messages = zodSchema(z.object({ said: z.string() }));
+  const forked = new ForkedProcess<object, { said: string }>({ host, messages, log });
+  const said: string[] = [];
+  forked.onMessage((message) => said.push(message.said));
+  const exit = new Promise<ProcessExit>((resolve) => forked.onExit(resolve));
+  forked.send({ ask: 'größer' });
+  return { said, exit: await exit, log };
+}
+
+it('messages arrive in both directions, in order, the last one before the exit', async () => {
+  const { said, exit } = await run(`
+    process.on('message', ({ ask }) => {
+      process.send({ said: ask });
+      for (let n = 0; n < 1000; n += 1) process.send({ said: 'x'.repeat(n * 10) + n });
+      process.send({ said: 'last' }, () => process.exit(0));
+    });`);
+  expect(exit).toEqual({ code: 0, signal: null, lastStderr: null });
+  expect(said).toHaveLength(1002);
+  expect([said[0], said[700]?.slice(-3), said.at(-1)]).toEqual(['größer', '699', 'last']);
+});
+
+it('a process hears of the end of its agent as it would from Node', async () => {
+  const { said } = await run(`
+    process.on('message', () => process.send({ said: String(process.connected) }, () => process.disconnect()));`);
+  expect(said).toEqual(['true']);
+});
+
+it.each([
+  ['no JSON', `writeSync(3, 'garbage\\n')`],
+  ['half a message', `writeSync(3, '{"said":"a\\n')`],
+  ['bytes that are no text', `writeSync(3, Buffer.from([0, 255, 10]))`],
+  ['a message that is not in the protocol', `process.send({ said: 4 })`],
+  ['no object', `writeSync(3, 'null\\n')`],
+  ['a line without an end', `const x = 'x'.repeat(65536); for (;;) { try { writeSync(3, x); } catch {} }`],
+])('a process that says %s is ended, and nothing of it is heard after that', async (_, deed) => {
+  const { said, exit, log } = await run(`
+    process.on('message', () => {
+      process.send({ said: 'before' }, () => {
+        ${deed};
+        try { writeSync(3, '{"said":"after"}\\n'); } catch {}
+      });
+      setInterval(() => {}, 1000);
+    });`);
+  expect(said).toEqual(['before']);
+  expect(exit).toMatchObject({ signal: 'SIGKILL', lastStderr: 'it broke the protocol with the agent' });
+  expect(log.lines.some(({ level }) => level === 'error')).toBe(true);
+});

@@ -1,12 +1,20 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Duplex, Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import type { Log, ProcessExit, ProcessHandle } from '@lab/actors';
 import type { Schema } from '@lab/contracts';
 import { processEnvironment } from '@lab/runtime';
 
 /** After the exit, how long to wait for what a process wrote last: a grandchild may hold the pipes open for ever. */
 const lastWordsMs = 1_000;
+
+/** Longest line that a process may send, in bytes: more than any message of a host, and little enough to hold. */
+const longestLine = 8 * 1024 * 1024;
+
+const newline = 0x0a;
+
+/** The descriptor of the channel in the process, told by `NODE_CHANNEL_FD` as Node does itself. */
+const channelDescriptor = 3;
 
 export interface ForkOptions<From> {
   /** Absolute path of the host's JavaScript. */
@@ -20,29 +28,47 @@ export interface ForkOptions<From> {
 }
 
 /**
- * A forked Node process that speaks JSON messages. Its environment is the agent's without the settings of the service,
- * among which are secrets.
+ * A Node process that speaks JSON messages, one a line, over the channel that `process.send` writes to. Its environment is
+ * the agent's without the settings of the service, among which are secrets.
+ *
+ * This side reads the channel itself: Node's own reader throws out of the event loop when the code of an author writes
+ * something else to the descriptor, and would take the agent with it. Here that ends the process which did it.
  */
 export class ForkedProcess<To extends object, From> implements ProcessHandle<To, From> {
   readonly #child: ChildProcess;
+  readonly #channel: Duplex | null;
+  /** Pieces of a line whose end has not come. */
+  #pieces: Buffer[] = [];
+  #pending = 0;
+  readonly #messages: Schema<From>;
   readonly #log: Log;
   #message: (message: From) => void = () => undefined;
   #exit: (exit: ProcessExit) => void = () => undefined;
   #lastStderr: string | null = null;
   readonly #onGone: () => void;
   #told = false;
+  /** It broke the protocol. */
+  #broken = false;
 
   constructor({ host, messages, log, onGone }: ForkOptions<From>) {
     this.#log = log;
     this.#onGone = onGone ?? (() => undefined);
-    const child = fork(host, [], {
-      serialization: 'json',
-      execArgv: [],
-      env: authorEnvironment(),
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    this.#messages = messages;
+    const child = spawn(process.execPath, [host], {
+      env: {
+        ...authorEnvironment(),
+        NODE_CHANNEL_FD: String(channelDescriptor),
+        NODE_CHANNEL_SERIALIZATION_MODE: 'json',
+      },
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     });
     this.#child = child;
-    child.on('message', (raw) => this.#hear(messages, raw));
+    this.#channel = (child.stdio[channelDescriptor] ?? null) as Duplex | null;
+    this.#channel?.on('data', (bytes: Buffer) => this.#take(bytes));
+    // The end of the channel is told by the exit, with its cause.
+    this.#channel?.on('error', (error) =>
+      log.debug('the channel of a process failed', { reason: error.message }),
+    );
     child.on('error', (error) => {
       if (child.pid === undefined) this.#tell({ code: null, signal: null, lastStderr: error.message });
       else log.error('a child process reported an error', { reason: error.message });
@@ -53,6 +79,7 @@ export class ForkedProcess<To extends object, From> implements ProcessHandle<To,
         // What holds them now is no process of ours; without this each would cost two descriptors for ever.
         child.stdout?.destroy();
         child.stderr?.destroy();
+        this.#channel?.destroy();
       }, lastWordsMs);
       child.once('close', () => {
         clearTimeout(timer);
@@ -71,10 +98,7 @@ export class ForkedProcess<To extends object, From> implements ProcessHandle<To,
   }
 
   send(message: To): void {
-    if (!this.#child.connected) return;
-    this.#child.send(message, (error) => {
-      if (error !== null) this.#log.debug('a message did not reach its process', { reason: error.message });
-    });
+    if (this.#channel?.writable === true) this.#channel.write(`${JSON.stringify(message)}\n`);
   }
 
   onMessage(listener: (message: From) => void): void {
@@ -89,17 +113,37 @@ export class ForkedProcess<To extends object, From> implements ProcessHandle<To,
     this.#child.kill(signal);
   }
 
-  #hear(messages: Schema<From>, raw: unknown): void {
-    const checked = messages.check(raw);
-    if (checked.ok) {
-      this.#message(checked.value);
+  #take(bytes: Buffer): void {
+    let rest = bytes;
+    for (let end = rest.indexOf(newline); end >= 0 && !this.#broken; end = rest.indexOf(newline)) {
+      this.#hear(Buffer.concat([...this.#pieces.splice(0), rest.subarray(0, end)]).toString());
+      this.#pending = 0;
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length === 0 || this.#broken) return;
+    this.#pieces.push(rest);
+    this.#pending += rest.length;
+    if (this.#pending > longestLine) this.#breach(`a line of more than ${longestLine} bytes`);
+  }
+
+  #hear(line: string): void {
+    let raw: unknown;
+    try {
+      raw = JSON.parse(line);
+    } catch (error) {
+      this.#breach(error instanceof Error ? error.message : String(error));
       return;
     }
-    const fault = checked.faults[0];
-    this.#log.error('a process said what it must not say and is ended', {
-      path: fault?.path,
-      reason: fault?.message,
-    });
+    const checked = this.#messages.check(raw);
+    if (checked.ok) this.#message(checked.value);
+    else this.#breach(`${checked.faults[0]?.path}: ${checked.faults[0]?.message}`);
+  }
+
+  /** Nothing that it says can be relied on any more. */
+  #breach(reason: string): void {
+    this.#broken = true;
+    this.#pieces = [];
+    this.#log.error('a process said what it must not say and is ended', { reason });
     this.#lastStderr = 'it broke the protocol with the agent';
     this.#child.kill('SIGKILL');
   }
