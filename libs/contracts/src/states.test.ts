@@ -1,58 +1,103 @@
 import { describe, expect, it } from 'vitest';
 import {
+  agentStates,
   agentTransitions,
+  attemptStates,
   attemptTransitions,
+  awaitsPerson,
+  campaignTransitions,
+  deviceStates,
   deviceTransitions,
+  isActive,
+  isReachable,
+  isSatisfied,
   isTerminal,
+  isUnsettled,
+  isUsable,
+  isWaiting,
+  mayBeResumed,
+  mayDispatchTo,
   mayFollow,
-  runTransitions,
+  mayStartTasks,
+  protocolRunTransitions,
+  runStates,
+  taskRunStates,
   taskRunTransitions,
 } from './states.js';
 
-const tables = {
-  taskRunTransitions,
-  runTransitions,
-  attemptTransitions,
-  deviceTransitions,
-  agentTransitions,
+const machines = {
+  taskRun: { states: taskRunStates, table: taskRunTransitions },
+  attempt: { states: attemptStates, table: attemptTransitions },
+  protocolRun: { states: runStates, table: protocolRunTransitions },
+  campaign: { states: runStates, table: campaignTransitions },
+  device: { states: deviceStates, table: deviceTransitions },
+  agent: { states: agentStates, table: agentTransitions },
 };
 
-describe.each(Object.entries(tables))('%s', (_, table) => {
-  const states = Object.keys(table);
-  const next = table as Record<string, readonly string[]>;
+describe.each(Object.entries(machines))('the states of a %s', (_, machine) => {
+  const states: readonly string[] = machine.states;
+  const table = machine.table as Record<string, Record<string, string>>;
 
-  it('names only states of its own', () => {
-    for (const state of states) expect(states).toEqual(expect.arrayContaining([...(next[state] ?? [])]));
+  it('are the keys of its table, and nothing else may follow', () => {
+    expect(Object.keys(table).sort()).toEqual([...states].sort());
+    for (const from of states) expect(states).toEqual(expect.arrayContaining(Object.keys(table[from] ?? {})));
   });
 
-  it('never lets a state follow itself', () => {
-    for (const state of states) expect(mayFollow(next, state, state)).toBe(false);
-  });
-
-  it('reaches every state from the first', () => {
-    const seen = new Set([states[0] ?? '']);
-    for (const state of seen) for (const following of next[state] ?? []) seen.add(following);
-    expect([...seen].sort()).toEqual([...states].sort());
-  });
-
-  it('answers every pair as the table says', () => {
+  it('have an event for every pair that may follow, in words, and for no other pair', () => {
     for (const from of states)
-      for (const to of states) expect(mayFollow(next, from, to)).toBe((next[from] ?? []).includes(to));
+      for (const to of states) {
+        const event = table[from]?.[to];
+        expect(mayFollow(table, from, to), `${from} to ${to}`).toBe(event !== undefined);
+        if (event !== undefined) expect(event).toMatch(/^[a-z][^|"]{9,}[a-z]$/);
+      }
+  });
+
+  it('never follow themselves, and are all reached from the first', () => {
+    for (const state of states) expect(mayFollow(table, state, state)).toBe(false);
+    const seen = new Set([states[0] ?? '']);
+    for (const state of seen) for (const following of Object.keys(table[state] ?? {})) seen.add(following);
+    expect([...seen].sort()).toEqual([...states].sort());
   });
 });
 
-describe('terminal states', () => {
+describe('the end', () => {
   it.each([
-    ['task run', taskRunTransitions],
-    ['run', runTransitions],
-    ['attempt', attemptTransitions],
-  ])('of a %s are exactly those that nothing follows, but for a resume of the whole', (_, table) => {
-    const resumed = new Set(['created', 'running', 'paused']);
-    for (const [state, following] of Object.entries<readonly string[]>(table)) {
-      const terminal = isTerminal(state as keyof typeof taskRunTransitions);
-      if (terminal) expect(following.filter((next) => !resumed.has(next))).toEqual([]);
-      else expect(following.some((next) => isTerminal(next as keyof typeof taskRunTransitions))).toBe(true);
+    ['task run', taskRunStates, taskRunTransitions],
+    ['protocol run', runStates, protocolRunTransitions],
+    ['campaign', runStates, campaignTransitions],
+    ['attempt', attemptStates, attemptTransitions],
+  ])('of a %s is followed by nothing but a resume, and everything else leads to it', (_, states, all) => {
+    const table = all as Record<string, object>;
+    for (const state of states) {
+      const following = Object.keys(table[state] ?? {}) as (keyof typeof taskRunTransitions)[];
+      if (isTerminal(state)) expect(following.filter((next) => next !== 'created')).toEqual([]);
+      else expect(following.some(isTerminal)).toBe(true);
     }
-    expect(table['completed']).toEqual([]);
+    expect(table['completed']).toEqual({});
+  });
+});
+
+/** The states for which a question is answered with yes. */
+function yes<State>(states: readonly State[], question: (state: State) => boolean): State[] {
+  return states.filter(question);
+}
+
+describe('every question', () => {
+  it('has one answer for every state', () => {
+    expect(yes(taskRunStates, isActive)).toEqual(['running', 'needs_attention']);
+    expect(yes(taskRunStates, isWaiting)).toEqual(['created', 'queued']);
+    expect(yes(taskRunStates, isSatisfied)).toEqual(['completed']);
+    expect(yes(taskRunStates, isTerminal)).toEqual(['completed', 'failed', 'cancelled', 'skipped']);
+    for (const state of taskRunStates)
+      expect([isActive, isWaiting, isTerminal].filter((question) => question(state))).toHaveLength(1);
+    expect(yes(runStates, mayStartTasks)).toEqual(['created', 'running']);
+    expect(yes(runStates, awaitsPerson)).toEqual(['paused', 'needs_attention']);
+    expect(yes(runStates, mayBeResumed)).toEqual(['failed', 'cancelled']);
+    for (const state of runStates)
+      expect([mayStartTasks, awaitsPerson, isTerminal].filter((question) => question(state))).toHaveLength(1);
+    expect(yes(attemptStates, isUnsettled)).toEqual(['dispatching', 'uncertain']);
+    expect(yes(deviceStates, isUsable)).toEqual(['idle', 'busy']);
+    expect(yes(agentStates, mayDispatchTo)).toEqual(['online']);
+    expect(yes(agentStates, isReachable)).toEqual(['online', 'suspect']);
   });
 });

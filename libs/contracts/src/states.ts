@@ -1,8 +1,11 @@
 /**
- * The life of every record as tables of data: from each state, the states that may follow. Code asks the predicates
- * below; nobody compares state names elsewhere to decide what is allowed.
+ * The life of every record as tables of data: from each state to each that may follow it, the event that causes it. Code
+ * asks the predicates below; nobody compares state names elsewhere to decide what is allowed. The page
+ * `docs/reference/states.md` is made of these tables.
  */
-type Transitions<State extends string> = { readonly [S in State]: readonly State[] };
+export type Transitions<State extends string> = {
+  readonly [From in State]: { readonly [To in State]?: string };
+};
 
 export const taskRunStates = [
   'created',
@@ -17,17 +20,36 @@ export const taskRunStates = [
 export type TaskRunState = (typeof taskRunStates)[number];
 
 export const taskRunTransitions: Transitions<TaskRunState> = {
-  created: ['queued', 'skipped', 'failed', 'cancelled'],
-  // Needs attention before it ran: its agent refuses it, and its policy is to ask.
-  queued: ['running', 'skipped', 'failed', 'cancelled', 'needs_attention'],
-  // Back to queued: the agent refused the dispatch, so nothing was done; or it failed and is tried again.
-  running: ['completed', 'failed', 'cancelled', 'needs_attention', 'queued'],
-  needs_attention: ['completed', 'failed', 'cancelled', 'queued'],
-  completed: [],
-  // Back to created: the run it belongs to was resumed.
-  failed: ['created'],
-  cancelled: ['created'],
-  skipped: ['created'],
+  created: {
+    queued: 'the tasks it depends on are completed',
+    skipped: 'its run fails, or a task it depends on did not complete',
+    failed: 'it cannot be started as it was declared',
+    cancelled: 'it, its run or its campaign is cancelled',
+  },
+  queued: {
+    running: 'its devices and resources are allocated and it is sent to its computer',
+    skipped: 'its run fails',
+    failed: 'its allocation timeout is over, its values do not resolve, or its computer refuses it for good',
+    cancelled: 'it, its run or its campaign is cancelled',
+    needs_attention: 'it failed before it ran, and its policy is to ask',
+  },
+  running: {
+    completed: 'its result has arrived and is as declared',
+    failed: 'its attempt failed or took too long, and is not tried again',
+    cancelled: 'it was asked to stop and has stopped',
+    needs_attention: 'nobody can know how its attempt ended, or it failed and its policy is to ask',
+    queued: 'its attempt never began, or failed and is tried again',
+  },
+  needs_attention: {
+    completed: 'a person says so, or its result arrives after all',
+    failed: 'a person says so, or its result arrives after all',
+    cancelled: 'a person cancels it, or its agent says after all that it was stopped',
+    queued: 'a person has it tried again, or its agent says that it never began',
+  },
+  completed: {},
+  failed: { created: 'the run it belongs to is resumed' },
+  cancelled: { created: 'the run it belongs to is resumed' },
+  skipped: { created: 'the run it belongs to is resumed' },
 };
 
 export const runStates = [
@@ -42,15 +64,73 @@ export const runStates = [
 /** State of a protocol run or a campaign. */
 export type RunState = (typeof runStates)[number];
 
-export const runTransitions: Transitions<RunState> = {
-  created: ['running', 'paused', 'failed', 'cancelled'],
-  running: ['paused', 'completed', 'failed', 'cancelled', 'needs_attention'],
-  paused: ['created', 'running', 'completed', 'failed', 'cancelled', 'needs_attention'],
-  needs_attention: ['running', 'paused', 'completed', 'failed', 'cancelled'],
-  completed: [],
-  // Back to created: a person resumed it.
-  failed: ['created'],
-  cancelled: ['created'],
+export const protocolRunTransitions: Transitions<RunState> = {
+  created: {
+    running: 'its first task is started',
+    paused: 'a person pauses it or its campaign',
+    failed: 'a task failed or was cancelled before any ran',
+    cancelled: 'it or its campaign is cancelled',
+  },
+  running: {
+    paused: 'a person pauses it, or its campaign is paused',
+    completed: 'all its tasks have ended, none of them so that the run fails',
+    failed: 'a task failed or was cancelled, and nothing of it runs any more',
+    cancelled: 'it or its campaign was cancelled, and nothing of it runs any more',
+    needs_attention: 'one of its tasks needs attention',
+  },
+  paused: {
+    created: 'a person resumes it, and nothing of it had started',
+    running: 'a person resumes it or its campaign, or it begins to end',
+    completed: 'its last running task completed',
+    failed: 'a task failed, and nothing of it runs any more',
+    cancelled: 'it or its campaign was cancelled, and nothing of it runs',
+    needs_attention: 'one of its tasks needs attention',
+  },
+  needs_attention: {
+    running: 'none of its tasks needs attention any more',
+    paused: 'none of its tasks needs attention any more, and it was paused',
+    completed: 'a person settled its last task, and that completed it',
+    failed: 'a person settled it so that the run fails',
+    cancelled: 'a person cancelled it',
+  },
+  completed: {},
+  failed: { created: 'a person resumes it or its campaign' },
+  cancelled: { created: 'a person resumes it or its campaign' },
+};
+
+export const campaignTransitions: Transitions<RunState> = {
+  created: {
+    running: 'its first run is created, or goes on',
+    paused: 'a person pauses it',
+    failed: 'more of its runs failed than may',
+    cancelled: 'a person cancels it',
+  },
+  running: {
+    paused: 'a person pauses it, or a run failed and its policy is to pause',
+    completed: 'it has had all its runs',
+    failed:
+      'a run failed and its policy is to stop, or too many failed, and none of its runs is open any more',
+    cancelled: 'a person cancelled it, and none of its runs is open any more',
+    needs_attention: 'one of its runs needs attention',
+  },
+  paused: {
+    created: 'a person resumes it, and none of its runs had been created',
+    running: 'a person resumes it, or it begins to end',
+    completed: 'it has had all its runs',
+    failed: 'too many of its runs failed, and none of them is open any more',
+    cancelled: 'a person cancelled it, and none of its runs is open',
+    needs_attention: 'one of its runs needs attention',
+  },
+  needs_attention: {
+    running: 'none of its runs needs attention any more',
+    paused: 'none of its runs needs attention any more, and it was paused',
+    completed: 'its last run was settled, and that completed it',
+    failed: 'a run failed and its policy is to stop, or too many failed',
+    cancelled: 'a person cancelled it',
+  },
+  completed: {},
+  failed: { created: 'a person resumes it' },
+  cancelled: { created: 'a person resumes it' },
 };
 
 export const attemptStates = [
@@ -67,26 +147,56 @@ export const attemptStates = [
 /** State of one execution of a task run, as far as the orchestrator knows it. */
 export type AttemptState = (typeof attemptStates)[number];
 
+const completedEnd = 'its result arrives, and its outputs are as declared';
+const failedEnd = 'its result arrives: it failed, or its outputs are not as declared';
+const cancelledEnd = 'its agent says that it was stopped';
+const unknownEnd = 'its agent says that nobody can know how it ended, or knows nothing of it any more';
+
 export const attemptTransitions: Transitions<AttemptState> = {
-  dispatching: [
-    'running',
-    'uncertain',
-    'cancelling',
-    'completed',
-    'failed',
-    'cancelled',
-    'never_ran',
-    'needs_attention',
-  ],
-  uncertain: ['running', 'cancelling', 'completed', 'failed', 'cancelled', 'never_ran', 'needs_attention'],
-  // Never ran although it was accepted: the agent was restarted, and its journal says that it had not begun.
-  running: ['cancelling', 'completed', 'failed', 'cancelled', 'never_ran', 'needs_attention'],
-  cancelling: ['completed', 'failed', 'cancelled', 'never_ran', 'needs_attention'],
-  needs_attention: ['completed', 'failed', 'cancelled', 'never_ran'],
-  completed: [],
-  failed: [],
-  cancelled: [],
-  never_ran: [],
+  dispatching: {
+    running: 'the agent has accepted it',
+    uncertain: 'the agent did not answer the start',
+    cancelling: 'the agent has it, and was asked to stop it',
+    completed: completedEnd,
+    failed: failedEnd,
+    cancelled: cancelledEnd,
+    never_ran: 'the agent refused it, or says that it will never run',
+    needs_attention: unknownEnd,
+  },
+  uncertain: {
+    running: 'the agent, asked, says that it has it',
+    cancelling: 'the agent has it, and was asked to stop it',
+    completed: completedEnd,
+    failed: failedEnd,
+    cancelled: cancelledEnd,
+    never_ran: 'the agent, asked, never heard of it and refuses it from then on',
+    needs_attention: unknownEnd,
+  },
+  running: {
+    cancelling: 'the agent has heard that it shall stop',
+    completed: completedEnd,
+    failed: failedEnd,
+    cancelled: cancelledEnd,
+    never_ran: 'the agent was restarted, and its ledger says that it had not begun',
+    needs_attention: unknownEnd,
+  },
+  cancelling: {
+    completed: 'its result arrives: it completed before it could be stopped',
+    failed: failedEnd,
+    cancelled: cancelledEnd,
+    never_ran: 'the agent was restarted, and its ledger says that it had not begun',
+    needs_attention: unknownEnd,
+  },
+  needs_attention: {
+    completed: 'a person says so, or its result arrives after all',
+    failed: 'a person says so, or its result arrives after all',
+    cancelled: 'a person cancels it, or its agent says after all that it was stopped',
+    never_ran: 'its agent says after all that it never began',
+  },
+  completed: {},
+  failed: {},
+  cancelled: {},
+  never_ran: {},
 };
 
 export const deviceStates = [
@@ -101,32 +211,81 @@ export const deviceStates = [
 ] as const;
 export type DeviceState = (typeof deviceStates)[number];
 
+const unloaded = 'its laboratory is unloaded, or people stop it';
+const ended = 'its process ended';
+
 export const deviceTransitions: Transitions<DeviceState> = {
-  // Uncertain from the start: the agent before this one ended in the middle of an effect.
-  disabled: ['initializing', 'uncertain'],
-  initializing: ['idle', 'restarting', 'faulted', 'disabled'],
-  idle: ['busy', 'restarting', 'faulted', 'disabled'],
-  busy: ['idle', 'aborting', 'uncertain', 'restarting', 'faulted', 'disabled'],
-  aborting: ['idle', 'uncertain', 'restarting', 'faulted', 'disabled'],
-  uncertain: ['idle', 'initializing', 'restarting', 'faulted', 'disabled'],
-  restarting: ['initializing', 'faulted', 'disabled'],
-  faulted: ['initializing', 'disabled'],
+  disabled: {
+    initializing: 'its process is started',
+    uncertain: 'the agent before this one ended in the middle of an effect',
+  },
+  initializing: {
+    idle: 'it is initialised',
+    restarting: ended,
+    faulted: 'it could not be initialised in time, or too often',
+    disabled: unloaded,
+  },
+  idle: {
+    busy: 'a call that acts begins',
+    restarting: ended,
+    faulted: 'its process ended too often',
+    disabled: unloaded,
+  },
+  busy: {
+    idle: 'the call has ended',
+    aborting: 'the call took too long, or is to be stopped',
+    uncertain: 'its process or its agent ended during a call',
+    restarting: 'its process ended, and the call is known to have done nothing more',
+    faulted: 'its process ended too often',
+    disabled: unloaded,
+  },
+  aborting: {
+    idle: 'the driver stopped the instrument',
+    uncertain: 'nobody can know whether the instrument stands still',
+    restarting: ended,
+    faulted: 'its process ended too often',
+    disabled: unloaded,
+  },
+  uncertain: {
+    idle: 'the driver read the instrument and knows that it stands still',
+    initializing: 'a person says that it stands still',
+    restarting: ended,
+    faulted: 'its process ended too often',
+    disabled: unloaded,
+  },
+  restarting: {
+    initializing: 'its process is started again',
+    faulted: 'its process ended too often',
+    disabled: unloaded,
+  },
+  faulted: { initializing: 'a person has it started again', disabled: unloaded },
 };
 
 export const agentStates = ['online', 'suspect', 'offline', 'draining', 'incompatible'] as const;
 export type AgentState = (typeof agentStates)[number];
 
 export const agentTransitions: Transitions<AgentState> = {
-  online: ['suspect', 'offline', 'draining'],
-  suspect: ['online', 'offline', 'draining'],
-  offline: ['online', 'incompatible'],
-  draining: ['online', 'offline'],
-  incompatible: ['online', 'offline'],
+  online: {
+    suspect: 'it was not heard for 3 s',
+    offline: 'it said that it leaves',
+    draining: 'it takes no more work before it leaves',
+  },
+  suspect: {
+    online: 'it is heard again',
+    offline: 'it was not heard for 10 s, or said that it leaves',
+    draining: 'it takes no more work before it leaves',
+  },
+  offline: {
+    online: 'it registers',
+    incompatible: 'it registers with a version that does not fit',
+  },
+  draining: { online: 'it registers anew', offline: 'it has left' },
+  incompatible: { online: 'it registers with a version that fits', offline: 'it was not heard for 10 s' },
 };
 
 /** May a record go from one state to the other? */
 export function mayFollow<State extends string>(table: Transitions<State>, from: State, to: State): boolean {
-  return table[from].includes(to);
+  return table[from][to] !== undefined;
 }
 
 /** It is over: nothing happens to the record any more unless a person resumes what it belongs to. */
@@ -150,9 +309,34 @@ export function isSatisfied(state: TaskRunState): boolean {
   return state === 'completed';
 }
 
+/** A task run in this state may be using its devices at this moment. */
+export function isActive(state: TaskRunState): boolean {
+  return state === 'running' || state === 'needs_attention';
+}
+
+/** A task run in this state has not begun. */
+export function isWaiting(state: TaskRunState): boolean {
+  return state === 'created' || state === 'queued';
+}
+
+/** Tasks of a protocol run in this state may start. */
+export function mayStartTasks(state: RunState): boolean {
+  return state === 'created' || state === 'running';
+}
+
+/** It is not known whether the agent has the attempt: it is asked, and never sent again. */
+export function isUnsettled(state: AttemptState): boolean {
+  return state === 'dispatching' || state === 'uncertain';
+}
+
 /** A device in this state takes commands; an allocated task may be sent to it. */
 export function isUsable(state: DeviceState): boolean {
   return state === 'idle' || state === 'busy';
+}
+
+/** An agent in this state is connected, as far as anybody knows. */
+export function isReachable(state: AgentState): boolean {
+  return state === 'online' || state === 'suspect';
 }
 
 /** New work may be sent to an agent in this state. */

@@ -3,7 +3,8 @@ import {
   attemptTransitions,
   mayFollow,
   runStates,
-  runTransitions,
+  campaignTransitions,
+  protocolRunTransitions,
   taskRunStates,
   taskRunTransitions,
 } from '@lab/contracts';
@@ -130,14 +131,18 @@ const pairs = <State extends string>(states: readonly State[]): [State, State][]
 describe('an update', () => {
   it.each(pairs(runStates))('takes a run or campaign from %s to %s only as the table says', (from, to) => {
     const rows = rowsWith({ run: { state: from }, campaign: { state: from } });
-    const allowed = from === to || mayFollow(runTransitions, from, to);
+    const allows = {
+      updateProtocolRun: from === to || mayFollow(protocolRunTransitions, from, to),
+      updateCampaign: from === to || mayFollow(campaignTransitions, from, to),
+    };
     for (const op of ['updateProtocolRun', 'updateCampaign'] as const) {
+      const allowed = allows[op];
       const change: Change = { op, id: op === 'updateCampaign' ? 'c' : 'r', patch: { state: to } };
       if (allowed) applyChange(rows, change);
       else expect(() => applyChange(rows, change)).toThrow(expect.objectContaining({ code: 'wrong_state' }));
     }
-    expect(rows.protocolRuns.get('r')?.state).toBe(allowed ? to : from);
-    expect(rows.campaigns.get('c')?.state).toBe(allowed ? to : from);
+    expect(rows.protocolRuns.get('r')?.state).toBe(allows.updateProtocolRun ? to : from);
+    expect(rows.campaigns.get('c')?.state).toBe(allows.updateCampaign ? to : from);
   });
 
   it.each(pairs(taskRunStates))('takes a task run from %s to %s only as the table says', (from, to) => {

@@ -1,10 +1,12 @@
 import {
   attemptTransitions,
+  campaignTransitions,
   isTerminal,
   mayFollow,
-  runTransitions,
+  protocolRunTransitions,
   ServiceError,
   taskRunTransitions,
+  type Transitions,
 } from '@lab/contracts';
 import type { AllocationKind, AllocationRow, Change } from './rows.js';
 import { allocationKey, indexTaskRun, type RowSet } from './row-set.js';
@@ -55,13 +57,13 @@ export function applyChange(rows: RowSet, change: Change): void {
     }
     case 'updateCampaign': {
       const row = known(rows.campaigns, change.id, 'campaign');
-      presumeTransition(runTransitions, row.state, change.patch.state, 'campaign', row.name);
+      presumeTransition(campaignTransitions, row.state, change.patch.state, 'campaign', row.name);
       rows.campaigns.set(row.id, { ...row, ...change.patch });
       return;
     }
     case 'updateProtocolRun': {
       const row = known(rows.protocolRuns, change.id, 'protocol run');
-      presumeTransition(runTransitions, row.state, change.patch.state, 'protocol run', row.name);
+      presumeTransition(protocolRunTransitions, row.state, change.patch.state, 'protocol run', row.name);
       rows.protocolRuns.set(row.id, { ...row, ...change.patch });
       return;
     }
@@ -151,7 +153,7 @@ function refuseTaken(names: ReadonlyMap<string, string>, name: string, what: str
 }
 
 function presumeTransition<State extends string>(
-  table: { readonly [S in State]: readonly State[] },
+  table: Transitions<State>,
   from: State,
   to: State | undefined,
   what: string,

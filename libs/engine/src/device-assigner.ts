@@ -1,4 +1,4 @@
-import { toServiceError } from '@lab/contracts';
+import { isReachable, toServiceError } from '@lab/contracts';
 import type { AgentDirectory } from './agent-directory.js';
 import { Backoff } from './backoff.js';
 import type { LabMap } from './lab-map.js';
@@ -42,7 +42,7 @@ export class DeviceAssigner {
   pursue(turn: Turn, labs: LabMap): void {
     for (const [computer, version] of this.#due) {
       const agent = this.#ports.directory.get(computer);
-      if (agent === undefined || agent.state === 'offline') {
+      if (agent === undefined || !isReachable(agent.state)) {
         this.#due.delete(computer);
         continue;
       }

@@ -1,4 +1,4 @@
-import type { DeviceRecord, DeviceState } from '@lab/contracts';
+import { isReachable, type DeviceRecord, type DeviceState } from '@lab/contracts';
 import type { AgentDirectory } from './agent-directory.js';
 import { deviceKey, type LabMap } from './lab-map.js';
 import type { WorkingState } from './working-state.js';
@@ -15,7 +15,7 @@ export function describeDevices(
     const status = agent?.devices.get(device.key);
     const owner = state.allocation('device', device.key)?.taskRunId ?? null;
     const task = owner === null ? undefined : state.rows.taskRuns.get(owner);
-    const away = agent === undefined || agent.state === 'offline';
+    const away = agent === undefined || !isReachable(agent.state);
     records.push({
       lab_name: device.lab,
       name: device.name,
@@ -64,7 +64,7 @@ export function describeStarts(
         computer,
         state: now,
         detail,
-        reachable: agent?.state === 'online' || agent?.state === 'suspect',
+        reachable: agent !== undefined && isReachable(agent.state),
         startedAt: agent?.startedAt.get(deviceKey(lab, name)),
       };
     });

@@ -1,4 +1,11 @@
-import type { DeviceBinding, DeviceFunction, DeviceReference, Reason, TaskStart } from '@lab/contracts';
+import {
+  mayStartTasks,
+  type DeviceBinding,
+  type DeviceFunction,
+  type DeviceReference,
+  type Reason,
+  type TaskStart,
+} from '@lab/contracts';
 import {
   checkPlan,
   type Assignment,
@@ -121,8 +128,7 @@ export class Dispatcher {
       return undefined;
     }
     const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
-    if (run !== undefined && (run.ending !== null || (run.state !== 'created' && run.state !== 'running')))
-      return undefined;
+    if (run !== undefined && (run.ending !== null || !mayStartTasks(run.state))) return undefined;
     let slots = this.#slots.get(id);
     if (slots === undefined) {
       slots = slotsOf(state, this.#ports.labs(), task);

@@ -1,4 +1,5 @@
 import {
+  isReachable,
   ServiceError,
   type AttemptReport,
   type AttemptResult,
@@ -382,7 +383,7 @@ export class Engine {
     if (known === undefined)
       throw new ServiceError('unknown_device', `the laboratory ${lab} has no device "${device}"`);
     const agent = this.#directory.get(known.computer);
-    if (agent === undefined || agent.state === 'offline')
+    if (agent === undefined || !isReachable(agent.state))
       throw new ServiceError('agent_unreachable', `computer ${known.computer} is not connected`);
     const functions = this.#directory.functionsOf(known.computer, known.key);
     return { computer: known.computer, inc: agent.inc, functions };

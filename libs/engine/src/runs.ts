@@ -1,4 +1,4 @@
-import { awaitsPerson, isSatisfied, isTerminal, type Reason } from '@lab/contracts';
+import { awaitsPerson, isSatisfied, isTerminal, isWaiting, type Reason } from '@lab/contracts';
 import { leave, releaseUnneeded } from './allocation.js';
 import { countEnd } from './campaign-tally.js';
 import type { Ending, ProtocolRunRow, TaskRunRow } from './rows.js';
@@ -126,7 +126,7 @@ export function beginEnding(turn: Turn, run: ProtocolRunRow, state: Ending['stat
   });
   turn.tellRun(run.id);
   for (const task of turn.state.tasksOf(run.id)) {
-    if (task.state === 'created' || task.state === 'queued')
+    if (isWaiting(task.state))
       turn.setTask(task, state === 'failed' ? 'skipped' : 'cancelled', { reason, endedAt: turn.now });
     else if (task.state === 'running') requestStop(turn, task);
   }

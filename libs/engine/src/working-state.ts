@@ -1,4 +1,4 @@
-import { awaitsPerson, isTerminal } from '@lab/contracts';
+import { awaitsPerson, isActive, isTerminal } from '@lab/contracts';
 import type { ProtocolSnapshot, TaskDefinition, TaskSnapshot } from '@lab/definitions/model';
 import { applyChange } from './apply-change.js';
 import type { EndedWork, WorkingRows } from './ports.js';
@@ -195,7 +195,7 @@ export class WorkingState {
   isInUse(allocation: AllocationRow): boolean {
     if (allocation.taskRunId === null) return false;
     const task = this.rows.taskRuns.get(allocation.taskRunId);
-    return task !== undefined && (task.state === 'running' || task.state === 'needs_attention');
+    return task !== undefined && isActive(task.state);
   }
 
   protocolOf(run: { definitionHash: string }): ProtocolSnapshot | undefined {

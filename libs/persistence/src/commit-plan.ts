@@ -1,9 +1,11 @@
 import {
   attemptTransitions,
+  campaignTransitions,
   mayFollow,
-  runTransitions,
+  protocolRunTransitions,
   ServiceError,
   taskRunTransitions,
+  type Transitions,
 } from '@lab/contracts';
 import type { AgentRow, AttentionRow, Change, DefinitionRow, HaltRow, ResourceRow } from '@lab/engine';
 import {
@@ -28,8 +30,6 @@ interface Update {
   set: Stored;
 }
 
-type Transitions = Readonly<Record<string, readonly string[]>>;
-
 /**
  * What a commit comes to, row by row, as the database's function `commit_changes` reads it. All changes of one row are
  * one statement's work, and all rows of one table too; names and attempts are judged by the outcome of the commit.
@@ -44,8 +44,8 @@ export interface CommitPlan {
 /** @throws ServiceError `wrong_state` when the changes contradict each other */
 export function planCommit(changes: readonly Change[]): CommitPlan {
   const tables = {
-    campaign: new TablePlan('campaign', runTransitions),
-    protocol_run: new TablePlan('protocol run', runTransitions),
+    campaign: new TablePlan('campaign', campaignTransitions),
+    protocol_run: new TablePlan('protocol run', protocolRunTransitions),
     task_run: new TablePlan('task run', taskRunTransitions),
     attempt: new TablePlan('attempt', attemptTransitions),
   };
@@ -178,7 +178,7 @@ class TablePlan {
 
   constructor(
     private readonly what: string,
-    private readonly transitions: Transitions,
+    private readonly transitions: Transitions<string>,
   ) {}
 
   insert(row: Stored, id: string): void {

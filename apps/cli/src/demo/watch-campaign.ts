@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isTerminal, type CampaignRecord, type ProtocolRunRecord } from '@lab/contracts';
+import { awaitsPerson, isTerminal, type CampaignRecord, type ProtocolRunRecord } from '@lab/contracts';
 import logUpdate from 'log-update';
 import type { Client } from '../client.js';
 import { campaignView } from './campaign-view.js';
@@ -23,7 +23,7 @@ export async function watchCampaign(
   for (;;) {
     const [campaign, devices] = await Promise.all([client.campaign(name), client.devices()]);
     show.update(campaign, () => campaignView(campaign, devices));
-    if (isTerminal(campaign.state) || campaign.state === 'needs_attention') {
+    if (isTerminal(campaign.state) || awaitsPerson(campaign.state)) {
       show.done();
       return campaign;
     }

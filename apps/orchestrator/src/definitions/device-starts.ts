@@ -1,4 +1,4 @@
-import { ServiceError, type LoadedDevice } from '@lab/contracts';
+import { isUsable, ServiceError, type LoadedDevice } from '@lab/contracts';
 import type { Clock, DeviceStart, Engine, Timers } from '@lab/engine';
 
 /** How long a device may take, the stop of its earlier version included, in milliseconds. */
@@ -53,7 +53,7 @@ function progress(
   if (!reachable) return 'done';
   const heard = startedAt !== undefined && startedAt >= since;
   if (!heard && !late) return 'starting';
-  if (state === 'idle' || state === 'busy') return 'done';
+  if (isUsable(state)) return 'done';
   return state === 'faulted' ? 'failed' : 'starting';
 }
 
