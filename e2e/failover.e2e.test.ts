@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, isOver } from './api.js';
+import { startLab, type Lab } from './lab.js';
+
+/** A stack with two orchestrators: what happens to one of them, and to what they stand on, is not seen in the work. */
+
+let lab: Lab;
+
+beforeAll(async () => {
+  lab = await startLab(['multiplication_lab'], { env: { SVC_ORCHESTRATORS: '2' } });
+  await standby();
+});
+afterAll(() => lab.stack.dispose());
+
+interface Line {
+  pid: number;
+  msg: string;
+  time: string;
+}
+
+/** Process ids by name. */
+function processes(): Map<string, number> {
+  const text = readFileSync(join(lab.stack.dataDir, 'run', 'processes.json'), 'utf8');
+  return new Map((JSON.parse(text) as { name: string; pid: number }[]).map(({ name, pid }) => [name, pid]));
+}
+
+/** What each living orchestrator last said of its standing, by process. */
+function standings(): Map<number, string> {
+  const all = processes();
+  const found = new Map<number, string>();
+  for (const name of ['orchestrator', 'orchestrator-2']) {
+    const lines = readFileSync(join(lab.stack.dataDir, 'logs', `${name}.log`), 'utf8')
+      .trimEnd()
+      .split('\n');
+    for (const { pid, msg } of lines.map((line) => JSON.parse(line) as Line))
+      if (pid === all.get(name) && ['leading', 'standby', 'leads no more'].includes(msg)) found.set(pid, msg);
+  }
+  return found;
+}
+
+const pidThatSays = (what: string): number | undefined =>
+  [...standings()].find(([, said]) => said === what)?.[0];
+
+/** Waits until one leads and the other one stands by. @returns the one that leads */
+async function standby(): Promise<number> {
+  await eventually(
+    async () => [pidThatSays('leading'), pidThatSays('standby')],
+    (both) => both.every((pid) => pid !== undefined),
+  );
+  return pidThatSays('leading') ?? 0;
+}
+
+const multiply = (name: string) => ({
+  name,
+  type: 'multiply',
+  devices: { multiplier: { lab_name: 'multiplication_lab', name: 'multiplier_a' } },
+  input_parameters: { number: 6, factor: 7 },
+});
+
+/**
+ * Submits one after the other while `happening` goes on. Everything is accepted, and what was accepted is done exactly once.
+ *
+ * @param inDoubt answers that may be given beside 201, for a submission that is not there
+ */
+async function workThrough(
+  label: string,
+  happening: () => Promise<void>,
+  inDoubt: readonly string[] = [],
+): Promise<void> {
+  const names: string[] = [];
+  const before = await products();
+  let going = true;
+  const stream = (async () => {
+    for (let count = 1; going || count <= 10; count += 1) {
+      const name = `${label} ${count}`;
+      const answer = await lab.api.submit('tasks', multiply(name));
+      if (inDoubt.includes(`${answer.status} ${String(answer.body.effect)}`)) {
+        expect((await lab.api.call('GET', `/api/tasks/${encodeURIComponent(name)}`)).status).toBe(404);
+        continue;
+      }
+      expect(`${name}: ${answer.status} ${JSON.stringify(answer.body)}`).toContain(`${name}: 201`);
+      names.push(name);
+    }
+  })();
+  try {
+    await happening();
+  } finally {
+    going = false;
+  }
+  await stream;
+  for (const name of names) {
+    const task = await eventually(() => lab.api.task(name), isOver);
+    expect(`${name} ${task.state} ${JSON.stringify(task.reason)}`).toBe(`${name} completed null`);
+    expect(task.output_parameters).toMatchObject({ product: 42 });
+  }
+  expect((await products()) - before).toBe(names.length);
+}
+
+/** How often the instrument was commanded, by its own count. */
+async function products(): Promise<number> {
+  const answer = await lab.api.rpc<{ products: number }>('multiplication_lab', 'multiplier_a', 'count');
+  return answer.body.products;
+}
+
+describe('work goes on, nothing twice and nothing lost,', () => {
+  it('when the leading orchestrator is killed', async () => {
+    const leader = await standby();
+    await workThrough('killed', async () => {
+      process.kill(leader, 'SIGKILL');
+      const next = await eventually(
+        async () => pidThatSays('leading'),
+        (pid) => pid !== undefined && pid !== leader,
+      );
+      expect(next).not.toBe(leader);
+    });
+  });
+
+  it('when it is stopped, and when it wakes', async () => {
+    const leader = await standby();
+    await workThrough('stopped', async () => {
+      process.kill(leader, 'SIGSTOP');
+      await eventually(
+        async () => [...standings()].filter(([pid, said]) => pid !== leader && said === 'leading'),
+        (others) => others.length > 0,
+      );
+      process.kill(leader, 'SIGCONT');
+      await eventually(
+        async () => standings().get(leader),
+        (said) => said === 'standby',
+      );
+    });
+  });
+
+  it('when it leaves in order', async () => {
+    const leader = await standby();
+    await workThrough('left', async () => {
+      process.kill(leader, 'SIGTERM');
+      await standby();
+    });
+  });
+
+  it('when the broker is started again', async () => {
+    const restart = async (): Promise<void> => {
+      const pid = processes().get('nats-server') ?? 0;
+      process.kill(pid, 'SIGKILL');
+      await eventually(
+        async () => processes().get('nats-server'),
+        (other) => other !== undefined && other !== pid,
+      );
+    };
+    // A submission that was on its way may be lost with the broker, and then nobody can say so in time.
+    await workThrough('broker', restart, ['503 maybe', '504 maybe']);
+  });
+
+  it('when the database is started again; meanwhile reads and submissions are refused, to be tried again', async () => {
+    await standby();
+    const pid = processes().get('postgres') ?? 0;
+    await lab.api.submit('tasks', multiply('before the outage'));
+    expect((await eventually(() => lab.api.task('before the outage'), isOver)).state).toBe('completed');
+    process.kill(pid, 'SIGKILL');
+    const refused = await eventually(
+      () => lab.api.call<{ code: string }>('GET', '/api/tasks/whatever'),
+      ({ status }) => status === 503,
+    );
+    expect(refused.body.code).toBe('store_unavailable');
+    expect(refused.headers.get('retry-after')).toBe('1');
+    await eventually(
+      () => lab.api.call('GET', '/api/tasks'),
+      ({ status }) => status === 200,
+    );
+    const back = performance.now();
+    const after = await lab.api.submit('tasks', multiply('after the outage'));
+    expect(after.status).toBe(201);
+    expect((await eventually(() => lab.api.task('after the outage'), isOver)).state).toBe('completed');
+    // Three seconds are promised; this computer runs many tests at once.
+    expect(performance.now() - back).toBeLessThan(8_000);
+  });
+});
