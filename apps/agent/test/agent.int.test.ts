@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { agentRequests, type JsonValue } from '@lab/contracts';
+import { agentEvents, agentRequests, orchestratorEvents, type JsonValue } from '@lab/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Lab } from './lab.js';
 import { armModule } from './modules.js';
@@ -23,9 +24,20 @@ function call(
     .request(
       agentRequests.callDevice,
       { computer, inc: String(lab.inc(computer)), lab: 'lab', device: 'arm' },
-      { call_id: name, function: name, arguments: args },
+      { call_id: randomUUID(), function: name, arguments: args },
     )
     .then((reply) => reply.result);
+}
+
+/** A person settles the doubt of the arm. */
+async function reset(doubtId?: string): Promise<void> {
+  const known = (): string | undefined => lab.latest('arm')?.doubt?.id;
+  await lab.until('its doubt is told', () => known() !== undefined);
+  const address = { computer: 'svc_computer', inc: String(lab.inc()), lab: 'lab', device: 'arm' };
+  await lab.bus.request(agentRequests.resetDevice, address, {
+    doubt_id: doubtId ?? known() ?? null,
+    by: 'ann',
+  });
 }
 
 function isAlive(pid: number): boolean {
@@ -97,7 +109,7 @@ describe('an agent with its devices and tasks as real processes', () => {
     });
   });
 
-  it('fails the task whose device died, and starts the device anew', async () => {
+  it('fails the task whose device died, and keeps the device uncertain until a person resets it', async () => {
     lab.assigned.set('svc_computer', [lab.device('arm')]);
     await lab.agent();
     await lab.deviceIs('arm', 'idle');
@@ -107,9 +119,10 @@ describe('an agent with its devices and tasks as real processes', () => {
       kind: 'failed',
       error: { message: expect.stringContaining('exit code 7') as string },
     });
-    expect(lab.changes.map((change) => change.state)).toEqual(
-      expect.arrayContaining(['uncertain', 'restarting']),
-    );
+    await lab.deviceIs('arm', 'uncertain');
+    await expect(call('where')).rejects.toMatchObject({ code: 'device_unavailable', effect: 'none' });
+    await expect(reset('another')).rejects.toMatchObject({ code: 'wrong_state' });
+    await reset();
     await lab.deviceIs('arm', 'idle');
     expect(await call('where')).not.toBe(before);
   });
@@ -162,6 +175,8 @@ describe('an agent with its devices and tasks as real processes', () => {
       effect: 'maybe',
       message: 'brief of device lab.arm did not end within 0.5 s',
     });
+    await lab.deviceIs('arm', 'uncertain');
+    await reset();
     await lab.deviceIs('arm', 'idle');
     const functions = lab.changes.filter((change) => change.name === 'arm').at(-1)?.functions;
     expect(functions).toContainEqual({ name: 'brief', kind: 'effect', timeout_s: 0.5 });
@@ -216,7 +231,8 @@ describe('when something fails', () => {
     await first.gone;
     const second = await lab.agent();
     expect(isAlive(old)).toBe(false);
-    await lab.deviceIs('arm', 'idle');
+    await lab.deviceIs('arm', 'uncertain');
+    expect(lab.latest('arm')?.detail).toContain('the agent ended during hang');
     expect(second.lines.some((line) => line.includes('killing a device process'))).toBe(true);
     await lab.bus.close();
     await lost;
@@ -276,6 +292,118 @@ describe('when something fails', () => {
     const second = lab.launch('svc_computer');
     expect((await second.gone)[0]).toBe(1);
     expect(second.lines.join('\n')).toContain('an agent for svc_computer runs already');
+  });
+});
+
+describe('a device that is not guessed about', () => {
+  it('goes on after its process was killed in the middle of an effect when its driver says that it is idle', async () => {
+    const { device, trace, parked } = lab.steadyArm();
+    lab.assigned.set('svc_computer', [device]);
+    await lab.agent();
+    await lab.deviceIs('arm', 'idle');
+    const lost = expect(call('move')).rejects.toMatchObject({ code: 'device_error', effect: 'maybe' });
+    await lab.deviceIs('arm', 'busy');
+    writeFileSync(parked, '');
+    process.kill((await call('where')) as number, 'SIGKILL');
+    await lost;
+    await lab.deviceIs('arm', 'idle');
+    expect(readFileSync(trace, 'utf8')).toBe('initialize\nmove\nasked for move\ninitialize\n');
+  });
+
+  it('is asked about when its agent was killed, and initialised only when somebody knows', async () => {
+    const { device, trace, parked } = lab.steadyArm();
+    lab.assigned.set('svc_computer', [device]);
+    const first = await lab.agent();
+    await lab.deviceIs('arm', 'idle');
+    const task = lab.task({ mode: 'call', function: 'move', args: {} }, { arm: {} });
+    await lab.start(task);
+    await lab.deviceIs('arm', 'busy');
+    first.child.kill('SIGKILL');
+    await first.gone;
+    const second = await lab.agent();
+    const says = 'not idle: the brake is off';
+    await lab.until('it has answered', () => lab.latest('arm')?.detail?.includes(says) === true);
+    expect(lab.latest('arm')).toMatchObject({
+      state: 'uncertain',
+      doubt: { in_doubt: [{ function: 'move', attempt_id: task.attempt_id }] },
+    });
+    expect(await lab.outcome(task.attempt_id)).toMatchObject({ kind: 'unknown' });
+    // The next agent process finds the same doubt, and another answer.
+    second.child.kill('SIGKILL');
+    await second.gone;
+    writeFileSync(parked, '');
+    await lab.agent();
+    await lab.deviceIs('arm', 'idle');
+    const lines = readFileSync(trace, 'utf8').split('\n');
+    expect(lines.filter((line) => !line.startsWith('stop'))).toEqual([
+      'initialize',
+      'move',
+      'asked for move',
+      'asked for move',
+      'initialize',
+      '',
+    ]);
+  });
+
+  it('is stopped at once when the task that moves it is cancelled', async () => {
+    const { device, trace } = lab.steadyArm();
+    lab.assigned.set('svc_computer', [device]);
+    await lab.agent();
+    await lab.deviceIs('arm', 'idle');
+    const task = lab.task({ mode: 'call', function: 'move', args: {} }, { arm: {} });
+    await lab.start(task);
+    await lab.deviceIs('arm', 'busy');
+    const address = { computer: 'svc_computer', inc: '1' };
+    await lab.bus.request(agentRequests.cancelTask, address, {
+      attempt_id: task.attempt_id,
+      reason: 'enough',
+    });
+    expect(await lab.outcome(task.attempt_id)).toEqual({ kind: 'cancelled' });
+    await lab.deviceIs('arm', 'idle');
+    expect(readFileSync(trace, 'utf8')).toBe('initialize\nmove\nstop: enough\n');
+  });
+
+  it('obeys an emergency stop, also after its agent was killed, until it is released', async () => {
+    const { device, trace } = lab.steadyArm();
+    lab.assigned.set('svc_computer', [device]);
+    const first = await lab.agent();
+    await lab.deviceIs('arm', 'idle');
+    const lost = expect(call('move')).rejects.toMatchObject({ message: 'stopped' });
+    await lab.deviceIs('arm', 'busy');
+    const halt = { id: 'halt-1', scope: 'lab:lab', by: 'ann', reason: 'a hand is in it' };
+    lab.bus.publish(agentEvents.emergencyStop, {}, halt);
+    await lost;
+    await expect(call('move')).rejects.toMatchObject({
+      code: 'device_unavailable',
+      message: expect.stringContaining('stopped by ann: a hand is in it') as string,
+    });
+    // What is durable of a task that came after it is durable of the stop as well.
+    await lab.run({ mode: 'wait', ms: 0 });
+    first.child.kill('SIGKILL');
+    await first.gone;
+    await lab.agent();
+    await lab.deviceIs('arm', 'disabled');
+    expect(lab.latest('arm')?.halted).toBe('stopped by ann: a hand is in it');
+    expect(lab.hellos.at(-1)?.halts).toEqual([halt]);
+    const leading = { epoch: 1, instance: 'stand-in', halts: [], released: ['halt-1'] };
+    lab.bus.publish(orchestratorEvents.leading, {}, leading);
+    await lab.deviceIs('arm', 'idle');
+    const lines = readFileSync(trace, 'utf8').trim().split('\n');
+    expect(lines).toEqual(['initialize', 'move', 'stop: stopped by ann: a hand is in it', 'initialize']);
+  });
+
+  it('that writes something else to its channel is ended, and its agent lives', async () => {
+    lab.assigned.set('svc_computer', [lab.device('arm')]);
+    const agent = await lab.agent();
+    await lab.deviceIs('arm', 'idle');
+    await expect(call('scribble')).rejects.toMatchObject({
+      code: 'device_error',
+      effect: 'maybe',
+      message: expect.stringContaining('it broke the protocol') as string,
+    });
+    await lab.deviceIs('arm', 'uncertain');
+    expect(agent.child.exitCode).toBeNull();
+    expect(await lab.run({ mode: 'wait', ms: 0 })).toMatchObject({ kind: 'completed' });
   });
 });
 

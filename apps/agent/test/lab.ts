@@ -16,13 +16,14 @@ import {
   type AttemptResult,
   type DeviceAssignment,
   type DeviceStatus,
+  type Halt,
   type JsonObject,
   type TaskStart,
 } from '@lab/contracts';
 import { connectBus, type Bus } from '@lab/messaging';
 import { processEnvironment } from '@lab/runtime';
 import { startNats, type NatsFixture } from '@lab/testkit';
-import { armModule, taskModule, type TestModule } from './modules.js';
+import { armModule, steadyArmModule, taskModule, type TestModule } from './modules.js';
 
 /** The built program: a child process cannot run sources. */
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -37,7 +38,12 @@ export interface RunningAgent {
 /** A real broker, a stand-in orchestrator on it, a store for files, and real agents. */
 export class Lab {
   readonly results: AttemptResult[] = [];
-  readonly hellos: { computer: string; session: string; attempts: AttemptReport[] }[] = [];
+  readonly hellos: {
+    computer: string;
+    session: string;
+    attempts: AttemptReport[];
+    halts?: Halt[] | undefined;
+  }[] = [];
   readonly changes: DeviceStatus[] = [];
   readonly left: string[] = [];
   readonly stored = new Map<string, Buffer>();
@@ -67,13 +73,23 @@ export class Lab {
     store.listen(0, '127.0.0.1');
     await once(store, 'listening');
     const lab = new Lab(nats, bus, await mkdtemp(join(tmpdir(), 'lab-agent-')), store);
-    for (const module of [armModule, taskModule]) lab.modules.set(module.reference.hash, module);
+    for (const module of [armModule, steadyArmModule, taskModule])
+      lab.modules.set(module.reference.hash, module);
     await lab.#serve();
     return lab;
   }
 
   device(name: string, parameters: JsonObject = {}): DeviceAssignment {
     return { lab: 'lab', name, type: 'arm', module: armModule.reference, init_parameters: parameters };
+  }
+
+  /** A device called `arm` that can be stopped and asked, with the file that it writes to. */
+  steadyArm(parameters: JsonObject = {}): { device: DeviceAssignment; trace: string; parked: string } {
+    const trace = join(this.dataDir, 'trace');
+    const parked = join(this.dataDir, 'parked');
+    const init_parameters = { trace, parked, ...parameters };
+    const device = { ...this.device('arm'), module: steadyArmModule.reference, init_parameters };
+    return { device, trace, parked };
   }
 
   /** Starts an agent and waits until it can be reached. */
@@ -132,11 +148,14 @@ export class Lab {
     }
   }
 
+  /** The latest news of a device. */
+  latest(name: string): DeviceStatus | undefined {
+    return this.changes.filter((change) => change.name === name).at(-1);
+  }
+
   /** Waits until a device is in a state by the latest news. */
   async deviceIs(name: string, state: string): Promise<void> {
-    await this.until(`${name} is ${state}`, () => {
-      return this.changes.filter((change) => change.name === name).at(-1)?.state === state;
-    });
+    await this.until(`${name} is ${state}`, () => this.latest(name)?.state === state);
   }
 
   task(

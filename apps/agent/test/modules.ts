@@ -15,7 +15,7 @@ const declare = (prototype, name, kind, timeout) =>
 
 export const armModule = moduleOf(
   'devices/arm/device.ts',
-  `import { appendFileSync } from 'node:fs';
+  `import { appendFileSync, writeSync } from 'node:fs';
 ${declare}
 export default class Arm {
   async _initialize(parameters) {
@@ -47,6 +47,10 @@ export default class Arm {
   fail({ why }) {
     throw new Error(why);
   }
+  scribble() {
+    writeSync(3, 'no message at all\\n');
+    return new Promise(() => undefined);
+  }
   die() {
     console.error('the driver crashed');
     process.exit(7);
@@ -56,8 +60,47 @@ export default class Arm {
   }
 }
 declare(Arm.prototype, 'brief', 'effect', 0.5);
-for (const name of ['move', 'fail', 'die', 'hang']) declare(Arm.prototype, name, 'effect');
+for (const name of ['move', 'fail', 'die', 'hang', 'scribble']) declare(Arm.prototype, name, 'effect');
 for (const name of ['where', 'secrets']) declare(Arm.prototype, name, 'query');
+`,
+);
+
+/** An arm that can be stopped and asked: what it did last stands in a file, as in the memory of an instrument. */
+export const steadyArmModule = moduleOf(
+  'devices/steady_arm/device.ts',
+  `import { appendFileSync, existsSync } from 'node:fs';
+${declare}
+export default class SteadyArm {
+  async _initialize(parameters) {
+    this.parameters = parameters;
+    this.note('initialize');
+  }
+  async _cleanup() {}
+  async _report() {
+    return {};
+  }
+  async _stop(reason) {
+    this.note('stop: ' + reason);
+    if (!this.parameters.stubborn) this.halt?.(new Error('stopped'));
+  }
+  async _reconcile(parameters, inDoubt) {
+    this.parameters = parameters;
+    this.note('asked for ' + inDoubt.map((call) => call.function).join());
+    return { idle: existsSync(parameters.parked), detail: 'the brake is ' + (existsSync(parameters.parked) ? 'on' : 'off') };
+  }
+  note(line) {
+    appendFileSync(this.parameters.trace, line + '\\n');
+  }
+  move() {
+    this.note('move');
+    return new Promise((_, reject) => (this.halt = reject));
+  }
+  where() {
+    return process.pid;
+  }
+}
+declare(SteadyArm.prototype, 'move', 'effect');
+declare(SteadyArm.prototype, 'where', 'query');
 `,
 );
 
