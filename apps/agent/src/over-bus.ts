@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   Unanswered,
   type DeviceAddress,
@@ -29,7 +30,7 @@ import type { Bus, Subscription } from '@lab/messaging';
 export class OrchestratorOverBus implements Orchestrator {
   readonly #bus: Bus;
   #epoch = 0;
-  #leader = new AbortController();
+  #leader = untilSucceeded();
 
   constructor(bus: Bus) {
     this.#bus = bus;
@@ -42,7 +43,7 @@ export class OrchestratorOverBus implements Orchestrator {
     this.#epoch = epoch;
     if (isFirst) return;
     this.#leader.abort();
-    this.#leader = new AbortController();
+    this.#leader = untilSucceeded();
   }
 
   register(hello: {
@@ -78,6 +79,13 @@ export class OrchestratorOverBus implements Orchestrator {
   #options(): { signal: AbortSignal } {
     return { signal: this.#leader.signal };
   }
+}
+
+/** One for all requests of a leader, of which there may be as many as there are results. */
+function untilSucceeded(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 /** A call that lasts so long is worth listening for the fate of its agent, in milliseconds. */
