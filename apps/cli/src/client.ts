@@ -17,6 +17,8 @@ import type {
   ProtocolChange,
   ProtocolRunRecord,
   QueueRecord,
+  TaskRunRecord,
+  TaskRunState,
   TaskTypeChange,
 } from '@lab/contracts';
 
@@ -56,6 +58,11 @@ export class Client {
     by: string,
   ): Promise<ProtocolRunRecord | CampaignRecord> {
     return this.call('POST', `/api/${kind}s/${encodeURIComponent(name)}/${verb}`, { by });
+  }
+
+  /** Tasks in that state, newest first, at most 500. @param limitMs how long the answer may take, in milliseconds */
+  tasks(state: TaskRunState, limitMs = usualMs): Promise<TaskRunRecord[]> {
+    return this.call('GET', `/api/tasks?state=${state}&limit=500`, undefined, limitMs);
   }
 
   queue(): Promise<QueueRecord> {

@@ -64,12 +64,23 @@ export function failAttempt(
   patch: TaskPatch = {},
 ): void {
   turn.setAttempt(attempt, 'failed', { reason, calls, endedAt: turn.now });
+  if (reason.code === 'agent_stopped' && !isStopping(turn.state, task))
+    return interruptTask(turn, task, reason, calls);
   const { attempts, backoffMs } = failurePolicyOf(turn.state, task);
   const failures = task.failures + 1;
   if (failures >= attempts || isStopping(turn.state, task) || !isRepeatable(turn.state, task, calls))
     return failTask(turn, task, reason, { ...patch, failures });
   const pause = Math.min(backoffMs * 2 ** (failures - 1), longestPolicyTimeS * 1000);
   queueAgain(turn, task, { ...patch, reason, failures, retryAt: turn.now + pause });
+}
+
+/**
+ * Its agent was told to stop, which is no failure of the task: what may be repeated starts again when an agent is there;
+ * of anything else a person decides, for it stopped half way.
+ */
+function interruptTask(turn: Turn, task: TaskRunRow, reason: Reason, calls: AttemptCalls | null): void {
+  if (isRepeatable(turn.state, task, calls)) queueAgain(turn, task, { reason });
+  else askAbout(turn, task, reason);
 }
 
 /** A task has failed for good: its run fails, goes on without it, or waits for a person, as its policy says. */

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import type { Command } from 'commander';
+import { Client } from '../client.js';
 import { eventText, startStack, type Stack, type StackOptions } from '../stack/index.js';
 import { userError } from './user-error.js';
 
@@ -10,6 +11,11 @@ interface StartFlags {
   config?: string;
   orchestrators?: string;
 }
+
+/** How long a stop waits to learn what runs, in milliseconds: it has begun when a second key press counts. */
+const lookMs = 600;
+/** Tasks that are named at most. */
+const namedTasks = 5;
 
 /** One Ctrl-C may arrive twice: from the terminal, and handed on by npm. */
 const sameKeyPressMs = 750;
@@ -37,8 +43,7 @@ export async function start(flags: StartFlags, options: Pick<StackOptions, 'modu
         callOff.abort(new Error('interrupted'));
       } else if (stoppingSince === undefined) {
         stoppingSince = performance.now();
-        print('stopping');
-        stack.stop().then(
+        stopSaying(stack).then(
           () => resolve(0),
           (error: unknown) => {
             print(userError(error));
@@ -76,6 +81,28 @@ export async function start(flags: StartFlags, options: Pick<StackOptions, 'modu
   }
   process.stdout.write(`ready ${stack.url}\n`);
   process.exit(await stopped);
+}
+
+async function stopSaying(stack: Stack): Promise<void> {
+  print(await stoppingText(stack.url));
+  await stack.stop();
+}
+
+/** Names what runs at this moment, as far as the service says so at once: stopping must not depend on it. */
+async function stoppingText(url: string): Promise<string> {
+  try {
+    const labels = (await new Client(url).tasks('running', lookMs)).map((task) =>
+      task.protocol_run === null ? task.name : `${task.protocol_run}/${task.name}`,
+    );
+    if (labels.length === 0) return 'stopping';
+    const more = labels.length > namedTasks ? ` and ${labels.length - namedTasks} more` : '';
+    return (
+      `stopping; these tasks run and are stopped: ${labels.slice(0, namedTasks).join(', ')}${more}. ` +
+      'Those that made no effect yet start again with the service, the others are asked about (svc attention)'
+    );
+  } catch {
+    return 'stopping';
+  }
 }
 
 /** On standard error, at once; a terminal that has gone is no reason to stop. */
