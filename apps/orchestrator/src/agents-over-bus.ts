@@ -51,6 +51,15 @@ export function agentsOverBus(bus: Bus, lease: Lease): Agents {
     async assignDevices(to, devices): Promise<void> {
       await ask(requests.assignDevices, to, { devices });
     },
+    async resetDevice(to, { lab, name }, doubtId, by): Promise<void> {
+      lease.demand();
+      const { computer, inc, epoch } = to;
+      const tokens = { computer, inc: String(inc), lab, device: name };
+      await unreachable(
+        bus.request(requests.resetDevice, tokens, { doubt_id: doubtId, by }, { epoch, inc }),
+        to,
+      );
+    },
   };
 }
 

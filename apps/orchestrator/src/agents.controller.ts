@@ -26,6 +26,12 @@ export class AgentsController {
     return {};
   }
 
+  /** Sent to all agents at once. Heard here as well, it is recorded even if whoever sent it gets no further. */
+  @HandlesEvent(agentEvents.emergencyStop)
+  stopped(halt: BodyOf<typeof agentEvents.emergencyStop>): void {
+    this.engine.stopHeard(halt);
+  }
+
   @HandlesEvent(agentEvents.heartbeat)
   heartbeat(beat: BodyOf<typeof agentEvents.heartbeat>, context: BusContext): void {
     this.engine.agentAlive(context.token('computer'), beat);

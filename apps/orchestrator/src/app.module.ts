@@ -9,6 +9,7 @@ import { LoadedDefinitions } from './definitions/loaded-definitions.js';
 import { PackageIndex } from './definitions/package-index.js';
 import { ProtocolLoading } from './definitions/protocol-loading.js';
 import { PausesController } from './pauses.controller.js';
+import { DecisionsController } from './decisions.controller.js';
 import { SubmissionsController } from './submissions.controller.js';
 import { objectStoreToken } from './tokens.js';
 
@@ -31,6 +32,7 @@ export class AppModule {
         SubmissionsController,
         PausesController,
         AgentsController,
+        DecisionsController,
         FilesController,
         DefinitionsController,
       ],

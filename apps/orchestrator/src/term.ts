@@ -68,7 +68,11 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
         policy: new GreedyPolicy(),
         log: log.child({ part: 'engine' }),
       },
-      { maxQueued: config.limits.max_queued, onDeposed: () => lease.lose() },
+      {
+        maxQueued: config.limits.max_queued,
+        maxQueuedPerOwner: config.limits.max_queued_per_owner,
+        onDeposed: () => lease.lose(),
+      },
     );
     shutdown.add('engine', () => engine.stop());
     await engine.start(instance, lease.epoch);
@@ -99,7 +103,7 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     await app.listen();
     // Before the messages: whoever waits for devices is answered, not waited for.
     shutdown.add('loading', () => labs.stop());
-    shutdown.add('announcement', announceLeadership(bus, lease, systemTimers, instance));
+    shutdown.add('announcement', announceLeadership(bus, lease, engine, systemTimers, instance));
     return { end, labs: definitions.labNames(), protocols: definitions.protocolTypes() };
   } catch (error) {
     await end('the takeover failed');
@@ -107,13 +111,22 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
   }
 }
 
-/** Tells the agents who leads, now and every second, so that they register with a new leader at once. */
-function announceLeadership(bus: Bus, lease: Lease, timers: Timers, instance: string): () => void {
+/**
+ * Tells the agents who leads, now and every second, so that they register with a new leader at once; and which stops of
+ * people are in force.
+ */
+function announceLeadership(
+  bus: Bus,
+  lease: Lease,
+  engine: Engine,
+  timers: Timers,
+  instance: string,
+): () => void {
   let cancel = (): void => undefined;
   const announce = (): void => {
     // While the broker is away nobody could hear it; the next second tells again.
     if (bus.connected && lease.held)
-      bus.publish(orchestratorEvents.leading, {}, { epoch: lease.epoch, instance });
+      bus.publish(orchestratorEvents.leading, {}, { epoch: lease.epoch, instance, ...engine.stops() });
     cancel = timers.after(announceMs, announce);
   };
   announce();

@@ -103,6 +103,7 @@ export class AttemptTalk {
   reported(turn: Turn, computer: string, inc: number, reports: readonly AttemptReport[]): void {
     for (const { attempt_id: id, status } of reports) {
       const attempt = turn.state.rows.attempts.get(id);
+      if (attempt === undefined) this.#stopStray(turn, { computer, inc, epoch: this.#epoch }, id, status);
       if (attempt === undefined || attempt.computer !== computer || attempt.inc !== inc) continue;
       if (this.#inFlight.has(id) || status === 'unknown') continue;
       if (attempt.state === 'dispatching' || attempt.state === 'uncertain')
@@ -155,6 +156,15 @@ export class AttemptTalk {
   /** The epoch that calls carry; set once the engine leads. */
   lead(epoch: number): void {
     this.#epoch = epoch;
+  }
+
+  /**
+   * An attempt goes on although its end was decided: a person gave it up while its agent was away. Told again with every
+   * heartbeat that still speaks of it.
+   */
+  #stopStray(turn: Turn, to: AgentAddress, id: string, status: AttemptStatus): void {
+    if (this.#inFlight.has(id) || (status !== 'accepted' && status !== 'running')) return;
+    turn.afterCommit(() => this.#stop(to, id, 'it was decided about while its computer was away'));
   }
 
   /** Why its agent is to be told to stop it; undefined: it is not, or its agent has heard so. */

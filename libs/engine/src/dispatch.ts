@@ -18,6 +18,7 @@ import type { AgentDirectory } from './agent-directory.js';
 import { take } from './allocation.js';
 import type { Backoff } from './backoff.js';
 import { failTask, failurePolicyOf } from './failure-policy.js';
+import { nothingStarts, stoppedDevices } from './halts.js';
 import { serviceComputer, type KnownDevice, type LabMap } from './lab-map.js';
 import type { AgentAddress, Ids, Log } from './ports.js';
 import { resolveParameters, resourceValues, slotsOf } from './resolve.js';
@@ -48,6 +49,7 @@ export class Dispatcher {
   readonly #slots = new Map<string, PlanSlot[]>();
   #version = 0;
   #warnedOf = new Set<string>();
+  #isStopped = (_device: KnownDevice): boolean => false;
   /** When the pause of a task that failed before is over; of those seen by the latest {@link dispatch}. */
   #nextRetryAt: number | undefined;
 
@@ -93,11 +95,12 @@ export class Dispatcher {
 
   /** Starts whatever can start. */
   dispatch(turn: Turn): void {
-    if (turn.state.queuePause() !== undefined) return;
+    if (nothingStarts(turn.state)) return;
     const { policy, log } = this.#ports;
     this.#version += 1;
     const tasks: PlanTask[] = [];
     const units = new Map<string, PlanUnit>();
+    this.#isStopped = stoppedDevices(turn.state);
     this.#nextRetryAt = undefined;
     for (const id of turn.state.queued) {
       const task = this.#planTask(turn, id, units);
@@ -198,7 +201,7 @@ export class Dispatcher {
       usable:
         device === undefined
           ? !id.startsWith('device:')
-          : this.#ports.directory.isDeviceUsable(device.computer, device.key),
+          : !this.#isStopped(device) && this.#ports.directory.isDeviceUsable(device.computer, device.key),
       busyMs: state.busyMs.get(id) ?? 0,
     };
     units.set(id, unit);

@@ -3,17 +3,19 @@ import {
   ServiceError,
   type AttemptReport,
   type AttemptResult,
+  type AttentionDecision,
   type CampaignSubmission,
   type DeviceAssignment,
   type DeviceFunction,
   type DeviceRecord,
   type DeviceStatus,
+  type Halt,
   type ProtocolRunSubmission,
   type QueueRecord,
   type TaskSubmission,
 } from '@lab/contracts';
-import type { Policy } from '@lab/scheduling';
 import { AgentDirectory } from './agent-directory.js';
+import { Attention } from './attention.js';
 import { AttemptTalk } from './attempts.js';
 import { Backoff } from './backoff.js';
 import { settleCampaign } from './campaigns.js';
@@ -21,9 +23,15 @@ import { cancelCampaign, cancelProtocolRun, cancelTask } from './cancel.js';
 import { DeviceAssigner } from './device-assigner.js';
 import { describeDevices, describeStarts, type DeviceStart } from './device-records.js';
 import { Dispatcher } from './dispatch.js';
+import {
+  defaultOptions,
+  type AgentRegistration,
+  type EngineOptions,
+  type EnginePorts,
+} from './engine-options.js';
 import { nextTimeout, stopOverdue } from './failure-policy.js';
+import { adoptStops, engageStop, releaseStop, stopsToTell, type StopPorts } from './halts.js';
 import { deviceKey, LabMap } from './lab-map.js';
-import type { Agents, Clock, Definitions, Ids, Log, Store, Timers } from './ports.js';
 import {
   pauseCampaign,
   pauseProtocolRun,
@@ -47,38 +55,6 @@ import type { Turn } from './turn.js';
 import { unfinishedWork, type UnfinishedWork } from './work-in-use.js';
 import { WorkingState } from './working-state.js';
 
-export interface EnginePorts {
-  clock: Clock;
-  timers: Timers;
-  ids: Ids;
-  store: Store;
-  agents: Agents;
-  definitions: Definitions;
-  policy: Policy;
-  log: Log;
-}
-
-export interface EngineOptions {
-  /** Silence after which nothing is sent to an agent any more, in milliseconds. */
-  suspectAfterMs: number;
-  /** Silence after which an agent counts as gone, in milliseconds. */
-  offlineAfterMs: number;
-  /** Task runs that may wait before submissions are refused with `backlog_full`. */
-  maxQueued: number;
-  /** Another engine leads; this one has stopped. */
-  onDeposed?: () => void;
-}
-
-export interface AgentRegistration {
-  computer: string;
-  session: string;
-  version: string;
-  attempts: readonly AttemptReport[];
-  devices: readonly DeviceStatus[];
-}
-
-const defaults: EngineOptions = { suspectAfterMs: 3_000, offlineAfterMs: 10_000, maxQueued: 10_000 };
-
 /**
  * Decides about everything that happens in the laboratories: what is accepted, who gets which device, what starts
  * where, and what becomes of it. Nothing is told to anyone before it is committed.
@@ -95,6 +71,8 @@ export class Engine {
   readonly #talk: AttemptTalk;
   readonly #assigner: DeviceAssigner;
   readonly #dispatcher: Dispatcher;
+  readonly #attention: Attention;
+  readonly #stopPorts: StopPorts;
   readonly #loop: TurnLoop;
   readonly #submitPorts: SubmitPorts;
   #labs: LabMap;
@@ -102,7 +80,7 @@ export class Engine {
 
   constructor(ports: EnginePorts, options: Partial<EngineOptions> = {}) {
     this.#ports = ports;
-    this.#options = { ...defaults, ...options };
+    this.#options = { ...defaultOptions, ...options };
     const { ids, policy, log, agents, definitions } = ports;
     this.#labs = new LabMap(definitions);
     this.#directory = new AgentDirectory(this.#options.suspectAfterMs, this.#options.offlineAfterMs);
@@ -129,7 +107,22 @@ export class Engine {
       },
       this.#refusals,
     );
-    this.#submitPorts = { ids, definitions, labs: () => this.#labs, maxQueued: this.#options.maxQueued };
+    this.#stopPorts = { ids, labs: () => this.#labs };
+    this.#attention = new Attention({
+      ids,
+      agents,
+      directory,
+      labs: () => this.#labs,
+      epoch: () => this.#epoch,
+      lostAfterMs: this.#options.lostAfterMs,
+    });
+    this.#submitPorts = {
+      ids,
+      definitions,
+      labs: () => this.#labs,
+      maxQueued: this.#options.maxQueued,
+      maxQueuedPerOwner: this.#options.maxQueuedPerOwner,
+    };
   }
 
   /** The leadership under which this engine decides; 0 before {@link start}. */
@@ -152,6 +145,7 @@ export class Engine {
     this.#epoch = taken;
     this.#talk.lead(this.#epoch);
     this.#assigner.lead(this.#epoch);
+    this.#attention.begin(this.#ports.clock.now());
     await this.#loop.start(this.#epoch);
     await this.#loop.submit('taking over', (turn) => this.#putResources(turn));
     this.#ports.log.info('leading', { epoch: this.#epoch, instance });
@@ -298,14 +292,19 @@ export class Engine {
    *
    * @throws ServiceError `store_unavailable`
    */
-  async registerAgent(
-    agent: AgentRegistration,
-  ): Promise<{ inc: number; epoch: number; devices: DeviceAssignment[] }> {
+  async registerAgent(agent: AgentRegistration): Promise<{
+    inc: number;
+    epoch: number;
+    devices: DeviceAssignment[];
+    halts: Halt[];
+    released: string[];
+  }> {
     const { computer, session, attempts, devices } = agent;
     return this.#loop.submit('registration of an agent', (turn) => {
       const row = turn.state.rows.agents.get(computer);
       const inc = row?.session === session ? row.inc : (row?.inc ?? 0) + 1;
       if (row?.inc !== inc) turn.emit({ op: 'putAgent', row: { computer, inc, session } });
+      adoptStops(turn, this.#stopPorts, agent.halts ?? [], computer);
       this.#talk.registered(turn, computer, inc, attempts);
       const labs = this.#labs;
       turn.afterCommit(() => {
@@ -316,7 +315,8 @@ export class Engine {
           next.state.dispatchDue = true;
         });
       });
-      return { inc, epoch: this.#epoch, devices: labs.assignmentsOf(computer, this.#ports.log) };
+      const assignments = labs.assignmentsOf(computer, this.#ports.log);
+      return { inc, epoch: this.#epoch, devices: assignments, ...stopsToTell(turn.state) };
     });
   }
 
@@ -329,6 +329,7 @@ export class Engine {
       seq?: number | undefined;
       devices: readonly DeviceStatus[];
       attempts: readonly AttemptReport[];
+      halts?: readonly Halt[] | undefined;
     },
   ): void {
     this.#loop.enqueue(
@@ -338,6 +339,7 @@ export class Engine {
         if (agent === undefined) return;
         if (this.#directory.heard(agent, heartbeat.devices, turn.now, heartbeat.seq))
           turn.state.dispatchDue = true;
+        adoptStops(turn, this.#stopPorts, heartbeat.halts ?? [], computer);
         this.#talk.reported(turn, computer, heartbeat.inc, heartbeat.attempts);
       },
       true,
@@ -372,7 +374,50 @@ export class Engine {
    * @throws ServiceError `store_unavailable`
    */
   attemptEnded(result: AttemptResult): Promise<void> {
-    return this.#loop.submit('result of an attempt', (turn) => recordResult(turn, this.#ports.log, result));
+    const ports = { log: this.#ports.log, directory: this.#directory };
+    return this.#loop.submit('result of an attempt', (turn) => recordResult(turn, ports, result));
+  }
+
+  /**
+   * A person settles what only a person can. A device is started anew by its agent first; when that is refused or not
+   * answered, its item stays open.
+   *
+   * @throws ServiceError `not_found`; `wrong_state` when it is resolved, or the decision comes too late; `invalid` when
+   *   the item cannot be decided so, or with every fault of the outputs given; `agent_unreachable`
+   */
+  async resolveAttention(decision: AttentionDecision): Promise<{ id: string }> {
+    const item = await this.#loop.submit('look at an attention item', (turn) =>
+      this.#attention.examine(turn, decision),
+    );
+    if (item.kind === 'device') await this.#attention.reset(item, decision);
+    return this.#loop.submit('decision of a person', (turn) => this.#attention.resolve(turn, decision));
+  }
+
+  /**
+   * Records an emergency stop: nothing starts in its scope any more, and what runs there is stopped and then asked about.
+   * The same id again is the same stop.
+   *
+   * @throws ServiceError `unknown_lab`, `unknown_device`, `bad_request`
+   */
+  engageStop(halt: Halt): Promise<{ id: string }> {
+    return this.#loop.submit('emergency stop', (turn) => engageStop(turn, this.#stopPorts, halt));
+  }
+
+  /** An emergency stop was heard that goes to all agents at once; it is recorded whoever said it. */
+  stopHeard(halt: Halt): void {
+    this.#loop.enqueue('emergency stop heard', (turn) => adoptStops(turn, this.#stopPorts, [halt], 'event'));
+  }
+
+  /** Ends one emergency stop, or all with null. @throws ServiceError `not_found`, `wrong_state` */
+  releaseStop(id: string | null, by: string): Promise<{ ids: string[] }> {
+    return this.#loop.submit('release of an emergency stop', (turn) =>
+      releaseStop(turn, this.#stopPorts, id, by),
+    );
+  }
+
+  /** The emergency stops in force, and the ids of the latest ones that were released, for those who keep to them. */
+  stops(): { halts: Halt[]; released: string[] } {
+    return stopsToTell(this.#state);
   }
 
   /** @throws ServiceError `unknown_lab`, `unknown_device`, `agent_unreachable` */
@@ -470,6 +515,7 @@ export class Engine {
     }
     this.#dispatcher.expire(turn, true);
     this.#settleDue(turn);
+    this.#attention.settle(turn);
     this.#talk.pursue(turn);
     this.#assigner.pursue(turn, this.#labs);
   }
@@ -505,6 +551,7 @@ export class Engine {
       this.#dispatcher.nextDeadline(this.#state),
       this.#dispatcher.nextRetry(),
       nextTimeout(this.#state),
+      this.#attention.next(this.#state, now),
       this.#refusals.next(now),
       this.#talk.nextRetry(now),
       this.#assigner.nextRetry(now),

@@ -1,6 +1,7 @@
 export { applyChange } from './apply-change.js';
 export type { DeviceStart } from './device-records.js';
-export { Engine, type AgentRegistration, type EngineOptions, type EnginePorts } from './engine.js';
+export { Engine } from './engine.js';
+export type { AgentRegistration, EngineOptions, EnginePorts } from './engine-options.js';
 export { serviceComputer } from './lab-map.js';
 export { MemoryAgents, type Delivery, type Execution, type LabSide } from './memory/memory-agents.js';
 export { MemoryDefinitions } from './memory/memory-definitions.js';

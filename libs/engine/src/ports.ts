@@ -102,6 +102,13 @@ export interface Agents {
   cancel(to: AgentAddress, attemptId: string, reason: string): Promise<AttemptStatus>;
   status(to: AgentAddress, attemptId: string): Promise<AttemptStatus>;
   assignDevices(to: AgentAddress, devices: DeviceAssignment[]): Promise<void>;
+  /** Has an uncertain or faulted device started anew. @param doubtId which doubt is settled; null: it has none */
+  resetDevice(
+    to: AgentAddress,
+    device: { lab: string; name: string },
+    doubtId: string | null,
+    by: string,
+  ): Promise<void>;
 }
 
 export interface AgentAddress {

@@ -3,13 +3,14 @@ import {
   type AttemptCalls,
   type AttemptOutcome,
   type AttemptResult,
-  type Fault,
   type Reason,
-  type ResourceValue,
 } from '@lab/contracts';
-import { checkParameters, type TaskDefinition } from '@lab/definitions/model';
+import { checkParameters } from '@lab/definitions/model';
+import type { AgentDirectory } from './agent-directory.js';
 import { askAbout, failAttempt, isStopping, stopOf } from './failure-policy.js';
+import { deviceKey } from './lab-map.js';
 import type { Log } from './ports.js';
+import { outputResources, putResources } from './outputs.js';
 import { endTask } from './runs.js';
 import type { AttemptRow, TaskRunRow } from './rows.js';
 import type { Turn } from './turn.js';
@@ -20,12 +21,16 @@ type Completed = Extract<AttemptOutcome, { kind: 'completed' }>;
  * Records how an attempt ended. Idempotent: an attempt that has ended, or that nobody knows, is left alone, for its
  * result was recorded before or its end was decided by a person.
  */
-export function recordResult(turn: Turn, log: Log, result: AttemptResult): void {
+export function recordResult(
+  turn: Turn,
+  ports: { log: Log; directory: AgentDirectory },
+  result: AttemptResult,
+): void {
   const attempt = turn.state.rows.attempts.get(result.attempt_id);
   const task = attempt === undefined ? undefined : turn.state.rows.taskRuns.get(attempt.taskRunId);
   if (attempt === undefined || task === undefined || isTerminal(attempt.state)) return;
   if (attempt.computer !== result.computer) {
-    log.warn('result ignored: it comes from another computer than the attempt was sent to', {
+    ports.log.warn('result ignored: it comes from another computer than the attempt was sent to', {
       attempt: attempt.id,
       computer: result.computer,
     });
@@ -40,14 +45,14 @@ export function recordResult(turn: Turn, log: Log, result: AttemptResult): void 
       const { message, stack } = outcome.error;
       const reason: Reason = { code: outcome.code, message, ...(stack === undefined ? {} : { stack }) };
       const patch = outcome.files === undefined ? {} : { outputFiles: outcome.files };
-      return stopped(turn, attempt, task, 'failed', reason, calls, patch);
+      return stopped(turn, ports.directory, attempt, task, 'failed', reason, calls, patch);
     }
     case 'cancelled': {
       const reason: Reason =
         task.cancelRequestedAt === null
           ? { code: 'cancelled_by_agent', message: `computer ${attempt.computer} stopped the task` }
           : { code: 'cancelled_by_request', message: 'cancelled by request' };
-      return stopped(turn, attempt, task, 'cancelled', reason, calls);
+      return stopped(turn, ports.directory, attempt, task, 'cancelled', reason, calls);
     }
     case 'unknown':
       return needAttention(turn, attempt, task, { code: 'outcome_unknown', message: outcome.detail }, calls);
@@ -73,6 +78,7 @@ export function needAttention(
  */
 function stopped(
   turn: Turn,
+  directory: AgentDirectory,
   attempt: AttemptRow,
   task: TaskRunRow,
   state: 'failed' | 'cancelled',
@@ -80,7 +86,7 @@ function stopped(
   calls: AttemptCalls | null,
   patch: Pick<Partial<TaskRunRow>, 'outputFiles'> = {},
 ): void {
-  const stop = isStopping(turn.state, task) ? null : stopOf(attempt);
+  const stop = isStopping(turn.state, task) ? null : (stopOf(attempt) ?? haltOf(directory, attempt));
   if (stop === null) {
     if (state === 'failed') return failAttempt(turn, attempt, task, reason, calls, patch);
     turn.setAttempt(attempt, 'cancelled', { reason, calls, endedAt: turn.now });
@@ -91,6 +97,15 @@ function stopped(
   if (stop.code === 'timeout') return failAttempt(turn, attempt, task, why, calls);
   turn.setAttempt(attempt, state, { reason: why, calls, endedAt: turn.now });
   askAbout(turn, task, why);
+}
+
+/** The emergency stop that its agents keep to, although nobody has recorded it yet. */
+function haltOf(directory: AgentDirectory, attempt: AttemptRow): Reason | null {
+  for (const { computer, lab, name } of Object.values(attempt.devices)) {
+    const halted = directory.get(computer)?.devices.get(deviceKey(lab, name))?.halted;
+    if (halted !== undefined) return { code: 'emergency_stop', message: halted };
+  }
+  return null;
 }
 
 function complete(
@@ -113,13 +128,7 @@ function complete(
     outputFiles: outcome.files.map(({ name, size, sha256 }) => ({ name, size, sha256 })),
     outputResources: resources.values,
   };
-  // What the task says of a resource goes over what another slot of it merely passes on.
-  const said = (slot: string): number => (Object.hasOwn(outcome.output_resources, slot) ? 1 : 0);
-  const byWeight = Object.entries(resources.values).sort(([a], [b]) => said(a) - said(b));
-  for (const [, { name, meta }] of byWeight) {
-    const row = turn.state.rows.resources.get(name);
-    if (row !== undefined) turn.emit({ op: 'putResource', row: { ...row, meta } });
-  }
+  putResources(turn, resources.values, outcome.output_resources);
   if (faults.length === 0) {
     turn.setAttempt(attempt, 'completed', { reason: null, calls, endedAt: turn.now });
     return endTask(turn, task, 'completed', null, { ...data, outputParameters: outputs.values });
@@ -135,39 +144,4 @@ function complete(
     ...data,
     outputParameters: outcome.output_parameters,
   });
-}
-
-/** What the task left in its resources; one that it does not speak of is left as the task got it. */
-function outputResources(
-  definition: TaskDefinition | undefined,
-  task: TaskRunRow,
-  given: Readonly<Record<string, ResourceValue>>,
-): { values: Record<string, ResourceValue>; faults: Fault[] } {
-  const faults: Fault[] = [];
-  const values = new Map<string, ResourceValue>();
-  const owned = new Map(Object.values(task.resources).map((resource) => [resource.name, resource]));
-  for (const slot of Object.keys(definition?.output_resources ?? {})) {
-    const input = Object.hasOwn(task.resources, slot) ? task.resources[slot] : undefined;
-    if (input !== undefined) values.set(slot, input);
-    else if (!Object.hasOwn(given, slot))
-      faults.push({ path: `output_resources.${slot}`, code: 'missing_resource', message: 'is required' });
-  }
-  for (const [slot, resource] of Object.entries(given)) {
-    const path = `output_resources.${slot}`;
-    const own = owned.get(resource.name);
-    if (definition !== undefined && !Object.hasOwn(definition.output_resources, slot))
-      faults.push({
-        path,
-        code: 'unknown_resource',
-        message: `the task type has no output resource "${slot}"`,
-      });
-    else if (own === undefined)
-      faults.push({
-        path,
-        code: 'not_allocated',
-        message: `the task did not have the resource "${resource.name}"`,
-      });
-    else values.set(slot, { name: own.name, type: own.type, meta: resource.meta });
-  }
-  return { values: Object.fromEntries(values), faults };
 }

@@ -208,7 +208,7 @@ function refuseUnfit(turn: Turn, ports: SubmitPorts, what: string, work: EndedWo
         ...placeFaults(ports.labs(), body),
         ...drainingFaults(ports, body.protocol.labs, 'labs'),
       ]);
-  refuseBacklog(turn, ports);
+  refuseBacklog(turn, ports, (work.protocolRuns[0] ?? work.campaign)?.owner ?? '');
 }
 
 function reopenRun(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]): void {

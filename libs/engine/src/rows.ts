@@ -159,7 +159,8 @@ export interface AttentionRow {
   known: JsonObject;
   openedAt: number;
   resolvedAt: number | null;
-  resolution: { action: AttentionAction; by: string; note: string | null } | null;
+  /** Without an action: nobody had to decide any more. */
+  resolution: { action: AttentionAction | null; by: string; note: string | null } | null;
 }
 
 /** A stop of people: of all dispatch (`queue`: a pause), of everything (`all`), of a `lab:<lab>` or a `device:<key>`. */

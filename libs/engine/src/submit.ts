@@ -26,6 +26,8 @@ export interface SubmitPorts {
   labs: () => LabMap;
   /** Most task runs that may wait at the same time. */
   maxQueued: number;
+  /** The same of one owner; work without an owner has no limit of its own. */
+  maxQueuedPerOwner: number;
 }
 
 /** Seconds that an on-demand task waits when it does not say. */
@@ -48,7 +50,7 @@ export function submitProtocolRun(
     ...drainingFaults(ports, snapshot.protocol.labs, 'labs'),
   ]);
   refuseTakenRunName(turn, submission.name);
-  refuseBacklog(turn, ports);
+  refuseBacklog(turn, ports, submission.owner ?? '');
   const row = insertRun(turn, ports.ids, snapshot, {
     name: submission.name,
     owner: submission.owner ?? '',
@@ -84,7 +86,7 @@ export function submitCampaign(turn: Turn, ports: SubmitPorts, submission: Campa
   if (turn.state.rows.campaignNames.has(name) || turn.isTaken('campaign', name))
     throw new ServiceError('duplicate_name', `there is a campaign named "${name}" already`);
   refuseRunNames(turn, name, 0, runs);
-  refuseBacklog(turn, ports);
+  refuseBacklog(turn, ports, submission.owner ?? '');
   const row: CampaignRow = {
     id: ports.ids.next(),
     name,
@@ -154,7 +156,7 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
       'duplicate_name',
       `there is a queued or running on-demand task named "${submission.name}" already`,
     );
-  refuseBacklog(turn, ports);
+  refuseBacklog(turn, ports, submission.owner ?? '');
   const id = ports.ids.next();
   turn.emit({ op: 'putDefinition', row: { hash: snapshot.hash, kind: 'task', body: snapshot } });
   turn.emit({
@@ -447,10 +449,19 @@ function sharedRunName(name: string, runs: number, other: CampaignRow): string |
 }
 
 /** @throws ServiceError `backlog_full` */
-export function refuseBacklog(turn: Turn, ports: SubmitPorts): void {
-  if (turn.state.queued.size >= ports.maxQueued)
+export function refuseBacklog(turn: Turn, ports: SubmitPorts, owner: string): void {
+  const { queued, rows } = turn.state;
+  if (queued.size >= ports.maxQueued)
     throw new ServiceError(
       'backlog_full',
-      `${turn.state.queued.size} tasks are waiting already; submit again when some of them have run`,
+      `${queued.size} tasks are waiting already; submit again when some of them have run`,
+    );
+  if (owner === '' || queued.size < ports.maxQueuedPerOwner) return;
+  let theirs = 0;
+  for (const id of queued) if (rows.taskRuns.get(id)?.owner === owner) theirs += 1;
+  if (theirs >= ports.maxQueuedPerOwner)
+    throw new ServiceError(
+      'backlog_full',
+      `${theirs} tasks of "${owner}" are waiting already; submit again when some of them have run`,
     );
 }

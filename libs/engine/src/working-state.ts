@@ -23,6 +23,8 @@ export class WorkingState {
   rows: RowSet = emptyRowSet();
   /** Task runs that wait to start. */
   readonly queued = new Set<string>();
+  /** Task runs that need a person's attention. */
+  readonly unclear = new Set<string>();
   readonly dueRuns = new Set<string>();
   readonly dueCampaigns = new Set<string>();
   /** Something changed that may let a queued task start. */
@@ -35,7 +37,7 @@ export class WorkingState {
 
   load(rows: WorkingRows): void {
     this.rows = rowSetOf(rows);
-    for (const set of [this.queued, this.dueRuns, this.dueCampaigns]) set.clear();
+    for (const set of [this.queued, this.unclear, this.dueRuns, this.dueCampaigns]) set.clear();
     this.#runsOfCampaign.clear();
     this.#heldByRun.clear();
     this.#over = nothing();
@@ -242,6 +244,8 @@ export class WorkingState {
     } else {
       this.queued.delete(row.id);
     }
+    if (row.state === 'needs_attention') this.unclear.add(row.id);
+    else this.unclear.delete(row.id);
     if (row.runId !== null) this.dueRuns.add(row.runId);
     else if (isTerminal(row.state)) this.#over.tasks.add(row.id);
   }

@@ -50,7 +50,8 @@ export interface AttentionRecord {
   known: JsonObject;
   opened_at: string;
   resolved_at: string | null;
-  resolution: { action: AttentionAction; by: string; note: string | null } | null;
+  /** Without an action: nobody had to decide any more, and the note says why. */
+  resolution: { action: AttentionAction | null; by: string; note: string | null } | null;
 }
 
 const by = { description: `Who decides, for the audit. Default "${unnamedPerson}".`, example: 'ada' };

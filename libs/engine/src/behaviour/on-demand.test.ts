@@ -168,4 +168,21 @@ describe('an on-demand task', () => {
     await test.complete('t');
     await expect(test.engine.submitTask(grip('v'))).resolves.toMatchObject({ name: 'v' });
   });
+
+  it('is refused while too many of its owner wait; others and work of nobody are not', async () => {
+    const test = await lab({ maxQueuedPerOwner: 2 });
+    await test.engine.pauseQueue('ada');
+    const submit = (name: string, owner?: string) =>
+      test.engine.submitTask({ ...grip(name), ...(owner === undefined ? {} : { owner }) });
+    for (const name of ['a', 'b']) await submit(name, 'ada');
+    await expect(submit('c', 'ada')).rejects.toMatchObject({
+      code: 'backlog_full',
+      effect: 'none',
+      message: '2 tasks of "ada" are waiting already; submit again when some of them have run',
+    });
+    await expect(submit('d', 'bob')).resolves.toMatchObject({ name: 'd' });
+    for (const name of ['e', 'f', 'g']) await expect(submit(name)).resolves.toMatchObject({ name });
+    await test.engine.cancelTask('a');
+    await expect(submit('c', 'ada')).resolves.toMatchObject({ name: 'c' });
+  });
 });

@@ -9,7 +9,8 @@ import type {
   TaskDefinition,
 } from '@lab/definitions/model';
 import { GreedyPolicy, type Policy } from '@lab/scheduling';
-import { Engine, type EngineOptions } from '../engine.js';
+import { Engine } from '../engine.js';
+import type { EngineOptions } from '../engine-options.js';
 import type { Log, Store } from '../ports.js';
 import { MemoryAgents } from '../memory/memory-agents.js';
 import { MemoryDefinitions } from '../memory/memory-definitions.js';

@@ -7,6 +7,7 @@ import {
   type AttemptStatus,
   type DeviceAssignment,
   type DeviceStatus,
+  type Halt,
   type TaskStart,
 } from '@lab/contracts';
 import type { AgentAddress, Agents } from '../ports.js';
@@ -47,10 +48,17 @@ export interface LabSide {
     version: string;
     attempts: AttemptReport[];
     devices: DeviceStatus[];
+    halts: Halt[];
   }): Promise<{ inc: number; epoch: number; devices: DeviceAssignment[] }>;
   agentAlive(
     computer: string,
-    heartbeat: { inc: number; session: string; devices: DeviceStatus[]; attempts: AttemptReport[] },
+    heartbeat: {
+      inc: number;
+      session: string;
+      devices: DeviceStatus[];
+      attempts: AttemptReport[];
+      halts: Halt[];
+    },
   ): void;
   agentLeaving(computer: string, inc: number, session: string): void;
   attemptEnded(result: AttemptResult): Promise<void>;
@@ -76,13 +84,21 @@ export class MemoryAgents implements Agents {
   /** Highest fence seen, by `<lab>.<device>`. */
   readonly fences = new Map<string, number>();
   /** Decides what happens to each call. */
-  onCall: (kind: 'start' | 'cancel' | 'status' | 'assign', to: AgentAddress) => Delivery = () => 'delivered';
+  onCall: (kind: 'start' | 'cancel' | 'status' | 'assign' | 'reset', to: AgentAddress) => Delivery = () =>
+    'delivered';
   /** Called when an execution began. */
   onStart: ((execution: Execution, computer: string) => void) | undefined;
   /** Called when a running execution was asked to stop; by default it stops at once. */
   onCancel: ((execution: Execution, computer: string) => void) | undefined;
+  /** Called when a device is to be started anew; what it throws is answered. */
+  onReset: (device: string, doubtId: string | null, by: string) => void = () => undefined;
   /** Overrides the state of a device. */
   deviceState: (lab: string, name: string) => DeviceStatus['state'] = () => 'idle';
+  /** What else is said of a device: its doubt, a stop. */
+  deviceMore: (lab: string, name: string) => Partial<Pick<DeviceStatus, 'detail' | 'doubt' | 'halted'>> =
+    () => ({});
+  /** The stops that the agent of a computer keeps to. */
+  readonly halts = new Map<string, Halt[]>();
   readonly #agents = new Map<string, MemoryAgent>();
   readonly #busy = new Map<string, string>();
   #side: LabSide | undefined;
@@ -127,6 +143,7 @@ export class MemoryAgents implements Agents {
       version: 'test',
       attempts: this.#reports(agent),
       devices: this.#statuses(agent),
+      halts: this.halts.get(computer) ?? [],
     });
     agent.inc = reply.inc;
     agent.devices = reply.devices;
@@ -142,6 +159,7 @@ export class MemoryAgents implements Agents {
       session: agent.session,
       devices: this.#statuses(agent),
       attempts: this.#reports(agent),
+      halts: this.halts.get(computer) ?? [],
     });
   }
 
@@ -273,8 +291,17 @@ export class MemoryAgents implements Agents {
     });
   }
 
+  async resetDevice(
+    to: AgentAddress,
+    device: { lab: string; name: string },
+    doubtId: string | null,
+    by: string,
+  ): Promise<void> {
+    await this.#deliver('reset', to, () => this.onReset(`${device.lab}.${device.name}`, doubtId, by));
+  }
+
   async #deliver<Answer>(
-    kind: 'start' | 'cancel' | 'status' | 'assign',
+    kind: 'start' | 'cancel' | 'status' | 'assign' | 'reset',
     to: AgentAddress,
     act: (agent: MemoryAgent) => Answer,
   ): Promise<Answer> {
@@ -346,6 +373,7 @@ export class MemoryAgents implements Agents {
       state: this.deviceState(lab, name),
       detail: null,
       functions: [],
+      ...this.deviceMore(lab, name),
     }));
   }
 }

@@ -39,6 +39,8 @@ export const limitsSchema = z.strictObject(
   {
     /** Task runs that may wait at once before submissions are refused with `backlog_full`. */
     max_queued: count(1, 1_000_000, 10_000),
+    /** The same of one owner; work without an owner has no limit of its own. */
+    max_queued_per_owner: count(1, 1_000_000, 2_000),
     /** Largest body of a request, in bytes. */
     max_body_bytes: count(1_024, 1_048_576, 1_048_576),
     /** How long a request waits for an orchestrator that leads, in seconds; 0: not at all. */

@@ -52,6 +52,7 @@ describe('a configuration', () => {
       scheduler: { type: 'greedy' },
       limits: {
         max_queued: 10_000,
+        max_queued_per_owner: 2_000,
         max_body_bytes: 1_048_576,
         failover_wait_s: 8,
         task_pool_size: 2,

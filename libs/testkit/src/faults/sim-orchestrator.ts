@@ -204,6 +204,12 @@ function agentsOver(wire: Wire, demand: () => void): Agents {
       demand();
       await unreachable(wire.request(agentRequests.assignDevices, tokens(to), { devices }, marks(to)), to);
     },
+    async resetDevice(to, { lab, name }, doubtId, by) {
+      demand();
+      const body = { doubt_id: doubtId, by };
+      const at = { ...tokens(to), lab, device: name };
+      await unreachable(wire.request(agentRequests.resetDevice, at, body, marks(to)), to);
+    },
   };
 }
 

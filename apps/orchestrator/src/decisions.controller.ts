@@ -1,0 +1,34 @@
+import { Controller } from '@nestjs/common';
+import {
+  orchestratorRequests as requests,
+  type AttentionDecision,
+  type Halt,
+  type ReplyOf,
+  type RequestOf,
+} from '@lab/contracts';
+import { Engine } from '@lab/engine';
+import { Handles } from '@lab/messaging/nest';
+
+/** What only people decide: how questions are settled, and what is stopped. Each answer is sent after the commit. */
+@Controller()
+export class DecisionsController {
+  constructor(private readonly engine: Engine) {}
+
+  @Handles(requests.resolveAttention)
+  resolveAttention(decision: AttentionDecision): Promise<ReplyOf<typeof requests.resolveAttention>> {
+    return this.engine.resolveAttention(decision);
+  }
+
+  @Handles(requests.engageStop)
+  engageStop(halt: Halt): Promise<ReplyOf<typeof requests.engageStop>> {
+    return this.engine.engageStop(halt);
+  }
+
+  @Handles(requests.releaseStop)
+  releaseStop({
+    id,
+    by,
+  }: RequestOf<typeof requests.releaseStop>): Promise<ReplyOf<typeof requests.releaseStop>> {
+    return this.engine.releaseStop(id, by);
+  }
+}

@@ -1,0 +1,48 @@
+import type { AttemptReport, DeviceStatus, Halt } from '@lab/contracts';
+import type { Policy } from '@lab/scheduling';
+import type { Agents, Clock, Definitions, Ids, Log, Store, Timers } from './ports.js';
+
+export interface EnginePorts {
+  clock: Clock;
+  timers: Timers;
+  ids: Ids;
+  store: Store;
+  agents: Agents;
+  definitions: Definitions;
+  policy: Policy;
+  log: Log;
+}
+
+export interface EngineOptions {
+  /** Silence after which nothing is sent to an agent any more, in milliseconds. */
+  suspectAfterMs: number;
+  /** Silence after which an agent counts as gone, in milliseconds. */
+  offlineAfterMs: number;
+  /** Silence of an agent that has work, in milliseconds, after which a person is asked. */
+  lostAfterMs: number;
+  /** Task runs that may wait before submissions are refused with `backlog_full`. */
+  maxQueued: number;
+  /** The same of one owner; work without an owner has no limit of its own. */
+  maxQueuedPerOwner: number;
+  /** Another engine leads; this one has stopped. */
+  onDeposed?: () => void;
+}
+
+export const defaultOptions: EngineOptions = {
+  suspectAfterMs: 3_000,
+  offlineAfterMs: 10_000,
+  lostAfterMs: 30_000,
+  maxQueued: 10_000,
+  maxQueuedPerOwner: 2_000,
+};
+
+/** What an agent says of itself when it begins, and whenever it hears of another leader. */
+export interface AgentRegistration {
+  computer: string;
+  session: string;
+  version: string;
+  attempts: readonly AttemptReport[];
+  devices: readonly DeviceStatus[];
+  /** The stops that it keeps to; absent: it does not say. */
+  halts?: readonly Halt[] | undefined;
+}
