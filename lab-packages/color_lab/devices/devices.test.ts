@@ -49,6 +49,47 @@ async function station(seed = 1): Promise<ColorStation> {
   return made;
 }
 
+describe('a device that is stopped', () => {
+  /** Time enough to be in the middle: an hour of real time for each simulated second. */
+  const slow = { time_scale: 3600 };
+
+  it('leaves in the beaker of the color station what has flowed, and knows it', async () => {
+    const made = new Station();
+    await made._initialize({ time_scale: 0.01, seed: 1, noise: 0 });
+    await made.clamp(clean);
+    // 10.7 ml at 2 ml/s, a hundred times faster.
+    const mixing = made.mix({ ...mix, mixing_time: 600 });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    made._stop('enough');
+    await expect(mixing).rejects.toThrow('enough');
+    const { volume, activity } = made.status();
+    expect(activity).toBe('idle');
+    expect(volume).toBeGreaterThan(0);
+    expect(volume).toBeLessThanOrEqual(10.7);
+  });
+
+  it('ends the move of the arm by an error, and the arm can move again', async () => {
+    const arm = new Arm();
+    await arm._initialize(slow);
+    const move = arm.move({ container: 'beaker_1', from: 'shelf', to: 'station_1' });
+    arm._stop('a hand is in it');
+    await expect(move).rejects.toThrow('stopped before the end: a hand is in it');
+    expect(arm.status()).toEqual({ carrying: null, moves: 0 });
+  });
+
+  it('ends the draining of the cleaning station, which keeps the rest', async () => {
+    const cleaner = new Cleaner();
+    await cleaner._initialize(slow);
+    cleaner.place({ container: 'beaker_1', volume: 20 });
+    const drain = cleaner.drain();
+    cleaner._stop('enough');
+    await expect(drain).rejects.toThrow('enough');
+    const { volume, waste } = cleaner.status();
+    expect(volume + waste).toBeCloseTo(20);
+    expect(volume).toBeGreaterThan(19);
+  });
+});
+
 describe('a color station', () => {
   it('mixes and measures, the same again for the same seed', async () => {
     const measure = async (seed: number) => {

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { BaseDevice, effect, query } from '@lab/sdk';
+import { SimulatedWork, Stopped } from '../../work/simulated-work.js';
 
 interface InitParameters {
   /** Simulated seconds become this many real ones. */
@@ -21,17 +21,22 @@ const rinseSeconds = 12;
 const wasteCapacity = 20_000;
 
 export default class CleaningStation extends BaseDevice<InitParameters> {
-  private timeScale = 1;
+  private work = new SimulatedWork(1);
   private state: State = { container: null, volume: 0, waste: 0 };
 
   async _initialize({ time_scale }: InitParameters): Promise<void> {
     if (!(time_scale >= 0)) throw new RangeError(`time_scale is ${time_scale}: give a number from 0 on`);
-    this.timeScale = time_scale;
+    this.work = new SimulatedWork(time_scale);
     this.state = { container: null, volume: 0, waste: 0 };
   }
 
   async _cleanup(): Promise<void> {
     this.log.info('valves closed');
+  }
+
+  /** Closes the valves, so that nothing flows any more. */
+  override _stop(reason: string): void {
+    this.work.stop(reason);
   }
 
   async _report(): Promise<State> {
@@ -82,8 +87,13 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
         `The waste holds ${this.state.waste} of ${wasteCapacity} ml: empty it before ${volume} ml more`,
       );
     }
-    await pause(1000 * drainSeconds * this.timeScale);
-    this.state = { ...this.state, volume: 0, waste: this.state.waste + volume };
+    try {
+      await this.work.spend(drainSeconds);
+    } catch (error) {
+      if (error instanceof Stopped) this.drained(volume * error.share);
+      throw error;
+    }
+    this.drained(volume);
     return { drained: volume };
   }
 
@@ -98,7 +108,7 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
     if (this.state.volume > 0) {
       throw new Error(`${container} still holds ${this.state.volume} ml: drain it first`);
     }
-    await pause(1000 * rinseSeconds * this.timeScale);
+    await this.work.spend(rinseSeconds);
   }
 
   /** Empties the waste canister; a person does that. */
@@ -110,6 +120,11 @@ export default class CleaningStation extends BaseDevice<InitParameters> {
   @query({ description: 'Tells what is in the station and in the waste', parameters: {} })
   status(): State {
     return this.state;
+  }
+
+  private drained(volume: number): void {
+    const { volume: before, waste } = this.state;
+    this.state = { ...this.state, volume: before - volume, waste: waste + volume };
   }
 
   private inStation(): string {

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { BaseDevice, effect, query } from '@lab/sdk';
 import { srgbOf } from '../../optics/color-space.js';
 import {
@@ -14,6 +13,7 @@ import { normalNoise } from '../../optics/noise.js';
 import { xyzOf } from '../../optics/observer.js';
 import { pigmentNames } from '../../optics/pigments.js';
 import { wavelengths } from '../../optics/spectrum.js';
+import { SimulatedWork, Stopped } from '../../work/simulated-work.js';
 import { photograph } from './photograph.js';
 
 interface InitParameters {
@@ -60,7 +60,7 @@ const longest = 600;
 const mixTimeout = 900;
 
 export default class ColorStation extends BaseDevice<InitParameters> {
-  private timeScale = 1;
+  private work = new SimulatedWork(1);
   private noise: () => number = () => 0;
   private beaker: Beaker | null = null;
   private activity: 'idle' | 'dosing' | 'stirring' | 'measuring' = 'idle';
@@ -70,13 +70,18 @@ export default class ColorStation extends BaseDevice<InitParameters> {
     if (!(noise >= 0)) throw new RangeError(`noise is ${noise}: give a number from 0 on`);
     const normal = normalNoise(seed);
     this.noise = () => noise * normal();
-    this.timeScale = time_scale;
+    this.work = new SimulatedWork(time_scale);
     this.beaker = null;
     this.activity = 'idle';
   }
 
   async _cleanup(): Promise<void> {
     this.log.info('stirrer stopped, pumps closed');
+  }
+
+  /** Stops stirrer and pumps: what has flowed stays in the beaker, and is known. */
+  override _stop(reason: string): void {
+    this.work.stop(reason);
   }
 
   async _report(): Promise<object> {
@@ -111,7 +116,7 @@ export default class ColorStation extends BaseDevice<InitParameters> {
       throw new Error(`${this.beaker.container} is in the clamp: take it out before ${container} comes`);
     }
     if (!(capacity > 0)) throw new RangeError(`${container} cannot have a capacity of ${capacity} ml`);
-    await this.spend(clampSeconds);
+    await this.work.spend(clampSeconds);
     this.beaker = { container, capacity, paint };
   }
 
@@ -119,7 +124,7 @@ export default class ColorStation extends BaseDevice<InitParameters> {
   @effect({ description: 'Opens the clamp, so that the beaker can be taken out', parameters: {} })
   async release(): Promise<{ container: string; paint: Paint }> {
     const { container, paint } = this.inClamp();
-    await this.spend(clampSeconds);
+    await this.work.spend(clampSeconds);
     this.beaker = null;
     return { container, paint };
   }
@@ -128,7 +133,7 @@ export default class ColorStation extends BaseDevice<InitParameters> {
   @effect({ description: 'Drains the beaker in the clamp into the waste', parameters: {} })
   async discard(): Promise<void> {
     const beaker = this.inClamp();
-    await this.spend(drainSeconds);
+    await this.work.spend(drainSeconds);
     this.beaker = { ...beaker, paint: noPaint };
   }
 
@@ -172,13 +177,17 @@ export default class ColorStation extends BaseDevice<InitParameters> {
     if (before + dosed === 0) throw new RangeError(`${beaker.container} is empty: there is nothing to stir`);
     try {
       this.activity = 'dosing';
-      await this.spend(dosed / dosingRate);
-      const layered = add(beaker.paint, volumes);
-      this.beaker = { ...beaker, paint: layered };
+      const layered = await this.part(
+        dosed / dosingRate,
+        (share) => add(beaker.paint, shareOf(volumes, share)),
+        beaker,
+      );
       this.activity = 'stirring';
-      await this.spend(mixing_time);
-      this.beaker = { ...beaker, paint: stir(layered, mixing_time, mixing_speed) };
-      return this.beaker.paint;
+      return await this.part(
+        mixing_time,
+        (share) => stir(layered, mixing_time * share, mixing_speed),
+        beaker,
+      );
     } finally {
       this.activity = 'idle';
     }
@@ -195,7 +204,7 @@ export default class ColorStation extends BaseDevice<InitParameters> {
     if (volumeOf(paint.volumes) === 0) throw new Error(`${container} is empty: there is no color to measure`);
     this.activity = 'measuring';
     try {
-      await this.spend(measuringSeconds);
+      await this.work.spend(measuringSeconds);
     } finally {
       this.activity = 'idle';
     }
@@ -226,13 +235,23 @@ export default class ColorStation extends BaseDevice<InitParameters> {
     };
   }
 
+  /** A part of the mixing; when it is stopped, the beaker holds what came of the share that was done. */
+  private async part(seconds: number, paintAfter: (share: number) => Paint, beaker: Beaker): Promise<Paint> {
+    let share = 1;
+    try {
+      await this.work.spend(seconds);
+    } catch (error) {
+      share = error instanceof Stopped ? error.share : 0;
+      throw error;
+    } finally {
+      this.beaker = { ...beaker, paint: paintAfter(share) };
+    }
+    return this.beaker.paint;
+  }
+
   private inClamp(): Beaker {
     if (this.beaker === null) throw new Error(`There is no beaker in the clamp of ${this.name}`);
     return this.beaker;
-  }
-
-  private async spend(seconds: number): Promise<void> {
-    await pause(1000 * seconds * this.timeScale);
   }
 }
 
@@ -249,6 +268,10 @@ function checkRange(name: string, value: number, unit: string, low: number, high
     const range = high === Number.MAX_VALUE ? `${low} or more` : `between ${low} and ${high}`;
     throw new RangeError(`${name} is ${value} ${unit}: it must be ${range}`);
   }
+}
+
+function shareOf(volumes: Volumes, share: number): Volumes {
+  return Object.fromEntries(pigmentNames.map((name) => [name, volumes[name] * share])) as unknown as Volumes;
 }
 
 function rounded(value: number, digits: number): number {

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { BaseDevice, effect, query } from '@lab/sdk';
+import { SimulatedWork } from '../../work/simulated-work.js';
 
 interface InitParameters {
   /** Simulated seconds become this many real ones. */
@@ -10,19 +10,24 @@ interface InitParameters {
 const moveSeconds = 8;
 
 export default class RobotArm extends BaseDevice<InitParameters> {
-  private timeScale = 1;
+  private work = new SimulatedWork(1);
   private carrying: string | null = null;
   private moves = 0;
 
   async _initialize({ time_scale }: InitParameters): Promise<void> {
     if (!(time_scale >= 0)) throw new RangeError(`time_scale is ${time_scale}: give a number from 0 on`);
-    this.timeScale = time_scale;
+    this.work = new SimulatedWork(time_scale);
     // A real arm would drive to its home position here, so that it is in a known place after a crash as well.
     this.carrying = null;
   }
 
   async _cleanup(): Promise<void> {
     this.log.info(`parked after ${this.moves} moves`);
+  }
+
+  /** Stops the arm where it is; a person takes the beaker from it. */
+  override _stop(reason: string): void {
+    this.work.stop(reason);
   }
 
   async _report(): Promise<{ carrying: string | null; moves: number }> {
@@ -52,7 +57,7 @@ export default class RobotArm extends BaseDevice<InitParameters> {
     if (from === to) throw new RangeError(`${container} is to go from ${from} to ${to}: that is where it is`);
     this.carrying = container;
     try {
-      await pause(1000 * moveSeconds * this.timeScale);
+      await this.work.spend(moveSeconds);
     } finally {
       this.carrying = null;
     }

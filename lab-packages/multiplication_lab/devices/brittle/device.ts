@@ -1,4 +1,4 @@
-import { BaseDevice, effect, query } from '@lab/sdk';
+import { BaseDevice, effect, query, type Reconciliation } from '@lab/sdk';
 
 abstract class Ancestor extends BaseDevice {
   /** Declared, but not by the class of the device itself, so nobody can call it. */
@@ -18,6 +18,11 @@ export default class Brittle extends Ancestor {
 
   _cleanup(): void {
     this.steps = 0;
+  }
+
+  /** Whatever it was doing ended with its process, for it moves nothing outside of it. */
+  override _reconcile(): Reconciliation {
+    return { idle: true, detail: 'it is only a process' };
   }
 
   _report(): { steps: number } {
