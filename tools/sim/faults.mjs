@@ -1,20 +1,14 @@
 // Plays seeded schedules of faults against the real engine and agents, in memory and on a virtual clock.
-import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { addTally, emptyTally, explain, invariants, playSeeds } from '@lab/testkit/faults';
+import { serve, spread, whole } from './pool.mjs';
 
 /** Seeds that a worker plays before it takes the next ones. */
 const batch = 25;
 /** Failed seeds that are shrunk and told in full. */
 const told = 3;
 
-if (isMainThread) await main();
-else
-  parentPort.on('message', async (seeds) => {
-    if (seeds === null) parentPort.close();
-    else parentPort.postMessage(await playSeeds(seeds));
-  });
+if (!serve(playSeeds)) await main();
 
 async function main() {
   const { values: flags } = parseArgs({
@@ -26,9 +20,15 @@ async function main() {
     },
   });
   const first = whole('--first', flags.first);
+  const count = whole('--seeds', flags.seeds);
   const began = performance.now();
-  const tally = flags.seed === undefined ? await playAll(first, whole('--seeds', flags.seeds)) : emptyTally();
-  if (flags.seed !== undefined) {
+  const tally = emptyTally();
+  if (flags.seed === undefined) {
+    const batches = Array.from({ length: Math.ceil(count / batch) }, (_, n) =>
+      Array.from({ length: Math.min(batch, count - n * batch) }, (_, m) => first + n * batch + m),
+    );
+    await spread(new URL(import.meta.url), batches, (part) => addTally(tally, part));
+  } else {
     const seed = whole('--seed', flags.seed);
     addTally(tally, await playSeeds([seed]));
     if (tally.violations === 0 && flags.verbose) console.log((await explain(seed)).lines.join('\n'));
@@ -40,30 +40,6 @@ async function main() {
   const seconds = Math.round((performance.now() - began) / 100) / 10;
   console.log(JSON.stringify({ schedules, violations, per_invariant, events, seconds }));
   process.exitCode = violations > 0 ? 1 : 0;
-}
-
-async function playAll(first, count) {
-  const tally = emptyTally();
-  let next = first;
-  const take = () => {
-    const seeds = Array.from({ length: Math.min(batch, first + count - next) }, (_, n) => next + n);
-    next += seeds.length;
-    return seeds.length === 0 ? null : seeds;
-  };
-  const workers = Array.from({ length: Math.max(1, Math.min(availableParallelism(), 8)) }, () => {
-    const worker = new Worker(new URL(import.meta.url), { workerData });
-    return new Promise((resolve, reject) => {
-      worker.on('message', (part) => {
-        addTally(tally, part);
-        worker.postMessage(take());
-      });
-      worker.on('error', reject);
-      worker.on('exit', resolve);
-      worker.postMessage(take());
-    });
-  });
-  await Promise.all(workers);
-  return tally;
 }
 
 function tell(seed, { violations, shrunk, lines }, verbose) {
@@ -78,11 +54,4 @@ function tell(seed, { violations, shrunk, lines }, verbose) {
     console.log(`  protocols ${JSON.stringify(shrunk.protocols)}\n  tasks ${JSON.stringify(shrunk.tasks)}`);
   console.log('and what happens then, in seconds:');
   for (const line of lines) console.log(`  ${line}`);
-}
-
-function whole(flag, text) {
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number >= 0) return number;
-  console.error(`${flag} needs a whole number, not "${text}"`);
-  process.exit(2);
 }

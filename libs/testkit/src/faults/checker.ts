@@ -1,6 +1,6 @@
 import type { AttemptState } from '@lab/contracts';
 import { isOver, ownerAt, readCommits, type Committed, type CommittedAttempt } from './committed.js';
-import type { Execution, History, InstrumentEntry } from './history.js';
+import { byHand, type Execution, type History, type InstrumentEntry } from './history.js';
 
 /** The invariants, in the words of an operator. `defect`: an error where only refusals may be. */
 export const invariants = {
@@ -94,6 +94,7 @@ function checkInstrument(
       if (begun.has(entry.tag)) found('I1', `${device} did ${entry.tag} twice`);
       begun.add(entry.tag);
       moving = entry;
+      if (entry.tag.startsWith(byHand)) continue;
       if (attempt === undefined) found('I3', `${device} began ${entry.tag} of no attempt that was committed`);
       else if (!owned)
         found('I3', `${device} began ${entry.tag}, but ${owner?.taskRunId ?? 'nobody'} had it`);

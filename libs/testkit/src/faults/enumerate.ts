@@ -29,33 +29,54 @@ export interface Coverage {
   trials: Trial[];
 }
 
-/** Finds out which points the scenarios reach, and what is to be tried at each. */
-export async function plan(): Promise<Coverage> {
+/**
+ * Finds out which points the scenarios reach, and what is to be tried at each.
+ *
+ * @param depth how often each point is tried with each action, over the scenarios that reach it and the times that they do
+ */
+export async function plan(depth: number): Promise<Coverage> {
   const points = new Map<string, number>();
   for (const point of pointList())
     if (exempt[point] === undefined) for (const side of sides) points.set(`${side} ${point}`, 0);
-  const trials: Trial[] = [];
+  const reachedIn = new Map<string, Pick<Trial, 'scenario' | 'n'>[]>();
   const unlisted = new Set<string>();
   for (const [scenario, schedule] of Object.entries(scenarios)) {
     const { reached } = await simulate(schedule);
     for (const [name, count] of reached) {
-      const side = name.slice(0, name.indexOf(' ')) as Side;
-      const point = name.slice(side.length + 1);
       const known = points.get(name);
+      const [, side = '', point = ''] = /^(\S+) (.*)$/.exec(name) ?? [];
       if (known === undefined) {
-        if (exempt[point] === undefined) unlisted.add(name);
+        if (exempt[point] === undefined) unlisted.add(`${side} ${point}`);
         continue;
       }
       points.set(name, known + 1);
-      for (const n of new Set([1, Math.ceil(count / 2)]))
-        for (const action of actions) {
-          const dice = diceOf(trials.length, name, n);
-          trials.push({ scenario, point, side, n, action, ms: Math.round(500 + 19_500 * dice * dice) });
-        }
+      const times = reachedIn.get(name) ?? [];
+      for (const n of new Set([1, Math.ceil(count / 2), count])) times.push({ scenario, n });
+      reachedIn.set(name, times);
     }
   }
   const uncovered = [...points].flatMap(([name, count]) => (count === 0 ? [name] : []));
+  const trials = [...reachedIn].flatMap(([name, times]) => trialsOf(name, spreadOver(times, depth)));
   return { points, uncovered, unlisted: [...unlisted], trials };
+}
+
+/** So many of the items, evenly from first to last. */
+function spreadOver<Item>(items: readonly Item[], most: number): Item[] {
+  if (items.length <= most) return [...items];
+  return Array.from({ length: most }, (_, n) => items[Math.floor((n * items.length) / most)]).filter(
+    (item) => item !== undefined,
+  );
+}
+
+function trialsOf(name: string, times: readonly Pick<Trial, 'scenario' | 'n'>[]): Trial[] {
+  const side = name.startsWith('before ') ? 'before' : 'after';
+  const point = name.slice(side.length + 1);
+  return times.flatMap(({ scenario, n }, index) =>
+    actions.map((action): Trial => {
+      const dice = diceOf(index, `${name} ${action}`, n);
+      return { scenario, point, side, n, action, ms: Math.round(500 + 19_500 * dice * dice) };
+    }),
+  );
 }
 
 /** The schedule of a trial. */

@@ -13,6 +13,9 @@ export interface InstrumentEntry {
   callId: string;
 }
 
+/** What the tags and ids of people's own calls begin with. */
+export const byHand = 'by-hand-';
+
 /** The code of a task ran, as the task itself saw it. */
 export interface Execution {
   attempt: string;

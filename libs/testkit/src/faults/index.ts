@@ -3,4 +3,5 @@ export { check, invariants, type Invariant, type Violation } from './checker.js'
 export { scheduleOf, type Fault, type Schedule } from './schedule.js';
 export { simulate, type Outcome } from './simulate.js';
 export { plan, play, scheduleOfTrial, type Coverage, type Trial } from './enumerate.js';
+export { exempt, pointList } from './point-list.js';
 export { scenarios } from './scenarios.js';

@@ -1,7 +1,7 @@
 import type { Side } from './fault-points.js';
 import type { Life } from './life.js';
 import { gateway } from './people.js';
-import type { Fault } from './schedule.js';
+import { computerOf, type Fault } from './schedule.js';
 import type { World } from './world.js';
 
 type PointFault = Extract<Fault, { kind: 'point' }>;
@@ -61,6 +61,14 @@ function inject(world: World, fault: Extract<Fault, { at: number }>): void {
       const disk = world.computers.get(fault.who)?.disk;
       disk?.full(true);
       time.after(fault.ms, () => disk?.full(false));
+      return;
+    }
+    case 'leave':
+      world.leave(fault.who, fault.ms);
+      return;
+    case 'init_fails': {
+      const computer = world.computers.get(computerOf(fault.device));
+      if (computer !== undefined) computer.instrument(fault.device).failsToHome = true;
       return;
     }
     case 'device_dies':

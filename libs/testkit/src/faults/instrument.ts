@@ -25,6 +25,9 @@ export class Instrument {
     history.instruments.set(key, this.#log);
   }
 
+  /** The next homing fails. */
+  failsToHome = false;
+
   get moving(): boolean {
     return this.#motion !== undefined;
   }
@@ -58,7 +61,17 @@ export class Instrument {
     });
   }
 
-  /** Whatever moves comes to rest: `_stop`, or the homing of `_initialize`. */
+  /** `_initialize`: everything comes to rest at its home. */
+  home(ms: number): Promise<void> {
+    this.halt();
+    const fails = this.failsToHome;
+    this.failsToHome = false;
+    return new Promise((resolve, reject) =>
+      this.time.after(ms, () => (fails ? reject(new Error('no home was found')) : resolve())),
+    );
+  }
+
+  /** Whatever moves comes to rest. */
   halt(): void {
     this.#motion?.stop('stopped');
   }

@@ -28,6 +28,8 @@ export interface TaskSketch {
   slots: Record<string, { device: DeviceName } | { type: string } | { like: string; slot: string }>;
   /** Slots that the run keeps for the tasks that refer to them. */
   hold: string[];
+  /** It needs the one beaker as well. */
+  beaker?: boolean;
   steps: Step[];
 }
 
@@ -59,7 +61,7 @@ export function laboratoryOf(
         return [name, { name, desc: '', type, computer, init_parameters: {}, meta: {} }];
       }),
     ),
-    resources: {},
+    resources: { beaker: { name: 'beaker', type: 'glass', meta: { clean: true } } },
   });
   for (const { type } of Object.values(devicesOf))
     definitions.deviceTypes.set(type, { type, desc: '', init_parameters: {}, module: moduleOf(type) });
@@ -74,8 +76,8 @@ export function laboratoryOf(
         attempt: { type: 'str', desc: '' },
         effects: { type: 'int', desc: '', unit: 'n/a' },
       },
-      input_resources: {},
-      output_resources: {},
+      input_resources: resourcesOf(sketch, { type: 'glass' }),
+      output_resources: resourcesOf(sketch, { type: 'glass' }),
       isolation: 'single_use',
       module: moduleOf(type),
     };
@@ -104,7 +106,7 @@ export function laboratoryOf(
         duration: 1,
         group: null,
         devices: Object.fromEntries(Object.keys(sketch.slots).map((slot) => [slot, slotOf(sketch, slot)])),
-        resources: {},
+        resources: resourcesOf(sketch, { kind: 'specific' as const, name: 'beaker', hold: false }),
         parameters: {},
         dependencies: sketch.needs,
       };
@@ -133,6 +135,21 @@ function slotOf(sketch: TaskSketch, slot: string): DeviceSlot {
   return { kind: 'reference', task: filled.like, slot: filled.slot, hold };
 }
 
+/** The slot of the beaker, if the task has one. */
+function resourcesOf<Slot>(sketch: TaskSketch, slot: Slot): Record<string, Slot> {
+  return sketch.beaker === true ? { r: slot } : {};
+}
+
 function moduleOf(name: string): TaskDefinition['module'] {
   return { hash: name, package: 'simulated', source: `${name}.ts` };
+}
+
+/** Loads the laboratory anew with another parameter for one device, whose process is then started anew. */
+export function changeDevice(definitions: MemoryDefinitions, device: DeviceName): void {
+  const lab = definitions.loadedLabs.get(labName);
+  const before = lab?.devices[device];
+  if (lab === undefined || before === undefined) throw new Error(`there is no device ${device}`);
+  const changes = Number(before.init_parameters['changes'] ?? 0) + 1;
+  const changed = { ...before, init_parameters: { changes } };
+  definitions.loadedLabs.set(labName, { ...lab, devices: { ...lab.devices, [device]: changed } });
 }

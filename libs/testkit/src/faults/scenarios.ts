@@ -26,6 +26,7 @@ const protocol: TaskSketch[] = [
   },
   {
     name: 'both',
+    beaker: true,
     needs: [],
     slots: { a: { device: 'mixer' }, b: { device: 'washer' } },
     hold: [],
@@ -78,7 +79,10 @@ const queued: Act = { ...read, at: 300, name: 'second' };
 function scenario(acts: Act[], faults: Fault[] = [], more: Partial<Schedule> = {}): Schedule {
   return {
     seed: 7,
-    protocols: [{ name: 'graph', tasks: protocol }],
+    protocols: [
+      { name: 'graph', tasks: protocol },
+      { name: 'broken', tasks: broken },
+    ],
     tasks: [single, short, long, throwing],
     acts,
     faults,
@@ -86,6 +90,11 @@ function scenario(acts: Act[], faults: Fault[] = [], more: Partial<Schedule> = {
     ...more,
   };
 }
+
+const broken: TaskSketch[] = [
+  { ...throwing, name: 'first' },
+  { name: 'never', needs: ['first'], slots: {}, hold: [], steps: [{ do: 'think', ms: 10 }] },
+];
 
 /**
  * What is played so that every point is reached: work that goes well, and work to which one thing happens before the
@@ -138,6 +147,38 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
     [read],
     [{ kind: 'device_dies', device: 'lab.reader', at: 900 }],
     { drivers: { haltWhenOrphaned: false, canReconcile: false, canStop: false } },
+  ),
+  'a run that fails': scenario([{ at: 100, do: 'submit_run', name: 'run', protocol: 'broken', priority: 0 }]),
+  'pauses of everything': scenario([
+    { at: 50, do: 'pause_queue' },
+    run,
+    { at: 200, do: 'pause_run', name: 'run' },
+    { at: 300, do: 'submit_campaign', name: 'campaign', protocol: 'broken', runs: 2, beside: 1 },
+    { at: 400, do: 'pause_campaign', name: 'campaign' },
+    { at: 900, do: 'resume_queue' },
+    { at: 1_500, do: 'resume_run', name: 'run' },
+    { at: 1_600, do: 'resume_campaign', name: 'campaign' },
+  ]),
+  'people at a device': scenario([
+    { at: 100, do: 'look', device: 'arm' },
+    { at: 200, do: 'call', device: 'arm', function: 'move', ms: 400 },
+    run,
+  ]),
+  'a laboratory that changes': scenario([{ at: 50, do: 'reload', device: 'washer' }, run]),
+  'a device that does not start': scenario(
+    [read],
+    [
+      { kind: 'init_fails', device: 'lab.reader', at: 50 },
+      { kind: 'device_dies', device: 'lab.reader', at: 60 },
+    ],
+  ),
+  'an agent that leaves': scenario([run, read], [{ kind: 'leave', who: 'pc_a', at: 500, ms: 500 }]),
+  'an orchestrator that leaves': scenario(
+    [run, read],
+    [
+      { kind: 'leave', who: 'orchestrator-1', at: 300, ms: 500 },
+      { kind: 'leave', who: 'orchestrator-2', at: 320, ms: 500 },
+    ],
   ),
   'a full disk': scenario([run, read], [{ kind: 'disk_full', who: 'pc_a', at: 50, ms: 2_000 }]),
 };

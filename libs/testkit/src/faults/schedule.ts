@@ -21,6 +21,13 @@ export type Act = { at: number } & (
   | { do: 'submit_campaign'; name: string; protocol: string; runs: number; beside: number }
   | { do: 'submit_task'; name: string; type: string; slots: Record<string, DeviceName>; priority: number }
   | { do: 'cancel_run' | 'cancel_campaign' | 'cancel_task'; name: string }
+  | { do: 'pause_run' | 'resume_run' | 'pause_campaign' | 'resume_campaign'; name: string }
+  | { do: 'pause_queue' | 'resume_queue' }
+  /** Somebody calls a function of a device by hand, or looks at its report. */
+  | { do: 'call'; device: DeviceName; function: string; ms: number }
+  | { do: 'look'; device: DeviceName }
+  /** The laboratory is loaded anew with another parameter for a device. */
+  | { do: 'reload'; device: DeviceName }
 );
 
 /** Something that goes wrong. Times in milliseconds; moments after the laboratory is up. */
@@ -32,7 +39,11 @@ export type Fault =
   | { kind: 'slow'; at: number; ms: number; upToMs: number }
   | { kind: 'commit'; n: number; fault: CommitFault }
   | { kind: 'disk_full'; who: string; at: number; ms: number }
+  /** An orderly stop, and a start after a time. */
+  | { kind: 'leave'; who: string; at: number; ms: number }
   | { kind: 'device_dies'; device: string; at: number }
+  /** The next `_initialize` of the device fails. */
+  | { kind: 'init_fails'; device: string; at: number }
   | { kind: 'task_dies'; who: string; at: number }
   | { kind: 'point'; point: string; side: Side; n: number; action: PointAction; ms: number };
 
@@ -103,8 +114,8 @@ function driversOf(chance: Chance): Drivers {
 }
 
 /**
- * A graph of tasks. A task that refers to what an earlier one got has nothing else, so that no two runs can each hold
- * what the other one waits for: that is decided by people, not by the service.
+ * A graph of tasks. A task that refers to what an earlier one got needs and waits for nothing else, so that no two runs
+ * can each hold what the other one waits for: that is decided by people, not by the service.
  */
 function protocolOf(chance: Chance, name: string): ProtocolSketch {
   const tasks: TaskSketch[] = [];
@@ -115,7 +126,7 @@ function protocolOf(chance: Chance, name: string): ProtocolSketch {
     const source = tasks.find((task) => task.slots['a'] !== undefined);
     if (source !== undefined && chance.maybe(0.4)) {
       slots['a'] = { like: source.name, slot: 'a' };
-      if (!needs.includes(source.name)) needs.push(source.name);
+      needs.splice(0, needs.length, source.name);
     } else if (chance.maybe(0.2)) slots['a'] = { type: 'mixer' };
     else if (chance.maybe(0.85)) {
       const first = chance.pick(deviceNames);
@@ -130,6 +141,7 @@ function protocolOf(chance: Chance, name: string): ProtocolSketch {
       slots,
       hold: holds ? ['a'] : [],
       steps: stepsOf(chance, Object.keys(slots)),
+      ...(chance.maybe(0.2) ? { beaker: true } : {}),
     });
   }
   return { name, tasks };
@@ -154,7 +166,7 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
   const count = chance.int(3, 7);
   for (let index = 0; index < count; index += 1) {
     const at = chance.int(0, 15_000);
-    const what = chance.weighted({ run: 5, task: 4, campaign: 1, cancel: 2 });
+    const what = chance.weighted({ run: 10, task: 8, campaign: 2, cancel: 4, pause: 3, call: 2, reload: 1 });
     if (what === 'run') {
       const name = `run${index}`;
       acts.push({
@@ -178,12 +190,38 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
         if ('device' in filled) slots[slot] = filled.device;
       acts.push({ at, do: 'submit_task', name, type: task.name, slots, priority: chance.int(0, 2) });
       names.push({ name, cancel: 'cancel_task' });
-    } else if (names.length > 0) {
+    } else if (what === 'call') {
+      const device = chance.pick(deviceNames);
+      if (chance.maybe(0.3)) acts.push({ at, do: 'look', device });
+      else acts.push({ at, do: 'call', device, function: 'move', ms: chance.int(20, 400) });
+    } else if (what === 'reload') acts.push({ at, do: 'reload', device: chance.pick(deviceNames) });
+    else if (what === 'pause') acts.push(...pauseOf(chance, at, names));
+    else if (names.length > 0) {
       const { name, cancel } = chance.pick(names);
       acts.push({ at: at + chance.int(0, 5_000), do: cancel, name });
     }
   }
   return acts;
+}
+
+/** Something is paused, and goes on after a while. */
+function pauseOf(chance: Chance, at: number, names: readonly { name: string; cancel: string }[]): Act[] {
+  const later = at + chance.int(10, 6_000);
+  const named = names.length === 0 ? undefined : chance.pick(names);
+  if (named?.cancel === 'cancel_run')
+    return [
+      { at, do: 'pause_run', name: named.name },
+      { at: later, do: 'resume_run', name: named.name },
+    ];
+  if (named?.cancel === 'cancel_campaign')
+    return [
+      { at, do: 'pause_campaign', name: named.name },
+      { at: later, do: 'resume_campaign', name: named.name },
+    ];
+  return [
+    { at, do: 'pause_queue' },
+    { at: later, do: 'resume_queue' },
+  ];
 }
 
 function faultOf(chance: Chance): Fault {
@@ -201,7 +239,9 @@ function faultOf(chance: Chance): Fault {
     slow: 4,
     commit: 8,
     disk_full: 4,
+    leave: 4,
     device_dies: 8,
+    init_fails: 1,
     task_dies: 5,
   });
   switch (kind) {
@@ -228,7 +268,10 @@ function faultOf(chance: Chance): Fault {
       return { kind, n: chance.int(1, 50), fault: chance.pick(['refuse', 'lose_answer']) };
     case 'disk_full':
       return { kind, who: computer, at, ms: chance.int(100, 8_000) };
+    case 'leave':
+      return { kind, who, at, ms: chance.int(50, 6_000) };
     case 'device_dies':
+    case 'init_fails':
       return { kind, device: `${labName}.${chance.pick(deviceNames)}`, at };
     case 'task_dies':
       return { kind, who: computer, at };

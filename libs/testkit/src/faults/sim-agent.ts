@@ -60,6 +60,8 @@ export class SimulatedComputer {
   children: Children | undefined;
   #boots = 0;
   #downMs = restartMs;
+  #leaving = false;
+  #announceLeaving: () => void = () => undefined;
 
   constructor(
     readonly name: string,
@@ -82,6 +84,7 @@ export class SimulatedComputer {
       void this.#salvage();
       this.life = undefined;
       this.agent = undefined;
+      this.#leaving = false;
       if (world.schedule.drivers.haltWhenOrphaned)
         world.time.after(orphanMs, () => {
           for (const instrument of this.instruments.values()) instrument.halt();
@@ -98,6 +101,17 @@ export class SimulatedComputer {
     this.world.history.note(`${this.name} crashes`);
     this.#downMs = downMs;
     this.life.end();
+  }
+
+  /** An orderly stop: it says so, ends its work, and is started again after a time, in milliseconds. */
+  leave(downMs: number): void {
+    const { agent, life } = this;
+    if (agent?.inc === undefined || life === undefined || this.#leaving) return;
+    this.world.history.note(`${this.name} leaves`);
+    this.#leaving = true;
+    this.#downMs = downMs;
+    this.#announceLeaving();
+    void agent.stop('the agent is stopping').then(() => life.end());
   }
 
   instrument(key: string): Instrument {
@@ -153,14 +167,32 @@ export class SimulatedComputer {
       if (inc === undefined) return;
       const { session } = agent;
       const seq = agent.nextHeartbeat();
-      const body = { inc, session, seq, devices: agent.devices(), attempts: agent.attempts() };
-      wire.publish(agentEvents.heartbeat, { computer: name }, body);
+      wire.publish(
+        agentEvents.heartbeat,
+        { computer: name },
+        {
+          inc,
+          session,
+          seq,
+          devices: agent.devices(),
+          attempts: agent.attempts(),
+          halts: agent.halts(),
+        },
+      );
+    };
+    this.#announceLeaving = () => {
+      const { inc, session } = agent;
+      if (inc !== undefined) wire.publish(agentEvents.leaving, { computer: name }, { inc, session });
     };
     const beating = (): void => {
-      beat(agent.inc);
+      // Whoever leaves must not be heard as if it came back.
+      if (!this.#leaving) beat(agent.inc);
       life.after(heartbeatMs, beating);
     };
-    wire.subscribe(orchestratorEvents.leading, {}, ({ epoch }) => agent.hearLeader(epoch));
+    wire.subscribe(orchestratorEvents.leading, {}, ({ epoch, halts, released }) =>
+      agent.hearLeader(epoch, { halts, released }),
+    );
+    wire.subscribe(agentEvents.emergencyStop, {}, (halt) => agent.emergencyStop(halt));
     wire.onStatus((status) => {
       if (status === 'connected') agent.reconnected();
     });
@@ -173,18 +205,13 @@ export class SimulatedComputer {
   }
 
   #devices(): MemoryDeviceProcesses {
-    const { time } = this.world;
     const { canReconcile, canStop } = this.world.schedule.drivers;
     return new MemoryDeviceProcesses(({ lab, name }) => {
       const instrument = this.instrument(`${lab}.${name}`);
       let calls = 0;
       return {
         functions: [...instrumentFunctions],
-        initialize: () =>
-          new Promise((resolve) => {
-            instrument.halt();
-            time.after(homingMs, resolve);
-          }),
+        initialize: () => instrument.home(homingMs),
         call: (called, args) => instrument.command(called, args, String((calls += 1))),
         report: () => Promise.resolve({ moving: instrument.moving }),
         cleanUp: () => {
@@ -321,6 +348,10 @@ function serve(wire: Wire, computer: string, inc: number, agent: Agent): (() => 
       const call = { callId, attemptId, function: called, arguments: args };
       const result = await agent.callDevice({ lab, name: device }, call, marksOf(envelope));
       return result === undefined ? {} : { result };
+    }),
+    wire.serve(requests.resetDevice, me, async ({ doubt_id, by }, envelope, { lab, device }) => {
+      await agent.resetDevice({ lab, name: device }, doubt_id, by, marksOf(envelope));
+      return {};
     }),
     wire.serve(requests.reportDevice, me, async (_, __, { lab, device }) => ({
       report: await agent.reportDevice({ lab, name: device }),

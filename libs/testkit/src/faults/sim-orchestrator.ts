@@ -58,6 +58,24 @@ export class SimulatedOrchestrator {
     this.life.end();
   }
 
+  /** An orderly stop: it gives the leadership back, and is started again after a time, in milliseconds. */
+  leave(downMs: number): void {
+    const { life } = this;
+    if (life === undefined) return;
+    this.world.history.note(`${this.name} leaves`);
+    this.#downMs = downMs;
+    const resigned = this.engine === undefined ? Promise.resolve() : this.#resign(this.engine, life);
+    void resigned.then(() => life.end());
+  }
+
+  async #resign(engine: Engine, life: Life): Promise<void> {
+    await engine.stop();
+    await this.world.database
+      .of(life)
+      .resign(engine.epoch)
+      .catch((_away: unknown) => undefined);
+  }
+
   /** Asks for the leadership until it gets it, then leads. */
   #stand(life: Life, wire: Wire): void {
     const store = this.world.database.of(life);
@@ -155,6 +173,13 @@ function serve(wire: Wire, engine: Engine): (() => void)[] {
     wire.serve(requests.cancelProtocolRun, {}, ({ name }) => engine.cancelProtocolRun(name)),
     wire.serve(requests.cancelCampaign, {}, ({ name }) => engine.cancelCampaign(name)),
     wire.serve(requests.cancelTask, {}, (body) => engine.cancelTask(body.name, body.protocol_run_name)),
+    wire.serve(requests.pauseProtocolRun, {}, ({ name, by }) => engine.pauseProtocolRun(name, by)),
+    wire.serve(requests.resumeProtocolRun, {}, ({ name, by }) => engine.resumeProtocolRun(name, by)),
+    wire.serve(requests.pauseCampaign, {}, ({ name, by }) => engine.pauseCampaign(name, by)),
+    wire.serve(requests.resumeCampaign, {}, ({ name, by }) => engine.resumeCampaign(name, by)),
+    wire.serve(requests.pauseQueue, {}, ({ by }) => engine.pauseQueue(by)),
+    wire.serve(requests.resumeQueue, {}, ({ by }) => engine.resumeQueue(by)),
+    wire.serve(requests.queueState, {}, () => engine.queueState()),
     wire.serve(requests.locateDevice, {}, ({ lab, device }) => engine.locateDevice(lab, device)),
     wire.serve(requests.listDevices, {}, () => ({ devices: engine.listDevices() })),
     wire.serve(requests.registerAgent, {}, (hello) => engine.registerAgent(hello)),

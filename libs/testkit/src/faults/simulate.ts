@@ -40,12 +40,12 @@ export async function simulate(schedule: Schedule, prepare?: (world: World) => v
   await time.advanceTo(from + last);
   history.note('the faults are over');
   const endedAt = time.now();
-  await untilQuiet(world, () => isQuiet(world) || people.unclear().length > 0);
+  await untilQuiet(world, () => isQuiet(world) || people.asked);
   const late: string[] = [];
-  if (people.unclear().length === 0) late.push(...people.unfinished());
-  for (let round = 0; round < rounds && people.unfinished().length > 0; round += 1) {
+  if (!people.asked) late.push(...people.unfinished());
+  for (let round = 0; round < rounds && !isQuiet(world); round += 1) {
     people.settle();
-    await untilQuiet(world, () => isQuiet(world) || (people.unclear().length > 0 && !people.waiting));
+    await untilQuiet(world, () => isQuiet(world) || (people.asked && !people.waiting));
   }
   history.note('people have settled what was asked');
   const unfinished = people.unfinished();
@@ -68,7 +68,8 @@ async function untilQuiet(world: World, quiet: () => boolean): Promise<void> {
 function isQuiet(world: World): boolean {
   if (world.people.waiting || world.people.unfinished().length > 0) return false;
   for (const { agent, spool } of world.computers.values())
-    if (agent === undefined || agent.attempts().length > 0 || spool.size > 0) return false;
+    if (agent === undefined || agent.trouble !== undefined || agent.attempts().length > 0 || spool.size > 0)
+      return false;
   return true;
 }
 
@@ -97,6 +98,7 @@ async function close(world: World): Promise<string[]> {
     for (const path of spool.keys()) left.push(`${path} in the spool of ${name}`);
     left.push(...(await disk.open()).map((what) => `${what} in the ledger of ${name}`));
   }
-  for (const { engine } of orchestrators.values()) await engine?.stop();
+  for (const { engine } of orchestrators.values()) void engine?.stop();
+  await time.advance(lookMs);
   return left;
 }

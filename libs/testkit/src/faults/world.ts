@@ -14,6 +14,9 @@ import { SimulatedTime } from './simulated-time.js';
 /** Until a process that is started again has been heard, in milliseconds. */
 const returnMs = 2_000;
 
+/** The longest that an orderly stop takes, and the return after it, in milliseconds. */
+const leaveMs = 20_000;
+
 /** Everything that a schedule plays with: the service, its surroundings, and the people. */
 export class World {
   readonly seed: number;
@@ -79,6 +82,14 @@ export class World {
     const kind = this.computers.has(who) ? 'agent' : 'orchestrator';
     this.lose(kind, who, ms + returnMs);
     node.crash(ms);
+  }
+
+  /** Stops a process in order and starts it again after a time, in milliseconds. */
+  leave(who: string, ms: number): void {
+    const node = this.node(who);
+    if (node.life === undefined || node.life.paused) return;
+    this.lose(this.computers.has(who) ? 'agent' : 'orchestrator', who, ms + leaveMs);
+    node.leave(ms);
   }
 
   /** The supervisor of a process that has ended starts the next one, as long as the laboratory is open. */
