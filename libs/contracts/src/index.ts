@@ -15,6 +15,7 @@ export {
   agentTransitions,
   attemptStates,
   attemptTransitions,
+  awaitsAgent,
   awaitsPerson,
   campaignTransitions,
   deviceStates,

@@ -4,6 +4,7 @@ import {
   agentTransitions,
   attemptStates,
   attemptTransitions,
+  awaitsAgent,
   awaitsPerson,
   campaignTransitions,
   deviceStates,
@@ -96,6 +97,7 @@ describe('every question', () => {
     for (const state of runStates)
       expect([mayStartTasks, awaitsPerson, isTerminal].filter((question) => question(state))).toHaveLength(1);
     expect(yes(attemptStates, isUnsettled)).toEqual(['dispatching', 'uncertain']);
+    expect(yes(attemptStates, awaitsAgent)).toEqual(['dispatching', 'uncertain', 'running', 'cancelling']);
     expect(yes(deviceStates, isUsable)).toEqual(['idle', 'busy']);
     expect(yes(agentStates, mayDispatchTo)).toEqual(['online']);
     expect(yes(agentStates, isReachable)).toEqual(['online', 'suspect']);

@@ -329,6 +329,11 @@ export function isUnsettled(state: AttemptState): boolean {
   return state === 'dispatching' || state === 'uncertain';
 }
 
+/** The end of an attempt in this state is still to come from its agent. */
+export function awaitsAgent(state: AttemptState): boolean {
+  return !isTerminal(state) && state !== 'needs_attention';
+}
+
 /** A device in this state takes commands; an allocated task may be sent to it. */
 export function isUsable(state: DeviceState): boolean {
   return state === 'idle' || state === 'busy';

@@ -1,5 +1,7 @@
 import {
+  awaitsAgent,
   isTerminal,
+  isUnsettled,
   toServiceError,
   type AttemptReport,
   type AttemptStatus,
@@ -84,13 +86,13 @@ export class AttemptTalk {
   /** Asks about what is in doubt and tells what shall stop, wherever an agent is there to be asked. */
   pursue(turn: Turn): void {
     for (const attempt of turn.state.rows.attempts.values()) {
-      if (isTerminal(attempt.state) || attempt.state === 'needs_attention') continue;
+      if (!awaitsAgent(attempt.state)) continue;
       if (turn.started.has(attempt.id) || this.#inFlight.has(attempt.id)) continue;
       if (!this.#retries.isDue(attempt.id, turn.now)) continue;
       const agent = this.#directory.present(attempt.computer, attempt.inc);
       if (agent === undefined || agent.state !== 'online') continue;
       const to = { computer: attempt.computer, inc: attempt.inc, epoch: this.#epoch };
-      if (attempt.state === 'dispatching' || attempt.state === 'uncertain' || this.#doubted.has(attempt.id))
+      if (isUnsettled(attempt.state) || this.#doubted.has(attempt.id))
         turn.afterCommit(() => this.#ask(to, attempt.id));
       else {
         const reason = this.#stopReason(turn, attempt);
@@ -106,8 +108,7 @@ export class AttemptTalk {
       if (attempt === undefined) this.#stopStray(turn, { computer, inc, epoch: this.#epoch }, id, status);
       if (attempt === undefined || attempt.computer !== computer || attempt.inc !== inc) continue;
       if (this.#inFlight.has(id) || status === 'unknown') continue;
-      if (attempt.state === 'dispatching' || attempt.state === 'uncertain')
-        this.#adopt(turn, attempt, status);
+      if (isUnsettled(attempt.state)) this.#adopt(turn, attempt, status);
     }
   }
 
@@ -132,7 +133,7 @@ export class AttemptTalk {
         if (attempt.inc !== inc && attempt.state !== 'needs_attention')
           turn.emit({ op: 'updateAttempt', id: attempt.id, patch: { inc } });
         const row = turn.state.rows.attempts.get(attempt.id) ?? attempt;
-        if (row.state === 'dispatching' || row.state === 'uncertain') this.#adopt(turn, row, status);
+        if (isUnsettled(row.state)) this.#adopt(turn, row, status);
       } else if (attempt.state === 'needs_attention') continue;
       else if (attempt.inc === inc) this.#doubted.add(attempt.id);
       else if (this.#inFlight.has(attempt.id)) {
@@ -253,8 +254,7 @@ export class AttemptTalk {
     if (found === undefined) return;
     const { attempt, task } = found;
     if (status !== 'unknown') this.#adopt(turn, attempt, status);
-    else if (attempt.state === 'dispatching' || attempt.state === 'uncertain')
-      this.#neverRan(turn, attempt, task);
+    else if (isUnsettled(attempt.state)) this.#neverRan(turn, attempt, task);
     else needAttention(turn, attempt, task, forgotten);
   }
 
@@ -273,7 +273,7 @@ export class AttemptTalk {
   /** The agent has it: its end will come as a result. */
   #adopt(turn: Turn, attempt: AttemptRow, status: AttemptStatus): void {
     this.#refusals.clear(attempt.taskRunId);
-    if (attempt.state === 'dispatching' || attempt.state === 'uncertain') turn.setAttempt(attempt, 'running');
+    if (isUnsettled(attempt.state)) turn.setAttempt(attempt, 'running');
     if (status === 'cancelling') {
       const row = turn.state.rows.attempts.get(attempt.id);
       if (row?.state === 'running') turn.setAttempt(row, 'cancelling');

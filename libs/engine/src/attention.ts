@@ -1,21 +1,29 @@
 import {
   attentionActionsOf,
-  isTerminal,
+  awaitsAgent,
   isUsable,
   ServiceError,
   unnamedPerson,
   type AttentionDecision,
-  type AttentionKind,
-  type DeviceStatus,
   type JsonObject,
   type Reason,
 } from '@lab/contracts';
 import type { AgentDirectory } from './agent-directory.js';
 import { decideTask } from './decisions.js';
-import { deviceKey, type LabMap } from './lab-map.js';
+import type { LabMap } from './lab-map.js';
 import type { AgentAddress, Agents, Ids } from './ports.js';
+import {
+  aboutAgent,
+  aboutDevice,
+  aboutTask,
+  differs,
+  isInDoubt,
+  keyOf,
+  workingComputers,
+  type Question,
+} from './questions.js';
 import { needAttention } from './results.js';
-import type { AttemptRow, AttentionRow, TaskRunRow } from './rows.js';
+import type { AttentionRow } from './rows.js';
 import type { Turn } from './turn.js';
 import type { WorkingState } from './working-state.js';
 
@@ -27,20 +35,6 @@ export interface AttentionPorts {
   epoch: () => number;
   /** Silence of an agent, in milliseconds, after which a person is asked about what runs there. */
   lostAfterMs: number;
-}
-
-/** Something that only a person can settle at present. */
-interface Question {
-  kind: AttentionKind;
-  taskRunId: string | null;
-  attemptId: string | null;
-  device: string | null;
-  computer: string | null;
-  reason: Reason;
-  /** What is known, gathered when it is asked; undefined: no more than when it was asked first. */
-  known: () => JsonObject | undefined;
-  /** Of a device. */
-  doubtId: string | null;
 }
 
 /** Who closes an item whose cause went away by itself. */
@@ -269,136 +263,9 @@ function declareLost(turn: Turn, item: AttentionRow, by: string): void {
   };
   for (const attempt of [...turn.state.rows.attempts.values()]) {
     const task = turn.state.rows.taskRuns.get(attempt.taskRunId);
-    if (attempt.computer === item.computer && isOnItsWay(attempt) && task !== undefined)
+    if (attempt.computer === item.computer && awaitsAgent(attempt.state) && task !== undefined)
       needAttention(turn, attempt, task, reason);
   }
-}
-
-function keyOf({ kind, taskRunId, device, computer }: AttentionRow | Question): string {
-  return `${kind}:${(kind === 'task' ? taskRunId : kind === 'device' ? device : computer) ?? ''}`;
-}
-
-/** It is about the same thing, but not the same question any more. */
-function differs({ reason, attemptId, doubtId }: Question, item: AttentionRow): boolean {
-  return (
-    reason.code !== item.reason.code ||
-    reason.message !== item.reason.message ||
-    (attemptId !== null && attemptId !== item.attemptId) ||
-    (item.kind === 'device' && doubtId !== item.known['doubt_id'])
-  );
-}
-
-function isInDoubt(status: DeviceStatus): boolean {
-  return status.state === 'uncertain' || status.doubt !== undefined;
-}
-
-function isOnItsWay(attempt: AttemptRow): boolean {
-  return !isTerminal(attempt.state) && attempt.state !== 'needs_attention';
-}
-
-/** Computers with attempts that have not ended, and the labels of their tasks. */
-function workingComputers(state: WorkingState): Map<string, string[]> {
-  const computers = new Map<string, string[]>();
-  for (const attempt of state.rows.attempts.values()) {
-    if (!isOnItsWay(attempt)) continue;
-    const task = state.rows.taskRuns.get(attempt.taskRunId);
-    const labels = computers.get(attempt.computer) ?? [];
-    labels.push(task === undefined ? attempt.taskRunId : state.labelOf(task));
-    computers.set(attempt.computer, labels);
-  }
-  return computers;
-}
-
-function aboutTask(turn: Turn, task: TaskRunRow): Question {
-  const { rows } = turn.state;
-  const live = rows.attempts.get(rows.liveAttempts.get(task.id) ?? '');
-  const attempt = live ?? latestAttempt(turn.state, task);
-  const reason = task.reason ?? { code: 'outcome_unknown', message: 'nobody knows how it ended' };
-  return {
-    kind: 'task',
-    taskRunId: task.id,
-    attemptId: attempt?.id ?? null,
-    device: null,
-    computer: task.computer,
-    reason,
-    doubtId: null,
-    known: () => taskKnown(turn.now, task, attempt),
-  };
-}
-
-function taskKnown(now: number, task: TaskRunRow, attempt: AttemptRow | undefined): JsonObject | undefined {
-  if (attempt === undefined && task.attempt > 0) return undefined;
-  return {
-    devices: Object.entries(task.devices).map(([slot, device]) => ({
-      slot,
-      device: deviceKey(device.lab_name, device.name),
-      computer: attempt?.devices[slot]?.computer ?? null,
-    })),
-    resources: Object.entries(task.resources).map(([slot, { name, type, meta }]) => ({
-      slot,
-      name,
-      type,
-      meta,
-    })),
-    last_confirmed: attempt?.calls?.last_confirmed ?? null,
-    in_doubt: attempt?.calls?.in_doubt ?? null,
-    effects: attempt?.calls?.effects ?? null,
-    started_at: task.startedAt === null ? null : new Date(task.startedAt).toISOString(),
-    ran_for_s: task.startedAt === null ? null : ((attempt?.endedAt ?? now) - task.startedAt) / 1000,
-  };
-}
-
-/** Only when an item is opened, and then the attempt has just ended: it is still in memory. */
-function latestAttempt(state: WorkingState, task: TaskRunRow): AttemptRow | undefined {
-  for (const attempt of state.rows.attempts.values())
-    if (attempt.taskRunId === task.id && attempt.number === task.attempt) return attempt;
-  return undefined;
-}
-
-function aboutDevice(state: WorkingState, computer: string, key: string, status: DeviceStatus): Question {
-  const holder = state.allocation('device', key)?.taskRunId ?? null;
-  const task = holder === null ? undefined : state.rows.taskRuns.get(holder);
-  const { doubt } = status;
-  return {
-    kind: 'device',
-    taskRunId: null,
-    attemptId: null,
-    device: key,
-    computer,
-    reason: {
-      code: 'device_uncertain',
-      message: status.detail ?? 'it may be in the middle of something',
-    },
-    doubtId: doubt?.id ?? null,
-    known: () => ({
-      doubt_id: doubt?.id ?? null,
-      in_doubt: doubt === undefined ? [] : (structuredClone(doubt.in_doubt) as unknown as JsonObject[]),
-      last_confirmed: doubt?.last_confirmed ?? null,
-      held_by: task === undefined ? null : state.labelOf(task),
-    }),
-  };
-}
-
-function aboutAgent(state: WorkingState, computer: string, tasks: string[], since: number): Question {
-  return {
-    kind: 'agent',
-    taskRunId: null,
-    attemptId: null,
-    device: null,
-    computer,
-    reason: {
-      code: 'agent_silent',
-      message: `computer ${computer} is not heard while it has work; it goes on by itself when it is back`,
-    },
-    doubtId: null,
-    known: () => ({
-      silent_since: new Date(since).toISOString(),
-      tasks,
-      devices: [...state.rows.attempts.values()]
-        .filter((attempt) => attempt.computer === computer && isOnItsWay(attempt))
-        .flatMap((attempt) => Object.values(attempt.devices).map(({ lab, name }) => deviceKey(lab, name))),
-    }),
-  };
 }
 
 /** What the item is about, as people call it. */

@@ -12,7 +12,7 @@ const byRequest: Reason = { code: 'cancelled_by_request', message: 'cancelled by
 export function cancelProtocolRun(turn: Turn, name: string): Accepted {
   const run = openRun(turn, name);
   beginEnding(turn, run, 'cancelled', byRequest);
-  acceptUnknown(turn, run.id);
+  decideOpen(turn, run.id);
   return { id: run.id, name };
 }
 
@@ -25,7 +25,7 @@ export function cancelCampaign(turn: Turn, name: string): Accepted {
       code: 'campaign_cancelled',
       message: `campaign ${name} was cancelled`,
     });
-    acceptUnknown(turn, run.id);
+    decideOpen(turn, run.id);
   }
   return { id: campaign.id, name };
 }
@@ -34,20 +34,20 @@ export function cancelCampaign(turn: Turn, name: string): Accepted {
 export function cancelTask(turn: Turn, name: string, protocolRun?: string): Accepted {
   const task = openTask(turn, name, protocolRun);
   if (task.state === 'running') requestStop(turn, task);
-  else if (task.state === 'needs_attention') endUnknown(turn, task);
+  else if (task.state === 'needs_attention') endOpen(turn, task);
   else endTask(turn, task, 'cancelled', byRequest);
   return { id: task.id, name };
 }
 
-/** Nobody knows how these tasks ended, and a person who cancels the run has accepted that. */
-function acceptUnknown(turn: Turn, runId: string): void {
-  for (const task of turn.state.tasksOf(runId)) if (task.state === 'needs_attention') endUnknown(turn, task);
+/** How these tasks go on was for a person to say, and the person who cancels the run has said so. */
+function decideOpen(turn: Turn, runId: string): void {
+  for (const task of turn.state.tasksOf(runId)) if (task.state === 'needs_attention') endOpen(turn, task);
 }
 
-function endUnknown(turn: Turn, task: TaskRunRow): void {
+function endOpen(turn: Turn, task: TaskRunRow): void {
   const reason = {
     code: byRequest.code,
-    message: `cancelled by request while its outcome was unknown: ${task.reason?.message ?? 'no detail'}`,
+    message: `cancelled by request instead of a decision: ${task.reason?.message ?? 'no detail'}`,
   };
   const attempt = turn.state.rows.attempts.get(turn.state.rows.liveAttempts.get(task.id) ?? '');
   if (attempt !== undefined) turn.setAttempt(attempt, 'cancelled', { reason, endedAt: turn.now });

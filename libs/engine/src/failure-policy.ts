@@ -1,5 +1,5 @@
 import {
-  isTerminal,
+  awaitsAgent,
   longestPolicyTimeS,
   type AttemptCalls,
   type FailureAction,
@@ -151,10 +151,5 @@ export function nextTimeout(state: WorkingState): number | undefined {
 
 /** Its time runs: it has a limit, and nothing has been decided about it yet. */
 function isTimed(attempt: AttemptRow): attempt is AttemptRow & { deadlineAt: number } {
-  return (
-    attempt.deadlineAt !== null &&
-    attempt.reason === null &&
-    !isTerminal(attempt.state) &&
-    attempt.state !== 'needs_attention'
-  );
+  return attempt.deadlineAt !== null && attempt.reason === null && awaitsAgent(attempt.state);
 }

@@ -1,4 +1,4 @@
-import { isTerminal, ServiceError, type Halt } from '@lab/contracts';
+import { awaitsAgent, ServiceError, type Halt } from '@lab/contracts';
 import type { LabMap } from './lab-map.js';
 import type { Ids } from './ports.js';
 import type { AttemptRow, HaltRow } from './rows.js';
@@ -136,11 +136,7 @@ function wordsOf({ by, reason }: HaltRow): string {
 
 /** It runs with a device of the scope. A task without devices moves nothing and goes on to its end. */
 function isStoppedBy(attempt: AttemptRow, scope: string): boolean {
-  return (
-    !isTerminal(attempt.state) &&
-    attempt.state !== 'needs_attention' &&
-    Object.values(attempt.devices).some((device) => covers(scope, device))
-  );
+  return awaitsAgent(attempt.state) && Object.values(attempt.devices).some((device) => covers(scope, device));
 }
 
 function covers(scope: string, { lab, name }: Named): boolean {
