@@ -17,6 +17,7 @@ import { readLoadedRecord } from './definitions/loaded-record.js';
 import { Loading } from './definitions/loading.js';
 import type { PackageIndex } from './definitions/package-index.js';
 import { ProtocolLoading } from './definitions/protocol-loading.js';
+import { pruneEvents } from './event-pruning.js';
 import { storeUnder, type Lease } from './lease.js';
 import type { Term } from './leadership.js';
 
@@ -103,6 +104,13 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     await app.listen();
     // Before the messages: whoever waits for devices is answered, not waited for.
     shutdown.add('loading', () => labs.stop());
+    shutdown.add(
+      'pruning',
+      pruneEvents(
+        { store, clock: systemClock, timers: systemTimers, log: log.child({ part: 'pruning' }) },
+        config.limits.events_kept_days,
+      ),
+    );
     shutdown.add('announcement', announceLeadership(bus, lease, engine, systemTimers, instance));
     return { end, labs: definitions.labNames(), protocols: definitions.protocolTypes() };
   } catch (error) {

@@ -59,6 +59,21 @@ interface Unsettled {
   commit: string;
 }
 
+/** More names than this are looked for by how they begin, if they begin alike. */
+const lookedUpOneByOne = 100;
+
+function commonPrefix([first = '', ...others]: readonly string[]): string {
+  let length = first.length;
+  for (const other of others) {
+    let same = 0;
+    while (same < length && other[same] === first[same]) same += 1;
+    length = same;
+  }
+  const prefix = first.slice(0, length);
+  // Half of a pair of surrogates is no character.
+  return prefix.isWellFormed() ? prefix : prefix.slice(0, -1);
+}
+
 function leaseEnd(leaseMs: number): RawBuilder<unknown> {
   return sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
 }
@@ -156,6 +171,10 @@ export class PostgresStore implements Store {
   async takenNames(kind: NameKind, names: readonly string[]): Promise<Set<string>> {
     const asked = names.filter(isStorable);
     if (asked.length === 0) return new Set();
+    const prefix = commonPrefix(asked);
+    // The runs that a campaign will have, up to 100,000: one range of the index instead of a look for each.
+    if (kind === 'protocolRun' && asked.length > lookedUpOneByOne && prefix !== '')
+      return this.#runNamesFrom(prefix, new Set(asked));
     return this.#read(async ({ db }) => {
       const { rows } = await sql<{ name: string }>`
         select distinct name from ${sql.table(namedTables[kind])}
@@ -169,6 +188,38 @@ export class PostgresStore implements Store {
   async ended(kind: 'protocolRun' | 'campaign', name: string): Promise<EndedWork | undefined> {
     if (!isStorable(name)) return undefined;
     return this.#read(({ db }) => loadEnded(db, kind, name));
+  }
+
+  /**
+   * Removes events that are older than a moment, but never the latest of an aggregate, for the next one is numbered by it.
+   *
+   * @param before milliseconds since 1970
+   * @param after events up to this id were looked at before; 0: none
+   * @param limit how many are looked at
+   * @returns how many were removed, and where to go on; without `next` there is nothing left to look at
+   * @throws ServiceError `store_unavailable`
+   */
+  async pruneEvents(
+    before: number,
+    after: number,
+    limit: number,
+  ): Promise<{ removed: number; next?: number }> {
+    const { rows } = await this.#read(({ db }) =>
+      sql<{ removed: number; looked: number; last: number | null; reached: boolean | null }>`
+        with next as (select id, aggregate, seq, at from outbox where id > ${after} order by id limit ${limit}),
+        gone as (
+          delete from outbox using next
+          where outbox.id = next.id and next.at < ${new Date(before).toISOString()}::timestamptz
+            and exists (select from outbox later where later.aggregate = next.aggregate and later.seq > next.seq)
+          returning outbox.id)
+        select (select count(*) from gone) as removed, count(*) as looked, max(id) as last,
+          bool_or(at >= ${new Date(before).toISOString()}::timestamptz) as reached
+        from next`.execute(db),
+    );
+    const [row] = rows;
+    if (row === undefined || row.last === null) return { removed: 0 };
+    const over = row.reached === true || row.looked < limit;
+    return { removed: row.removed, ...(over ? {} : { next: row.last }) };
   }
 
   /** Waits for the commit under way and closes all connections. */
@@ -281,6 +332,17 @@ export class PostgresStore implements Store {
       default:
         return new ServiceError('wrong_state', `there is such a row already (${error.constraint})`, options);
     }
+  }
+
+  async #runNamesFrom(prefix: string, asked: ReadonlySet<string>): Promise<Set<string>> {
+    // Byte by byte, as the index is; no character is above the last one.
+    const { rows } = await this.#read(({ db }) =>
+      sql<{ name: string }>`
+        select name from protocol_run where name ~>=~ ${prefix} and name ~<~ ${`${prefix}\u{10ffff}`}`.execute(
+        db,
+      ),
+    );
+    return new Set(rows.flatMap(({ name }) => (asked.has(name) ? [name] : [])));
   }
 
   /** The name for the message: one that exists, or else one that the commit makes twice. */

@@ -72,55 +72,6 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         await expect(store.commit(epoch + 1, [])).rejects.toMatchObject({ code: 'stale_message' });
       });
 
-      test('nobody else leads before the lease is over', async () => {
-        const other = await under.sibling();
-        const own = await store.lead('first', 300);
-        expect(own).toBeGreaterThan(epoch);
-        expect(await other.lead('second', 300)).toBeNull();
-        await expect
-          .poll(() => other.lead('second', 60_000), { timeout: 5_000, interval: 20 })
-          .not.toBeNull();
-        await expect(store.commit(own ?? 0, [])).rejects.toMatchObject({
-          code: 'stale_message',
-          effect: 'none',
-        });
-        expect(await store.renew(own ?? 0, 60_000)).toBe(false);
-        await store.resign(own ?? 0);
-        expect(await store.lead('first', 300)).toBeNull();
-      });
-
-      test('a lease lasts from its latest confirmation on', async () => {
-        const other = await under.sibling();
-        const own = await store.lead('first', 200);
-        expect(await store.renew(own ?? 0, 60_000)).toBe(true);
-        await new Promise((resolve) => setTimeout(resolve, 250));
-        expect(await other.lead('second', 200)).toBeNull();
-        // Over, it can be confirmed as long as nobody has led since.
-        expect(await store.renew(own ?? 0, 0)).toBe(true);
-        expect(await store.renew(own ?? 0, 60_000)).toBe(true);
-        expect(await other.lead('second', 200)).toBeNull();
-      });
-
-      test('who gives the leadership back lets the next one lead at once', async () => {
-        const other = await under.sibling();
-        const own = await store.lead('first', 60_000);
-        await store.resign(own ?? 0);
-        expect(await other.lead('second', 60_000)).toBeGreaterThan(own ?? 0);
-      });
-
-      test('the same name may lead anew at any time', async () => {
-        const own = await store.lead('first', 60_000);
-        const next = await store.lead('first', 60_000);
-        expect(next).toBeGreaterThan(own ?? 0);
-        await expect(store.commit(own ?? 0, [])).rejects.toMatchObject({ code: 'stale_message' });
-      });
-
-      test('of many that ask at the same time one leads', async () => {
-        const rivals = await Promise.all([1, 2, 3, 4].map(() => under.sibling()));
-        const epochs = await Promise.all(rivals.map((rival, n) => rival.lead(`rival ${n}`, 60_000)));
-        expect(epochs.filter((each) => each !== null)).toHaveLength(1);
-      });
-
       test('of two leaders who commit at the same time, one at most gets every name', async () => {
         const other = await under.sibling();
         const wins: string[] = [];

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { openStore, type PostgresStore } from '../src/index.js';
 import { endedContract } from './ended.contract.js';
+import { leaseContract } from './lease.contract.js';
 import { storeContract } from './store.contract.js';
 
 let postgres: TestPostgres;
@@ -65,3 +66,5 @@ storeContract('memory', memory);
 storeContract('PostgreSQL', postgresql);
 endedContract('memory', memory);
 endedContract('PostgreSQL', postgresql);
+leaseContract('memory', memory);
+leaseContract('PostgreSQL', postgresql);

@@ -43,6 +43,8 @@ export const limitsSchema = z.strictObject(
     max_queued_per_owner: count(1, 1_000_000, 2_000),
     /** Largest body of a request, in bytes. */
     max_body_bytes: count(1_024, 1_048_576, 1_048_576),
+    /** How many days events are kept. */
+    events_kept_days: count(1, 3_650, 7),
     /** How long a request waits for an orchestrator that leads, in seconds; 0: not at all. */
     failover_wait_s: count(0, 60, 8),
     /** Warm task processes each agent keeps ready. */
