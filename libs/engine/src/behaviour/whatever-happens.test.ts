@@ -1,7 +1,17 @@
-import { isTerminal, ServiceError, type AttemptOutcome } from '@lab/contracts';
+import {
+  attentionActionsOf,
+  failureActions,
+  isActive,
+  isTerminal,
+  ServiceError,
+  type AttemptOutcome,
+  type DeviceStatus,
+  type TaskFailurePolicy,
+} from '@lab/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../memory/memory-agents.js';
+import type { AttentionRow } from '../rows.js';
 import { anyDevice, device, same, TestLab, type TaskSketch } from './test-lab.js';
 
 /** Devices: two pools over two computers and one device of its own. */
@@ -22,8 +32,21 @@ const slot = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('reference' as const), pick: fc.nat(9), hold: fc.boolean() }),
   },
 );
+const policy: fc.Arbitrary<TaskFailurePolicy> = fc.record(
+  {
+    timeout: fc.integer({ min: 1, max: 8 }),
+    retry: fc.record({ attempts: fc.integer({ min: 1, max: 3 }), backoff: fc.integer({ min: 0, max: 3 }) }),
+    on_failure: fc.constantFrom(...failureActions),
+  },
+  { requiredKeys: [] },
+);
 const protocol = fc.array(
-  fc.record({ needs: fc.array(fc.nat(9), { maxLength: 2 }), slots: fc.array(slot, { maxLength: 2 }) }),
+  fc.record({
+    needs: fc.array(fc.nat(9), { maxLength: 2 }),
+    slots: fc.array(slot, { maxLength: 2 }),
+    policy,
+    retrySafe: fc.boolean(),
+  }),
   { minLength: 1, maxLength: 4 },
 );
 
@@ -66,7 +89,19 @@ const step = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant('device' as const), pick: fc.nat(4), priority: fc.nat(1) }),
+    arbitrary: fc.record({ do: fc.constant('device' as const), pick: fc.nat(4), priority: fc.nat(2) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('decide' as const), pick: fc.nat(9), priority: fc.nat(2) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('stop' as const), pick: fc.nat(3), priority: fc.nat(2) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('release' as const), pick: fc.nat(1), priority: fc.nat(1) }),
   },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -81,7 +116,7 @@ const delivery: fc.Arbitrary<Delivery> = fc.oneof(
 
 function tasksOf(sketch: Sketch): TaskSketch[] {
   const tasks: TaskSketch[] = [];
-  sketch.forEach(({ needs, slots }, index) => {
+  sketch.forEach(({ needs, slots, policy }, index) => {
     const earlier = tasks.map((task) => task.name);
     const depends = new Set(needs.filter((n) => n < index).map((n) => `t${n}`));
     const filled: NonNullable<TaskSketch['devices']> = {};
@@ -104,7 +139,7 @@ function tasksOf(sketch: Sketch): TaskSketch[] {
         depends.add(source);
       }
     });
-    tasks.push({ name: `t${index}`, needs: [...depends], devices: filled });
+    tasks.push({ name: `t${index}`, needs: [...depends], devices: filled, policy });
   });
   return tasks;
 }
@@ -113,6 +148,10 @@ class World {
   readonly test = new TestLab();
   readonly accepted: { kind: 'run' | 'task' | 'campaign'; name: string; id: string }[] = [];
   readonly faulted = new Set<string>();
+  /** Devices whose agent cannot vouch for them, and the number of the doubt. */
+  readonly doubted = new Map<string, number>();
+  /** Task runs of which an attempt may have done something that must not be done again unless a person says so. */
+  readonly done = new Set<string>();
   readonly wrong: string[] = [];
   #names = 0;
 
@@ -124,9 +163,25 @@ class World {
   async open(): Promise<void> {
     const { test } = this;
     test.lab('l', devices);
-    this.protocols.forEach((sketch, index) => test.protocol(`p${index}`, tasksOf(sketch)));
+    this.protocols.forEach((sketch, index) => {
+      sketch.forEach(({ retrySafe }, number) => {
+        if (retrySafe) test.taskType(`p${index}_t${number}`, { retry_safe: true });
+      });
+      test.protocol(`p${index}`, tasksOf(sketch));
+    });
     for (const type of ['arm', 'mixer', 'one']) test.taskType(`use_${type}`, { devices: { d: { type } } });
-    test.agents.deviceState = (_, name) => (this.faulted.has(name) ? 'faulted' : 'idle');
+    test.agents.deviceState = (_, name) =>
+      this.doubted.has(name) ? 'uncertain' : this.faulted.has(name) ? 'faulted' : 'idle';
+    test.agents.deviceMore = (_, name): Partial<DeviceStatus> =>
+      this.doubted.has(name)
+        ? { doubt: { id: `${name}-${this.doubted.get(name)}`, in_doubt: [], last_confirmed: null } }
+        : {};
+    test.agents.onReset = (device, doubtId) => {
+      const name = device.slice('l.'.length);
+      if (doubtId !== `${name}-${this.doubted.get(name)}`)
+        throw new ServiceError('wrong_state', 'that is not its doubt');
+      this.doubted.delete(name);
+    };
     let call = 0;
     test.agents.onCall = () =>
       this.deliveries[(call += 1) % Math.max(1, this.deliveries.length)] ?? 'delivered';
@@ -180,7 +235,10 @@ class World {
             : priority < 9
               ? { kind: 'failed', code: 'task_error', error: { message: 'broke' } }
               : { kind: 'unknown', detail: 'nobody saw it' };
-        await this.#quietly(() => test.agents.end(chosen.attempt, outcome));
+        const effects = pick % 3 === 2 ? undefined : pick % 3;
+        if (outcome.kind !== 'completed' && effects !== 0) this.done.add(chosen.start.task_run_id);
+        const calls = effects === undefined ? undefined : { effects, last_confirmed: null, in_doubt: null };
+        await this.#quietly(() => test.agents.end(chosen.attempt, outcome, calls));
         break;
       }
       case 'cancel':
@@ -215,9 +273,26 @@ class World {
       case 'device': {
         const key = keys[pick] ?? 'a1';
         if (priority === 0) this.faulted.add(key);
-        else this.faulted.delete(key);
+        else if (priority === 1) this.faulted.delete(key);
+        else this.doubted.set(key, (this.doubted.get(key) ?? 0) + 1);
         break;
       }
+      case 'decide': {
+        const open = this.#openItems();
+        const item = open[pick % Math.max(1, open.length)];
+        if (item !== undefined) await this.#decide(item, priority);
+        break;
+      }
+      case 'stop': {
+        const scope = ['all', 'lab:l', 'device:l.a2', 'device:l.one'][pick] ?? 'all';
+        const halt = { id: `stop${(this.#names += 1)}`, scope, by: 'ada', reason: '' };
+        if (priority === 0) test.engine.stopHeard(halt);
+        else await this.#quietly(() => test.engine.engageStop(halt));
+        break;
+      }
+      case 'release':
+        await this.#quietly(() => test.engine.releaseStop(null, 'ada'));
+        break;
     }
     await test.clock.settle();
     this.judge();
@@ -230,11 +305,14 @@ class World {
     test.store.beforeCommit = undefined;
     test.store.afterCommit = undefined;
     this.faulted.clear();
-    for (let round = 0; round < 120 && this.open_().length > 0; round += 1) {
+    for (let round = 0; round < 120 && (round === 0 || this.open_().length > 0); round += 1) {
+      await this.#quietly(() => test.engine.releaseStop(null, 'ada'));
       for (const computer of ['svc_computer', 'pc'])
         if (!test.agents.isAlive(computer)) await this.#quietly(() => test.agents.boot(computer));
       await this.#registerAll();
-      for (const { attempt } of test.agents.running())
+      for (const { attempt } of test.agents.running()) {
+        // Time passes between one end and the next, and with it timeouts.
+        if (test.agents.executions.get(attempt)?.outcome !== null) continue;
         await this.#quietly(() =>
           test.agents.end(attempt, {
             kind: 'completed',
@@ -243,12 +321,10 @@ class World {
             files: [],
           }),
         );
-      await test.live(2000);
-      const unclear = [...test.store.rows.taskRuns.values()].filter((row) => row.state === 'needs_attention');
-      for (const row of unclear) {
-        const run = row.runId === null ? undefined : test.store.rows.protocolRuns.get(row.runId);
-        await this.#quietly(() => test.engine.cancelTask(row.name, run?.name));
       }
+      await test.live(2000);
+      for (const [index, item] of this.#openItems().entries())
+        await this.#decide(item, item.kind === 'task' && round > 40 ? 1 : (index + round) % 3);
       // Two runs that hold what the other one needs: a person cancels one of them.
       const stuck = round > 20 && round % 10 === 0 && test.agents.running().length === 0;
       const run = [...test.store.rows.protocolRuns.values()].find((row) => !isTerminal(row.state));
@@ -258,12 +334,31 @@ class World {
     }
   }
 
-  /** Ids of what was accepted and is not over. */
+  /** What was accepted and is not over, and what nobody has settled. */
   open_(): string[] {
     const { rows } = this.test.store;
-    return [...rows.campaigns.values(), ...rows.protocolRuns.values(), ...rows.taskRuns.values()]
-      .filter((row) => !isTerminal(row.state))
-      .map((row) => `${row.name} is ${row.state}`);
+    return [
+      ...[...rows.campaigns.values(), ...rows.protocolRuns.values(), ...rows.taskRuns.values()]
+        .filter((row) => !isTerminal(row.state))
+        .map((row) => `${row.name} is ${row.state}`),
+      ...this.#openItems().map((item) => `a question about a ${item.kind} is open`),
+    ];
+  }
+
+  #openItems(): AttentionRow[] {
+    return [...this.test.store.rows.attention.values()].filter((item) => item.state === 'open');
+  }
+
+  /** A person decides. @param choice of what can be decided of a task */
+  async #decide(item: AttentionRow, choice: number): Promise<void> {
+    const actions = attentionActionsOf[item.kind];
+    const action = actions[choice % actions.length] ?? 'failed';
+    const { engine } = this.test;
+    await this.#quietly(async () => {
+      // Before: a decision whose answer is lost may have been recorded.
+      if (action === 'retry' && item.taskRunId !== null) this.done.delete(item.taskRunId);
+      await engine.resolveAttention({ id: item.id, action, by: 'ada' });
+    });
   }
 
   judge(): void {
@@ -284,8 +379,10 @@ class World {
       expect(table.has(id)).toBe(true);
     }
     for (const row of store.rows.taskRuns.values()) {
-      const uses = row.state === 'running' || row.state === 'needs_attention';
-      expect(store.rows.liveAttempts.has(row.id), `${row.name} is ${row.state}`).toBe(uses);
+      const uses = isActive(row.state);
+      // An attempt that has failed or was stopped may leave the question how the task goes on.
+      if (row.state !== 'needs_attention')
+        expect(store.rows.liveAttempts.has(row.id), `${row.name} is ${row.state}`).toBe(uses);
       if (!uses) continue;
       for (const { lab_name, name } of Object.values(row.devices))
         expect(store.rows.allocations.get(`device:${lab_name}.${name}`)?.taskRunId).toBe(row.id);
@@ -297,10 +394,16 @@ class World {
       }
   }
 
+  #isSafe(type: string): boolean {
+    return this.test.definitions.tasks.get(type)?.task.retry_safe === true;
+  }
+
   #judgeStart(taskRunId: string): void {
     const { rows } = this.test.store;
     const task = rows.taskRuns.get(taskRunId);
     const run = task?.runId == null ? undefined : rows.protocolRuns.get(task.runId);
+    if (this.done.has(taskRunId) && task !== undefined && !this.#isSafe(task.type))
+      this.wrong.push(`${task.name} began again although it may have done something`);
     if (task === undefined || run === undefined) return;
     const entry = this.test.definitions.protocols
       .get(run.type)
@@ -360,7 +463,7 @@ class World {
 
 describe('whatever happens', () => {
   it(
-    'nothing starts twice, every device has one owner, fences rise, and everything accepted ends with nothing left allocated',
+    'nothing starts or is done twice, every device has one owner, fences rise, and everything accepted ends with nothing left allocated or unasked',
     { timeout: 120_000 },
     async () => {
       await fc.assert(
