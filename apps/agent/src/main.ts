@@ -14,7 +14,8 @@ import { FolderLedgerDisk } from './ledger-disk.js';
 import { ModuleCache } from './module-cache.js';
 import { NpmPackages } from './npm-packages.js';
 import { OldJournal } from './old-journal.js';
-import { OrchestratorOverBus, PeersOverBus } from './over-bus.js';
+import { OrchestratorOverBus } from './over-bus.js';
+import { PeersOverBus } from './peers-over-bus.js';
 import { Spool } from './spool.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

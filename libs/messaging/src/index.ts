@@ -12,4 +12,5 @@ export type {
 } from './bus.js';
 export { connectBus, type BusIdentity, type ConnectOptions } from './connect-bus.js';
 export { MemoryBroker, type CarriedMessage, type MemoryBrokerOptions } from './memory-broker.js';
+export { ReachedNobody } from './reached-nobody.js';
 export { systemBusTimers, type BusTimers } from './timers.js';

@@ -1,4 +1,5 @@
 import { ServiceError, type ErrorCode } from '@lab/contracts';
+import { ReachedNobody } from './reached-nobody.js';
 import { decodeReply } from './codec.js';
 import type { BusTimers } from './timers.js';
 import type { Wire, WireMessage } from './wire.js';
@@ -66,11 +67,7 @@ export class PendingReplies {
     const entry = this.#take(message.subject.slice(this.wire.inbox.length + 1));
     if (entry === undefined) return;
     if (message.noResponders) {
-      entry.onError(
-        new ServiceError('service_unavailable', `nobody serves ${entry.name} on ${entry.subject}`, {
-          effect: 'none',
-        }),
-      );
+      entry.onError(new ReachedNobody(`nobody serves ${entry.name} on ${entry.subject}`));
       return;
     }
     let body: unknown;
