@@ -12,7 +12,8 @@ import { ForkedTaskProcesses } from '../../../apps/agent/dist/hosts.js';
 import { FolderLedgerDisk } from '../../../apps/agent/dist/ledger-disk.js';
 import { ModuleCache } from '../../../apps/agent/dist/module-cache.js';
 import { NpmPackages } from '../../../apps/agent/dist/npm-packages.js';
-import { OrchestratorOverBus, PeersOverBus } from '../../../apps/agent/dist/over-bus.js';
+import { OrchestratorOverBus } from '../../../apps/agent/dist/over-bus.js';
+import { PeersOverBus } from '../../../apps/agent/dist/peers-over-bus.js';
 import { Spool } from '../../../apps/agent/dist/spool.js';
 
 const [first, count] = argv.slice(2).map(Number);
