@@ -133,6 +133,10 @@ export class AgentService implements Announcer {
         );
         return result === undefined ? {} : { result };
       }),
+      bus.serve(requests.stopCalls, me, ({ attempt_id, reason }) => {
+        agent.stopCalls(attempt_id, reason);
+        return {};
+      }),
       bus.serve(requests.resetDevice, me, async ({ doubt_id, by }, { envelope, tokens }) => {
         const device = { lab: tokens.lab, name: tokens.device };
         await agent.resetDevice(device, doubt_id, by, marksOf(envelope));

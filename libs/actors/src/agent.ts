@@ -223,6 +223,11 @@ export class Agent {
     return this.#calls.once(callId, () => this.#devices.call(device, posted, fence));
   }
 
+  /** Stops the calls that an attempt of another computer makes to devices of this one. */
+  stopCalls(attemptId: string, reason: string): void {
+    this.#devices.stopCallsOf(attemptId, reason);
+  }
+
   /** @throws ServiceError see {@link Devices.report} */
   reportDevice(device: DeviceName): Promise<JsonObject> {
     return this.#devices.report(device);

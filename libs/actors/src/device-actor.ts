@@ -205,10 +205,11 @@ export class DeviceActor {
   }
 
   /**
-   * Safely stops the call of an attempt that is in progress, if its class can; one that cannot is waited for. A call that
-   * goes on although `_stop` was run is ended with its process.
+   * Refuses what an attempt has waiting, and safely stops its call that is in progress, if its class can; one that cannot
+   * is waited for. A call that goes on although `_stop` was run is ended with its process.
    */
   async stopCallOf(attemptId: string, reason: string): Promise<void> {
+    this.#calls.refuseOf(attemptId, new ServiceError('aborted', `device ${this.label}: ${reason}`));
     if (this.#calls.moving?.attemptId === attemptId) await this.#stopSafely(reason, false);
   }
 

@@ -199,6 +199,11 @@ export class DeviceCalls {
     this.#refuse(() => true, this.#unavailable(why));
   }
 
+  /** Refuses what has not been sent of an attempt. */
+  refuseOf(attemptId: string, error: ServiceError): void {
+    this.#refuse(({ call }) => call.attemptId === attemptId, error);
+  }
+
   /** Refuses what has not been sent and may change something; queries stay. */
   refuseEffects(error: ServiceError): void {
     this.#refuse((letter) => !letter.query, error);

@@ -170,7 +170,7 @@ export class Devices {
     return released;
   }
 
-  /** Safely stops the calls of an attempt that devices of this computer have in progress. */
+  /** Refuses the calls of an attempt that have not begun, and safely stops those in progress. */
   stopCallsOf(attemptId: string, reason: string): void {
     for (const { actor } of this.#slots.values()) void actor?.stopCallOf(attemptId, reason);
   }

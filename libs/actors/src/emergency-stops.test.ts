@@ -1,4 +1,4 @@
-import type { Halt } from '@lab/contracts';
+import { ServiceError, type Halt } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { device, task, World } from '../test/world.js';
 import type { DeviceScript, TaskScript } from './index.js';
@@ -109,6 +109,41 @@ describe('a task that is cancelled in the middle of a device call', () => {
     await world.time.advance(100);
     expect([world.outcome('a'), world.state('arm')]).toEqual(['cancelled', 'idle']);
     expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(1);
+  });
+});
+
+describe('a task that is cancelled while a device of another computer moves for it', () => {
+  /** Two computers; the arm is of the other one. */
+  async function apart(): Promise<{ here: World; there: World }> {
+    const there = await new World({ computer: 'there', devices: [device('arm')], device: mover }).up();
+    const here = await new World({ tasks: { move }, time: there.time }).up();
+    here.peers.agents.set('there', there.agent);
+    await here.agent.startTask(task('a', 'move', { devices: { arm: { computer: 'there' } } }), {});
+    await here.time.advance(0);
+    expect(there.state('arm')).toBe('busy');
+    return { here, there };
+  }
+
+  it('has it stopped at once', async () => {
+    const { here, there } = await apart();
+    await here.agent.cancelTask('a', 'not needed', {});
+    await here.time.advance(100);
+    expect([here.outcome('a'), there.state('arm')]).toEqual(['cancelled', 'idle']);
+  });
+
+  it('waits for it when that computer cannot be reached', async () => {
+    const { here, there } = await apart();
+    here.peers.away = new ServiceError('disconnected', 'no broker');
+    await here.agent.cancelTask('a', 'not needed', {});
+    await here.time.advance(50_000);
+    expect([here.outcome('a'), there.state('arm')]).toEqual([undefined, 'busy']);
+  });
+
+  it('leaves what other attempts do to it alone', async () => {
+    const { here, there } = await apart();
+    there.agent.stopCalls('b', 'not needed');
+    await here.time.advance(100);
+    expect(there.state('arm')).toBe('busy');
   });
 });
 

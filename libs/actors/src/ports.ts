@@ -297,6 +297,12 @@ export interface Peers {
     },
     timeoutMs: number,
   ): Promise<JsonValue | undefined>;
+  /**
+   * Asks another agent to stop the calls of an attempt. A call that is not stopped goes on to its end.
+   *
+   * @throws ServiceError when it was not reached
+   */
+  stopCalls(to: { computer: string; inc: number }, attemptId: string, reason: string): Promise<void>;
 }
 
 /** The spool folders of attempts, and the way to the object store. */

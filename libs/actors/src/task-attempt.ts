@@ -110,7 +110,7 @@ export class TaskAttempt {
   }
 
   /**
-   * Asks the attempt to stop: abort signal and `_stop` of the devices here that it moves at once, SIGTERM and SIGKILL
+   * Asks the attempt to stop: abort signal and `_stop` of the devices that it moves at once, SIGTERM and SIGKILL
    * later. Asking again may only shorten the times.
    *
    * @param byAgent the agent stops, nobody cancelled the task
@@ -125,9 +125,22 @@ export class TaskAttempt {
     if (process === undefined) return;
     if (first) {
       process.send({ type: 'abort', reason });
-      this.#ports.devices.stopCallsOf(this.start.attempt_id, reason);
+      this.#stopCalls(reason);
     }
     if (first || byAgent) this.#climb(ladder);
+  }
+
+  /** Stops what devices are doing for the attempt, wherever they are; what cannot be stopped is waited for. */
+  #stopCalls(reason: string): void {
+    const { computer: here, devices, peers } = this.#ports;
+    const id = this.start.attempt_id;
+    devices.stopCallsOf(id, reason);
+    const others = Object.values(this.start.devices).filter(({ computer }) => computer !== here);
+    for (const [computer, { inc }] of new Map(others.map((device) => [device.computer, device]))) {
+      peers.stopCalls({ computer, inc }, id, reason).catch((error: unknown) => {
+        this.log.info('calls on another computer could not be stopped', { computer, reason: String(error) });
+      });
+    }
   }
 
   /** Everything that the run needs, with BEGIN durable; undefined when the attempt was cancelled meanwhile. */

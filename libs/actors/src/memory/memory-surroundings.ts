@@ -171,6 +171,17 @@ export class MemoryPeers implements Peers {
     const fence = { [`${to.lab}.${to.name}`]: call.fence };
     return agent.callDevice(to, call, { fence, ttlMs: timeoutMs });
   }
+
+  async stopCalls(
+    { computer, inc }: { computer: string; inc: number },
+    attemptId: string,
+    reason: string,
+  ): Promise<void> {
+    if (this.away !== undefined) throw this.away;
+    const agent = this.agents.get(computer);
+    if (agent?.inc !== inc) throw new ServiceError('agent_unreachable', `${computer} does not answer`);
+    agent.stopCalls(attemptId, reason);
+  }
 }
 
 /** Spool folders that exist in name only, and a store that remembers what it was given. */

@@ -83,6 +83,18 @@ export const agentRequests = {
     ],
   }),
   /**
+   * An attempt that runs on another computer was cancelled: its calls to devices of this one that have not begun are
+   * refused, those in progress are stopped safely. A call that is not stopped is waited for, so nothing depends on it.
+   */
+  stopCalls: defineRequest({
+    name: 'agent.device.stop',
+    subject: 'svc.v1.agent.{computer}.{inc}.device.stop',
+    request: zodSchema(z.object({ attempt_id: z.string(), reason: z.string() })),
+    reply: zodSchema(empty),
+    timeoutMs: 3_000,
+    errors: [],
+  }),
+  /**
    * A person says that an uncertain or faulted device is safe to be started anew: its doubt is settled, `_initialize`
    * runs. A doubt other than the one named, or none, is answered with `wrong_state`.
    */

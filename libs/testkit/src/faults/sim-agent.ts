@@ -349,6 +349,10 @@ function serve(wire: Wire, computer: string, inc: number, agent: Agent): (() => 
       const result = await agent.callDevice({ lab, name: device }, call, marksOf(envelope));
       return result === undefined ? {} : { result };
     }),
+    wire.serve(requests.stopCalls, me, ({ attempt_id, reason }) => {
+      agent.stopCalls(attempt_id, reason);
+      return {};
+    }),
     wire.serve(requests.resetDevice, me, async ({ doubt_id, by }, envelope, { lab, device }) => {
       await agent.resetDevice({ lab, name: device }, doubt_id, by, marksOf(envelope));
       return {};
@@ -416,6 +420,10 @@ function peersOver(wire: Wire, life: Life): Peers {
         cancelWatch();
         forget();
       }
+    },
+    async stopCalls({ computer, inc }, attemptId, reason) {
+      const address = { computer, inc: String(inc) };
+      await wire.request(requests.stopCalls, address, { attempt_id: attemptId, reason }, { inc });
     },
   };
 }
