@@ -47,6 +47,11 @@ export class Dispatcher {
   /** Of tasks that an agent refused, when they may be tried again. */
   readonly #refusals: Backoff;
   readonly #slots = new Map<string, PlanSlot[]>();
+  /** On-demand tasks by one unit that each of them cannot do without; some of them may be queued no more. */
+  readonly #waiting = new Map<string, Set<string>>();
+  /** All other queued tasks; some of them may be queued no more. */
+  readonly #others = new Set<string>();
+  #stale = true;
   #version = 0;
   #warnedOf = new Set<string>();
   #isStopped = (_device: KnownDevice): boolean => false;
@@ -60,32 +65,28 @@ export class Dispatcher {
 
   /** The laboratories or the memory changed: what slots may be filled with is found out anew. */
   forget(): void {
-    this.#slots.clear();
+    this.#stale = true;
   }
 
   /** Fails on-demand tasks whose time is up. @param inclusive whether the very last moment is over as well */
   expire(turn: Turn, inclusive: boolean): void {
-    for (const id of turn.state.rows.onDemandNames.values()) {
-      const task = turn.state.rows.taskRuns.get(id);
-      if (task?.state !== 'queued') continue;
-      const at = deadlineOf(task);
-      if (at === undefined || turn.now < at || (turn.now === at && !inclusive)) continue;
-      endTask(turn, task, 'failed', {
-        code: 'allocation_timeout',
-        message: `its devices and resources could not be had within ${task.allocationTimeout} s`,
-      });
+    const { deadlines, rows } = turn.state;
+    for (;;) {
+      const next = deadlines.first();
+      if (next === undefined || turn.now < next.at || (turn.now === next.at && !inclusive)) return;
+      const task = rows.taskRuns.get(next.id);
+      if (task === undefined) deadlines.delete(next.id);
+      else
+        endTask(turn, task, 'failed', {
+          code: 'allocation_timeout',
+          message: `its devices and resources could not be had within ${task.allocationTimeout} s`,
+        });
     }
   }
 
   /** When the next on-demand task has waited too long. */
   nextDeadline(state: WorkingState): number | undefined {
-    let next: number | undefined;
-    for (const id of state.rows.onDemandNames.values()) {
-      const task = state.rows.taskRuns.get(id);
-      const at = task?.state === 'queued' ? deadlineOf(task) : undefined;
-      if (at !== undefined && (next === undefined || at < next)) next = at;
-    }
-    return next;
+    return state.deadlines.first()?.at;
   }
 
   /** When a task that failed before may be tried again. */
@@ -102,11 +103,10 @@ export class Dispatcher {
     const units = new Map<string, PlanUnit>();
     this.#isStopped = stoppedDevices(turn.state);
     this.#nextRetryAt = undefined;
-    for (const id of turn.state.queued) {
+    for (const id of this.#worthALook(turn.state, units)) {
       const task = this.#planTask(turn, id, units);
       if (task !== undefined) tasks.push(task);
     }
-    for (const id of this.#slots.keys()) if (!turn.state.queued.has(id)) this.#slots.delete(id);
     if (tasks.length === 0) return;
     const snapshot = { version: this.#version, now: turn.now, tasks, units };
     const plan = policy.plan(snapshot, { timeLimitMs: planningBudgetMs });
@@ -120,6 +120,52 @@ export class Dispatcher {
     }
     for (const assignment of plan.assignments)
       if (assignment.start <= turn.now) this.#start(turn, assignment);
+  }
+
+  /**
+   * The queued tasks, but for those that wait for one certain unit that nobody can have now: of ten thousand tasks for a
+   * busy device not one is looked at.
+   */
+  *#worthALook(state: WorkingState, units: Map<string, PlanUnit>): Iterable<string> {
+    if (this.#stale || this.#slots.size > 2 * state.queued.size + 1_000) this.#sortAnew(state);
+    for (const id of state.arrivals) this.#sort(state, id);
+    state.arrivals.clear();
+    const stillQueued = (id: string, group: Set<string>): boolean => {
+      if (state.queued.has(id)) return true;
+      group.delete(id);
+      this.#slots.delete(id);
+      return false;
+    };
+    for (const id of this.#others) if (stillQueued(id, this.#others)) yield id;
+    for (const [key, group] of this.#waiting) {
+      const unit = this.#unit(state, key, units);
+      if (unit.busy || !unit.usable || unit.heldBy !== null) continue;
+      for (const id of group) if (stillQueued(id, group)) yield id;
+      if (group.size === 0) this.#waiting.delete(key);
+    }
+  }
+
+  #sortAnew(state: WorkingState): void {
+    this.#stale = false;
+    this.#slots.clear();
+    this.#others.clear();
+    this.#waiting.clear();
+    for (const id of state.queued) state.arrivals.add(id);
+  }
+
+  #sort(state: WorkingState, id: string): void {
+    this.#slots.delete(id);
+    const task = state.rows.taskRuns.get(id);
+    const slots = task?.runId === null ? slotsOf(state, this.#ports.labs(), task) : undefined;
+    const [only] = slots?.find((slot) => slot.candidates.length === 1)?.candidates ?? [];
+    if (slots === undefined || only === undefined) {
+      this.#others.add(id);
+      return;
+    }
+    this.#slots.set(id, slots);
+    const group = this.#waiting.get(only) ?? new Set<string>();
+    group.add(id);
+    this.#waiting.set(only, group);
   }
 
   #planTask(turn: Turn, id: string, units: Map<string, PlanUnit>): PlanTask | undefined {
@@ -346,13 +392,6 @@ export class Dispatcher {
       });
     }
   }
-}
-
-/** The moment from which an on-demand task may not start any more, in milliseconds since 1970; anew for each retry. */
-function deadlineOf(task: TaskRunRow): number | undefined {
-  return task.allocationTimeout === null
-    ? undefined
-    : Math.max(task.queuedAt ?? task.createdAt, task.retryAt ?? 0) + Math.ceil(task.allocationTimeout * 1000);
 }
 
 /** Where most of the devices are, for calls to those need no network; the service computer first among equals. */

@@ -1,6 +1,7 @@
 import { awaitsPerson, isActive, isTerminal } from '@lab/contracts';
 import type { ProtocolSnapshot, TaskDefinition, TaskSnapshot } from '@lab/definitions/model';
 import { applyChange } from './apply-change.js';
+import { Deadlines } from './deadlines.js';
 import type { EndedWork, WorkingRows } from './ports.js';
 import { allocationKey, emptyRowSet, indexTaskRun, rowSetOf, type RowSet } from './row-set.js';
 import type {
@@ -25,6 +26,10 @@ export class WorkingState {
   readonly queued = new Set<string>();
   /** Task runs that need a person's attention. */
   readonly unclear = new Set<string>();
+  /** Of those the ones that were queued since somebody last looked. */
+  readonly arrivals = new Set<string>();
+  /** When each queued on-demand task has waited too long. */
+  readonly deadlines = new Deadlines();
   readonly dueRuns = new Set<string>();
   readonly dueCampaigns = new Set<string>();
   /** Something changed that may let a queued task start. */
@@ -38,6 +43,8 @@ export class WorkingState {
   load(rows: WorkingRows): void {
     this.rows = rowSetOf(rows);
     for (const set of [this.queued, this.unclear, this.dueRuns, this.dueCampaigns]) set.clear();
+    this.arrivals.clear();
+    this.deadlines.clear();
     this.#runsOfCampaign.clear();
     this.#heldByRun.clear();
     this.#over = nothing();
@@ -225,6 +232,8 @@ export class WorkingState {
   #forgetTask(id: string): void {
     this.rows.taskRuns.delete(id);
     this.queued.delete(id);
+    this.arrivals.delete(id);
+    this.deadlines.delete(id);
   }
 
   #indexRun(row: ProtocolRunRow): void {
@@ -239,10 +248,14 @@ export class WorkingState {
 
   #indexTask(row: TaskRunRow): void {
     if (row.state === 'queued') {
+      if (!this.queued.has(row.id)) this.arrivals.add(row.id);
       this.queued.add(row.id);
       this.dispatchDue = true;
-    } else {
-      this.queued.delete(row.id);
+      const at = allocationDeadline(row);
+      if (at !== undefined) this.deadlines.set(row.id, at);
+    } else if (this.queued.delete(row.id)) {
+      this.arrivals.delete(row.id);
+      this.deadlines.delete(row.id);
     }
     if (row.state === 'needs_attention') this.unclear.add(row.id);
     else this.unclear.delete(row.id);
@@ -256,6 +269,13 @@ export class WorkingState {
     keys.add(allocationKey(row.kind, row.key));
     this.#heldByRun.set(row.heldByRunId, keys);
   }
+}
+
+/** The moment from which an on-demand task may not start any more, in milliseconds since 1970; anew for each retry. */
+function allocationDeadline(task: TaskRunRow): number | undefined {
+  return task.allocationTimeout === null
+    ? undefined
+    : Math.max(task.queuedAt ?? task.createdAt, task.retryAt ?? 0) + Math.ceil(task.allocationTimeout * 1000);
 }
 
 function nothing() {
