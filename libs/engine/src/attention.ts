@@ -12,16 +12,7 @@ import type { AgentDirectory } from './agent-directory.js';
 import { decideTask } from './decisions.js';
 import type { LabMap } from './lab-map.js';
 import type { AgentAddress, Agents, Ids } from './ports.js';
-import {
-  aboutAgent,
-  aboutDevice,
-  aboutTask,
-  differs,
-  isInDoubt,
-  keyOf,
-  workingComputers,
-  type Question,
-} from './questions.js';
+import { aboutAgent, aboutDevice, aboutTask, differs, isInDoubt, keyOf, type Question } from './questions.js';
 import { needAttention } from './results.js';
 import type { AttentionRow } from './rows.js';
 import type { Turn } from './turn.js';
@@ -74,7 +65,8 @@ export class Attention {
       const question = questions.get(key);
       questions.delete(key);
       if (question === undefined) {
-        if (this.#isOver(item)) this.#close(turn, item, null, service, wordsOfEnd(turn.state, item));
+        if (this.#isOver(turn.state, item))
+          this.#close(turn, item, null, service, wordsOfEnd(turn.state, item));
       } else if (differs(question, item)) this.#open(turn, question, item);
     }
     for (const question of questions.values()) this.#open(turn, question);
@@ -83,11 +75,9 @@ export class Attention {
   /** When an agent will have been silent for so long that a person is asked. */
   next(state: WorkingState, now: number): number | undefined {
     let next: number | undefined;
-    for (const computer of workingComputers(state).keys()) {
-      const at = this.#silentSince(computer);
-      if (at === undefined || at + this.#ports.lostAfterMs <= now) continue;
-      const due = at + this.#ports.lostAfterMs;
-      if (next === undefined || due < next) next = due;
+    for (const since of this.#silent(state).values()) {
+      const due = since + this.#ports.lostAfterMs;
+      if (due > now && (next === undefined || due < next)) next = due;
     }
     return next;
   }
@@ -189,24 +179,30 @@ export class Attention {
         if (doubt) ask(aboutDevice(turn.state, agent.computer, key, status));
       }
     }
-    for (const [computer, tasks] of workingComputers(turn.state)) {
-      const since = this.#silentSince(computer);
-      if (since === undefined || turn.now - since < this.#ports.lostAfterMs) continue;
-      ask(aboutAgent(turn.state, computer, tasks, since));
-    }
+    for (const [computer, since] of this.#silent(turn.state))
+      if (turn.now - since >= this.#ports.lostAfterMs) ask(aboutAgent(turn.state, computer, since));
     return questions;
   }
 
-  /** Since when nothing was heard of an agent that is not there; undefined: it is there. */
-  #silentSince(computer: string): number | undefined {
-    const agent = this.#ports.directory.get(computer);
-    if (agent === undefined) return this.#since;
-    return agent.state === 'online' ? undefined : agent.heardAt;
+  /** Computers that have work and whose agent is not there, and since when nothing was heard of it. */
+  #silent(state: WorkingState): Map<string, number> {
+    const silent = new Map<string, number>();
+    for (const { computer, state: now } of state.rows.attempts.values()) {
+      if (silent.has(computer) || !awaitsAgent(now)) continue;
+      const agent = this.#ports.directory.get(computer);
+      if (agent === undefined) silent.set(computer, this.#since);
+      else if (agent.state !== 'online') silent.set(computer, agent.heardAt);
+    }
+    return silent;
   }
 
-  /** An item without a question is over, but for a device that nobody has vouched for since. */
-  #isOver(item: AttentionRow): boolean {
-    if (item.kind !== 'device') return true;
+  /**
+   * An item without a question is over, unless nothing was heard yet that says so: a device that nobody has vouched for
+   * since, an agent that was silent before this engine began to listen.
+   */
+  #isOver(state: WorkingState, item: AttentionRow): boolean {
+    if (item.kind === 'agent') return !this.#silent(state).has(item.computer ?? '');
+    if (item.kind === 'task') return true;
     if (this.#deciding.has(item.id)) return false;
     const device = this.#ports.labs().devices.get(item.device ?? '');
     if (device === undefined) return true;

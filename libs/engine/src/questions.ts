@@ -44,19 +44,6 @@ export function isInDoubt(status: DeviceStatus): boolean {
   return status.state === 'uncertain' || status.doubt !== undefined;
 }
 
-/** Computers with attempts that have not ended, and the labels of their tasks. */
-export function workingComputers(state: WorkingState): Map<string, string[]> {
-  const computers = new Map<string, string[]>();
-  for (const attempt of state.rows.attempts.values()) {
-    if (!awaitsAgent(attempt.state)) continue;
-    const task = state.rows.taskRuns.get(attempt.taskRunId);
-    const labels = computers.get(attempt.computer) ?? [];
-    labels.push(task === undefined ? attempt.taskRunId : state.labelOf(task));
-    computers.set(attempt.computer, labels);
-  }
-  return computers;
-}
-
 /** @returns what is to be decided of a task that needs attention */
 export function aboutTask(turn: Turn, task: TaskRunRow): Question {
   const { rows } = turn.state;
@@ -135,7 +122,11 @@ export function aboutDevice(
 }
 
 /** @param since milliseconds since 1970 @returns what is to be decided of a computer that is silent */
-export function aboutAgent(state: WorkingState, computer: string, tasks: string[], since: number): Question {
+export function aboutAgent(state: WorkingState, computer: string, since: number): Question {
+  const attempts = (): AttemptRow[] =>
+    [...state.rows.attempts.values()].filter(
+      (attempt) => attempt.computer === computer && awaitsAgent(attempt.state),
+    );
   return {
     kind: 'agent',
     taskRunId: null,
@@ -149,10 +140,13 @@ export function aboutAgent(state: WorkingState, computer: string, tasks: string[
     doubtId: null,
     known: () => ({
       silent_since: new Date(since).toISOString(),
-      tasks,
-      devices: [...state.rows.attempts.values()]
-        .filter((attempt) => attempt.computer === computer && awaitsAgent(attempt.state))
-        .flatMap((attempt) => Object.values(attempt.devices).map(({ lab, name }) => deviceKey(lab, name))),
+      tasks: attempts().map(({ taskRunId }) => {
+        const task = state.rows.taskRuns.get(taskRunId);
+        return task === undefined ? taskRunId : state.labelOf(task);
+      }),
+      devices: attempts().flatMap(({ devices }) =>
+        Object.values(devices).map(({ lab, name }) => deviceKey(lab, name)),
+      ),
     }),
   };
 }

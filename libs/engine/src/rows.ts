@@ -134,6 +134,7 @@ export interface AttemptRow {
   /** Epoch of the leader that sent it. */
   epoch: number;
   devices: Record<string, DeviceBinding>;
+  /** Why it ended without success; of a running one why the service itself wants it to stop: its time, a stop of people. */
   reason: Reason | null;
   /** What it did to devices, as its agent said at the end; null: not known. */
   calls: AttemptCalls | null;

@@ -421,6 +421,20 @@ describe('an agent that does not come back', () => {
     expect(only(test).kind).toBe('agent');
   });
 
+  it('stays the same question after a restart of the engine', async () => {
+    const test = await lab();
+    test.agents.crash('pc');
+    await test.live(31_000);
+    const { id } = only(test);
+    await test.start();
+    await test.live(60_000);
+    expect(only(test).id).toBe(id);
+    expect(items(test)).toHaveLength(1);
+    await test.agents.boot('pc');
+    await test.clock.settle();
+    expect(items(test)[0]).toMatchObject({ id, state: 'resolved', resolution: { action: null } });
+  });
+
   it('that is declared lost leaves its tasks to people, one by one', async () => {
     const test = await lab();
     test.agents.crash('pc');
