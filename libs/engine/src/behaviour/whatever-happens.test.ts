@@ -3,6 +3,8 @@ import {
   failureActions,
   isActive,
   isTerminal,
+  mayBeResumed,
+  runFailureActions,
   ServiceError,
   type AttemptOutcome,
   type DeviceStatus,
@@ -70,6 +72,10 @@ const step = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('cancel' as const), pick: fc.nat(9), priority: fc.nat(2) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('pause' as const), pick: fc.nat(9), priority: fc.nat(5) }),
   },
   {
     weight: 4,
@@ -221,6 +227,7 @@ class World {
             protocol: `p${pick % this.protocols.length}`,
             max_protocol_runs: 2,
             max_concurrent_protocol_runs: 1 + (priority % 2),
+            on_run_failure: runFailureActions[pick % runFailureActions.length] ?? 'stop',
           }),
         );
         break;
@@ -243,6 +250,9 @@ class World {
       }
       case 'cancel':
         await this.#cancel(pick);
+        break;
+      case 'pause':
+        await this.#pauseOrResume(pick, priority);
         break;
       case 'wait':
         if (priority === 0) await test.live(pick);
@@ -307,6 +317,13 @@ class World {
     this.faulted.clear();
     for (let round = 0; round < 120 && (round === 0 || this.open_().length > 0); round += 1) {
       await this.#quietly(() => test.engine.releaseStop(null, 'ada'));
+      await this.#quietly(() => test.engine.resumeQueue('ada'));
+      for (const { name, pausedAt, state } of test.store.rows.campaigns.values())
+        if (pausedAt !== null && !isTerminal(state))
+          await this.#quietly(() => test.engine.resumeCampaign(name, 'ada'));
+      for (const { name, pausedAt, state } of test.store.rows.protocolRuns.values())
+        if (pausedAt !== null && !isTerminal(state))
+          await this.#quietly(() => test.engine.resumeProtocolRun(name, 'ada'));
       for (const computer of ['svc_computer', 'pc'])
         if (!test.agents.isAlive(computer)) await this.#quietly(() => test.agents.boot(computer));
       await this.#registerAll();
@@ -439,6 +456,35 @@ class World {
           ? engine.cancelTask(name)
           : engine.cancelCampaign(name),
     );
+  }
+
+  /** Also of what failed or was cancelled, which then goes on. @param what even: pause, odd: resume */
+  async #pauseOrResume(pick: number, what: number): Promise<void> {
+    const { engine } = this.test;
+    const chosen = this.accepted[pick % Math.max(1, this.accepted.length)];
+    if (what % 2 === 1) this.#allowAgain(chosen?.id);
+    await this.#quietly(async (): Promise<unknown> => {
+      if (what === 4) return engine.pauseQueue('ada');
+      if (what === 5) return engine.resumeQueue('ada');
+      if (chosen === undefined || chosen.kind === 'task') return undefined;
+      if (chosen.kind === 'run')
+        return what % 2 === 0
+          ? engine.pauseProtocolRun(chosen.name, 'ada')
+          : engine.resumeProtocolRun(chosen.name, 'ada');
+      return what % 2 === 0
+        ? engine.pauseCampaign(chosen.name, 'ada')
+        : engine.resumeCampaign(chosen.name, 'ada');
+    });
+  }
+
+  /** Whoever has a run or campaign go on that did not complete has seen to it that its tasks may be done again. */
+  #allowAgain(id: string | undefined): void {
+    const { protocolRuns, taskRuns } = this.test.store.rows;
+    for (const task of taskRuns.values()) {
+      const run = protocolRuns.get(task.runId ?? '');
+      if (run !== undefined && (run.id === id || run.campaignId === id) && mayBeResumed(run.state))
+        this.done.delete(task.id);
+    }
   }
 
   async #registerAll(): Promise<void> {
