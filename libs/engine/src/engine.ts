@@ -1,6 +1,7 @@
 import {
   isReachable,
   ServiceError,
+  unnamedPerson,
   type AttemptReport,
   type AttemptResult,
   type AttentionDecision,
@@ -156,7 +157,7 @@ export class Engine {
    *   `resume` also what {@link resumeProtocolRun} throws
    */
   submitProtocolRun(submission: ProtocolRunSubmission): Promise<Accepted> {
-    const { name, owner = '', resume } = submission;
+    const { name, owner = unnamedPerson, resume } = submission;
     return this.#loop.submit(
       'submission of a protocol run',
       (turn) => submitOrResumeProtocolRun(turn, this.#submitPorts, this.#person(owner), submission),
@@ -167,7 +168,7 @@ export class Engine {
 
   /** @throws as {@link submitProtocolRun} */
   submitCampaign(submission: CampaignSubmission): Promise<Accepted> {
-    const { name, max_protocol_runs: runs, owner = '', resume } = submission;
+    const { name, max_protocol_runs: runs, owner = unnamedPerson, resume } = submission;
     return this.#loop.submit(
       'submission of a campaign',
       (turn) => submitOrResumeCampaign(turn, this.#submitPorts, this.#person(owner), submission),
