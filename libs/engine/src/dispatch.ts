@@ -96,13 +96,13 @@ export class Dispatcher {
 
   /** Starts whatever can start. */
   dispatch(turn: Turn): void {
+    this.#nextRetryAt = undefined;
     if (nothingStarts(turn.state)) return;
     const { policy, log } = this.#ports;
     this.#version += 1;
     const tasks: PlanTask[] = [];
     const units = new Map<string, PlanUnit>();
     this.#isStopped = stoppedDevices(turn.state);
-    this.#nextRetryAt = undefined;
     for (const id of this.#worthALook(turn.state, units)) {
       const task = this.#planTask(turn, id, units);
       if (task !== undefined) tasks.push(task);

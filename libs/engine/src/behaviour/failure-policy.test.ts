@@ -107,6 +107,21 @@ describe('a retry', () => {
     expect(states(test)).toEqual(['failed']);
   });
 
+  it.each(['pause', 'stop'])('whose time comes during a %s waits for its end', async (what) => {
+    const test = await lab(policy);
+    await test.run('r', 'p');
+    await test.fail('r/a', 'first', 0);
+    const { engine } = test;
+    if (what === 'pause') await engine.pauseQueue('ada');
+    else await engine.engageStop({ id: 's', scope: 'all', by: 'ada', reason: '' });
+    await test.live(30_000);
+    expect(test.running()).toEqual([]);
+    if (what === 'pause') await engine.resumeQueue('ada');
+    else await engine.releaseStop('s', 'ada');
+    await test.clock.settle();
+    expect(test.running()).toEqual(['r/a']);
+  });
+
   it('that waits keeps its time when another engine takes over', async () => {
     const test = await lab(policy);
     await test.run('r', 'p');
