@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { agentEvents, agentRequests, orchestratorEvents, type JsonValue } from '@lab/contracts';
@@ -38,6 +38,11 @@ async function reset(doubtId?: string): Promise<void> {
     doubt_id: doubtId ?? known() ?? null,
     by: 'ann',
   });
+}
+
+/** The arm moves: a busy device may still be recording that it is going to. */
+function moving(trace: string): Promise<void> {
+  return lab.until('the arm moves', () => existsSync(trace) && readFileSync(trace, 'utf8').includes('move'));
 }
 
 function isAlive(pid: number): boolean {
@@ -220,13 +225,14 @@ describe('when something fails', () => {
   });
 
   it('an agent never starts a device while the process of the agent before it still runs', async () => {
-    lab.assigned.set('svc_computer', [lab.device('arm')]);
+    const trace = join(lab.dataDir, 'trace');
+    lab.assigned.set('svc_computer', [lab.device('arm', { trace })]);
     const first = await lab.agent();
     await lab.deviceIs('arm', 'idle');
     const old = (await call('where')) as number;
     // A driver that hangs hears neither the end of its agent nor SIGTERM.
     const lost = expect(call('hang')).rejects.toMatchObject({ effect: 'maybe' });
-    await lab.deviceIs('arm', 'busy');
+    await moving(trace);
     first.child.kill('SIGKILL');
     await first.gone;
     const second = await lab.agent();
@@ -302,7 +308,7 @@ describe('a device that is not guessed about', () => {
     await lab.agent();
     await lab.deviceIs('arm', 'idle');
     const lost = expect(call('move')).rejects.toMatchObject({ code: 'device_error', effect: 'maybe' });
-    await lab.deviceIs('arm', 'busy');
+    await moving(trace);
     writeFileSync(parked, '');
     process.kill((await call('where')) as number, 'SIGKILL');
     await lost;
@@ -317,7 +323,7 @@ describe('a device that is not guessed about', () => {
     await lab.deviceIs('arm', 'idle');
     const task = lab.task({ mode: 'call', function: 'move', args: {} }, { arm: {} });
     await lab.start(task);
-    await lab.deviceIs('arm', 'busy');
+    await moving(trace);
     first.child.kill('SIGKILL');
     await first.gone;
     const second = await lab.agent();
@@ -352,7 +358,7 @@ describe('a device that is not guessed about', () => {
     await lab.deviceIs('arm', 'idle');
     const task = lab.task({ mode: 'call', function: 'move', args: {} }, { arm: {} });
     await lab.start(task);
-    await lab.deviceIs('arm', 'busy');
+    await moving(trace);
     const address = { computer: 'svc_computer', inc: '1' };
     await lab.bus.request(agentRequests.cancelTask, address, {
       attempt_id: task.attempt_id,
@@ -369,7 +375,7 @@ describe('a device that is not guessed about', () => {
     const first = await lab.agent();
     await lab.deviceIs('arm', 'idle');
     const lost = expect(call('move')).rejects.toMatchObject({ message: 'stopped' });
-    await lab.deviceIs('arm', 'busy');
+    await moving(trace);
     const halt = { id: 'halt-1', scope: 'lab:lab', by: 'ann', reason: 'a hand is in it' };
     lab.bus.publish(agentEvents.emergencyStop, {}, halt);
     await lost;
@@ -417,7 +423,7 @@ describe('an agent that is asked to stop', () => {
       { arm: {}, label: 'far' },
     );
     await lab.start(task);
-    await lab.deviceIs('arm', 'busy');
+    await moving(trace);
     agent.child.kill('SIGTERM');
     expect(await agent.gone).toEqual([0, null]);
     expect(readFileSync(trace, 'utf8')).toMatch(/^move a3\ncleaned up\n/);

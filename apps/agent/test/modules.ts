@@ -39,6 +39,7 @@ export default class Arm {
     return 'in time';
   }
   hang() {
+    if (this.parameters.trace) appendFileSync(this.parameters.trace, 'moves and hangs\\n');
     for (;;);
   }
   where() {
