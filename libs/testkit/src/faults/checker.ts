@@ -1,8 +1,9 @@
 import type { AttemptState } from '@lab/contracts';
 import { isOver, ownerAt, readCommits, type Committed, type CommittedAttempt } from './committed.js';
+import { computerOf } from './schedule.js';
 import { byHand, type Execution, type History, type InstrumentEntry } from './history.js';
 
-/** The invariants, in the words of an operator. `defect`: an error where only refusals may be. */
+/** The invariants, in the words of an operator. `stop`: of emergency stops; `defect`: an error where only refusals may be. */
 export const invariants = {
   I1: 'effects of an instrument never overlap, and each call reaches it at most once',
   I2: 'an attempt runs at most once, and a next one only when it is certain that the one before is over',
@@ -14,6 +15,7 @@ export const invariants = {
   I8: 'only the leader writes',
   I9: 'a person is asked only when something was lost that could have known',
   I10: 'in the end nothing is allocated, running, or left behind',
+  stop: 'what people have stopped does not begin to move before they release it',
   defect: 'no error is raised that is not an answer',
 } as const;
 export type Invariant = keyof typeof invariants;
@@ -42,6 +44,7 @@ export function check(history: History, ending: Ending): Violation[] {
   const committed = readCommits(history.commits);
   for (const { invariant, what } of committed.contradictions) found(invariant, what);
   for (const [device, log] of history.instruments) checkInstrument(device, log, history, committed, found);
+  checkStops(history, found);
   checkExecutions(history, committed, found);
   for (const what of ending.late) found('I4', `${what} 60 s after the faults`);
   for (const what of ending.unfinished) found('I4', `${what} after people settled everything`);
@@ -107,6 +110,22 @@ function checkInstrument(
         found('I3', `${device} was given away before ${entry.tag} had ended`);
     }
   }
+}
+
+/** Until a stop that was heard has reached the process of every device, in milliseconds. */
+const stopMs = 1_000;
+
+function checkStops({ instruments, stops }: History, found: Found): void {
+  for (const [id, { scope, engagedAt, releasedAt = Infinity, heardAt }] of stops)
+    for (const [device, log] of instruments) {
+      const heard = heardAt.get(computerOf(device));
+      if (engagedAt === undefined || heard === undefined) continue;
+      if (scope !== 'all' && scope !== `device:${device}`) continue;
+      const from = Math.max(heard, engagedAt) + stopMs;
+      for (const { what, at, tag } of log)
+        if (what === 'begin' && at > from && at < releasedAt)
+          found('stop', `${device} began ${tag} while it was stopped (${id})`);
+    }
 }
 
 function checkExecutions({ executions }: History, { attempts, tasks }: Committed, found: Found): void {
@@ -231,7 +250,10 @@ function checkAttention({ losses }: History, { attempts }: Committed, found: Fou
     if (asked === undefined) continue;
     const explained = losses.some(
       ({ at, until, kind, who }) =>
-        until >= made && at <= asked.at && kind !== 'orchestrator' && (computers.has(who) || fences.has(who)),
+        until >= made &&
+        at <= asked.at &&
+        kind !== 'orchestrator' &&
+        (kind === 'stop' || computers.has(who) || fences.has(who)),
     );
     if (!explained) found('I9', `a person was asked about attempt ${id}, and nothing had been lost`);
   }

@@ -48,11 +48,23 @@ export interface DurableResult {
   outcome: AttemptOutcome;
 }
 
-/** A process died, or was lost to the others. */
+/** An emergency stop of people. */
+export interface Stop {
+  /** `all` or `device:<lab>.<device>`. */
+  scope: string;
+  /** When the person was told that it is recorded. */
+  engagedAt: number | undefined;
+  /** When a person asked for its end. */
+  releasedAt: number | undefined;
+  /** Computer to when its agent heard of it. */
+  heardAt: Map<string, number>;
+}
+
+/** A process died, or was lost to the others; or people stopped everything. */
 export interface Loss {
   at: number;
   until: number;
-  kind: 'agent' | 'orchestrator' | 'device' | 'task';
+  kind: 'agent' | 'orchestrator' | 'device' | 'task' | 'stop';
   /** Computer, instance, or `<lab>.<device>`. */
   who: string;
 }
@@ -70,6 +82,8 @@ export class History {
   readonly acceptances: Acceptance[] = [];
   readonly durableResults: DurableResult[] = [];
   readonly losses: Loss[] = [];
+  /** By id. */
+  readonly stops = new Map<string, Stop>();
   /** What the object store holds, by `<attempt>/<name>`. */
   readonly stored = new Map<string, { size: number; sha256: string }>();
   events: readonly StoredEvent[] = [];
@@ -84,6 +98,17 @@ export class History {
     const text =
       detail === undefined ? '' : ` ${typeof detail === 'string' ? detail : JSON.stringify(detail)}`;
     this.lines.push(`${((this.now() - epochMs) / 1000).toFixed(4)} ${what}${text}`);
+  }
+
+  stop(id: string): Stop {
+    const known = this.stops.get(id) ?? {
+      scope: 'all',
+      engagedAt: undefined,
+      releasedAt: undefined,
+      heardAt: new Map<string, number>(),
+    };
+    this.stops.set(id, known);
+    return known;
   }
 
   defect(what: string, error: unknown): void {

@@ -1,7 +1,7 @@
 import type { Side } from './fault-points.js';
 import type { Life } from './life.js';
 import { gateway } from './people.js';
-import { computerOf, type Fault } from './schedule.js';
+import type { Fault } from './schedule.js';
 import type { World } from './world.js';
 
 type PointFault = Extract<Fault, { kind: 'point' }>;
@@ -66,11 +66,9 @@ function inject(world: World, fault: Extract<Fault, { at: number }>): void {
     case 'leave':
       world.leave(fault.who, fault.ms);
       return;
-    case 'init_fails': {
-      const computer = world.computers.get(computerOf(fault.device));
-      if (computer !== undefined) computer.instrument(fault.device).failsToHome = true;
+    case 'init_fails':
+      world.instrument(fault.device).failsToHome = true;
       return;
-    }
     case 'device_dies':
       world.killDevice(fault.device);
       return;

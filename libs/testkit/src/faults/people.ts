@@ -1,14 +1,18 @@
 import {
+  agentEvents,
   agentRequests,
   errorCatalogue,
   isServiceError,
   isTerminal,
   orchestratorRequests as requests,
-  type DeviceStatus,
+  type AttentionDecision,
+  type Halt,
   type ServiceError,
 } from '@lab/contracts';
 import { byHand, type Acceptance } from './history.js';
-import { changeDevice, labName } from './laboratory.js';
+import { changeDevice, labName, type DeviceName } from './laboratory.js';
+import { diceOf } from './chance.js';
+import type { AttentionRow } from '@lab/engine';
 import { Life } from './life.js';
 import type { Wire } from './network.js';
 import type { Act } from './schedule.js';
@@ -30,6 +34,7 @@ export class People {
   readonly #life: Life;
   #asking = 0;
   #calls = 0;
+  #decisions = 0;
 
   constructor(private readonly world: World) {
     this.#life = new Life(gateway, world.time);
@@ -98,6 +103,12 @@ export class People {
       case 'look':
         this.#ask(() => this.#handle(act));
         return;
+      case 'stop':
+        this.#stop(act.device);
+        return;
+      case 'release':
+        this.#release();
+        return;
       case 'reload':
         changeDevice(this.world.definitions, act.device);
         for (const { engine } of this.world.orchestrators.values())
@@ -105,6 +116,28 @@ export class People {
           engine?.definitionsChanged().catch((_deposed: unknown) => undefined);
         return;
     }
+  }
+
+  /** The agents are told before anything else; that it is recorded is asked for until it is. */
+  #stop(device: DeviceName | undefined): void {
+    const { history, time } = this.world;
+    const id = `stop-${(this.#calls += 1)}`;
+    const scope = device === undefined ? 'all' : `device:${labName}.${device}`;
+    const halt: Halt = { id, scope, by, reason: 'a spill' };
+    const stop = history.stop(id);
+    stop.scope = scope;
+    history.losses.push({ at: time.now(), until: Infinity, kind: 'stop', who: scope });
+    this.#wire.publish(agentEvents.emergencyStop, {}, halt);
+    this.#resume(async () => {
+      await this.#wire.request(requests.engageStop, {}, halt);
+      stop.engagedAt = time.now();
+    });
+  }
+
+  #release(): void {
+    const { history, time } = this.world;
+    for (const stop of history.stops.values()) stop.releasedAt ??= time.now();
+    this.#resume(() => this.#wire.request(requests.releaseStop, {}, { id: null, by }));
   }
 
   /** Finds a device and uses it by hand. */
@@ -125,22 +158,57 @@ export class People {
 
   /** Is there anything that only a person can settle? */
   get asked(): boolean {
-    return this.#unclearTasks().length > 0 || this.#unclearDevices().length > 0 || this.#paused().length > 0;
+    return this.#questions().length > 0 || this.#paused().length > 0 || this.#faulted().length > 0;
   }
 
   /** Has looked at the instruments, and settles everything that is asked. */
   settle(): void {
-    for (const { name, run } of this.#unclearTasks())
-      this.#ask(() => this.#wire.request(requests.cancelTask, {}, { name, protocol_run_name: run }));
     for (const goOn of this.#paused()) this.#ask(goOn);
-    for (const { computer, inc, status } of this.#unclearDevices()) {
-      const { lab, name: device, doubt } = status;
+    for (const reset of this.#faulted()) this.#ask(reset);
+    for (const item of this.#questions()) {
       // Whoever sees it move waits.
-      if (this.world.computers.get(computer)?.instrument(`${lab}.${device}`).moving === true) continue;
-      const body = { doubt_id: doubt?.id ?? null, by };
-      const tokens = { computer, inc: String(inc), lab, device };
-      this.#ask(() => this.#wire.request(agentRequests.resetDevice, tokens, body, { inc }));
+      if (this.#devicesOf(item).some((key) => this.world.instrument(key).moving)) continue;
+      const decision = { id: item.id, by, ...this.#decide(item) };
+      this.world.history.note(`people: ${decision.action}`, item.device ?? item.taskRunId ?? item.id);
+      this.#ask(() => this.#wire.request(requests.resolveAttention, {}, decision));
     }
+  }
+
+  /** What a person decides: of a device that it stands still, of a task whatever the dice say, until it is taken. */
+  #decide(item: AttentionRow): Pick<AttentionDecision, 'action' | 'output_parameters'> {
+    if (item.kind === 'device') return { action: 'idle' };
+    const dice = diceOf(this.world.seed, `decision ${item.id}`, (this.#decisions += 1));
+    if (dice < 0.4) return { action: 'failed' };
+    if (dice < 0.7) return { action: 'retry' };
+    return { action: 'completed', output_parameters: { attempt: 'looked at by a person', effects: 0 } };
+  }
+
+  /** Open questions but those about agents: all of them come back. */
+  #questions(): AttentionRow[] {
+    const { attention } = this.world.database.store.rows;
+    return [...attention.values()].filter(({ state, kind }) => state === 'open' && kind !== 'agent');
+  }
+
+  /** The devices that a person looks at before deciding, by `<lab>.<device>`. */
+  #devicesOf({ device, attemptId }: AttentionRow): string[] {
+    if (device !== null) return [device];
+    const attempt = this.world.database.store.rows.attempts.get(attemptId ?? '');
+    return Object.values(attempt?.devices ?? {}).map(({ lab, name }) => `${lab}.${name}`);
+  }
+
+  /** Devices that did not start and about which nothing is in doubt, each with how it is started again. */
+  #faulted(): (() => Promise<unknown>)[] {
+    return [...this.world.computers.values()].flatMap(({ name: computer, agent }) => {
+      const inc = agent?.inc;
+      if (agent === undefined || inc === undefined) return [];
+      return agent
+        .devices()
+        .filter(({ state, doubt }) => state === 'faulted' && doubt === undefined)
+        .map(({ lab, name: device }) => () => {
+          const tokens = { computer, inc: String(inc), lab, device };
+          return this.#wire.request(agentRequests.resetDevice, tokens, { doubt_id: null, by }, { inc });
+        });
+    });
   }
 
   /** What is paused, each with how it goes on. */
@@ -156,30 +224,16 @@ export class People {
         .filter(isPaused)
         .map((row) => () => this.#wire.request(requests.resumeProtocolRun, {}, named(row))),
       ...[...halts.values()]
+        .filter(({ scope, releasedAt }) => scope !== 'queue' && releasedAt === null)
+        .map(
+          ({ id }) =>
+            () =>
+              this.#wire.request(requests.releaseStop, {}, { id, by }),
+        ),
+      ...[...halts.values()]
         .filter(({ scope, releasedAt }) => scope === 'queue' && releasedAt === null)
         .map(() => () => this.#wire.request(requests.resumeQueue, {}, { by })),
     ];
-  }
-
-  #unclearTasks(): { name: string; run: string | undefined }[] {
-    const { rows } = this.world.database.store;
-    return [...rows.taskRuns.values()]
-      .filter((row) => row.state === 'needs_attention')
-      .map((row) => ({
-        name: row.name,
-        run: row.runId === null ? undefined : rows.protocolRuns.get(row.runId)?.name,
-      }));
-  }
-
-  #unclearDevices(): { computer: string; inc: number; status: DeviceStatus }[] {
-    return [...this.world.computers.values()].flatMap(({ name, agent }) =>
-      agent?.inc === undefined
-        ? []
-        : agent
-            .devices()
-            .filter(({ state }) => state === 'uncertain' || state === 'faulted')
-            .map((status) => ({ computer: name, inc: agent.inc ?? 0, status })),
-    );
   }
 
   /** Is anything that was accepted not over yet? */

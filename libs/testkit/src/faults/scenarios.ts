@@ -159,6 +159,14 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
     { at: 1_500, do: 'resume_run', name: 'run' },
     { at: 1_600, do: 'resume_campaign', name: 'campaign' },
   ]),
+  'an emergency stop': scenario([
+    run,
+    read,
+    { at: 500, do: 'stop' },
+    { at: 2_500, do: 'release' },
+    { at: 2_600, do: 'stop', device: 'arm' },
+    { at: 3_500, do: 'release' },
+  ]),
   'people at a device': scenario([
     { at: 100, do: 'look', device: 'arm' },
     { at: 200, do: 'call', device: 'arm', function: 'move', ms: 400 },

@@ -23,6 +23,9 @@ export type Act = { at: number } & (
   | { do: 'cancel_run' | 'cancel_campaign' | 'cancel_task'; name: string }
   | { do: 'pause_run' | 'resume_run' | 'pause_campaign' | 'resume_campaign'; name: string }
   | { do: 'pause_queue' | 'resume_queue' }
+  /** Emergency stop of a device, or of everything; and the end of every stop. */
+  | { do: 'stop'; device?: DeviceName }
+  | { do: 'release' }
   /** Somebody calls a function of a device by hand, or looks at its report. */
   | { do: 'call'; device: DeviceName; function: string; ms: number }
   | { do: 'look'; device: DeviceName }
@@ -166,7 +169,16 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
   const count = chance.int(3, 7);
   for (let index = 0; index < count; index += 1) {
     const at = chance.int(0, 15_000);
-    const what = chance.weighted({ run: 10, task: 8, campaign: 2, cancel: 4, pause: 3, call: 2, reload: 1 });
+    const what = chance.weighted({
+      run: 10,
+      task: 8,
+      campaign: 2,
+      cancel: 4,
+      pause: 3,
+      call: 2,
+      reload: 1,
+      stop: 1,
+    });
     if (what === 'run') {
       const name = `run${index}`;
       acts.push({
@@ -195,7 +207,10 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
       if (chance.maybe(0.3)) acts.push({ at, do: 'look', device });
       else acts.push({ at, do: 'call', device, function: 'move', ms: chance.int(20, 400) });
     } else if (what === 'reload') acts.push({ at, do: 'reload', device: chance.pick(deviceNames) });
-    else if (what === 'pause') acts.push(...pauseOf(chance, at, names));
+    else if (what === 'stop') {
+      acts.push({ at, do: 'stop', ...(chance.maybe(0.5) ? { device: chance.pick(deviceNames) } : {}) });
+      acts.push({ at: at + chance.int(100, 8_000), do: 'release' });
+    } else if (what === 'pause') acts.push(...pauseOf(chance, at, names));
     else if (names.length > 0) {
       const { name, cancel } = chance.pick(names);
       acts.push({ at: at + chance.int(0, 5_000), do: cancel, name });

@@ -192,7 +192,10 @@ export class SimulatedComputer {
     wire.subscribe(orchestratorEvents.leading, {}, ({ epoch, halts, released }) =>
       agent.hearLeader(epoch, { halts, released }),
     );
-    wire.subscribe(agentEvents.emergencyStop, {}, (halt) => agent.emergencyStop(halt));
+    wire.subscribe(agentEvents.emergencyStop, {}, (halt) => {
+      agent.emergencyStop(halt);
+      history.stop(halt.id).heardAt.set(name, time.now());
+    });
     wire.onStatus((status) => {
       if (status === 'connected') agent.reconnected();
     });

@@ -152,7 +152,8 @@ export class SimulatedOrchestrator {
         served.push(...serve(wire, engine));
         const announce = (): void => {
           if (over) return;
-          if (wire.connected) wire.publish(orchestratorEvents.leading, {}, { epoch, instance: name });
+          if (wire.connected)
+            wire.publish(orchestratorEvents.leading, {}, { epoch, instance: name, ...engine.stops() });
           life.after(announceMs, announce);
         };
         announce();
@@ -180,6 +181,9 @@ function serve(wire: Wire, engine: Engine): (() => void)[] {
     wire.serve(requests.pauseQueue, {}, ({ by }) => engine.pauseQueue(by)),
     wire.serve(requests.resumeQueue, {}, ({ by }) => engine.resumeQueue(by)),
     wire.serve(requests.queueState, {}, () => engine.queueState()),
+    wire.serve(requests.resolveAttention, {}, (decision) => engine.resolveAttention(decision)),
+    wire.serve(requests.engageStop, {}, (halt) => engine.engageStop(halt)),
+    wire.serve(requests.releaseStop, {}, ({ id, by }) => engine.releaseStop(id, by)),
     wire.serve(requests.locateDevice, {}, ({ lab, device }) => engine.locateDevice(lab, device)),
     wire.serve(requests.listDevices, {}, () => ({ devices: engine.listDevices() })),
     wire.serve(requests.registerAgent, {}, (hello) => engine.registerAgent(hello)),
@@ -191,6 +195,7 @@ function serve(wire: Wire, engine: Engine): (() => void)[] {
       if (engine.attempt(id) === undefined) throw new ServiceError('not_found', `there is no attempt ${id}`);
       return { method: 'PUT' as const, url: `store:${id}/${name}`, headers: {} };
     }),
+    wire.subscribe(agentEvents.emergencyStop, {}, (halt) => engine.stopHeard(halt)),
     wire.subscribe(agentEvents.heartbeat, {}, (beat, _, { computer }) => engine.agentAlive(computer, beat)),
     wire.subscribe(agentEvents.deviceChanged, {}, (change, _, { computer }) =>
       engine.deviceChanged(computer, change.inc, change.device),

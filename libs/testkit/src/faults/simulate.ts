@@ -43,9 +43,9 @@ export async function simulate(schedule: Schedule, prepare?: (world: World) => v
   await untilQuiet(world, () => isQuiet(world) || people.asked);
   const late: string[] = [];
   if (!people.asked) late.push(...people.unfinished());
-  for (let round = 0; round < rounds && !isQuiet(world); round += 1) {
+  for (let round = 0; round < rounds && (!isQuiet(world) || people.asked); round += 1) {
     people.settle();
-    await untilQuiet(world, () => isQuiet(world) || (people.asked && !people.waiting));
+    await untilQuiet(world, () => (people.asked ? !people.waiting : isQuiet(world)));
   }
   history.note('people have settled what was asked');
   const unfinished = people.unfinished();

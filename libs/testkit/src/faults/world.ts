@@ -2,6 +2,7 @@ import { SequentialIds, type MemoryDefinitions } from '@lab/engine';
 import { Database } from './database.js';
 import { Points } from './fault-points.js';
 import { History, epochMs, type Loss } from './history.js';
+import type { Instrument } from './instrument.js';
 import { computers, laboratoryOf, type Step } from './laboratory.js';
 import { Network } from './network.js';
 import { SimulatedObjectStore } from './object-store.js';
@@ -67,6 +68,13 @@ export class World {
     const found = this.computers.get(who) ?? this.orchestrators.get(who);
     if (found === undefined) throw new Error(`there is no ${who}`);
     return found;
+  }
+
+  /** An instrument by `<lab>.<device>`. */
+  instrument(key: string): Instrument {
+    const computer = this.computers.get(computerOf(key));
+    if (computer === undefined) throw new Error(`there is no ${key}`);
+    return computer.instrument(key);
   }
 
   /** Takes note that a process is lost to the others, for so long in milliseconds. */
