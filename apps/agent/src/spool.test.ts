@@ -40,7 +40,52 @@ async function spooled(bytes: Buffer): Promise<{ name: string; size: number; sha
   return { name: 'photo.png', size: bytes.length, sha256, path: 'f' };
 }
 
+/** Answers as a store that goes on where an upload broke off. */
+function resuming(store: { bytes: Buffer; puts: number; breakAt?: number | undefined }): typeof answer {
+  return (request, response) => {
+    if (request.method === 'HEAD') {
+      response.writeHead(200, { 'upload-offset': store.bytes.length }).end();
+      return;
+    }
+    store.puts += 1;
+    const from = Number(request.headers['upload-offset']);
+    store.bytes = store.bytes.subarray(0, from);
+    request.on('data', (piece: Buffer) => {
+      store.bytes = Buffer.concat([store.bytes, piece]);
+      if (store.breakAt !== undefined && store.bytes.length >= store.breakAt) request.destroy();
+    });
+    request.on('end', () => response.writeHead(201).end());
+  };
+}
+
 describe('a spooled file', () => {
+  it('goes on where its upload broke off', async () => {
+    const bytes = Buffer.from(Uint8Array.from({ length: 3_000_000 }, (_, n) => n % 251));
+    const store = { bytes: Buffer.alloc(0), puts: 0, breakAt: 1_000_000 as number | undefined };
+    answer = resuming(store);
+    const file = await spooled(bytes);
+    await expect(spool.upload('a/1', file, ticket())).rejects.toMatchObject({ code: 'service_unavailable' });
+    const before = store.bytes.length;
+    expect(before).toBeGreaterThanOrEqual(1_000_000);
+    expect(before).toBeLessThan(bytes.length);
+    store.breakAt = undefined;
+    await spool.upload('a/1', file, ticket());
+    expect(store.bytes.equals(bytes)).toBe(true);
+    expect(store.puts).toBe(2);
+  });
+
+  it('asks again where to go on when the store says otherwise', async () => {
+    const bytes = Buffer.alloc(1_200_000, 'x');
+    answer = (request, response) => {
+      if (request.method === 'HEAD') response.writeHead(200, { 'upload-offset': 7 }).end();
+      else request.resume().on('end', () => response.writeHead(409).end('the upload goes on at byte 0'));
+    };
+    await expect(spool.upload('a/1', await spooled(bytes), ticket())).rejects.toMatchObject({
+      code: 'service_unavailable',
+      effect: 'none',
+    });
+  });
+
   it('may be added by the agent itself, and is sent like any other', async () => {
     await spool.prepare('a/1');
     const file = await spool.add('a/1', 'more.json', '{"é":1}');
@@ -73,9 +118,10 @@ describe('a spooled file', () => {
       });
     };
     await spool.upload('a/1', await spooled(bytes), ticket());
-    expect(seen).toHaveLength(1);
-    expect(seen[0]).toMatchObject({ method: 'PUT', length: '2000000', ticket: 'abc' });
-    expect(seen[0]?.body.equals(bytes)).toBe(true);
+    // The store is asked first where to go on, and this one does not know what that means.
+    expect(seen.map(({ method }) => method)).toEqual(['HEAD', 'PUT']);
+    expect(seen[1]).toMatchObject({ method: 'PUT', length: '2000000', ticket: 'abc' });
+    expect(seen[1]?.body.equals(bytes)).toBe(true);
   });
 
   it('that is empty is sent as well', async () => {

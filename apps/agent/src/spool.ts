@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { join, relative, resolve, isAbsolute } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -12,7 +12,7 @@ import { encodeToken, ServiceError } from '@lab/contracts';
 /** A connection that moves nothing for so long is given up, in milliseconds. */
 const idleMs = 30_000;
 
-/** Spool folders on disk; files leave by HTTP PUT. */
+/** Spool folders on disk; files leave by HTTP PUT, and go on where an upload broke off. */
 export class Spool implements Files {
   readonly #folder: string;
 
@@ -87,17 +87,23 @@ export class Spool implements Files {
   }
 }
 
+/** The rest of a larger file is sent after a break, not all of it again; smaller ones are not worth the question. */
+const resumableBytes = 1024 * 1024;
+
+/** Says how many bytes the store has already, and behind which of them a body comes. */
+const offsetHeader = 'upload-offset';
+
 async function put(path: string, file: SpooledFile, ticket: UploadTicket): Promise<void> {
-  const url = new URL(ticket.url);
-  const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
-    method: 'PUT',
-    headers: { ...ticket.headers, 'content-length': String(file.size) },
-    timeout: idleMs,
-  });
-  request.once('timeout', () => request.destroy(new Error(`nothing moved for ${idleMs / 1000} s`)));
+  const from = file.size < resumableBytes ? undefined : await offsetAt(ticket, file.size);
+  const headers = {
+    ...ticket.headers,
+    'content-length': String(file.size - (from ?? 0)),
+    ...(from === undefined ? {} : { [offsetHeader]: String(from) }),
+  };
+  const request = requestTo(ticket, 'PUT', headers);
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
   // A refusal may come, and the connection end, before all bytes are sent: the answer says more than the broken pipe.
-  const sent = pipeline(createReadStream(path), request);
+  const sent = pipeline(createReadStream(path, { start: from ?? 0 }), request);
   try {
     const [response] = await Promise.race([answered, sent.then(() => answered)]);
     const body = await textOf(response);
@@ -114,6 +120,37 @@ async function put(path: string, file: SpooledFile, ticket: UploadTicket): Promi
       cause: error,
     });
   }
+}
+
+/** Where the upload goes on; undefined when the store does not know of such a thing, or does not answer. */
+async function offsetAt(ticket: UploadTicket, size: number): Promise<number | undefined> {
+  const request = requestTo(ticket, 'HEAD', ticket.headers);
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  request.end();
+  try {
+    const [response] = await answered;
+    response.resume();
+    const said = response.headers[offsetHeader];
+    const from = typeof said === 'string' && /^\d{1,15}$/.test(said) ? Number(said) : Infinity;
+    return response.statusCode === 200 && from <= size ? from : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function requestTo(
+  ticket: UploadTicket,
+  method: 'HEAD' | 'PUT',
+  headers: Record<string, string>,
+): ClientRequest {
+  const url = new URL(ticket.url);
+  const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
+    method,
+    headers,
+    timeout: idleMs,
+  });
+  request.once('timeout', () => request.destroy(new Error(`nothing moved for ${idleMs / 1000} s`)));
+  return request;
 }
 
 function refusal(file: SpooledFile, status: number, body: string): ServiceError {

@@ -95,10 +95,17 @@ export interface UploadGrant {
 /** Files that tasks produced. */
 export abstract class FileStore {
   abstract get(key: string): Promise<Readable>;
-  abstract put(
-    key: string,
+  /** How many bytes of an upload are here, so that it may go on behind them. */
+  abstract received(grant: UploadGrant): Promise<number>;
+  /**
+   * Takes an upload, or what follows the first `from` bytes of one that broke off.
+   *
+   * @throws ServiceError `wrong_state` when it cannot go on there; `invalid` when the content is not what was granted
+   */
+  abstract receive(
+    grant: UploadGrant,
     source: AsyncIterable<Uint8Array>,
-    expected?: { size: number; sha256: string },
+    from: number,
   ): Promise<{ size: number; sha256: string }>;
   /** @throws ServiceError `forbidden` when the token is not one of ours or has expired */
   abstract acceptTicket(token: string): UploadGrant;

@@ -118,6 +118,43 @@ describe('a file', () => {
     expect(log.lines).toEqual([]);
   });
 
+  it('whose upload broke off goes on where it did', async () => {
+    const key = taskFileKey(randomUUID(), 1, 'x');
+    const path = await ticket(key);
+    const received = async (): Promise<number> => {
+      const { status, headers } = await fetch(`${gateway.url}${path}`, { method: 'HEAD' });
+      expect(status).toBe(200);
+      return Number(headers.get('upload-offset'));
+    };
+    expect(await received()).toBe(0);
+    const sending = request(`${gateway.url}${path}`, {
+      method: 'PUT',
+      headers: { 'content-length': content.length, 'content-type': 'application/octet-stream' },
+    });
+    const gone = new Promise((resolve) => sending.once('error', resolve));
+    sending.write(content.subarray(0, 100_000));
+    while ((await received()) < 100_000) await new Promise(setImmediate);
+    sending.destroy(new Error('the agent lost power'));
+    await gone;
+
+    const rest = async (from: number, body: Buffer): Promise<number> => {
+      const headers = { 'content-type': 'application/octet-stream', 'upload-offset': String(from) };
+      const options = { method: 'PUT', body: new Uint8Array(body), headers };
+      return (await fetch(`${gateway.url}${path}`, options)).status;
+    };
+    expect(await rest(99_999, content.subarray(99_999))).toBe(409);
+    expect(await rest(400_000, Buffer.alloc(0))).toBe(422);
+    expect(await rest(100_000, content.subarray(100_001))).toBe(422);
+    expect(await rest(100_000, content.subarray(100_000))).toBe(201);
+    expect(await received()).toBe(content.length);
+    expect(await rest(content.length, Buffer.alloc(0))).toBe(201);
+    expect(log.lines).toEqual([]);
+  });
+
+  it('without a valid ticket is not told how far an upload has come', async () => {
+    expect((await fetch(`${gateway.url}/api/uploads/x`, { method: 'HEAD' })).status).toBe(403);
+  });
+
   it('whose bytes stop coming is let go after the pause that is allowed', async () => {
     const hasty = await startServer(surroundings(), {
       host: '127.0.0.1',

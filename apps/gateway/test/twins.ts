@@ -156,17 +156,20 @@ export class MemoryFiles implements FileStore {
     return Promise.resolve(Readable.from([content]));
   }
 
-  async put(
-    key: string,
+  async received(): Promise<number> {
+    return 0;
+  }
+
+  async receive(
+    { key, size, sha256 }: UploadGrant,
     source: AsyncIterable<Uint8Array>,
-    expected: { size: number; sha256: string },
   ): Promise<{ size: number; sha256: string }> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of source) chunks.push(chunk);
     const content = Buffer.concat(chunks);
-    if (content.length !== expected.size) throw new ServiceError('invalid', 'the size differs');
+    if (content.length !== size) throw new ServiceError('invalid', 'the size differs');
     this.contents.set(key, content);
-    return { size: content.length, sha256: expected.sha256 };
+    return { size, sha256 };
   }
 
   acceptTicket(token: string): UploadGrant {

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, rmdir, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isServiceError, ServiceError } from '@lab/contracts';
-import { absent, errorCode, prepareIncoming, receive } from './incoming.js';
+import { absent, compare, errorCode, prepareIncoming, receive } from './incoming.js';
 import { keyOfPath, pathOfKey } from './key-path.js';
 import type {
   ByteRange,
@@ -13,6 +14,7 @@ import type {
   TicketRequest,
   UploadTicket,
 } from './object-store.js';
+import { PartialUploads } from './partial-uploads.js';
 import { readGrant, signGrant, type UploadGrant } from './upload-token.js';
 
 export interface FileStoreOptions {
@@ -35,6 +37,18 @@ export interface FileStore extends ObjectStore {
    * @throws ServiceError `forbidden` when the token is not one of ours, was changed or has expired
    */
   acceptTicket(token: string, now?: number): UploadGrant;
+  /** How many bytes of an upload are here, so that it may go on behind them; all of them when it is done. */
+  received(grant: UploadGrant): Promise<number>;
+  /**
+   * Takes an upload, or the rest of one that broke off. The object appears when it is whole and what the grant says; what
+   * arrived of an upload that breaks off stays for a day.
+   *
+   * @param from bytes that arrived before; what the source yields comes behind them. 0: all begins anew
+   * @throws ServiceError `wrong_state` (effect none) when not `from` bytes arrived before, when another connection takes
+   *   the upload over, or when what arrived before is wrong, which is forgotten then; `invalid` when the content is not
+   *   what the grant says; what the source throws
+   */
+  receive(grant: UploadGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Content>;
 }
 
 const minSecretLength = 16;
@@ -62,6 +76,7 @@ const folderAttempts = 10;
 class FolderStore implements FileStore {
   readonly #objects: string;
   readonly #incoming: string;
+  readonly #partial: PartialUploads;
   readonly #publicUrl: string;
   readonly #secret: string;
   readonly #now: () => number;
@@ -69,6 +84,7 @@ class FolderStore implements FileStore {
   constructor({ folder, publicUrl, secret, now = Date.now }: FileStoreOptions) {
     this.#objects = resolve(folder, 'objects');
     this.#incoming = resolve(folder, 'incoming');
+    this.#partial = new PartialUploads(this.#incoming);
     this.#publicUrl = publicUrl.replace(/\/+$/, '');
     this.#secret = secret;
     this.#now = now;
@@ -83,27 +99,18 @@ class FolderStore implements FileStore {
 
   async put(key: string, source: AsyncIterable<Uint8Array>, expected?: Content): Promise<Content> {
     const path = this.#pathOf(key);
-    let thrown: { error: unknown } | undefined;
-    const watched = async function* (): AsyncIterable<Uint8Array> {
-      try {
-        yield* source;
-      } catch (error) {
-        thrown = { error };
-        throw error;
-      }
-    };
-    return storage(async () => {
-      const received = await receive(this.#incoming, watched(), expected);
-      try {
-        await this.#publish(received.path, path);
-      } catch (error) {
-        await rm(received.path, { force: true });
-        throw error;
-      }
-      return received.content;
-    }).catch((error: unknown) => {
-      throw thrown === undefined ? error : thrown.error;
-    });
+    return fromSource(source, (watched) =>
+      storage(async () => {
+        const received = await receive(this.#incoming, watched, expected);
+        try {
+          await this.#publish(received.path, path);
+        } catch (error) {
+          await rm(received.path, { force: true });
+          throw error;
+        }
+        return received.content;
+      }),
+    );
   }
 
   async get(key: string, range: ByteRange = { start: 0 }): Promise<Readable> {
@@ -155,6 +162,45 @@ class FolderStore implements FileStore {
 
   acceptTicket(token: string, now = this.#now()): UploadGrant {
     return readGrant(token, now, this.#secret);
+  }
+
+  async received(grant: UploadGrant): Promise<number> {
+    const arrived = await storage(() => this.#partial.received(grant));
+    if (arrived !== undefined) return arrived;
+    const head = await this.head(grant.key);
+    return head?.size === grant.size ? grant.size : 0;
+  }
+
+  async receive(grant: UploadGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Content> {
+    const path = this.#pathOf(grant.key);
+    const isOver = from > 0 && from === grant.size;
+    if (isOver && (await storage(() => this.#partial.received(grant))) === undefined) {
+      return this.#confirm(grant);
+    }
+    return fromSource(source, (watched) =>
+      storage(async () => {
+        const { path: whole, content } = await this.#partial.receive(grant, watched, from);
+        await this.#publish(whole, path);
+        return content;
+      }),
+    );
+  }
+
+  /** The answer to an upload got lost: is the object what it was to become? */
+  async #confirm(grant: UploadGrant): Promise<Content> {
+    const hash = createHash('sha256');
+    let size = 0;
+    for await (const chunk of await this.get(grant.key)) {
+      hash.update(chunk as Buffer);
+      size += (chunk as Buffer).length;
+    }
+    const content = { size, sha256: hash.digest('hex') };
+    try {
+      compare(content, grant);
+    } catch (cause) {
+      throw new ServiceError('wrong_state', 'what is stored is something else: begin again', { cause });
+    }
+    return content;
   }
 
   #pathOf(key: string): string {
@@ -234,6 +280,27 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** Lets what the source throws come through as it was thrown. */
+async function fromSource<T>(
+  source: AsyncIterable<Uint8Array>,
+  work: (watched: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<T> {
+  let thrown: { error: unknown } | undefined;
+  const watched = async function* (): AsyncIterable<Uint8Array> {
+    try {
+      yield* source;
+    } catch (error) {
+      thrown = { error };
+      throw error;
+    }
+  };
+  try {
+    return await work(watched());
+  } catch (error) {
+    throw thrown === undefined ? error : thrown.error;
   }
 }
 

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { ServiceError, type Fault } from '@lab/contracts';
 import type { Content } from './object-store.js';
 
-/** Where content waits until it is whole: files `<pid>-<uuid>.part`, which nobody but their writer looks at. */
+/**
+ * Where content waits until it is whole: files `<pid>-<uuid>.part`, which nobody but their writer looks at, and files
+ * `<hash>.upload`, which outlive their writer.
+ */
 
-/** A part that was not written to for so long has no writer any more, whoever has its process id now. */
+/** What was not written to for so long has no writer any more, and nobody comes back for it. */
 const abandonedMs = 24 * 60 * 60_000;
 
 export interface Received {
@@ -51,7 +54,8 @@ async function write(file: FileHandle, source: AsyncIterable<Uint8Array>, most: 
   return { size, sha256: hash.digest('hex') };
 }
 
-function compare(content: Content, expected: Content): void {
+/** @throws ServiceError `invalid` with what is wrong */
+export function compare(content: Content, expected: Content): void {
   const faults: Fault[] = [];
   if (content.size !== expected.size) faults.push(sizeFault(expected.size, String(content.size)));
   const sha256 = expected.sha256.toLowerCase();
@@ -61,23 +65,27 @@ function compare(content: Content, expected: Content): void {
   if (faults.length > 0) throw mismatch(faults);
 }
 
-function sizeFault(expected: number, given: string): Fault {
+export function sizeFault(expected: number, given: string): Fault {
   return { path: 'size', code: 'size', message: `must be ${expected} bytes, not ${given}` };
 }
 
-function mismatch(faults: Fault[]): ServiceError {
+export function mismatch(faults: Fault[]): ServiceError {
   return new ServiceError('invalid', 'the content is not what was announced', { faults });
 }
 
-/** Makes the folder, and removes what processes left in it that are gone. Parts of running processes stay. */
+/**
+ * Makes the folder, and removes what processes left in it that are gone, and uploads that nobody continued. Parts of
+ * running processes stay.
+ */
 export async function prepareIncoming(folder: string, now: number): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     const pid = Number(/^(\d+)-.*\.part$/.exec(name)?.[1]);
     const info = await stat(path).catch(absent);
-    if (info === undefined || !Number.isInteger(pid)) continue;
-    if (!isRunning(pid) || now - info.mtimeMs > abandonedMs) await rm(path, { force: true });
+    if (info === undefined || !(Number.isInteger(pid) || name.endsWith('.upload'))) continue;
+    const isOrphan = Number.isInteger(pid) && !isRunning(pid);
+    if (isOrphan || now - info.mtimeMs > abandonedMs) await rm(path, { force: true });
   }
 }
 

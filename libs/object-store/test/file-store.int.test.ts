@@ -35,6 +35,95 @@ describe('a file store', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
+  describe('an upload', () => {
+    const content = contentOf('0123456789'.repeat(1_000));
+    const whole = Buffer.from('0123456789'.repeat(1_000));
+    const grant = { key: 'task/1/photo', ...content };
+    const unfinished = (): Promise<string[]> => readdir(join(folder, 'incoming'));
+
+    /** Yields these bytes, and then fails as a connection that broke off, or goes silent for ever. */
+    async function* broken(bytes: Buffer, then: 'fails' | 'hangs' = 'fails'): AsyncIterable<Uint8Array> {
+      for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
+      if (then === 'hangs') await new Promise(() => undefined);
+      throw new Error('connection lost');
+    }
+
+    it('that broke off is here as far as it came, and goes on there, also in another process', async () => {
+      const store = await open();
+      expect(await store.received(grant)).toBe(0);
+      await expect(store.receive(grant, broken(whole.subarray(0, 4_000)), 0)).rejects.toThrow(
+        'connection lost',
+      );
+      const later = await open();
+      expect(await later.received(grant)).toBe(4_000);
+      expect(await later.receive(grant, chunks(whole.subarray(4_000).toString()), 4_000)).toEqual(content);
+      expect((await read(await later.get(grant.key))).equals(whole)).toBe(true);
+      expect(await unfinished()).toEqual([]);
+    });
+
+    it('goes on nowhere else than where it broke off', async () => {
+      const store = await open();
+      const wrongPlace = { code: 'wrong_state', effect: 'none' };
+      await expect(store.receive(grant, chunks('x'), 5)).rejects.toMatchObject(wrongPlace);
+      await expect(store.receive(grant, broken(whole.subarray(0, 4_000)), 0)).rejects.toThrow(
+        'connection lost',
+      );
+      await expect(store.receive(grant, chunks('x'), 3_999)).rejects.toMatchObject(wrongPlace);
+      expect(await store.received(grant)).toBe(4_000);
+    });
+
+    it('whose beginning turns out to be wrong begins again', async () => {
+      const store = await open();
+      const wrong = Buffer.from(whole);
+      wrong[7] = 0;
+      await expect(store.receive(grant, broken(wrong.subarray(0, 4_000)), 0)).rejects.toThrow(
+        'connection lost',
+      );
+      await expect(
+        store.receive(grant, chunks(whole.subarray(4_000).toString()), 4_000),
+      ).rejects.toMatchObject({ code: 'wrong_state', effect: 'none' });
+      expect(await store.received(grant)).toBe(0);
+      await expect(store.receive(grant, chunks(wrong.toString('latin1')), 0)).rejects.toMatchObject({
+        code: 'invalid',
+      });
+      expect(await unfinished()).toEqual([]);
+      expect(await store.receive(grant, chunks(whole.toString()), 0)).toEqual(content);
+    });
+
+    it('is taken over by whoever comes for it while a silent connection holds it', async () => {
+      const store = await open();
+      const silent = store.receive(grant, broken(whole.subarray(0, 4_000), 'hangs'), 0);
+      const given = expect(silent).rejects.toMatchObject({ code: 'wrong_state' });
+      for (let size = 0; size < 4_000; size = await store.received(grant)) await new Promise(setImmediate);
+      await store.receive(grant, chunks(whole.subarray(4_000).toString()), 4_000);
+      await given;
+      expect((await read(await store.get(grant.key))).equals(whole)).toBe(true);
+    });
+
+    it('that is done is confirmed when its answer was lost', async () => {
+      const store = await open();
+      await store.receive(grant, chunks(whole.toString()), 0);
+      expect(await store.received(grant)).toBe(whole.length);
+      expect(await store.receive(grant, chunks(''), whole.length)).toEqual(content);
+      await store.put(grant.key, chunks('x'.repeat(whole.length)));
+      await expect(store.receive(grant, chunks(''), whole.length)).rejects.toMatchObject({
+        code: 'wrong_state',
+      });
+    });
+
+    it('that nobody continues is removed after a day', async () => {
+      const store = await open();
+      await expect(store.receive(grant, broken(whole.subarray(0, 4_000)), 0)).rejects.toThrow(
+        'connection lost',
+      );
+      await open();
+      expect(await unfinished()).toHaveLength(1);
+      now += 25 * 60 * 60_000;
+      await open();
+      expect(await unfinished()).toEqual([]);
+    });
+  });
+
   it('shows what another process stored before', async () => {
     await (await open()).put('k', chunks('kept'));
     expect((await read(await (await open()).get('k'))).toString()).toBe('kept');

@@ -5,9 +5,15 @@ import type { FileStore } from '../ports.js';
 /** The only route whose body may take as long as it goes on arriving. */
 export const uploadRoute = '/api/uploads/:token';
 
+/** Header: the number of bytes that are here already, or behind which the body of a request comes. */
+const offsetHeader = 'upload-offset';
+
 /**
  * `PUT /api/uploads/<token>`: an agent brings the bytes of one file. The token is signed by the orchestrator and names
  * the file, its size and its hash; nothing else is believed. The bytes are streamed and visible only once they match.
+ *
+ * What arrived of an upload that broke off stays: `HEAD` answers with how much that is as `Upload-Offset`, and a `PUT`
+ * with that header brings the rest.
  *
  * This is a route of its own below Nest, because here and only here a body is a stream and not JSON.
  *
@@ -22,12 +28,17 @@ export function serveUploads(fastify: FastifyInstance, files: FileStore, pauseMs
       { bodyLimit: Number.MAX_SAFE_INTEGER },
       async (request, reply) => {
         const grant = files.acceptTicket(request.params.token);
-        refuseOtherSize(request, grant.size);
+        const from = offsetOf(request, grant.size);
+        refuseOtherSize(request, grant.size - from);
+        // A request that was left in the middle of its body has lost it.
+        const { socket } = request.raw;
         const stop = breakLongPauses(request, pauseMs);
         try {
-          const stored = await files.put(grant.key, request.raw, { size: grant.size, sha256: grant.sha256 });
+          const stored = await files.receive(grant, request.raw, from);
           await reply.code(201).send(stored);
         } catch (error) {
+          // What is left of the body is read by nobody, and on a connection that nobody reads its end is never seen.
+          if (!request.raw.complete) reply.raw.once('finish', () => socket.destroy());
           throw request.raw.complete || isServiceError(error)
             ? error
             : new ServiceError('bad_request', 'The upload broke off.', { cause: error });
@@ -36,14 +47,29 @@ export function serveUploads(fastify: FastifyInstance, files: FileStore, pauseMs
         }
       },
     );
+    scope.head<{ Params: { token: string } }>(uploadRoute, async (request, reply) => {
+      const received = await files.received(files.acceptTicket(request.params.token));
+      await reply.code(200).header(offsetHeader, received).header('cache-control', 'no-store').send();
+    });
     done();
   });
+}
+
+function offsetOf(request: FastifyRequest, size: number): number {
+  const given = request.headers[offsetHeader];
+  if (given === undefined) return 0;
+  const from = typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : Infinity;
+  if (from <= size) return from;
+  throw new ServiceError('invalid', `Upload-Offset must be a number of bytes from 0 to ${size}.`);
 }
 
 function refuseOtherSize(request: FastifyRequest, size: number): void {
   const announced = request.headers['content-length'];
   if (announced === undefined || Number(announced) === size) return;
-  throw new ServiceError('invalid', `The ticket is for ${size} bytes, and ${announced} were announced.`);
+  throw new ServiceError(
+    'invalid',
+    `The ticket leaves ${size} bytes to bring, and ${announced} were announced.`,
+  );
 }
 
 function breakLongPauses(request: FastifyRequest, pauseMs: number): () => void {

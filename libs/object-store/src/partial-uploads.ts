@@ -1,0 +1,138 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rm, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isServiceError, ServiceError } from '@lab/contracts';
+import { absent, compare, mismatch, sizeFault, type Received } from './incoming.js';
+import type { UploadGrant } from './upload-token.js';
+
+interface Writer {
+  /** Makes it stop; resolves when it has. */
+  replace(): Promise<void>;
+}
+
+/**
+ * Uploads that may break off and be continued. What arrived waits in a file that is named after the key and the content
+ * it is to become, so that whoever comes with a ticket for the same may go on where the last one stopped. One process at
+ * a time takes uploads in a folder.
+ */
+export class PartialUploads {
+  readonly #folder: string;
+  readonly #writers = new Map<string, Writer>();
+
+  /** @param folder exists */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Bytes that arrived; undefined: none, and nothing is under way. */
+  async received(grant: UploadGrant): Promise<number | undefined> {
+    const info = await stat(this.#pathOf(grant)).catch(absent);
+    return info?.size;
+  }
+
+  /**
+   * Writes what the source yields behind the first `from` bytes, durably, and checks the whole. After a failure of the
+   * source what arrived stays; content that is wrong is removed. An upload of the same that is under way is ended.
+   *
+   * @throws ServiceError `wrong_state` when other than `from` bytes arrived before, when another connection has taken the
+   *   upload over, or when what arrived before is wrong; `invalid` when what arrived now is; what the source throws
+   */
+  async receive(grant: UploadGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Received> {
+    const path = this.#pathOf(grant);
+    for (let other = this.#writers.get(path); other !== undefined; other = this.#writers.get(path)) {
+      await other.replace();
+    }
+    let replaced: (error: ServiceError) => void = () => undefined;
+    const replacement = new Promise<never>((_, reject) => (replaced = reject));
+    // It may come when nobody waits for it any more.
+    replacement.catch(() => undefined);
+    let ended: () => void = () => undefined;
+    const end = new Promise<void>((resolve) => (ended = resolve));
+    const writer: Writer = {
+      replace: () => {
+        replaced(new ServiceError('wrong_state', 'the upload was taken over by another connection'));
+        return end;
+      },
+    };
+    this.#writers.set(path, writer);
+    try {
+      return await this.#write(path, grant, source, from, replacement);
+    } finally {
+      if (this.#writers.get(path) === writer) this.#writers.delete(path);
+      ended();
+    }
+  }
+
+  async #write(
+    path: string,
+    grant: UploadGrant,
+    source: AsyncIterable<Uint8Array>,
+    from: number,
+    replacement: Promise<never>,
+  ): Promise<Received> {
+    const file = await open(path, from === 0 ? 'w' : 'r+', 0o600).catch((error: unknown) => {
+      absent(error);
+      throw otherOffset(0);
+    });
+    try {
+      const { size } = await file.stat();
+      if (size !== from) throw otherOffset(size);
+      const hash = createHash('sha256');
+      if (from > 0) for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+      const written = await append(file, source, { from, most: grant.size, hash, replacement });
+      await file.sync();
+      const content = { size: written, sha256: hash.digest('hex') };
+      compare(content, grant);
+      return { path, content };
+    } catch (error) {
+      if (!isServiceError(error) || error.code !== 'invalid') throw error;
+      await rm(path, { force: true });
+      if (from === 0) throw error;
+      throw new ServiceError('wrong_state', 'what arrived before is not what was announced: begin again', {
+        cause: error,
+      });
+    } finally {
+      await file.close();
+    }
+  }
+
+  #pathOf({ key, size, sha256 }: UploadGrant): string {
+    const name = createHash('sha256')
+      .update(JSON.stringify([key, size, sha256]))
+      .digest('hex');
+    return join(this.#folder, `${name}.upload`);
+  }
+}
+
+async function append(
+  file: FileHandle,
+  source: AsyncIterable<Uint8Array>,
+  options: { from: number; most: number; hash: Hash; replacement: Promise<never> },
+): Promise<number> {
+  const { from, most, hash, replacement } = options;
+  let size = from;
+  const iterator = source[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), replacement]);
+      if (next.done === true) return size;
+      const chunk = next.value;
+      if (size + chunk.length > most) throw mismatch([sizeFault(most, `more than ${most}`)]);
+      for (let done = 0; done < chunk.length;) {
+        const { bytesWritten } = await file.write(chunk, done, chunk.length - done, size + done);
+        done += bytesWritten;
+      }
+      hash.update(chunk);
+      size += chunk.length;
+    }
+  } catch (error) {
+    // Nobody waits for what a connection that was given up still has to say.
+    void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    throw error;
+  }
+}
+
+function otherOffset(size: number): ServiceError {
+  return new ServiceError('wrong_state', `the upload goes on at byte ${size}`);
+}
