@@ -1,9 +1,17 @@
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/**
+ * Numbers that look random and are the same for the same seed and stream (mulberry32). What happens beside each other
+ * draws from streams of its own, so that the time at which it does changes nothing of what is drawn.
+ */
 export class Chance {
   #state;
 
-  constructor(seed) {
-    this.#state = seed >>> 0;
+  /** @param stream of which there are as many as there are names, for example `fault/17` */
+  constructor(seed, stream = '') {
+    // FNV-1a.
+    let hash = 0x811c9dc5;
+    for (const character of `${seed}/${stream}`)
+      hash = Math.imul(hash ^ character.codePointAt(0), 0x01000193) >>> 0;
+    this.#state = hash;
   }
 
   /** Uniform in [0, 1). */
@@ -23,6 +31,7 @@ export class Chance {
     return Math.floor(this.between(least, most + 1));
   }
 
+  /** Undefined of an empty list. */
   one(list) {
     return list[Math.floor(this.next() * list.length)];
   }

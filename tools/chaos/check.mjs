@@ -1,224 +1,238 @@
-import { createHash } from 'node:crypto';
-import pg from 'pg';
-import { readMotions, readReturns } from './instruments.mjs';
+/**
+ * The invariants, judged from outside: what instruments and tasks wrote down against the record, the ledgers and the
+ * files, never by what a process of the service believes. Everything here is a pure function of the evidence.
+ */
 
 /**
- * The invariants, judged from outside: the logs of the instruments and tasks against the database and the files, never
- * by what a process of the service believes.
- *
- * @param parts.work what was submitted and decided; parts.devices names of the instruments; parts.folder of their logs;
- *   parts.url of the gateway; parts.leftovers processes that should be gone; parts.ledgers what `svc doctor ledger` said
- * @returns for each invariant the violations in words, and what was counted on the way
+ * @param evidence what {@link evidence.mjs} reads: `submitted` (name, accepted, over, state, cancelled: whether somebody
+ *   asked for that), the rows of the record, `motions`, `returns`, `downloads`, `ledgers`, and `left` (processes and
+ *   files that should be gone, in words)
+ * @returns for each invariant what violates it, in words
  */
-export async function check({ databaseUrl, work, devices, folder, url, leftovers, ledgers }) {
-  const found = Object.fromEntries(invariants.map((name) => [name, []]));
-  const violated = (name, text) => found[name].push(text);
-  const history = await readHistory(databaseUrl);
-  const motions = devices.flatMap((name) => readMotions(folder, name).motions);
-  const returns = readReturns(folder);
-
-  oneAtATime(motions, violated);
-  attemptsInOrder(history, motions, violated);
-  everySubmissionEnds(work, violated);
-  nothingLost(history, returns, motions, violated);
-  const files = await filesIntact(history, returns, url, violated);
-  eventsGapFree(history, violated);
-  oneLeader(history, violated);
-  noFalseAlarms(history, motions, violated);
-  nothingLeft(history, leftovers, ledgers, violated);
-  return {
-    violations: found,
-    counted: {
-      motions: motions.length,
-      attempts: history.attempts.length,
-      task_runs: history.tasks.length,
-      files,
-      questions: history.attention.length,
-    },
-  };
+export function check(evidence) {
+  return Object.fromEntries(Object.entries(invariants).map(([name, judge]) => [name, [...judge(evidence)]]));
 }
 
-export const invariants = ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I8', 'I9', 'I10'];
+export const invariants = {
+  I1: oneAtATime,
+  I2: attemptsInOrder,
+  I3: oneOwner,
+  I4: everythingEnds,
+  I5: nothingLost,
+  I6: filesIntact,
+  I7: eventsGapFree,
+  I8: oneLeader,
+  I9: noFalseAlarms,
+  I10: nothingLeft,
+};
 
-async function readHistory(url) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const rows = async (text) => (await client.query(text)).rows;
-    return {
-      tasks: await rows('select * from task_run'),
-      runs: await rows('select * from protocol_run'),
-      attempts: await rows('select * from attempt order by created_at, id'),
-      allocations: await rows('select * from allocation'),
-      attention: await rows('select * from attention order by opened_at'),
-      events: await rows('select aggregate, seq::int, type from outbox order by id'),
-    };
-  } finally {
-    await client.end();
-  }
-}
-
+const ended = ['completed', 'failed', 'cancelled', 'skipped', 'never_ran'];
 const attemptOf = (motion) => motion.call_id.split('/')[0];
+const inTime = (motions) => [...motions].sort((a, b) => a.at - b.at);
 
 /** I1: the motions of an instrument never overlap, and no call moves it twice. */
-function oneAtATime(motions, violated) {
+function* oneAtATime({ motions }) {
   const seen = new Set();
   const last = new Map();
   for (const motion of motions) {
-    if (seen.has(motion.call_id)) violated('I1', `call ${motion.call_id} moved ${motion.device} twice`);
-    seen.add(motion.call_id);
-    const before = last.get(motion.device);
-    if (before !== undefined && motion.at < (before.end ?? before.until))
-      violated('I1', `${motion.device}: ${motion.call_id} began while ${before.call_id} moved`);
-    last.set(motion.device, motion);
+    const { call_id: call, device, at } = motion;
+    if (seen.has(call)) yield `call ${call} moved ${device} twice`;
+    seen.add(call);
+    const before = last.get(device);
+    if (before !== undefined && at < (before.end ?? before.until))
+      yield `${device}: ${call} began while ${before.call_id} moved`;
+    last.set(device, motion);
+  }
+}
+
+/** I2: only attempts of the record move anything, and none after a later one of its task has. */
+function* attemptsInOrder({ attempts, motions }) {
+  const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]));
+  const latest = new Map();
+  for (const motion of inTime(motions)) {
+    const attempt = byId.get(attemptOf(motion));
+    if (attempt === undefined) {
+      yield `${motion.device} was moved by ${motion.call_id}, which no attempt of the record made`;
+      continue;
+    }
+    const { id, number, state, task_run_id: task } = attempt;
+    const highest = latest.get(task) ?? 0;
+    if (number < highest) yield `attempt ${number} of task ${task} moved after attempt ${highest}`;
+    latest.set(task, Math.max(highest, number));
+    if (state === 'never_ran') yield `attempt ${id} is said never to have run, and moved ${motion.device}`;
   }
 }
 
 /**
- * I2: no attempt moves anything after a later one of its task has begun to. I3: an instrument that was given to another
- * attempt never hears of the earlier one again.
+ * I3: an instrument that was given to another attempt never hears of the earlier one again; the fences of a device never
+ * fall in the ledger of its agent; and nothing is given to anybody while people have stopped it.
  */
-function attemptsInOrder({ attempts }, motions, violated) {
-  const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]));
-  const latest = new Map();
+function* oneOwner({ motions, attempts, ledgers, halts }) {
   const owners = new Map();
-  for (const motion of [...motions].sort((a, b) => a.at - b.at)) {
-    const attempt = byId.get(attemptOf(motion));
-    if (attempt === undefined) {
-      violated('I2', `${motion.device} was moved by ${motion.call_id}, which no attempt of the record made`);
-      continue;
-    }
-    const highest = latest.get(attempt.task_run_id) ?? 0;
-    if (attempt.number < highest)
-      violated(
-        'I2',
-        `attempt ${attempt.number} of task ${attempt.task_run_id} moved after attempt ${highest}`,
-      );
-    latest.set(attempt.task_run_id, Math.max(highest, attempt.number));
-    if (attempt.state === 'never_ran')
-      violated('I2', `attempt ${attempt.id} is said never to have run, and moved ${motion.device}`);
+  for (const motion of inTime(motions)) {
     const past = owners.get(motion.device) ?? [];
     const present = past[past.length - 1];
-    if (present !== attempt.id) {
-      if (past.includes(attempt.id))
-        violated('I3', `${motion.device} was moved by ${attempt.id} after it was given to ${present}`);
-      owners.set(motion.device, [...past, attempt.id]);
+    const id = attemptOf(motion);
+    if (present === id) continue;
+    if (past.includes(id)) yield `${motion.device} was moved by ${id} after it was given to ${present}`;
+    owners.set(motion.device, [...past, id]);
+  }
+  for (const { computer, records } of ledgers) {
+    const highest = new Map();
+    for (const record of records) {
+      if (record.type !== 'call_begin' || record.call.computer !== undefined) continue;
+      const { device, fence, callId } = record.call;
+      if (fence === undefined) continue;
+      if (fence < (highest.get(device) ?? 0))
+        yield `${computer}: ${callId} called ${device} with fence ${fence} after ${highest.get(device)}`;
+      highest.set(device, Math.max(fence, highest.get(device) ?? 0));
     }
   }
+  for (const { scope, at, released_at: until } of halts)
+    for (const attempt of attempts)
+      if (
+        attempt.created_at > at &&
+        attempt.created_at < (until ?? Infinity) &&
+        Object.values(attempt.devices).some((device) => covers(scope, device))
+      )
+        yield `attempt ${attempt.id} was begun while people had stopped ${scope}`;
 }
 
-/** I4: what was accepted has ended. */
-function everySubmissionEnds(work, violated) {
-  for (const [name, each] of work.submitted)
-    if (each.accepted && !each.over) violated('I4', `${name} is ${each.record?.state ?? 'not to be read'}`);
+/** Whether a stop is about a device; a pause of the queue is about everything. */
+function covers(scope, { lab, name }) {
+  return ['all', 'queue', `lab:${lab}`, `device:${lab}.${name}`].includes(scope);
 }
 
-/** I5: what a task returned is in the record once, and as it returned it; no record says more than was done. */
-function nothingLost({ tasks, attempts }, returns, motions, violated) {
-  const completed = new Map();
-  for (const attempt of attempts)
-    if (attempt.state === 'completed') {
-      if (completed.has(attempt.task_run_id)) violated('I5', `task ${attempt.task_run_id} completed twice`);
-      completed.set(attempt.task_run_id, attempt.id);
-    }
-  const ended = new Map();
+/** I4: what was accepted has ended, and so has everything of the record; and nothing is cancelled but by request. */
+function* everythingEnds({ submitted, tasks, runs }) {
+  for (const { name, accepted, over, state, cancelled } of submitted) {
+    if (!accepted) continue;
+    if (!over) yield `${name} is ${state ?? 'not to be read'}`;
+    if (state === 'cancelled' && !cancelled) yield `${name} was cancelled, and nobody had asked for that`;
+  }
+  for (const { name, id, state } of [...tasks, ...runs])
+    if (!ended.includes(state)) yield `${name} (${id}) is ${state} in the record`;
+}
+
+/**
+ * I5: what a task returned is in the record once, and as it returned it; no record says more than was done; and what an
+ * agent has in its ledger as the result of an attempt is what the record has, unless a person decided about it before.
+ */
+function* nothingLost({ tasks, attempts, returns, motions, ledgers, attention }) {
+  const byTask = new Map();
+  for (const attempt of attempts.filter(({ state }) => state === 'completed')) {
+    if (byTask.has(attempt.task_run_id)) yield `task ${attempt.task_run_id} completed twice`;
+    byTask.set(attempt.task_run_id, attempt.id);
+  }
+  const made = new Map();
   for (const motion of motions)
-    if (motion.end !== undefined) ended.set(attemptOf(motion), (ended.get(attemptOf(motion)) ?? 0) + 1);
-  for (const task of tasks) {
-    if (task.state !== 'completed') continue;
-    const attempt = completed.get(task.id);
+    if (motion.end !== undefined) made.set(attemptOf(motion), (made.get(attemptOf(motion)) ?? 0) + 1);
+  for (const { id, name, type, state, output_parameters: outputs } of tasks) {
+    if (state !== 'completed') continue;
+    const attempt = byTask.get(id);
     if (attempt === undefined) {
-      violated('I5', `task ${task.name} is completed by no attempt`);
+      yield `task ${name} is completed by no attempt`;
       continue;
     }
-    const wanted = task.output_parameters?.moved;
-    if (wanted !== undefined && (ended.get(attempt) ?? 0) !== wanted)
-      violated(
-        'I5',
-        `task ${task.name} says ${wanted} motions; the instruments made ${ended.get(attempt) ?? 0}`,
-      );
-    if (task.type !== 'work') continue;
+    if (outputs?.moved !== undefined && (made.get(attempt) ?? 0) !== outputs.moved)
+      yield `task ${name} says ${outputs.moved} motions; the instruments made ${made.get(attempt) ?? 0}`;
+    if (type !== 'work') continue;
     const returned = returns.get(attempt);
-    if (returned === undefined) violated('I5', `task ${task.name} is completed and never returned`);
-    else if (returned.token !== task.output_parameters.token)
-      violated(
-        'I5',
-        `task ${task.name} returned ${returned.token}; the record has ${task.output_parameters.token}`,
-      );
+    if (returned === undefined) yield `task ${name} is completed and never returned`;
+    else if (returned.token !== outputs.token)
+      yield `task ${name} returned ${returned.token}; the record has ${outputs.token}`;
   }
+  const states = new Map(attempts.map(({ id, state }) => [id, state]));
+  const decided = new Set(
+    attention.filter(({ resolution }) => resolution?.action).map(({ attempt_id: id }) => id),
+  );
+  for (const { computer, records } of ledgers)
+    for (const { type, attemptId, outcome } of records)
+      if (
+        type === 'result' &&
+        outcome.kind === 'completed' &&
+        states.get(attemptId) !== 'completed' &&
+        !decided.has(attemptId)
+      )
+        yield `${computer} has the result of attempt ${attemptId}, which is ${states.get(attemptId)} in the record`;
 }
 
 /** I6: a file is the same where it was made, in the record, and as it is downloaded. */
-async function filesIntact({ tasks, runs, attempts }, returns, url, violated) {
-  const completed = new Map(
-    attempts.filter((each) => each.state === 'completed').map((each) => [each.task_run_id, each.id]),
-  );
-  const runNames = new Map(runs.map((run) => [run.id, run.name]));
-  let files = 0;
-  for (const task of tasks) {
-    const returned = returns.get(completed.get(task.id));
-    if (task.type !== 'work' || task.state !== 'completed' || !returned) continue;
-    const [file] = task.output_files;
-    if (returned.bytes === 0) continue;
+function* filesIntact({ tasks, attempts, returns, downloads }) {
+  for (const { id, task_run_id: taskId, state } of attempts) {
+    const returned = returns.get(id);
+    if (state !== 'completed' || returned === undefined || returned.bytes === 0) continue;
+    const task = tasks.find((each) => each.id === taskId);
+    const file = task?.output_files[0];
     if (file?.size !== returned.bytes || file.sha256 !== returned.sha256) {
-      violated('I6', `task ${task.name}: the record of its file differs from the file`);
+      yield `task ${task?.name}: the record of its file differs from the file`;
       continue;
     }
-    const run = task.run_id === null ? '' : `?protocol_run_name=${runNames.get(task.run_id)}`;
-    const answer = await fetch(`${url}/api/tasks/${task.name}/files/data.bin${run}`);
-    const sha256 = createHash('sha256')
-      .update(Buffer.from(await answer.arrayBuffer()))
-      .digest('hex');
-    if (answer.status !== 200 || sha256 !== returned.sha256)
-      violated('I6', `task ${task.name}: its file is downloaded with ${answer.status} and another content`);
-    files += 1;
+    const got = downloads.get(taskId);
+    if (got?.status !== 200 || got.size !== returned.bytes || got.sha256 !== returned.sha256)
+      yield `task ${task.name}: its file is downloaded with ${got?.status} and another content`;
   }
-  return files;
 }
 
 /** I7: the events of a record are numbered from 1 without gap, in order. */
-function eventsGapFree({ events }, violated) {
+function* eventsGapFree({ events }) {
   const last = new Map();
   for (const { aggregate, seq } of events) {
     const expected = (last.get(aggregate) ?? 0) + 1;
-    if (seq !== expected) violated('I7', `event ${seq} of ${aggregate} where ${expected} was due`);
+    if (seq !== expected) yield `event ${seq} of ${aggregate} where ${expected} was due`;
     last.set(aggregate, seq);
   }
 }
 
 /** I8: leaders follow each other; none decides after the next has. */
-function oneLeader({ attempts }, violated) {
+function* oneLeader({ attempts }) {
   let highest = 0;
   for (const attempt of attempts) {
     const epoch = Number(attempt.epoch);
-    if (epoch < highest)
-      violated('I8', `attempt ${attempt.id} of epoch ${epoch} was made after epoch ${highest}`);
+    if (epoch < highest) yield `attempt ${attempt.id} of epoch ${epoch} was made after epoch ${highest}`;
     highest = Math.max(highest, epoch);
   }
 }
 
-/** I9: at most one question in a hundred is about a task that cannot have been in the middle of anything. */
-function noFalseAlarms({ attention, attempts }, motions, violated) {
+/** Asked whatever the task did: its agent is lost with what it knew, or people stopped it half way. */
+const askedAnyway = ['attempt_lost', 'agent_lost', 'agent_stopped', 'emergency_stop'];
+
+/**
+ * I9: at most one question in a hundred is about a task that moved nothing and whose agent was there all the time, or
+ * about an instrument that can be read and was told nothing.
+ */
+function* noFalseAlarms({ attention, attempts, motions, ledgers }) {
   const moved = new Set(motions.map(attemptOf));
-  const states = new Map(attempts.map((attempt) => [attempt.id, attempt.state]));
-  const asked = attention.filter((item) => item.kind === 'task');
-  const needless = asked.filter(
-    (item) => !moved.has(item.attempt_id) && states.get(item.attempt_id) === 'never_ran',
+  const states = new Map(attempts.map(({ id, state }) => [id, state]));
+  const told = new Set(
+    ledgers.flatMap(({ records }) =>
+      records.flatMap(({ type, call }) =>
+        type === 'call_begin' && call.kind === 'effect' ? [call.attemptId, call.device] : [],
+      ),
+    ),
   );
-  if (needless.length > Math.max(1, asked.length / 100))
-    violated('I9', `${needless.length} of ${asked.length} questions were about tasks that never ran`);
+  const asked = attention.filter(({ kind }) => kind !== 'agent');
+  const needless = asked.filter(({ kind, attempt_id: id, device, reason }) =>
+    kind === 'device'
+      ? !told.has(device)
+      : states.get(id) === 'never_ran' ||
+        (!moved.has(id) && !told.has(id) && !askedAnyway.includes(reason.code)),
+  );
+  if (needless.length > asked.length / 100)
+    for (const { kind, attempt_id: id, device, reason } of needless)
+      yield `one of ${asked.length} questions was needless: about ${kind} ${device ?? id} (${reason.code}: ${reason.message})`;
 }
 
-/** I10: when all is over nothing is held, nothing runs, and nothing is left to be acknowledged. */
-function nothingLeft({ allocations, attention }, leftovers, ledgers, violated) {
+/** I10: when all is over nothing is held, nothing runs, and nothing is left to be acknowledged or swept up. */
+function* nothingLeft({ allocations, attention, ledgers, left }) {
   for (const row of allocations)
-    if (row.task_run_id !== null || row.held_by_run_id !== null)
-      violated('I10', `${row.kind} ${row.key} is held`);
-  for (const item of attention) if (item.state === 'open') violated('I10', `question ${item.id} is open`);
-  for (const { pid, command } of leftovers)
-    violated('I10', `process ${pid} is left: ${command.slice(0, 120)}`);
-  for (const { computer, open, damaged } of ledgers) {
-    if (open > 0) violated('I10', `the ledger of ${computer} has ${open} attempts that are not acknowledged`);
-    if (damaged) violated('I10', `the ledger of ${computer} is damaged`);
+    if (row.task_run_id !== null || row.held_by_run_id !== null) yield `${row.kind} ${row.key} is held`;
+  for (const item of attention) if (item.state === 'open') yield `question ${item.id} is open`;
+  for (const { computer, damage, openAttempts, openCalls, halts } of ledgers) {
+    if (damage !== null) yield `the ledger of ${computer} is damaged: ${damage}`;
+    for (const each of openAttempts) yield `the ledger of ${computer} has an open attempt: ${each}`;
+    for (const each of openCalls) yield `the ledger of ${computer} has an open call: ${each}`;
+    for (const each of halts) yield `the agent of ${computer} still keeps to a stop of ${each}`;
   }
+  yield* left;
 }

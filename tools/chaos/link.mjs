@@ -23,19 +23,14 @@ export class Link {
 
   constructor(target) {
     this.#target = target;
-    this.#server = createServer((client) => this.#carry(client));
+    this.#server = createServer({ allowHalfOpen: true }, (client) => this.#carry(client));
   }
 
   get port() {
     return this.#server.address().port;
   }
 
-  /** The other end has moved. */
-  retarget(port) {
-    this.#target = port;
-  }
-
-  /** Every piece is this late, in milliseconds. */
+  /** From here on every piece is this late, in milliseconds. */
   delay(ms) {
     this.#delayMs = ms;
   }
@@ -43,7 +38,7 @@ export class Link {
   /** @param directions `up` (to the target), `down`, or both: nothing passes there */
   silence(...directions) {
     for (const direction of directions) this.#silent.add(direction);
-    for (const pair of this.#pairs) pair.apply(this.#silent);
+    this.#apply();
   }
 
   /** As it was: what was held back arrives, unless the connection is cut. */
@@ -51,12 +46,12 @@ export class Link {
     this.#delayMs = 0;
     this.#silent.clear();
     if (reset) this.cut();
-    else for (const pair of this.#pairs) pair.apply(this.#silent);
+    this.#apply();
   }
 
   /** Ends all connections with a reset. */
   cut() {
-    for (const pair of this.#pairs) pair.end();
+    for (const lanes of this.#pairs) for (const lane of lanes) lane.cut();
   }
 
   async close() {
@@ -65,46 +60,93 @@ export class Link {
     this.#server.close();
   }
 
+  #apply() {
+    for (const lanes of this.#pairs) for (const lane of lanes) lane.silence(this.#silent.has(lane.direction));
+  }
+
   #carry(client) {
     if (this.#closed) {
       client.destroy();
       return;
     }
-    const upstream = connect(this.#target, '127.0.0.1');
-    const sides = [
-      { from: client, to: upstream, direction: 'up' },
-      { from: upstream, to: client, direction: 'down' },
-    ];
-    const pair = {
-      apply: (silent) => {
-        for (const { from, direction } of sides)
-          if (silent.has(direction)) from.pause();
-          else from.resume();
-      },
-      end: () => {
-        for (const socket of [client, upstream]) socket.resetAndDestroy();
-      },
-    };
-    this.#pairs.add(pair);
-    for (const { from, to, direction } of sides) {
-      from.setNoDelay(true);
-      from.on('data', (bytes) => {
-        if (this.#delayMs === 0) to.write(bytes);
-        else setTimeout(() => to.writable && to.write(bytes), this.#delayMs);
+    const upstream = connect({ port: this.#target, host: '127.0.0.1', allowHalfOpen: true });
+    const lateness = () => this.#delayMs;
+    const lanes = [new Lane('up', client, upstream, lateness), new Lane('down', upstream, client, lateness)];
+    this.#pairs.add(lanes);
+    for (const socket of [client, upstream])
+      socket.on('close', () => {
+        if (client.destroyed && upstream.destroyed) this.#pairs.delete(lanes);
       });
-      // Held back while silent: neither side learns that the other one is gone.
-      from.on('end', () => this.#whenHeard(direction, () => to.end()));
-      from.on('error', () => to.destroy());
-      from.on('close', () => {
-        this.#pairs.delete(pair);
-        to.destroy();
-      });
-    }
-    pair.apply(this.#silent);
+    this.#apply();
+  }
+}
+
+/** One direction of one connection: what comes in at one end leaves at the other, in order, never before it is due. */
+class Lane {
+  direction;
+  #from;
+  #to;
+  #lateness;
+  #waiting = [];
+  #dueAt = 0;
+  #timer;
+  #silent = false;
+
+  constructor(direction, from, to, lateness) {
+    this.direction = direction;
+    this.#from = from;
+    this.#to = to;
+    this.#lateness = lateness;
+    from.setNoDelay(true);
+    from.on('data', (bytes) => this.#take(() => this.#pass(bytes)));
+    from.on('end', () => this.#take(() => to.end()));
+    // The close that follows says the same; while silent neither side learns that the other one is gone.
+    from.on('error', () => undefined);
+    from.on('close', (failed) => this.#take(() => (failed ? to.resetAndDestroy() : to.end())));
   }
 
-  #whenHeard(direction, act) {
-    if (!this.#silent.has(direction)) act();
-    else setTimeout(() => this.#whenHeard(direction, act), 100).unref();
+  silence(silent) {
+    this.#silent = silent;
+    this.#flow();
+    this.#deliver();
+  }
+
+  cut() {
+    clearTimeout(this.#timer);
+    this.#waiting = [];
+    this.#from.resetAndDestroy();
+    this.#to.resetAndDestroy();
+  }
+
+  #take(deliver) {
+    // Never before what came earlier, which may have been given more time.
+    this.#dueAt = Math.max(this.#dueAt, performance.now() + this.#lateness());
+    this.#waiting.push({ at: this.#dueAt, deliver });
+    this.#deliver();
+  }
+
+  #deliver() {
+    clearTimeout(this.#timer);
+    while (!this.#silent && this.#waiting.length > 0) {
+      const ms = this.#waiting[0].at - performance.now();
+      if (ms > 0) {
+        this.#timer = setTimeout(() => this.#deliver(), Math.ceil(ms));
+        return;
+      }
+      const { deliver } = this.#waiting.shift();
+      if (!this.#to.destroyed) deliver();
+    }
+  }
+
+  #pass(bytes) {
+    if (!this.#to.writable || this.#to.write(bytes)) return;
+    this.#flow();
+    this.#to.once('drain', () => this.#flow());
+  }
+
+  /** Takes in only what can be passed on: the sender feels a slow or silent wire as it feels a real one. */
+  #flow() {
+    if (this.#silent || this.#to.writableNeedDrain) this.#from.pause();
+    else this.#from.resume();
   }
 }

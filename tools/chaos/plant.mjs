@@ -19,9 +19,12 @@ export class Plant {
   #postgres;
   #services = new Map();
   #mounts = [];
+  /** Computers whose agent has a small disk of its own, which can be filled. */
+  smallDisks = [];
   #stopping = false;
   #chance;
 
+  /** @param chance says how long a process that ended is away */
   constructor(folder, chance) {
     this.#folder = folder;
     this.#chance = chance;
@@ -40,7 +43,7 @@ export class Plant {
   }
 
   async start({ computers, orchestrators }) {
-    await mkdir(join(this.#folder, 'logs'), { recursive: true });
+    for (const name of ['logs', 'tmp', 'nothing']) await mkdir(join(this.#folder, name), { recursive: true });
     [this.#nats, this.#postgres] = await Promise.all([startNats(), this.#launchPostgres()]);
     const httpPort = await freePort();
     const natsPort = Number(new URL(this.#nats.url).port);
@@ -55,6 +58,7 @@ export class Plant {
     for (let number = 1; number <= orchestrators; number += 1)
       await this.#add(`orchestrator_${number}`, ['orchestrator'], shared, natsPort, true);
     await this.#add('gateway', ['gateway'], shared, natsPort, true);
+    await this.#add('optimizer', ['optimizer'], shared, natsPort, false);
     for (const computer of computers) {
       const dataDir = join(this.#folder, computer);
       await mkdir(dataDir, { recursive: true });
@@ -69,7 +73,7 @@ export class Plant {
     this.url = `http://127.0.0.1:${httpPort}`;
   }
 
-  /** A small disk of its own for an agent, so that it can be filled. @returns whether this machine allows it */
+  /** A small disk of its own for an agent, so that it can be filled, if this machine allows it. */
   giveSmallDisk(computer, megabytes) {
     const path = join(this.#folder, computer);
     try {
@@ -77,10 +81,10 @@ export class Plant {
       execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path], { stdio: 'ignore' });
     } catch {
       // Not allowed here: the run says that it had no such fault.
-      return false;
+      return;
     }
     this.#mounts.push(path);
-    return true;
+    this.smallDisks.push(computer);
   }
 
   /** Leaves no byte free for `ms`. */
@@ -106,8 +110,10 @@ export class Plant {
     return this.#nats.pid;
   }
 
-  get postgresPid() {
-    return this.#postgres.pid;
+  /** When the last process that was started began to serve, by performance.now(); undefined: one does not serve yet. */
+  get wholeSince() {
+    const moments = [...this.#services.values()].map(({ readyAt }) => readyAt);
+    return moments.includes(undefined) ? undefined : Math.max(...moments);
   }
 
   /** Children of an agent whose command names the host: `device-host` or `task-host`. */
@@ -130,9 +136,14 @@ export class Plant {
     this.#postgres = await this.#launchPostgres(port);
   }
 
-  /** Every process that has anything to do with the folder of this plant, in their command or working folder. */
-  leftovers() {
-    return processes().filter((each) => each.environment.includes(this.#folder));
+  /**
+   * Processes that have the folder of this plant in their environment: every service and what it started. Those that are
+   * just about to end are given a second.
+   */
+  async leftovers() {
+    const found = () => processes().filter((each) => each.environment.includes(this.#folder));
+    if (found().length > 0) await delay(1_000);
+    return found().map(({ pid, command }) => ({ pid, command: command.slice(0, 120) }));
   }
 
   /** Ends everything in order; resolves with what had to be killed. */
@@ -186,7 +197,14 @@ export class Plant {
       database.port = String(wire.port);
       own.SVC_DATABASE_URL = database.href;
     }
-    const service = { args, env: { ...env, ...own }, child: undefined, exited: undefined, again: undefined };
+    const service = {
+      args,
+      env: { ...env, ...own, TMPDIR: join(this.#folder, 'tmp') },
+      child: undefined,
+      exited: undefined,
+      again: undefined,
+      readyAt: undefined,
+    };
     this.#services.set(name, service);
     this.#launch(name, service);
   }
@@ -202,6 +220,11 @@ export class Plant {
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
     service.child = child;
+    service.readyAt = undefined;
+    child.stdout.on('data', (text) => {
+      if (service.readyAt === undefined && String(text).includes('"msg":"ready"'))
+        service.readyAt = performance.now();
+    });
     service.exited = new Promise((resolve) => {
       child.once('exit', (code, signalName) => {
         log.end(`== ended with ${signalName ?? code} at ${new Date().toISOString()}\n`);

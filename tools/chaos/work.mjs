@@ -1,40 +1,47 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readMotions } from './instruments.mjs';
+import { Chance } from './chance.mjs';
+import { ask, isUnanswered } from './http.mjs';
 
-/** Scientists who submit, and an operator who settles what is asked. Both speak HTTP only, and give up on no 5xx. */
+const terminal = ['completed', 'failed', 'cancelled'];
+/** Who submit beside each other; each waits for an answer before the next piece. */
+const scientists = 4;
+/** How often a protocol run is sent under the same name before it is given up. */
+const sends = 6;
+
+/** Scientists who submit, change their mind now and then, and look how their work fares. */
 export class Work {
-  /** Name to what was submitted and how that was answered; only what was answered with 201 counts as accepted. */
+  /** Name to what was submitted and how that was answered; only what was answered as accepted counts. */
   submitted = new Map();
-  /** What the operator decided. */
-  decisions = [];
   #url;
-  #chance;
+  #seed;
   #devices;
-  #folder;
   #number = 0;
   #over = false;
+  #changes = new Set();
 
-  constructor(url, chance, devices, instrumentFolder) {
+  /** @param devices names of the instruments */
+  constructor(url, seed, devices) {
     this.#url = url;
-    this.#chance = chance;
+    this.#seed = seed;
     this.#devices = devices;
-    this.#folder = instrumentFolder;
   }
 
-  /** Keeps about `most` pieces of work in hand until it is told to stop. */
+  /** Keeps about `most` pieces of work in hand until it is told to stop. The n-th piece of a seed is always the same. */
   async submitUntilStopped(most) {
-    while (!this.#over) {
-      const open = [...this.submitted.values()].filter((each) => each.accepted && !each.over).length;
-      if (open < most) await this.#submit();
-      await delay(this.#chance.between(20, 120));
-    }
+    await Promise.all(Array.from({ length: scientists }, () => this.#submitWhileFewerThan(most)));
+    await Promise.all(this.#changes);
   }
 
-  /** Looks at what is asked, walks to the instrument, and answers. */
-  async operateUntilStopped() {
+  async #submitWhileFewerThan(most) {
     while (!this.#over) {
-      await this.settleAll();
-      await delay(1_000);
+      let pauseMs = 100;
+      if (this.open.length < most) {
+        const number = (this.#number += 1);
+        const chance = new Chance(this.#seed, `work/${number}`);
+        pauseMs = chance.between(20, 200);
+        await this.#submit(number, chance);
+      }
+      await delay(pauseMs);
     }
   }
 
@@ -46,69 +53,39 @@ export class Work {
     }
   }
 
-  async look() {
-    const open = [...this.submitted].filter(([, each]) => each.accepted && !each.over);
-    for (const [name, each] of open) {
-      const record = await this.#call('GET', `/api/${each.path}/${name}`);
-      if (record.status === 200) {
-        each.record = record.body;
-        each.over = ['completed', 'failed', 'cancelled'].includes(record.body.state);
-      }
-    }
+  /** What was accepted and is not known to be over. */
+  get open() {
     return [...this.submitted.values()].filter((each) => each.accepted && !each.over);
   }
 
-  async settleAll() {
-    const { status, body } = await this.#call('GET', '/api/attention?state=open');
-    if (status !== 200) return;
-    for (const item of body) await this.#settle(item);
+  /** Looks at everything that is open. */
+  async look() {
+    for (const each of this.open) {
+      const record = await ask(this.#url, 'GET', `/api/${each.path}/${each.body.name}`);
+      if (record.status !== 200) continue;
+      each.record = record.body;
+      each.over = terminal.includes(record.body.state);
+    }
   }
 
   stop() {
     this.#over = true;
   }
 
-  async #settle(item) {
-    let decision;
-    if (item.kind === 'device') {
-      // The person waits until nothing moves, and makes the note that the instrument could not make.
-      if (!(await this.#standsStill(item.device))) return;
-      decision = { action: 'idle', by: 'operator', note: 'it stands still' };
-    } else if (item.kind === 'agent') {
-      return;
-    } else {
-      decision = { action: 'retry', by: 'operator', note: 'nothing was spoilt' };
-    }
-    const { status } = await this.#call('POST', `/api/attention/${item.id}/resolve`, decision);
-    this.decisions.push({ item, decision, status, at: Date.now() });
-  }
-
-  async #standsStill(device) {
-    const name = device.split('.')[1];
-    const { open, end } = readMotions(this.#folder, name);
-    for (const motion of open) {
-      if (motion.until > Date.now()) return false;
-      end(motion.call_id, 'operator');
-    }
-    return true;
-  }
-
-  async #submit() {
-    this.#number += 1;
-    const chance = this.#chance;
-    const retry = { attempts: 10, backoff: 0.2 };
+  async #submit(number, chance) {
+    const retry = { attempts: 8, backoff: 0.2 };
     const device = () => ({ lab_name: 'chaos_lab', name: chance.one(this.#devices) });
     const kind = chance.one(['work', 'work', 'work', 'assay', 'assay', 'transfer', 'chain']);
-    const name = `${kind}_${this.#number}`;
+    const name = `${kind}_${number}`;
     const priority = chance.whole(0, 3);
-    if (kind === 'chain') return this.#send(name, 'protocols', { name, type: 'chain', priority });
-    const task = { name, type: kind, priority, retry, allocation_timeout: 100_000 };
-    if (kind === 'assay') return this.#send(name, 'tasks', { ...task, devices: { instrument: device() } });
+    if (kind === 'chain') return this.#send(chance, 'protocols', { name, type: 'chain', priority });
+    const task = { name, type: kind, priority, retry, allocation_timeout: 200_000 };
+    if (kind === 'assay') return this.#send(chance, 'tasks', { ...task, devices: { instrument: device() } });
     if (kind === 'transfer') {
       const from = device();
       let to = device();
       while (to.name === from.name) to = device();
-      return this.#send(name, 'tasks', {
+      return this.#send(chance, 'tasks', {
         ...task,
         devices: { from, to },
         input_parameters: { ms: chance.whole(10, 150) },
@@ -119,32 +96,48 @@ export class Work {
       ms: chance.whole(5, chance.happens(0.1) ? 2_000 : 200),
       bytes: chance.happens(0.3) ? chance.whole(1, 200_000) : 0,
     };
-    return this.#send(name, 'tasks', { ...task, devices: { instrument: device() }, input_parameters });
+    return this.#send(chance, 'tasks', { ...task, devices: { instrument: device() }, input_parameters });
   }
 
-  async #send(name, path, body) {
-    const entry = { path, body, accepted: false, over: false, record: undefined };
-    this.submitted.set(name, entry);
-    const { status } = await this.#call('POST', `/api/${path}`, body);
-    entry.status = status;
-    entry.accepted = status === 201;
-  }
-
-  /** Status 0: no answer. Nothing is thrown. */
-  async #call(method, path, body) {
-    try {
-      const response = await fetch(`${this.#url}${path}`, {
-        method,
-        signal: AbortSignal.timeout(15_000),
-        ...(body === undefined
-          ? {}
-          : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
-    } catch {
-      // The gateway is dead, stopped or cut off: that is what happens here.
-      return { status: 0, body: undefined };
+  async #send(chance, path, body) {
+    const entry = { path, body, accepted: false, over: false, record: undefined, cancelled: false };
+    this.submitted.set(body.name, entry);
+    // The name of a run is taken for ever, so that a repeat is safe; the name of a task is free again when it has ended.
+    for (let left = path === 'protocols' ? sends : 1; left > 0 && !this.#over; left -= 1) {
+      const { status, body: answer } = await ask(this.#url, 'POST', `/api/${path}`, body);
+      entry.status = status;
+      entry.accepted = status === 201 || (status === 409 && answer?.code === 'duplicate_name');
+      if (!isUnanswered(status)) break;
+      await delay(500);
     }
+    if (entry.accepted) this.#maybeChange(chance, entry);
+  }
+
+  /** One in thirty is cancelled, one run in ten is paused for a while. */
+  #maybeChange(chance, entry) {
+    const act = chance.happens(0.03)
+      ? this.#cancel(entry, chance.between(0, 3_000))
+      : entry.path === 'protocols' && chance.happens(0.1)
+        ? this.#pause(entry, chance.between(0, 500), chance.between(500, 3_000))
+        : undefined;
+    if (act === undefined) return;
+    const done = act.finally(() => this.#changes.delete(done));
+    this.#changes.add(done);
+  }
+
+  async #cancel(entry, afterMs) {
+    await delay(afterMs);
+    // From here on, for an answer that got lost says nothing.
+    entry.cancelled = true;
+    await ask(this.#url, 'POST', `/api/${entry.path}/${entry.body.name}/cancel`);
+  }
+
+  async #pause({ body: { name } }, afterMs, forMs) {
+    await delay(afterMs);
+    await ask(this.#url, 'POST', `/api/protocols/${name}/pause`, { by: 'scientist' });
+    await delay(forMs);
+    // Until it is heard; also when the pause was not answered, for it may have come about all the same.
+    while (isUnanswered((await ask(this.#url, 'POST', `/api/protocols/${name}/resume`, {})).status))
+      await delay(500);
   }
 }
