@@ -260,5 +260,5 @@ describe('whatever crashes, in whatever order', () => {
       }),
       { numRuns: 150 },
     );
-  });
+  }, 60_000);
 });

@@ -90,6 +90,7 @@ describe('calls of a device', () => {
     await expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
       code: 'device_unavailable',
       effect: 'none',
+      retryable: true,
     });
     await world.time.advance(0);
     world.deviceProcesses.latest('lab', 'arm').kill('SIGKILL');

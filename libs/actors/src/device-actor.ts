@@ -401,7 +401,8 @@ export class DeviceActor {
         return;
       case 'init_failed':
         // Stopped by people in the middle of it, so it is not the device that is at fault.
-        if (this.#standing.halted === undefined) this.#fault(message.error.message);
+        if (this.#standing.halted !== undefined || this.#standing.state !== 'initializing') return;
+        this.#fault(message.error.message);
         return;
       case 'result':
         this.#calls.answered(message.call_id, undefined, message.value);

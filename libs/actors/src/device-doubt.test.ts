@@ -247,6 +247,21 @@ describe('an uncertain device', () => {
     expect(bench.lives).toBe(2);
   });
 
+  it('is uncertain whatever its process says instead of an answer', async () => {
+    const bench = await new DeviceBench({
+      script: () => ({ reconcile: () => new Promise(() => undefined) }),
+    }).up();
+    const call = await bench.call('effect');
+    await bench.crash();
+    bench.process.say({ type: 'init_failed', error: { message: 'nobody asked' } });
+    bench.process.say({ type: 'ready', functions: [] });
+    bench.process.say({ type: 'result', call_id: call.id });
+    bench.process.say({ type: 'stopped', supported: true });
+    await bench.crash();
+    await bench.time.advance(60_000);
+    expect([bench.state, bench.lives]).toEqual(['uncertain', 2]);
+  });
+
   it('can be reset by a person while its driver is asked', async () => {
     const slow = deferred<{ idle: boolean }>();
     const bench = await new DeviceBench({ script: () => ({ reconcile: () => slow.promise }) }).up();
