@@ -200,7 +200,7 @@ describe('the store of a lease', () => {
     a.reach = away;
     await clock.advance(actsForMs);
     await expect(under.commit(lease.epoch, [])).rejects.toMatchObject({
-      code: 'store_unavailable',
+      code: 'service_unavailable',
       effect: 'none',
     });
     expect(() => lease.demand()).toThrow(expect.objectContaining({ code: 'service_unavailable' }));

@@ -57,7 +57,7 @@ export class Lease {
     if (this.#lost) callback();
   }
 
-  /** @throws ServiceError `service_unavailable`, effect none, when it is not held at this moment */
+  /** @throws ServiceError `service_unavailable`, effect none, when it is not held at this moment: ask whoever leads next */
   demand(): void {
     if (!this.held)
       throw new ServiceError('service_unavailable', 'this orchestrator does not know whether it leads');
@@ -75,11 +75,7 @@ export function storeUnder(lease: Lease, store: Store): Store {
     ended: (kind, name) => store.ended(kind, name),
     close: () => store.close(),
     async commit(epoch, changes) {
-      if (!lease.held)
-        throw new ServiceError(
-          'store_unavailable',
-          'the database has not confirmed for too long that this orchestrator leads',
-        );
+      lease.demand();
       await store.commit(epoch, changes);
     },
   };

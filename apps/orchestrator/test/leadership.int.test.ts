@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { definitionRequests, orchestratorRequests, serviceRequests } from '@lab/contracts';
 import pg from 'pg';
+import { BlackHole } from './black-hole.js';
 import { Site, StandInAgent, type Orchestrator } from './orchestrators.js';
 
 /** Two real orchestrators on one real database and broker, and an agent that notes everything it is sent. */
@@ -123,6 +124,40 @@ describe('of two orchestrators', () => {
     await hasStarted('after');
   });
 });
+
+it('a leader that alone loses the database, without being told, lets go of everything before another one leads', async () => {
+  // The one that leads now goes, and the next leader is one whose way to the database can be cut.
+  const hole = await BlackHole.before(site.databaseUrl);
+  try {
+    await standby.stop();
+    const cut = await site.orchestrator(hole.url);
+    const first = site.nextLeader(1);
+    await leader.stop();
+    const { epoch } = await first;
+    const other = await site.orchestrator();
+    await submit('before');
+    await hasStarted('before');
+    hole.cut();
+    const since = performance.now();
+    const next = await site.nextLeader(epoch);
+    expect(performance.now() - since).toBeLessThan(5_500);
+    await expect.poll(() => cut.output(), { timeout: 10_000 }).toContain('"msg":"leads no more"');
+    const at = (text: string, line: string): number =>
+      Date.parse(
+        /"time":"([^"]+)"/.exec(text.split('\n').find((each) => each.includes(line)) ?? '')?.[1] ?? '',
+      );
+    expect(at(cut.output(), '"leads no more"')).toBeLessThan(at(other.output(), '"msg":"leading"'));
+    await submit('after');
+    await hasStarted('after');
+    expect(agent.starts.map((start) => start.epoch)).toEqual([epoch, next.epoch]);
+    hole.mend();
+    await expect.poll(() => cut.output(), { timeout: 20_000 }).toContain('"msg":"standby"');
+    expect(await other.stop()).toBe(0);
+    expect(await cut.stop()).toBe(0);
+  } finally {
+    await hole.close();
+  }
+}, 120_000);
 
 it('what was loaded at run time is loaded by the next leader', async () => {
   const { labs } = await site.bus.request(definitionRequests.unloadLabs, {}, { lab_types: ['bench_lab'] });
