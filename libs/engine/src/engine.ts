@@ -24,6 +24,7 @@ import { cancelCampaign, cancelProtocolRun, cancelTask } from './cancel.js';
 import { DeviceAssigner } from './device-assigner.js';
 import { describeDevices, describeStarts, type DeviceStart } from './device-records.js';
 import { Dispatcher } from './dispatch.js';
+import { Drain } from './drain.js';
 import {
   defaultOptions,
   type AgentRegistration,
@@ -76,6 +77,7 @@ export class Engine {
   readonly #stopPorts: StopPorts;
   readonly #loop: TurnLoop;
   readonly #submitPorts: SubmitPorts;
+  readonly #drain = new Drain();
   #labs: LabMap;
   #epoch = 0;
 
@@ -104,7 +106,10 @@ export class Engine {
         directory,
         labs: () => this.#labs,
         epoch: () => this.#epoch,
-        send: (to, start) => this.#talk.start(to, start),
+        send: (to, start) => {
+          this.#drain.started(this.#ports.clock.now());
+          this.#talk.start(to, start);
+        },
       },
       this.#refusals,
     );
@@ -123,6 +128,7 @@ export class Engine {
       labs: () => this.#labs,
       maxQueued: this.#options.maxQueued,
       maxQueuedPerOwner: this.#options.maxQueuedPerOwner,
+      drain: this.#drain,
     };
   }
 

@@ -9,6 +9,7 @@ import {
   type TaskSubmission,
 } from '@lab/contracts';
 import { checkParameters, checkRunParameters, type ProtocolSnapshot } from '@lab/definitions/model';
+import type { Drain } from './drain.js';
 import type { LabMap } from './lab-map.js';
 import type { Definitions, Ids } from './ports.js';
 import type { CampaignRow, ProtocolRunRow } from './rows.js';
@@ -28,6 +29,7 @@ export interface SubmitPorts {
   maxQueued: number;
   /** The same of one owner; work without an owner has no limit of its own. */
   maxQueuedPerOwner: number;
+  drain: Drain;
 }
 
 /** Seconds that an on-demand task waits when it does not say. */
@@ -451,10 +453,12 @@ function sharedRunName(name: string, runs: number, other: CampaignRow): string |
 /** @throws ServiceError `backlog_full` */
 export function refuseBacklog(turn: Turn, ports: SubmitPorts, owner: string): void {
   const { queued, rows } = turn.state;
+  const retryAfterS = ports.drain.secondsPerStart(turn.now);
   if (queued.size >= ports.maxQueued)
     throw new ServiceError(
       'backlog_full',
       `${queued.size} tasks are waiting already; submit again when some of them have run`,
+      { retryAfterS },
     );
   if (owner === '' || queued.size < ports.maxQueuedPerOwner) return;
   let theirs = 0;
@@ -463,5 +467,6 @@ export function refuseBacklog(turn: Turn, ports: SubmitPorts, owner: string): vo
     throw new ServiceError(
       'backlog_full',
       `${theirs} tasks of "${owner}" are waiting already; submit again when some of them have run`,
+      { retryAfterS },
     );
 }

@@ -163,6 +163,7 @@ describe('an on-demand task', () => {
     await test.engine.submitTask(grip('u'));
     await expect(test.engine.submitTask(grip('v'))).rejects.toMatchObject({
       code: 'backlog_full',
+      retryAfterS: 60,
       retryable: true,
     });
     await test.complete('t');
