@@ -1,4 +1,5 @@
 import {
+  haltCovers,
   isUsable,
   ServiceError,
   type DeviceAssignment,
@@ -9,7 +10,7 @@ import {
   type JsonValue,
 } from '@lab/contracts';
 import { DeviceActor, type DeviceActorPorts, type DeviceCall } from './device-actor.js';
-import { covers, Halts, haltText } from './halts.js';
+import { Halts, haltText } from './halts.js';
 import type { AgentLimits } from './limits.js';
 import { sameJson } from './same-json.js';
 
@@ -149,7 +150,7 @@ export class Devices {
   halt(halt: Halt): boolean {
     if (!this.#halts.add(halt)) return false;
     for (const { actor } of this.#slots.values()) {
-      if (actor !== undefined && covers(halt, actor.assignment)) actor.halt(haltText(halt));
+      if (actor !== undefined && haltCovers(halt, actor.assignment)) actor.halt(haltText(halt));
     }
     return true;
   }

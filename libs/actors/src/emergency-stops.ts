@@ -1,6 +1,6 @@
-import type { Halt } from '@lab/contracts';
+import { haltCovers, type Halt } from '@lab/contracts';
 import type { Devices } from './devices.js';
-import { covers, haltText } from './halts.js';
+import { haltText } from './halts.js';
 import type { Ledger, LedgerRecord, Log } from './ports.js';
 import type { TaskAttempts } from './task-attempts.js';
 
@@ -44,7 +44,7 @@ export class EmergencyStops {
   stop(halt: Halt): void {
     if (!this.#devices.halt(halt)) return;
     this.#log.warn('emergency stop', { ...halt });
-    this.#attempts.cancelUsing((device) => covers(halt, device), haltText(halt));
+    this.#attempts.cancelUsing((device) => haltCovers(halt, device), haltText(halt));
     this.#keep({ type: 'halt', halt });
   }
 

@@ -1,4 +1,4 @@
-import type { Halt } from '@lab/contracts';
+import { haltCovers, type Halt } from '@lab/contracts';
 
 /** Ids of released stops that are remembered, so that a late message does not bring one back. */
 const rememberedReleases = 1_000;
@@ -34,14 +34,9 @@ export class Halts {
 
   /** Why a device is stopped, for people; undefined: it is not. */
   reasonFor(device: { lab: string; name: string }): string | undefined {
-    const halt = this.inForce.find((each) => covers(each, device));
+    const halt = this.inForce.find((each) => haltCovers(each, device));
     return halt === undefined ? undefined : haltText(halt);
   }
-}
-
-/** Is the device in the scope of the stop? */
-export function covers({ scope }: Halt, { lab, name }: { lab: string; name: string }): boolean {
-  return scope === 'all' || scope === `lab:${lab}` || scope === `device:${lab}.${name}`;
 }
 
 /** `stopped by <who>: <why>`. */

@@ -137,7 +137,7 @@ export {
 } from './messages/envelope.js';
 export { definitionRequests } from './messages/definitions.js';
 export { orchestratorEvents, orchestratorRequests } from './messages/orchestrator.js';
-export { agentEvents, agentRequests, halt, type Halt } from './messages/agent.js';
+export { agentEvents, agentRequests, halt, haltCovers, type Halt } from './messages/agent.js';
 export {
   optimizerEvents,
   serviceNames,

@@ -1,4 +1,4 @@
-import { awaitsAgent, ServiceError, type Halt } from '@lab/contracts';
+import { awaitsAgent, haltCovers, ServiceError, type Halt } from '@lab/contracts';
 import type { LabMap } from './lab-map.js';
 import type { Ids } from './ports.js';
 import type { AttemptRow, HaltRow } from './rows.js';
@@ -27,7 +27,8 @@ const toldReleases = 100;
  */
 export function engageStop(turn: Turn, ports: StopPorts, halt: Halt): { id: string } {
   if (turn.state.rows.halts.has(halt.id)) return { id: halt.id };
-  refuseUnknownScope(ports.labs(), halt.scope);
+  const fault = faultOf(ports.labs(), halt.scope);
+  if (fault !== undefined) throw fault;
   record(turn, ports, halt, {});
   return { id: halt.id };
 }
@@ -38,13 +39,8 @@ export function engageStop(turn: Turn, ports: StopPorts, halt: Halt): { id: stri
  */
 export function adoptStops(turn: Turn, ports: StopPorts, halts: readonly Halt[], toldBy: string): void {
   for (const halt of halts) {
-    if (turn.state.rows.halts.has(halt.id)) continue;
-    try {
-      refuseUnknownScope(ports.labs(), halt.scope);
-    } catch {
-      continue;
-    }
-    record(turn, ports, halt, { told_by: toldBy });
+    if (!turn.state.rows.halts.has(halt.id) && faultOf(ports.labs(), halt.scope) === undefined)
+      record(turn, ports, halt, { told_by: toldBy });
   }
 }
 
@@ -100,8 +96,8 @@ export function nothingStarts(state: WorkingState): boolean {
 
 /** Tells which devices a stop keeps from being used at present. */
 export function stoppedDevices(state: WorkingState): (device: Named) => boolean {
-  const scopes = stopsInForce(state).map((row) => row.scope);
-  return (device) => scopes.some((scope) => covers(scope, device));
+  const stops = stopsInForce(state);
+  return (device) => stops.some((stop) => haltCovers(stop, device));
 }
 
 function record(turn: Turn, ports: StopPorts, halt: Halt, more: { told_by?: string }): void {
@@ -121,7 +117,7 @@ function record(turn: Turn, ports: StopPorts, halt: Halt, more: { told_by?: stri
     },
   });
   for (const attempt of turn.state.rows.attempts.values())
-    if (isStoppedBy(attempt, scope))
+    if (isStoppedBy(attempt, halt))
       turn.emit({
         op: 'updateAttempt',
         id: attempt.id,
@@ -135,12 +131,10 @@ function wordsOf({ by, reason }: HaltRow): string {
 }
 
 /** It runs with a device of the scope. A task without devices moves nothing and goes on to its end. */
-function isStoppedBy(attempt: AttemptRow, scope: string): boolean {
-  return awaitsAgent(attempt.state) && Object.values(attempt.devices).some((device) => covers(scope, device));
-}
-
-function covers(scope: string, { lab, name }: Named): boolean {
-  return scope === 'all' || scope === `lab:${lab}` || scope === `device:${lab}.${name}`;
+function isStoppedBy(attempt: AttemptRow, halt: Halt): boolean {
+  return (
+    awaitsAgent(attempt.state) && Object.values(attempt.devices).some((device) => haltCovers(halt, device))
+  );
 }
 
 /** A pause of the queue is kept beside the stops, and is none. */
@@ -152,16 +146,20 @@ function stopsInForce(state: WorkingState): HaltRow[] {
   return [...state.rows.halts.values()].filter((row) => isStop(row) && row.releasedAt === null);
 }
 
-function refuseUnknownScope(labs: LabMap, scope: string): void {
-  if (scope === 'all') return;
+/** Why nothing here can be stopped under that name; undefined: something can. */
+function faultOf(labs: LabMap, scope: string): ServiceError | undefined {
+  if (scope === 'all') return undefined;
   const [kind = '', ...rest] = scope.split(':');
   const name = rest.join(':');
-  if (kind === 'lab') {
-    if (!labs.labs.has(name)) throw new ServiceError('unknown_lab', `the laboratory "${name}" is not loaded`);
-  } else if (kind === 'device') {
-    if (!labs.devices.has(name))
-      throw new ServiceError('unknown_device', `no loaded laboratory has a device "${name}"`);
-  } else throw new ServiceError('bad_request', `"${scope}" is nothing that can be stopped`);
+  if (kind === 'lab')
+    return labs.labs.has(name)
+      ? undefined
+      : new ServiceError('unknown_lab', `the laboratory "${name}" is not loaded`);
+  if (kind === 'device')
+    return labs.devices.has(name)
+      ? undefined
+      : new ServiceError('unknown_device', `no loaded laboratory has a device "${name}"`);
+  return new ServiceError('bad_request', `"${scope}" is nothing that can be stopped`);
 }
 
 function tell(turn: Turn, row: HaltRow): void {

@@ -128,6 +128,14 @@ export const halt = z.object({
 });
 export type Halt = z.infer<typeof halt>;
 
+/** Is the device in the scope of the stop? */
+export function haltCovers(
+  { scope }: Pick<Halt, 'scope'>,
+  { lab, name }: { lab: string; name: string },
+): boolean {
+  return scope === 'all' || scope === `lab:${lab}` || scope === `device:${lab}.${name}`;
+}
+
 export const agentEvents = {
   /**
    * Emergency stop, to every agent at once, past all queues, fences and leaders: `_stop` runs on every device of the
