@@ -110,7 +110,8 @@ const stops = await Promise.all(
 );
 process.send('ready');
 const telling = setInterval(() => {
-  if (touched.length > 0) process.send(touched.splice(0));
+  // A parent that is gone needs no answer: its end is told by the disconnect.
+  if (touched.length > 0) process.send(touched.splice(0), () => undefined);
 }, 50);
 process.once('disconnect', async () => {
   clearInterval(telling);
