@@ -36,6 +36,28 @@ describe('registration', () => {
     expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(1);
   });
 
+  it('waits for the ledger whoever calls for it: what an earlier process left is told from the first word on', async () => {
+    const before = await new World({ tasks: { never } }).up();
+    await before.agent.startTask(task('a', 'never'), {});
+    await before.time.advance(0);
+    const ledger = before.crash();
+    const world = new World({ ledger, session: 'later-' });
+    const read = deferred();
+    const open = ledger.open.bind(ledger);
+    ledger.open = (memory) => read.promise.then(() => open(memory));
+    const started = world.agent.start();
+    world.agent.hearLeader(3);
+    world.agent.reconnected();
+    await world.time.advance(1_000);
+    expect(world.orchestrator.hellos).toEqual([]);
+    read.resolve();
+    await started;
+    await world.time.advance(0);
+    expect(world.orchestrator.hellos.map(({ attempts }) => attempts)).toEqual([
+      [{ attempt_id: 'a', status: 'ended' }],
+    ]);
+  });
+
   it('tells what runs', async () => {
     const world = await new World({ tasks: { never } }).up();
     await world.agent.startTask(task('a', 'never'), {});

@@ -66,6 +66,8 @@ export class Agent {
   #tellRegistered: () => void = () => undefined;
   #inc: number | undefined;
   #epoch = 0;
+  /** What the ledger holds is taken up. */
+  #tookUp = false;
   /** The registration under way, and whether another one was asked for meanwhile. */
   #registering: Promise<void> | undefined;
   #registerAgain = false;
@@ -132,6 +134,7 @@ export class Agent {
     this.#emergencyStops.recall();
     await this.#attempts.replay();
     this.#pool.open();
+    this.#tookUp = true;
     this.#register();
   }
 
@@ -308,7 +311,8 @@ export class Agent {
   }
 
   #register(): void {
-    if (this.#stop.signal.aborted) return;
+    // Before it knows its attempts it would be taken for an agent that has lost them.
+    if (!this.#tookUp || this.#stop.signal.aborted) return;
     if (this.#registering !== undefined) {
       this.#registerAgain = true;
       this.#registerRetry.hurry();
