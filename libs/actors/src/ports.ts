@@ -217,7 +217,7 @@ export interface Ledger {
   /** Why nothing can be recorded at present; undefined when it can. */
   readonly trouble: string | undefined;
   /**
-   * Reads what an earlier agent process left. Called once, before anything is recorded. What a crash cut short is gone.
+   * Reads what an earlier agent process left. Called once, before anything is appended. What a crash cut short is gone.
    *
    * @throws Error when the ledger cannot be read or written
    */
@@ -229,8 +229,8 @@ export interface Ledger {
    */
   append(record: LedgerRecord): Promise<void>;
   /**
-   * Takes a fact into the state at once; it is written when the disk allows. What follows in the ledger is durable only
-   * together with it. A crash may lose it.
+   * Takes a fact into the state at once; it is written when the disk allows, of a ledger that is not open yet when it is.
+   * What follows in the ledger is durable only together with it. A crash may lose it.
    */
   note(record: LedgerRecord): void;
   /** Waits for the writing under way. */

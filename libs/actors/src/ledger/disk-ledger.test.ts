@@ -62,6 +62,28 @@ describe('a ledger on a disk', () => {
     expect(synchronised).toBe(2);
   });
 
+  it('is opened whole whatever comes meanwhile: what is noted is kept, what is appended is refused or kept', async () => {
+    for (let turns = 0; turns < 40; turns += 1) {
+      const before = await opened();
+      await before.ledger.append(accept(1));
+      const { ledger, disk } = rig(before.disk.crash(new SeededRandom()));
+      const open = ledger.open(memory);
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      const taken = ledger.append(accept(2)).then(
+        () => ['a2'],
+        () => [],
+      );
+      ledger.note(accept(3));
+      await open;
+      expect([...ledger.state.attempts.keys()]).toContain('a3');
+      const kept = ['a1', ...(await taken), 'a3'];
+      await ledger.close();
+      const found = disk.crash(new SeededRandom());
+      expect((await readLedger(found)).damage).toBeUndefined();
+      expect(openIds(await opened(found)).toSorted(), `after ${turns} turns`).toEqual(kept);
+    }
+  });
+
   it('collects what is settled, and keeps what is not, however much is appended', async () => {
     const { disk, ledger } = await opened();
     await ledger.append(accept(0));

@@ -54,6 +54,8 @@ export class DiskLedger implements Ledger {
   #state = new LedgerState();
   #current: Current | undefined;
   #generation = 0;
+  /** Until then nothing but {@link open} writes to the disk. */
+  #isOpen = false;
   /** A segment that a newer checkpoint has replaced; nothing is appended until it cannot be mistaken for the newer. */
   #replaced: SegmentName | undefined;
   /** A checkpoint was begun and not finished: what is appended to the current segment might be overlooked. */
@@ -89,6 +91,7 @@ export class DiskLedger implements Ledger {
     if (damage !== undefined) await this.#keepDamage(damage.text, damage.in.name, records.length);
     const isNew = reading.current === undefined && this.#inherited.length > 0;
     this.#state = new LedgerState(memory, isNew ? this.#inherited : records);
+    for (const noted of this.#waiting) this.#state.apply(noted.record);
     this.#generation = generation;
     for (const { name, bytes } of segments) {
       if (bytes < this.#segmentBytes) await this.#disk.reserve(name, this.#segmentBytes);
@@ -102,11 +105,12 @@ export class DiskLedger implements Ledger {
     // A crash may have left records behind the end that would be read as soon as something is appended before them.
     await this.#checkpoint([], 0);
     await this.#retire();
+    this.#isOpen = true;
+    if (this.#waiting.length > 0) this.#kick();
   }
 
   append(record: LedgerRecord): Promise<void> {
-    if (this.#current === undefined || this.#closed)
-      return Promise.reject(new Error('the ledger is not open'));
+    if (!this.#isOpen || this.#closed) return Promise.reject(new Error('the ledger is not open'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ record, text: textOf(record), settle: { resolve, reject } });
       this.#kick();
@@ -115,10 +119,10 @@ export class DiskLedger implements Ledger {
 
   note(record: LedgerRecord): void {
     this.#state.apply(record);
-    if (this.#current === undefined || this.#closed) return;
+    if (this.#closed) return;
     this.#waiting.push({ record, text: textOf(record) });
     // While the disk cannot be written, a note waits for what has to be written or for the next try.
-    if (this.#trouble === undefined) this.#kick();
+    if (this.#isOpen && this.#trouble === undefined) this.#kick();
   }
 
   async close(): Promise<void> {
