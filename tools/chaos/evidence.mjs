@@ -69,7 +69,7 @@ export async function readLedgerOf(computer, dataDir) {
   const run = promisify(execFile)(process.execPath, [svc, ...args], { maxBuffer: 1 << 28 });
   // A ledger that is damaged is told with exit code 1, and printed all the same.
   const { stdout } = await run.catch((error) => {
-    if (typeof error.stdout === 'string' && error.stdout.includes('\n{\n')) return error;
+    if (typeof error.stdout === 'string' && `\n${error.stdout}`.includes('\n{\n')) return error;
     throw new Error(`the ledger of ${computer} cannot be read: ${error.stderr || error.message}`);
   });
   const lines = `\n${stdout}`.split('\n{\n');
