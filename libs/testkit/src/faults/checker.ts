@@ -160,10 +160,11 @@ function checkAcceptances({ acceptances }: History, committed: Committed, found:
     if (tables[kind].get(id)?.name !== name) found('I4', `${kind} ${name} was accepted and is not there`);
 }
 
+/** What a result may be recorded as: outputs may not fit, and what was stopped for its timeout has failed. */
 const endOf: Readonly<Record<string, readonly AttemptState[]>> = {
   completed: ['completed', 'failed'],
   failed: ['failed'],
-  cancelled: ['cancelled'],
+  cancelled: ['cancelled', 'failed'],
 };
 
 function checkResults(history: History, { attempts, tasks }: Committed, found: Found): void {

@@ -1,4 +1,4 @@
-import type { DeviceFunction, JsonObject } from '@lab/contracts';
+import type { DeviceFunction, JsonObject, TaskFailurePolicy } from '@lab/contracts';
 import type { DeviceSlot, ProtocolTask, TaskDefinition } from '@lab/definitions/model';
 import { MemoryDefinitions } from '@lab/engine';
 
@@ -30,6 +30,8 @@ export interface TaskSketch {
   hold: string[];
   /** It needs the one beaker as well. */
   beaker?: boolean;
+  /** What is done when it does not end well. */
+  policy?: TaskFailurePolicy;
   steps: Step[];
 }
 
@@ -109,6 +111,7 @@ export function laboratoryOf(
         resources: resourcesOf(sketch, { kind: 'specific' as const, name: 'beaker', hold: false }),
         parameters: {},
         dependencies: sketch.needs,
+        ...(sketch.policy === undefined ? {} : { failure_policy: sketch.policy }),
       };
     });
     definitions.protocols.set(name, {

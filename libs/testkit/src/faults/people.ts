@@ -60,6 +60,7 @@ export class People {
           protocol: act.protocol,
           max_protocol_runs: act.runs,
           max_concurrent_protocol_runs: act.beside,
+          ...(act.onFailure === undefined ? {} : { on_run_failure: act.onFailure }),
         };
         this.#submit('campaign', act.name, () => this.#wire.request(requests.submitCampaign, {}, body));
         return;

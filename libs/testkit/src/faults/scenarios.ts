@@ -82,6 +82,7 @@ function scenario(acts: Act[], faults: Fault[] = [], more: Partial<Schedule> = {
     protocols: [
       { name: 'graph', tasks: protocol },
       { name: 'broken', tasks: broken },
+      { name: 'careful', tasks: careful },
     ],
     tasks: [single, short, long, throwing],
     acts,
@@ -94,6 +95,18 @@ function scenario(acts: Act[], faults: Fault[] = [], more: Partial<Schedule> = {
 const broken: TaskSketch[] = [
   { ...throwing, name: 'first' },
   { name: 'never', needs: ['first'], slots: {}, hold: [], steps: [{ do: 'think', ms: 10 }] },
+];
+
+const careful: TaskSketch[] = [
+  {
+    name: 'again',
+    needs: [],
+    slots: {},
+    hold: [],
+    steps: [{ do: 'think', ms: 10 }, { do: 'throw' }],
+    policy: { retry: { attempts: 2, backoff: 0.2 }, on_failure: 'skip' },
+  },
+  { ...long, name: 'late', policy: { timeout: 1, on_failure: 'ask' } },
 ];
 
 /**
@@ -149,6 +162,9 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
     { drivers: { haltWhenOrphaned: false, canReconcile: false, canStop: false } },
   ),
   'a run that fails': scenario([{ at: 100, do: 'submit_run', name: 'run', protocol: 'broken', priority: 0 }]),
+  'failures by policy': scenario([
+    { at: 100, do: 'submit_run', name: 'run', protocol: 'careful', priority: 0 },
+  ]),
   'pauses of everything': scenario([
     { at: 50, do: 'pause_queue' },
     run,

@@ -1,3 +1,9 @@
+import {
+  failureActions,
+  runFailureActions,
+  type RunFailureAction,
+  type TaskFailurePolicy,
+} from '@lab/contracts';
 import { Chance } from './chance.js';
 import type { CommitFault } from './database.js';
 import type { PointAction, Side } from './fault-points.js';
@@ -18,7 +24,14 @@ export const orchestrators = ['orchestrator-1', 'orchestrator-2'] as const;
 /** Something that people do. Times in milliseconds after the laboratory is up. */
 export type Act = { at: number } & (
   | { do: 'submit_run'; name: string; protocol: string; priority: number }
-  | { do: 'submit_campaign'; name: string; protocol: string; runs: number; beside: number }
+  | {
+      do: 'submit_campaign';
+      name: string;
+      protocol: string;
+      runs: number;
+      beside: number;
+      onFailure?: RunFailureAction;
+    }
   | { do: 'submit_task'; name: string; type: string; slots: Record<string, DeviceName>; priority: number }
   | { do: 'cancel_run' | 'cancel_campaign' | 'cancel_task'; name: string }
   | { do: 'pause_run' | 'resume_run' | 'pause_campaign' | 'resume_campaign'; name: string }
@@ -145,9 +158,18 @@ function protocolOf(chance: Chance, name: string): ProtocolSketch {
       hold: holds ? ['a'] : [],
       steps: stepsOf(chance, Object.keys(slots)),
       ...(chance.maybe(0.2) ? { beaker: true } : {}),
+      ...(chance.maybe(0.35) ? { policy: policyOf(chance) } : {}),
     });
   }
   return { name, tasks };
+}
+
+function policyOf(chance: Chance): TaskFailurePolicy {
+  return {
+    ...(chance.maybe(0.4) ? { timeout: chance.int(1, 40) / 10 } : {}),
+    ...(chance.maybe(0.5) ? { retry: { attempts: chance.int(2, 3), backoff: chance.int(1, 10) / 10 } } : {}),
+    on_failure: chance.pick(failureActions),
+  };
 }
 
 function stepsOf(chance: Chance, slots: readonly string[]): Step[] {
@@ -159,7 +181,7 @@ function stepsOf(chance: Chance, slots: readonly string[]): Step[] {
     } else steps.push({ do: 'think', ms: chance.int(1, 800) });
   }
   if (chance.maybe(0.25)) steps.push({ do: 'write', file: 'data.txt', bytes: chance.int(1, 400) });
-  if (chance.maybe(0.05)) steps.push({ do: 'throw' });
+  if (chance.maybe(0.08)) steps.push({ do: 'throw' });
   return steps;
 }
 
@@ -192,7 +214,8 @@ function actsOf(chance: Chance, protocols: readonly ProtocolSketch[], tasks: rea
     } else if (what === 'campaign') {
       const name = `campaign${index}`;
       const protocol = chance.pick(protocols).name;
-      acts.push({ at, do: 'submit_campaign', name, protocol, runs: 2, beside: chance.int(1, 2) });
+      const onFailure = chance.pick(runFailureActions);
+      acts.push({ at, do: 'submit_campaign', name, protocol, runs: 2, beside: chance.int(1, 2), onFailure });
       names.push({ name, cancel: 'cancel_campaign' });
     } else if (what === 'task') {
       const name = `task${index}`;

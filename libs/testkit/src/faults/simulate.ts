@@ -9,7 +9,7 @@ const bootMs = 3_000;
 const quiesceMs = 60_000;
 const lookMs = 500;
 /** How often people settle what is asked of them before it counts as endless. */
-const rounds = 8;
+const rounds = 40;
 /** The longest that an orderly stop of the agents takes, in milliseconds. */
 const stopMs = 60_000;
 
