@@ -317,6 +317,12 @@ describe('a device call over HTTP', () => {
     expect((await gateway.send('POST', path)).text).toBe('null');
   });
 
+  it('with more than 64 KiB of parameters calls nothing', async () => {
+    expect((await gateway.send('POST', path, { note: 'x'.repeat(65_000) })).status).toBe(200);
+    expectProblem(await gateway.send('POST', path, { note: 'x'.repeat(65_536) }), 422, 'invalid');
+    expect(gateway.requests.of(agentRequests.callDevice)).toHaveLength(1);
+  });
+
   it.each(['[]', '3', '"x"', 'null'])('with %s instead of an object calls nothing', async (body) => {
     expectProblem(await gateway.send('POST', path, body), 422, 'invalid');
     expect(gateway.requests.sent).toEqual([]);

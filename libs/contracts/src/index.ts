@@ -95,7 +95,7 @@ export {
   type EmergencyStopRecord,
   type QueueRecord,
 } from './rest/operations.js';
-export { isWellFormedName, maxNameLength } from './rest/rules.js';
+export { isInline, isWellFormedName, maxInlineBytes, maxNameLength } from './rest/rules.js';
 export type {
   AttemptRecord,
   CampaignRecord,

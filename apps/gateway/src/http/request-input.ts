@@ -1,4 +1,11 @@
-import { isWellFormedName, ServiceError, type Fault, type JsonObject } from '@lab/contracts';
+import {
+  isInline,
+  isWellFormedName,
+  maxInlineBytes,
+  ServiceError,
+  type Fault,
+  type JsonObject,
+} from '@lab/contracts';
 
 /** Longest list that one request gets. */
 export const maxLimit = 500;
@@ -125,7 +132,13 @@ export function refuseBody(body: unknown, hint: string): void {
  */
 export function readArguments(body: unknown): JsonObject {
   if (body === undefined) return {};
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as JsonObject;
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
+    if (isInline(body)) return body as JsonObject;
+    const most = `${maxInlineBytes / 1024} KiB`;
+    throw new ServiceError('invalid', `The parameters are larger than the ${most} that a call may have.`, {
+      faults: [{ path: '', code: 'isInline', message: `must be at most ${most} as JSON` }],
+    });
+  }
   throw new ServiceError('invalid', 'The body must be a JSON object of parameter name to value.', {
     faults: [
       { path: '', code: 'type', message: 'must be a JSON object', hint: 'For example {"volume": 2.5}.' },

@@ -101,6 +101,8 @@ export function submissionSchemas(): Record<string, object> {
     additionalConverters: {
       isWellFormedName: nameSchema,
       isMapOf: mapSchema,
+      // Its limit is in bytes of JSON, which a schema cannot say.
+      isInline: {},
     },
   };
   return Object.fromEntries(

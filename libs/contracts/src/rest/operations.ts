@@ -2,7 +2,7 @@ import { IsIn, IsObject, IsOptional, IsString, Length } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import type { JsonObject } from '../json.js';
 import type { Reason, ResourceValue } from './records.js';
-import { IsMapOf } from './rules.js';
+import { IsInline, IsMapOf } from './rules.js';
 
 /** What only a person can settle: a task with an unknown outcome, a device in doubt, an agent that does not come back. */
 export const attentionKinds = ['task', 'device', 'agent'] as const;
@@ -80,6 +80,7 @@ export class AttentionResolution {
   })
   @IsOptional()
   @IsObject()
+  @IsInline()
   output_parameters?: JsonObject;
 
   @JSONSchema({
@@ -88,6 +89,7 @@ export class AttentionResolution {
   })
   @IsOptional()
   @IsMapOf('object')
+  @IsInline()
   output_resources?: Record<string, ResourceValue>;
 }
 

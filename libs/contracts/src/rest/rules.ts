@@ -23,6 +23,40 @@ export function isWellFormedName(value: unknown): value is string {
   );
 }
 
+/** Most bytes that named values may have as JSON, where they travel with a message: larger data belongs into files. */
+export const maxInlineBytes = 65_536;
+
+/** True for what has at most {@link maxInlineBytes} as JSON in UTF-8. */
+export function isInline(value: unknown): boolean {
+  const text = JSON.stringify(value) ?? '';
+  // A UTF-16 unit takes one to three bytes, so most values need no encoding to be judged.
+  if (text.length > maxInlineBytes) return false;
+  return text.length * 3 <= maxInlineBytes || new TextEncoder().encode(text).length <= maxInlineBytes;
+}
+
+/** A value that is small enough to travel inline; with `entries` each value of a map is, with `each` each of a list. */
+export function IsInline(options: ValidationOptions & { entries?: boolean } = {}): PropertyDecorator {
+  const { entries = false, ...rest } = options;
+  const fits = (value: unknown): boolean =>
+    entries && typeof value === 'object' && value !== null
+      ? Object.values(value).every(isInline)
+      : isInline(value);
+  return ValidateBy(
+    {
+      name: 'isInline',
+      validator: {
+        validate: (value) => fits(value),
+        defaultMessage: buildMessage(
+          (each) =>
+            `${each}$property must be at most ${maxInlineBytes / 1024} KiB as JSON${entries ? ' for each task' : ''}: put larger data into files`,
+          rest,
+        ),
+      },
+    },
+    rest,
+  );
+}
+
 export function IsWellFormedName(options?: ValidationOptions): PropertyDecorator {
   return ValidateBy(
     {

@@ -54,6 +54,30 @@ describe('submissions', () => {
     ]);
   });
 
+  it.each([
+    ['input_parameters', TaskSubmission, (value: object) => ({ ...task, input_parameters: value })],
+    ['meta', TaskSubmission, (value: object) => ({ ...task, meta: value })],
+    ['parameters', ProtocolRunSubmission, (value: object) => ({ ...run, parameters: { a: {}, mix: value } })],
+    [
+      'global_parameters',
+      CampaignSubmission,
+      (value: object) => ({ ...campaign, global_parameters: { mix: value } }),
+    ],
+    [
+      'protocol_run_parameters',
+      CampaignSubmission,
+      (value: object) => ({ ...campaign, protocol_run_parameters: [{}, { mix: value }] }),
+    ],
+  ])('%s of a task are at most 64 KiB as JSON, in bytes', (field, dto, bodyOf) => {
+    const schema = dtoSchema<object>(dto);
+    const frame = JSON.stringify({ a: '' }).length;
+    for (const letter of ['x', 'ä', '語']) {
+      const fits = Math.floor((65_536 - frame) / Buffer.byteLength(letter));
+      expect(faults(schema, bodyOf({ a: letter.repeat(fits) }))).toEqual([]);
+      expect(faults(schema, bodyOf({ a: letter.repeat(fits + 1) }))).toEqual([`${field}: isInline`]);
+    }
+  });
+
   it.each([null, 1, 'x', [], undefined])('%j is not a submission', (body) => {
     expect(faults(dtoSchema<object>(TaskSubmission), body)).toEqual([': type']);
   });

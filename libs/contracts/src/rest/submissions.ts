@@ -24,7 +24,7 @@ import {
   longestPolicyTimeS,
   type RunFailureAction,
 } from './failure-policy.js';
-import { IsMapOf, IsWellFormedName } from './rules.js';
+import { IsInline, IsMapOf, IsWellFormedName } from './rules.js';
 
 /** Task name to parameter name to value. */
 export type TaskParameters = Record<string, JsonObject>;
@@ -65,6 +65,7 @@ export class ProtocolRunSubmission {
   })
   @IsOptional()
   @IsMapOf('object')
+  @IsInline({ entries: true })
   parameters?: TaskParameters;
 
   @JSONSchema({
@@ -88,6 +89,7 @@ export class ProtocolRunSubmission {
   @JSONSchema({ description: 'Free object kept with the record.' })
   @IsOptional()
   @IsObject()
+  @IsInline()
   meta?: JsonObject;
 }
 
@@ -144,6 +146,7 @@ export class CampaignSubmission {
   @JSONSchema({ ...taskParameters, description: 'Parameters of every run.' })
   @IsOptional()
   @IsMapOf('object')
+  @IsInline({ entries: true })
   global_parameters?: TaskParameters;
 
   @JSONSchema({
@@ -154,6 +157,7 @@ export class CampaignSubmission {
   @IsArray()
   @ArrayMaxSize(100_000)
   @IsMapOf('object', { each: true })
+  @IsInline({ entries: true, each: true })
   protocol_run_parameters?: TaskParameters[];
 
   @JSONSchema({
@@ -199,6 +203,7 @@ export class CampaignSubmission {
   })
   @IsOptional()
   @IsObject()
+  @IsInline()
   meta?: JsonObject;
 }
 
@@ -244,6 +249,7 @@ export class TaskSubmission {
   @JSONSchema({ description: 'Parameter name to value.', additionalProperties: true })
   @IsOptional()
   @IsObject()
+  @IsInline()
   input_parameters?: JsonObject;
 
   @JSONSchema({
@@ -292,5 +298,6 @@ export class TaskSubmission {
   @JSONSchema({ description: 'Free object kept with the record.' })
   @IsOptional()
   @IsObject()
+  @IsInline()
   meta?: JsonObject;
 }
