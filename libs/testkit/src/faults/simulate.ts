@@ -44,8 +44,11 @@ export async function simulate(schedule: Schedule, prepare?: (world: World) => v
   const late: string[] = [];
   if (!people.asked) late.push(...people.unfinished());
   for (let round = 0; round < rounds && (!isQuiet(world) || people.asked); round += 1) {
+    const asked = people.asked;
     people.settle();
     await untilQuiet(world, () => (people.asked ? !people.waiting : isQuiet(world)));
+    // Nothing was asked and nothing has come of waiting: more of it would not help.
+    if (!asked && !people.asked) break;
   }
   history.note('people have settled what was asked');
   const unfinished = people.unfinished();
