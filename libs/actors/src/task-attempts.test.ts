@@ -83,6 +83,20 @@ describe('an attempt', () => {
     });
   });
 
+  it('that was refused does not run when a double of it arrives later', async () => {
+    const world = await new World({ tasks: { add: returning } }).up();
+    world.ledger.breakWith(new Error('no space left on device'));
+    await expect(world.agent.startTask(task('a', 'add'), marks)).rejects.toMatchObject({ effect: 'none' });
+    world.ledger.breakWith(undefined);
+    await expect(world.agent.startTask(task('a', 'add'), marks)).rejects.toMatchObject({
+      code: 'stale_message',
+      effect: 'none',
+    });
+    await world.time.advance(1_000);
+    expect(world.taskProcesses.runs).toEqual([]);
+    expect(await world.agent.taskStatus('a', marks)).toBe('unknown');
+  });
+
   it('that ends while the disk is full is settled in the ledger as soon as there is space', async () => {
     const world = await new World({ tasks: { add: returning } }).up();
     const append = world.ledger.append.bind(world.ledger);

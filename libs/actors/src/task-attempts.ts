@@ -46,6 +46,8 @@ export class TaskAttempts {
   /** Acknowledged ones, so that a repeat of their start runs nothing. */
   readonly #finished = new Set<string>();
   readonly #tombstones = new Set<string>();
+  /** Refused by this agent process; a message to an earlier one reaches nobody. */
+  readonly #refused = new Set<string>();
   /** Tombstones on their way to the disk. */
   readonly #declaring = new Map<string, Promise<AttemptStatus>>();
   /** Accepted by an earlier agent process that died before they began. */
@@ -107,12 +109,24 @@ export class TaskAttempts {
   }
 
   /**
-   * Takes on an attempt. Answers when that is durable; a repeat answers the present status and runs nothing.
+   * Takes on an attempt. Answers when that is durable; a repeat answers the present status and runs nothing. What was
+   * refused once is refused for good: whoever sent it has been told that it never runs, and a late double must not.
    *
-   * @throws ServiceError with effect none: `stale_message` for an id that was declared never to run or a device
-   *   allocated anew, `device_unavailable`, `unknown_device`, `service_unavailable`
+   * @throws ServiceError with effect none: `stale_message` for an id that was declared never to run, or was refused
+   *   before, or a device allocated anew, `device_unavailable`, `unknown_device`, `service_unavailable`
    */
   async start(start: TaskStart): Promise<AttemptStatus> {
+    const id = start.attempt_id;
+    if (this.#refused.has(id)) throw new ServiceError('stale_message', `attempt ${id} was refused before`);
+    try {
+      return await this.#takeOn(start);
+    } catch (error) {
+      remember(this.#refused, id, this.#limits.remembered);
+      throw error;
+    }
+  }
+
+  async #takeOn(start: TaskStart): Promise<AttemptStatus> {
     const id = start.attempt_id;
     const known = this.#entries.get(id);
     if (known !== undefined) {
