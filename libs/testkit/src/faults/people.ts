@@ -135,10 +135,14 @@ export class People {
     });
   }
 
+  /** Ends the stops that there are now, each by its name: one that is engaged meanwhile is another matter. */
   #release(): void {
     const { history, time } = this.world;
-    for (const stop of history.stops.values()) stop.releasedAt ??= time.now();
-    this.#resume(() => this.#wire.request(requests.releaseStop, {}, { id: null, by }));
+    for (const [id, stop] of history.stops) {
+      if (stop.releasedAt !== undefined) continue;
+      stop.releasedAt = time.now();
+      this.#resume(() => this.#wire.request(requests.releaseStop, {}, { id, by }));
+    }
   }
 
   /** Finds a device and uses it by hand. */
