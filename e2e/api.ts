@@ -1,4 +1,13 @@
-import type { CampaignRecord, DeviceRecord, Problem, ProtocolRunRecord, TaskRunRecord } from '@lab/contracts';
+import type {
+  AttemptRecord,
+  AttentionRecord,
+  AttentionResolution,
+  CampaignRecord,
+  DeviceRecord,
+  Problem,
+  ProtocolRunRecord,
+  TaskRunRecord,
+} from '@lab/contracts';
 
 export interface Answer<T> {
   status: number;
@@ -43,6 +52,34 @@ export class Api {
 
   async task(name: string): Promise<TaskRunRecord> {
     return (await this.call<TaskRunRecord>('GET', `/api/tasks/${encodeURIComponent(name)}`)).body;
+  }
+
+  /** A task of a run, by name. */
+  async taskOf(run: string, name: string): Promise<TaskRunRecord> {
+    const query = `protocol_run_name=${encodeURIComponent(run)}`;
+    return (await this.call<TaskRunRecord>('GET', `/api/tasks/${encodeURIComponent(name)}?${query}`)).body;
+  }
+
+  async attempts(name: string, run?: string): Promise<AttemptRecord[]> {
+    const query = run === undefined ? '' : `?protocol_run_name=${encodeURIComponent(run)}`;
+    return (
+      await this.call<AttemptRecord[]>('GET', `/api/tasks/${encodeURIComponent(name)}/attempts${query}`)
+    ).body;
+  }
+
+  /** What is open for a person to settle, newest first. */
+  async attention(): Promise<AttentionRecord[]> {
+    return (await this.call<AttentionRecord[]>('GET', '/api/attention?state=open')).body;
+  }
+
+  resolve(id: string, decision: AttentionResolution): Promise<Answer<AttentionRecord & Problem>> {
+    return this.call('POST', `/api/attention/${id}/resolve`, decision);
+  }
+
+  async device(name: string): Promise<DeviceRecord> {
+    const found = (await this.devices()).find((device) => device.name === name);
+    if (found === undefined) throw new Error(`there is no device ${name}`);
+    return found;
   }
 
   async devices(): Promise<DeviceRecord[]> {

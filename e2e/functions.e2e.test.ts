@@ -35,7 +35,7 @@ describe('the functions of a device', () => {
   });
 
   it('come with the report of the device when it is asked for', async () => {
-    expect((await show('brittle', '?report=true')).body.report).toEqual({ steps: await steps() });
+    expect((await show('brittle', '?report=true')).body.report).toEqual({ steps: await steps(), stops: 0 });
     expect((await show<Problem>('brittle', '?report=yes')).status).toBe(422);
   });
 

@@ -9,8 +9,13 @@ export interface Lab {
   withAgent(computer: string): Promise<ChildProcess>;
 }
 
+export interface LabOptions extends StackOptions {
+  /** Wait until the devices can be used. Default true. */
+  idle?: boolean;
+}
+
 /** The whole service with the labs named, its devices ready. */
-export async function startLab(labs: string[], options: StackOptions = {}): Promise<Lab> {
+export async function startLab(labs: string[], options: LabOptions = {}): Promise<Lab> {
   const stack = await startServiceStack({ ...options, env: { SVC_LABS: labs.join(','), ...options.env } });
   const api = new Api(stack.url);
   const devicesIdle = (computer: string): Promise<unknown> =>
@@ -20,7 +25,7 @@ export async function startLab(labs: string[], options: StackOptions = {}): Prom
         devices.filter((each) => each.computer === computer).every((each) => each.state === 'idle'),
     );
   try {
-    await devicesIdle('svc_computer');
+    if (options.idle !== false) await devicesIdle('svc_computer');
   } catch (error) {
     await stack.dispose();
     throw error;

@@ -1,4 +1,4 @@
-import { BaseDevice, effect, query, type Reconciliation } from '@lab/sdk';
+import { BaseDevice, effect, query, type CallInDoubt, type Reconciliation } from '@lab/sdk';
 
 abstract class Ancestor extends BaseDevice {
   /** Declared, but not by the class of the device itself, so nobody can call it. */
@@ -11,6 +11,8 @@ abstract class Ancestor extends BaseDevice {
 /** Goes wrong on request. */
 export default class Brittle extends Ancestor {
   private steps = 0;
+  private stops = 0;
+  private endStep: ((reason: string) => void) | undefined;
 
   _initialize(): void {
     this.steps = 0;
@@ -20,13 +22,20 @@ export default class Brittle extends Ancestor {
     this.steps = 0;
   }
 
-  /** Whatever it was doing ended with its process, for it moves nothing outside of it. */
-  override _reconcile(): Reconciliation {
-    return { idle: true, detail: 'it is only a process' };
+  /** Whatever else it was doing ended with its process; a step may be half made. */
+  override _reconcile(_parameters: object, inDoubt: readonly CallInDoubt[]): Reconciliation {
+    const step = inDoubt.some((call) => call.function === 'step');
+    return { idle: !step, detail: step ? 'a step may be half made' : 'it is only a process' };
   }
 
-  _report(): { steps: number } {
-    return { steps: this.steps };
+  _report(): { steps: number; stops: number } {
+    return { steps: this.steps, stops: this.stops };
+  }
+
+  /** Ends the step that is being made, half way. */
+  override _stop(reason: string): void {
+    this.stops += 1;
+    this.endStep?.(reason);
   }
 
   /** Works. */
@@ -36,7 +45,13 @@ export default class Brittle extends Ancestor {
   })
   step({ seconds = 0 }: { seconds?: number } = {}): Promise<{ steps: number }> {
     this.steps += 1;
-    return new Promise((resolve) => setTimeout(() => resolve({ steps: this.steps }), seconds * 1000));
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => resolve({ steps: this.steps }), seconds * 1000);
+      this.endStep = (reason) => {
+        clearTimeout(timer);
+        reject(new Error(`the step was stopped half way: ${reason}`));
+      };
+    });
   }
 
   @effect({ description: 'Throws', parameters: { message: { type: 'str' } } })

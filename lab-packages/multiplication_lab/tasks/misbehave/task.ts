@@ -3,6 +3,9 @@ import type Brittle from '../../devices/brittle/device.js';
 
 type Mode =
   | 'not_at_all'
+  | 'look'
+  | 'long_step'
+  | 'die_in_step'
   | 'throw'
   | 'device_throws'
   | 'device_exits'
@@ -17,10 +20,20 @@ type Mode =
 
 export default class Misbehave extends BaseTask<{ brittle: Brittle }, { mode: Mode }> {
   async _execute({ brittle }: this['devices'], { mode }: { mode: Mode }): Promise<TaskResult> {
+    if (mode === 'look') return look(brittle);
     const { steps } = await brittle.step();
     switch (mode) {
       case 'not_at_all':
         break;
+      case 'long_step':
+        await brittle.step({ seconds: 60 });
+        break;
+      case 'die_in_step': {
+        void brittle.step({ seconds: 1 });
+        while ((await brittle.count()).steps === steps);
+        process.kill(process.pid, 'SIGKILL');
+        break;
+      }
       case 'throw':
         throw new Error('the task was told to throw');
       case 'device_throws':
@@ -53,4 +66,11 @@ export default class Misbehave extends BaseTask<{ brittle: Brittle }, { mode: Mo
     }
     return [{ steps }, {}, {}];
   }
+}
+
+/** Moves nothing, and is content once the device has made a step. */
+async function look(brittle: Misbehave['devices']['brittle']): Promise<TaskResult> {
+  const { steps } = await brittle.count();
+  if (steps === 0) throw new Error('the device has made no step yet');
+  return [{ steps }, {}, {}];
 }
