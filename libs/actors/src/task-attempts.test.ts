@@ -203,6 +203,24 @@ describe('an attempt', () => {
     expect(world.outcome('a')).toBe('completed');
   });
 
+  it.each(['aborted', 'deadline_exceeded', 'disconnected', 'service_unavailable', 'internal'] as const)(
+    'whose file is not taken at once (%s) completes when it is',
+    async (code) => {
+      const report = { name: 'report.txt', size: 3, sha256: 'own', path: 'p' };
+      const world = await new World({ tasks: { writes: async () => ({ files: [report] }) } }).up();
+      world.orchestrator.away = new ServiceError(code, 'who was asked does not lead any more', {
+        effect: 'maybe',
+      });
+      await world.agent.startTask(task('a', 'writes'), marks);
+      await world.time.advance(10_000);
+      expect(world.files.stored).toEqual([]);
+      world.orchestrator.away = undefined;
+      await world.time.advance(30_000);
+      expect(world.outcome('a')).toBe('completed');
+      expect(world.files.stored.map(({ name }) => name)).toEqual(['report.txt']);
+    },
+  );
+
   it('whose outputs are too large fails, says so, and keeps them as one more file', async () => {
     const report = { name: 'oversized_output.json', size: 3, sha256: 'own', path: 'p' };
     const large: TaskScript = async () => ({

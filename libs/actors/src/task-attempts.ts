@@ -5,6 +5,7 @@ import {
   type AttemptOutcome,
   type AttemptReport,
   type AttemptStatus,
+  type ErrorCode,
   type TaskStart,
 } from '@lab/contracts';
 import { ledgerFailed } from './ledger/call-ledger.js';
@@ -458,11 +459,12 @@ function withoutFiles(outcome: AttemptOutcome, instead: AttemptOutcome): Attempt
   return { kind, code, error };
 }
 
+/** They say nothing of the file: whoever was asked had no time, had a defect, or does not lead any more. */
+const notOfTheFile: readonly ErrorCode[] = ['deadline_exceeded', 'internal', 'aborted'];
+
 /** No later try can succeed with the same file. */
-function finalForFiles(error: ServiceError): boolean {
-  return error.code === 'internal'
-    ? false
-    : !errorCatalogue[error.code].retryable && error.code !== 'deadline_exceeded';
+function finalForFiles({ code }: ServiceError): boolean {
+  return !errorCatalogue[code].retryable && !notOfTheFile.includes(code);
 }
 
 function remember(ids: Set<string>, id: string, most: number): void {
