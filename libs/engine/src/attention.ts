@@ -12,7 +12,15 @@ import type { AgentDirectory } from './agent-directory.js';
 import { decideTask } from './decisions.js';
 import type { LabMap } from './lab-map.js';
 import type { AgentAddress, Agents, Ids } from './ports.js';
-import { aboutAgent, aboutDevice, aboutTask, differs, isInDoubt, keyOf, type Question } from './questions.js';
+import {
+  aboutAgent,
+  aboutDevice,
+  aboutTask,
+  differs,
+  keyOf,
+  needsPerson,
+  type Question,
+} from './questions.js';
 import { needAttention } from './results.js';
 import type { AttentionRow } from './rows.js';
 import type { Turn } from './turn.js';
@@ -28,6 +36,9 @@ export interface AttentionPorts {
   lostAfterMs: number;
 }
 
+/** How long after its reset an agent may still say of a device what it said before, in milliseconds. */
+const echoMs = 5_000;
+
 /** Who closes an item whose cause went away by itself. */
 const service = 'service';
 
@@ -35,15 +46,18 @@ const service = 'service';
  * Asks people about what only they can settle, and does what they decide.
  *
  * What is asked follows from the state alone: each task that needs attention, each device that its agent cannot vouch
- * for, and each computer that is silent while work runs there has exactly one open item. An item whose cause is gone is
+ * for or has given up, and each computer that is silent while work runs there has exactly one open item. An item whose cause is gone is
  * closed, whoever removed it.
  */
 export class Attention {
   readonly #ports: AttentionPorts;
   /** Items of devices whose reset is on its way: a person has decided, so they do not close by themselves. */
   readonly #deciding = new Set<string>();
-  /** Device to the doubt that a person has settled, until its agent says something else of it. */
-  readonly #settled = new Map<string, string | null>();
+  /**
+   * Device to the doubt that a person has settled, until its agent says something else of it; `at`: when the first turn
+   * after that began, in milliseconds since 1970.
+   */
+  readonly #settled = new Map<string, { doubtId: string | null; at: number | undefined }>();
   /** Since when agents can be heard; a silence before it proves nothing. */
   #since = Infinity;
 
@@ -124,7 +138,7 @@ export class Attention {
     try {
       const { lab, name } = device;
       await this.#ports.agents.resetDevice(to, { lab, name }, doubtId, decision.by ?? unnamedPerson);
-      this.#settled.set(device.key, doubtId);
+      this.#settled.set(device.key, { doubtId, at: undefined });
     } catch (error) {
       this.#deciding.delete(item.id);
       throw error;
@@ -171,12 +185,14 @@ export class Attention {
     for (const agent of this.#ports.directory.all()) {
       if (agent.state !== 'online') continue;
       for (const [key, status] of agent.devices) {
-        const doubt = isInDoubt(status);
+        const asked = needsPerson(status);
         const settled = this.#settled.get(key);
-        if (settled !== undefined && (!doubt || (status.doubt?.id ?? null) !== settled))
-          this.#settled.delete(key);
-        else if (settled !== undefined) continue;
-        if (doubt) ask(aboutDevice(turn.state, agent.computer, key, status));
+        if (settled !== undefined && asked && (status.doubt?.id ?? null) === settled.doubtId) {
+          settled.at ??= turn.now;
+          if (turn.now - settled.at < echoMs) continue;
+        }
+        this.#settled.delete(key);
+        if (asked) ask(aboutDevice(turn.state, agent.computer, key, status));
       }
     }
     for (const [computer, since] of this.#silent(turn.state))
@@ -208,9 +224,7 @@ export class Attention {
     if (device === undefined) return true;
     const agent = this.#ports.directory.get(device.computer);
     const status = agent?.state === 'online' ? agent.devices.get(device.key) : undefined;
-    return (
-      status !== undefined && !isInDoubt(status) && (isUsable(status.state) || status.state === 'faulted')
-    );
+    return status !== undefined && !needsPerson(status) && isUsable(status.state);
   }
 
   #open(turn: Turn, question: Question, before?: AttentionRow): void {

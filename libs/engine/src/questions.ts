@@ -39,8 +39,12 @@ export function differs({ reason, attemptId, doubtId }: Question, item: Attentio
   );
 }
 
-/** Its agent cannot vouch for it. */
-export function isInDoubt(status: DeviceStatus): boolean {
+/** Its agent cannot vouch for it, or has given it up: without a person it stays out of use. */
+export function needsPerson(status: DeviceStatus): boolean {
+  return status.state === 'faulted' || isInDoubt(status);
+}
+
+function isInDoubt(status: DeviceStatus): boolean {
   return status.state === 'uncertain' || status.doubt !== undefined;
 }
 
@@ -91,7 +95,7 @@ function latestAttempt(state: WorkingState, task: TaskRunRow): AttemptRow | unde
   return undefined;
 }
 
-/** @returns what is to be decided of a device in doubt; `key` is `<lab>.<device>` */
+/** @returns what is to be decided of a device that needs a person; `key` is `<lab>.<device>` */
 export function aboutDevice(
   state: WorkingState,
   computer: string,
@@ -107,10 +111,9 @@ export function aboutDevice(
     attemptId: null,
     device: key,
     computer,
-    reason: {
-      code: 'device_uncertain',
-      message: status.detail ?? 'it may be in the middle of something',
-    },
+    reason: isInDoubt(status)
+      ? { code: 'device_uncertain', message: status.detail ?? 'it may be in the middle of something' }
+      : { code: 'device_faulted', message: status.detail ?? 'it does not start' },
     doubtId: doubt?.id ?? null,
     known: () => ({
       doubt_id: doubt?.id ?? null,

@@ -322,12 +322,35 @@ describe('a device in doubt', () => {
     expect(test.store.audit).toMatchObject([{ detail: { about: 'l.arm', decision: 'idle' } }]);
   });
 
-  it('is not asked about again by a heartbeat that was on its way', async () => {
+  it('is asked about when it is faulted as well, and again when its next start fails too', async () => {
+    const { test, say } = await inDoubt();
+    say({ state: 'faulted', detail: 'no such port', doubt: undefined });
+    await test.live(2000);
+    expect(only(test)).toMatchObject({
+      reason: { code: 'device_faulted', message: 'no such port' },
+      known: { doubt_id: null },
+    });
+    test.agents.onReset = () => say({ state: 'initializing' });
+    await decide(test, 'idle');
+    await test.live(1000);
+    expect(open(test)).toEqual([]);
+    say({ state: 'faulted', detail: 'still no such port' });
+    await test.live(2000);
+    expect(only(test).reason.message).toBe('still no such port');
+    say({ state: 'idle' });
+    await test.live(2000);
+    expect(open(test)).toEqual([]);
+  });
+
+  it('is not asked about again by a heartbeat that was on its way, unless it goes on saying so', async () => {
     const { test, say } = await inDoubt();
     test.agents.onReset = () => undefined;
     await decide(test, 'idle');
     await test.live(2000);
     expect(open(test)).toEqual([]);
+    await test.live(6000);
+    expect(only(test).known['doubt_id']).toBe('doubt-1');
+    await decide(test, 'idle');
     say({ state: 'uncertain', doubt: { ...doubt, id: 'doubt-2' } });
     await test.live(1000);
     expect(only(test).known['doubt_id']).toBe('doubt-2');
