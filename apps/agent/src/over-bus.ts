@@ -37,6 +37,7 @@ export class OrchestratorOverBus implements Orchestrator {
     session: string;
     version: string;
     attempts: AttemptReport[];
+    incarnations: number[];
     devices: DeviceStatus[];
     halts: Halt[];
   }): Promise<Registration> {

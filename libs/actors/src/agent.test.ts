@@ -1,7 +1,7 @@
 import { ServiceError } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { deferred, device, task, World } from '../test/world.js';
-import type { TaskScript } from './index.js';
+import { MemoryOrchestrator, type TaskScript } from './index.js';
 
 const never: TaskScript = () => new Promise(() => undefined);
 
@@ -56,6 +56,18 @@ describe('registration', () => {
     expect(world.orchestrator.hellos.map(({ attempts }) => attempts)).toEqual([
       [{ attempt_id: 'a', status: 'ended' }],
     ]);
+  });
+
+  it('tells of which incarnations it has the ledger', async () => {
+    const orchestrator = new MemoryOrchestrator();
+    const first = await new World({ orchestrator }).up();
+    await first.time.advance(100);
+    const second = await new World({ orchestrator, ledger: first.crash(), session: 'second-' }).up();
+    await second.time.advance(100);
+    const third = await new World({ orchestrator, ledger: second.crash(), session: 'third-' }).up();
+    await new World({ orchestrator, session: 'with an empty disk-' }).up();
+    expect(third.agent.inc).toBe(3);
+    expect(orchestrator.hellos.map(({ incarnations }) => incarnations)).toEqual([[], [1], [1, 2], []]);
   });
 
   it('tells what runs', async () => {

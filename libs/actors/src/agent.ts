@@ -340,6 +340,7 @@ export class Agent {
             ...this.#identity,
             session: this.session,
             attempts: told,
+            incarnations: [...this.#ports.ledger.state.incarnations],
             devices: this.devices(),
             halts: this.halts(),
           });
@@ -370,6 +371,8 @@ export class Agent {
     if (this.#stop.signal.aborted) return;
     this.#epoch = epoch;
     if (inc !== this.#inc) {
+      // In the ledger before anything that this incarnation accepts.
+      this.#ports.ledger.note({ type: 'incarnation', inc });
       await this.#ports.announcer.incarnated(inc);
       this.#inc = inc;
     }

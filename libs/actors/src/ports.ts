@@ -181,6 +181,8 @@ export type LedgerRecord =
   | { type: 'call_end'; callId: string; ending: CallEnding }
   /** Somebody who can know has said that the device is idle. */
   | { type: 'settled'; device: string; by: string }
+  /** This ledger is kept by that incarnation of the agent. */
+  | { type: 'incarnation'; inc: number }
   /** People have stopped devices. */
   | { type: 'halt'; halt: Halt }
   /** These stops are over. */
@@ -203,6 +205,7 @@ export const ledgerRecordTypes = [
   'call_begin',
   'call_end',
   'settled',
+  'incarnation',
   'halt',
   'released',
   'tally',
@@ -259,6 +262,7 @@ export interface Orchestrator {
     session: string;
     version: string;
     attempts: AttemptReport[];
+    incarnations: number[];
     devices: DeviceStatus[];
     halts: Halt[];
   }): Promise<Registration>;

@@ -23,7 +23,13 @@ describe('an attempt', () => {
       },
     ]);
     expect(world.agent.attempts()).toEqual([]);
-    expect(world.ledger.durable.map((record) => record.type)).toEqual(['accept', 'begin', 'result', 'acked']);
+    expect(world.ledger.durable.map((record) => record.type)).toEqual([
+      'incarnation',
+      'accept',
+      'begin',
+      'result',
+      'acked',
+    ]);
     expect(world.files.spools.size).toBe(0);
   });
 
@@ -62,7 +68,10 @@ describe('an attempt', () => {
     disk.resolve();
     await Promise.all(asking);
     expect(answers).toEqual(['unknown', 'unknown']);
-    expect(world.ledger.durable).toEqual([{ type: 'tombstone', attemptId: 'a' }]);
+    expect(world.ledger.durable).toEqual([
+      { type: 'incarnation', inc: 1 },
+      { type: 'tombstone', attemptId: 'a' },
+    ]);
   });
 
   it('that is refused leaves no spool folder behind', async () => {
@@ -107,10 +116,11 @@ describe('an attempt', () => {
     await world.agent.startTask(task('a', 'add'), marks);
     await world.time.advance(1_000);
     expect(world.orchestrator.results.map(({ attempt_id: id }) => id)).toEqual(['a']);
-    expect(world.ledger.durable.map(({ type }) => type)).toEqual(['accept', 'begin']);
+    expect(world.ledger.durable.map(({ type }) => type)).toEqual(['incarnation', 'accept', 'begin']);
     world.ledger.breakWith(undefined);
     await world.agent.taskStatus('another', marks);
     expect(world.ledger.durable.map(({ type }) => type)).toEqual([
+      'incarnation',
       'accept',
       'begin',
       'result',

@@ -154,6 +154,8 @@ describe('after a restart of the agent', () => {
     expect(second.ledger.durable).toEqual([
       { type: 'acked', attemptId: 'b' },
       { type: 'acked', attemptId: 'c' },
+      { type: 'incarnation', inc: 1 },
+      { type: 'incarnation', inc: 1 },
     ]);
     expect(await second.agent.taskStatus('c', marks)).toBe('ended');
   });

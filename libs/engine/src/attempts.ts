@@ -13,6 +13,7 @@ import {
 import type { AgentDirectory } from './agent-directory.js';
 import { Backoff } from './backoff.js';
 import { failTask, isStopping, queueAgain, stopOf } from './failure-policy.js';
+import type { AgentRegistration } from './engine-options.js';
 import type { AgentAddress, Agents, Log } from './ports.js';
 import { needAttention } from './results.js';
 import type { AttemptRow, TaskRunRow } from './rows.js';
@@ -33,6 +34,10 @@ const hopeless: ReadonlySet<ErrorCode> = new Set([
 const lost: Reason = {
   code: 'attempt_lost',
   message: 'its agent was restarted and knows nothing of it: it may have begun',
+};
+const neverReached: Reason = {
+  code: 'agent_unreachable',
+  message: 'its agent was restarted before the start reached it',
 };
 const forgotten: Reason = {
   code: 'attempt_lost',
@@ -57,6 +62,8 @@ export class AttemptTalk {
   readonly #stopHeard = new Set<string>();
   /** Attempts that their agent did not speak of when it registered. */
   readonly #doubted = new Set<string>();
+  /** Computer to the incarnations of which its agent has everything that they accepted. */
+  readonly #kept = new Map<string, ReadonlySet<number>>();
   #epoch = 0;
 
   constructor(
@@ -115,9 +122,15 @@ export class AttemptTalk {
   /**
    * An agent registered: every attempt of its computer that has not ended is adopted, given back, or shown to a person.
    *
-   * An attempt of an earlier incarnation that the journal does not speak of may have begun; nobody can know.
+   * One of an earlier incarnation that its ledger does not speak of was never accepted, if the agent has the ledger of
+   * that incarnation; else it may have begun, and nobody can know.
    */
-  registered(turn: Turn, computer: string, inc: number, reports: readonly AttemptReport[]): void {
+  registered(
+    turn: Turn,
+    inc: number,
+    { computer, attempts: reports, incarnations = [] }: AgentRegistration,
+  ): void {
+    this.#kept.set(computer, new Set(incarnations));
     const known = new Map(reports.map((report) => [report.attempt_id, report.status]));
     for (const attempt of [...turn.state.rows.attempts.values()]) {
       if (attempt.computer !== computer || isTerminal(attempt.state)) continue;
@@ -139,7 +152,7 @@ export class AttemptTalk {
       else if (this.#inFlight.has(attempt.id)) {
         // The answer that is still to come may settle it for certain.
         if (attempt.state === 'dispatching') turn.setAttempt(attempt, 'uncertain');
-      } else needAttention(turn, attempt, task, lost);
+      } else this.#unspoken(turn, attempt, task);
     }
   }
 
@@ -243,7 +256,7 @@ export class AttemptTalk {
     const agent = this.#directory.get(attempt.computer);
     if (agent !== undefined && agent.inc !== attempt.inc) {
       const row = turn.state.rows.attempts.get(id);
-      if (row !== undefined) needAttention(turn, row, task, lost);
+      if (row !== undefined) this.#unspoken(turn, row, task);
     }
   }
 
@@ -268,6 +281,13 @@ export class AttemptTalk {
     }
     this.#stopHeard.add(id);
     if (found.attempt.state === 'running') turn.setAttempt(found.attempt, 'cancelling');
+  }
+
+  /** A later incarnation of its agent has registered, and did not speak of it. */
+  #unspoken(turn: Turn, attempt: AttemptRow, task: TaskRunRow): void {
+    const isKept = this.#kept.get(attempt.computer)?.has(attempt.inc) === true;
+    if (isUnsettled(attempt.state) && isKept) this.#neverRan(turn, attempt, task, neverReached);
+    else needAttention(turn, attempt, task, lost);
   }
 
   /** The agent has it: its end will come as a result. */

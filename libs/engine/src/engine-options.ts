@@ -42,6 +42,8 @@ export interface AgentRegistration {
   session: string;
   version: string;
   attempts: readonly AttemptReport[];
+  /** Earlier incarnations of which it has everything that they accepted; absent: it does not say. */
+  incarnations?: readonly number[] | undefined;
   devices: readonly DeviceStatus[];
   /** The stops that it keeps to; absent: it does not say. */
   halts?: readonly Halt[] | undefined;

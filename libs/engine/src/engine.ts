@@ -306,13 +306,13 @@ export class Engine {
     halts: Halt[];
     released: string[];
   }> {
-    const { computer, session, attempts, devices } = agent;
+    const { computer, session, devices } = agent;
     return this.#loop.submit('registration of an agent', (turn) => {
       const row = turn.state.rows.agents.get(computer);
       const inc = row?.session === session ? row.inc : (row?.inc ?? 0) + 1;
       if (row?.inc !== inc) turn.emit({ op: 'putAgent', row: { computer, inc, session } });
       adoptStops(turn, this.#stopPorts, agent.halts ?? [], computer);
-      this.#talk.registered(turn, computer, inc, attempts);
+      this.#talk.registered(turn, inc, agent);
       const labs = this.#labs;
       turn.afterCommit(() => {
         this.#directory.registered(computer, inc, session, devices, turn.now);

@@ -84,6 +84,15 @@ describe('a ledger on a disk', () => {
     }
   });
 
+  it('knows which incarnations have kept it', async () => {
+    const first = await opened();
+    await first.ledger.append({ type: 'incarnation', inc: 4 });
+    const second = await opened(first.disk.crash(new SeededRandom()));
+    await second.ledger.append({ type: 'incarnation', inc: 6 });
+    const third = await opened(second.disk.crash(new SeededRandom()));
+    expect([...third.ledger.state.incarnations]).toEqual([4, 6]);
+  });
+
   it('collects what is settled, and keeps what is not, however much is appended', async () => {
     const { disk, ledger } = await opened();
     await ledger.append(accept(0));
@@ -165,6 +174,7 @@ describe('a ledger on a disk', () => {
 
   it('says that it is damaged, and keeps a copy, when durable records can no longer be read', async () => {
     const { disk, ledger } = await opened();
+    await ledger.append({ type: 'incarnation', inc: 4 });
     for (let n = 0; n < 5; n += 1) await ledger.append(accept(n));
     const { current } = await readLedger(disk);
     const middle = Math.floor(((current?.end ?? 0) * 2) / 3);
@@ -174,6 +184,7 @@ describe('a ledger on a disk', () => {
     expect(openIds(next).length).toBeGreaterThan(0);
     expect(openIds(next).length).toBeLessThan(5);
     expect(next.disk.preserved).toEqual(['ledger-a.seg']);
+    expect([...next.ledger.state.incarnations]).toEqual([]);
     expect(next.log.lines).toContainEqual(expect.objectContaining({ level: 'error' }));
     expect((await readLedger(disk)).damage).toBeUndefined();
   });

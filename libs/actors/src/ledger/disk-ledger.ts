@@ -91,6 +91,7 @@ export class DiskLedger implements Ledger {
     if (damage !== undefined) await this.#keepDamage(damage.text, damage.in.name, records.length);
     const isNew = reading.current === undefined && this.#inherited.length > 0;
     this.#state = new LedgerState(memory, isNew ? this.#inherited : records);
+    if (damage !== undefined) this.#state.forgetIncarnations();
     for (const noted of this.#waiting) this.#state.apply(noted.record);
     this.#generation = generation;
     for (const { name, bytes } of segments) {

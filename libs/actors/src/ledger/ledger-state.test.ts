@@ -166,6 +166,7 @@ describe('a checkpoint', () => {
     { weight: 3, arbitrary: someCall.map(({ callId }) => end(callId)) },
     someCall.map(({ callId }) => refused(callId)),
     device.map((each) => ({ type: 'settled' as const, device: each, by: 'driver' })),
+    fc.nat({ max: 9 }).map((inc) => ({ type: 'incarnation' as const, inc })),
     halt.map((each) => ({ type: 'halt' as const, halt: each })),
     id.map((each) => ({ type: 'released' as const, ids: [each] })),
   );
@@ -196,6 +197,7 @@ describe('a checkpoint', () => {
           open: state.openCalls(),
           devices: ['lab.arm', 'lab.leg'].map((each) => [state.fences.get(each), state.lastConfirmed(each)]),
           halts: state.halts,
+          incarnations: [...state.incarnations],
         });
         expect(told(second)).toEqual(told(first));
         const texts = (state: LedgerState): string[] => state.records().map((each) => JSON.stringify(each));
@@ -216,6 +218,7 @@ describe('a checkpoint', () => {
       call_begin: true,
       call_end: true,
       settled: true,
+      incarnation: true,
       halt: true,
       released: true,
       tally: true,

@@ -30,6 +30,9 @@ export interface LedgerMemory {
 
 export const defaultLedgerMemory: LedgerMemory = { attempts: 10_000, calls: 1_000 };
 
+/** An attempt that waits to be settled belongs to one of the latest. */
+const rememberedIncarnations = 100;
+
 const lost: CallEnding = {
   kind: 'failed',
   code: 'device_error',
@@ -50,6 +53,7 @@ export class LedgerState {
   readonly #fences = new Map<string, number>();
   readonly #confirmed = new Map<string, RecordedCall>();
   readonly #halts = new Map<string, Halt>();
+  readonly #incarnations = new Set<number>();
 
   constructor(memory: LedgerMemory = defaultLedgerMemory, records: Iterable<LedgerRecord> = []) {
     this.#memory = memory;
@@ -79,6 +83,16 @@ export class LedgerState {
   /** The stops of people that are in force. */
   get halts(): readonly Halt[] {
     return [...this.#halts.values()];
+  }
+
+  /** The latest incarnations that have kept this ledger, none of whose records is lost. */
+  get incarnations(): ReadonlySet<number> {
+    return this.#incarnations;
+  }
+
+  /** Records may be missing: nothing follows any more from what is not here. */
+  forgetIncarnations(): void {
+    this.#incarnations.clear();
   }
 
   /** What is known of a call on a device of this computer; undefined: it never began, or that was long ago. */
@@ -158,6 +172,10 @@ export class LedgerState {
         if (record.fence !== undefined) this.#raise(record.device, record.fence);
         if (record.lastConfirmed !== undefined) this.#confirmed.set(record.device, record.lastConfirmed);
         return;
+      case 'incarnation':
+        this.#incarnations.add(record.inc);
+        trim(this.#incarnations, rememberedIncarnations);
+        return;
       case 'halt':
         this.#halts.set(record.halt.id, record.halt);
         return;
@@ -188,6 +206,7 @@ export class LedgerState {
       }),
       ...[...this.#acknowledged].map((attemptId) => ({ type: 'acked' as const, attemptId })),
       ...[...this.#tombstones].map((attemptId) => ({ type: 'tombstone' as const, attemptId })),
+      ...[...this.#incarnations].map((inc) => ({ type: 'incarnation' as const, inc })),
       ...this.halts.map((halt) => ({ type: 'halt' as const, halt })),
     ];
   }
@@ -289,7 +308,7 @@ function mentionOf({ device, function: name, callId }: RecordedCall): NonNullabl
   return { device, function: name, call_id: callId };
 }
 
-function trim(kept: Set<string> | Map<string, unknown>, most: number): void {
+function trim<Key>(kept: Set<Key> | Map<Key, unknown>, most: number): void {
   for (const oldest of kept.keys()) {
     if (kept.size <= most) return;
     kept.delete(oldest);

@@ -116,7 +116,12 @@ export class MemoryOrchestrator implements Orchestrator {
   /** What it knows of emergency stops, and tells at every registration. */
   halts: Halt[] = [];
   released: string[] = [];
-  readonly hellos: { session: string; attempts: AttemptReport[]; halts: Halt[] }[] = [];
+  readonly hellos: {
+    session: string;
+    attempts: AttemptReport[];
+    incarnations: number[];
+    halts: Halt[];
+  }[] = [];
   readonly results: AttemptResult[] = [];
   readonly #incs = new Map<string, { inc: number; session: string }>();
 
@@ -125,12 +130,13 @@ export class MemoryOrchestrator implements Orchestrator {
     session: string;
     version: string;
     attempts: AttemptReport[];
+    incarnations: number[];
     devices: DeviceStatus[];
     halts: Halt[];
   }): Promise<Registration> {
     if (this.away !== undefined) throw this.away;
-    const { session, attempts, halts } = hello;
-    this.hellos.push(structuredClone({ session, attempts, halts }));
+    const { session, attempts, incarnations, halts } = hello;
+    this.hellos.push(structuredClone({ session, attempts, incarnations, halts }));
     const before = this.#incs.get(hello.computer);
     const inc = before?.session === hello.session ? before.inc : (before?.inc ?? 0) + 1;
     this.#incs.set(hello.computer, { inc, session: hello.session });

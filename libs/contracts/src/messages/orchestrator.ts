@@ -200,6 +200,11 @@ export const orchestratorRequests = {
         session: z.string(),
         version: z.string(),
         attempts: z.array(attemptReport),
+        /**
+         * Earlier incarnations whose ledger this agent has, whole: what they accepted is among the attempts, unless it was
+         * acknowledged. Absent: an agent that does not say.
+         */
+        incarnations: z.array(z.number().int()).optional(),
         devices: z.array(deviceStatus),
         /** The stops in force on this computer; the leader takes over those that it has not heard of. */
         halts: z.array(halt).optional(),

@@ -172,6 +172,42 @@ describe('an agent that comes back', () => {
     expect(test.task('r/a')).toMatchObject({ state: 'needs_attention', reason: { code: 'attempt_lost' } });
   });
 
+  describe('and does not speak of an attempt whose start was not answered', () => {
+    /** The start never arrived, or nobody knows whether it did. */
+    async function unanswered(): Promise<TestLab> {
+      const test = await lab();
+      test.agents.onCall = () => 'lost';
+      await test.run('r', 'p');
+      expect(test.task('r/a')).toMatchObject({ state: 'running', attempt: 1 });
+      return test;
+    }
+
+    const hello = { computer: 'pc', session: 'new', version: '1', attempts: [], devices: [] };
+
+    it.each([
+      ['has the ledger of the incarnation that it was sent to, lets the task start again', [1], 'queued'],
+      ['has another ledger, makes it a matter for a person', [7], 'needs_attention'],
+      ['does not say whose ledger it has, makes it a matter for a person', undefined, 'needs_attention'],
+    ])('%s', async (_, incarnations, state) => {
+      const test = await unanswered();
+      await test.engine.registerAgent({ ...hello, incarnations });
+      await test.live(10_000);
+      expect(test.task('r/a')).toMatchObject({ state });
+      expect(attempts(test)[0]).toBe(state === 'queued' ? 'never_ran' : 'needs_attention');
+    });
+
+    it('which it had accepted, makes it a matter for a person whatever ledger it has', async () => {
+      const test = await lab();
+      await test.run('r', 'p');
+      await test.engine.registerAgent({ ...hello, incarnations: [1] });
+      await test.clock.settle();
+      expect(test.task('r/a')).toMatchObject({
+        state: 'needs_attention',
+        reason: { code: 'attempt_lost' },
+      });
+    });
+  });
+
   it('and knows for certain that an attempt never began lets the task start again', async () => {
     const test = await lab();
     await test.run('r', 'p');
