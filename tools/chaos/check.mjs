@@ -194,8 +194,8 @@ function* oneLeader({ attempts }) {
   }
 }
 
-/** Asked whatever the task did: its agent is lost with what it knew, or people stopped it half way. */
-const askedAnyway = ['attempt_lost', 'agent_lost', 'agent_stopped', 'emergency_stop'];
+/** Asked whatever the task did: a person gave up its agent, or people stopped it half way. */
+const askedAnyway = ['agent_lost', 'agent_stopped', 'emergency_stop'];
 
 /**
  * I9: at most one question in a hundred is about a task that moved nothing and whose agent was there all the time, or
