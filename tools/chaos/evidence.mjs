@@ -85,17 +85,24 @@ export async function readLedgerOf(computer, dataDir) {
   };
 }
 
-/** Files that nobody needs any more when everything has ended: spooled outputs, half uploads, temporary files. */
+/**
+ * Files that nobody needs any more when everything has ended: spooled outputs, parts of uploads, temporary files. An
+ * upload of which somebody may yet send the rest is kept for a day.
+ */
 export function filesLeft(folder, computers) {
   const places = [
     'tmp',
     'central/files/incoming',
     ...computers.map((computer) => `${computer}/agents/${computer}/spool`),
   ];
-  const left = places.flatMap((place) => namesIn(join(folder, place)).map((name) => join(place, name)));
+  const left = places.flatMap((place) =>
+    namesIn(join(folder, place))
+      .filter((name) => !name.endsWith('.upload'))
+      .map((name) => join(place, name)),
+  );
   const halfWritten = ['central', ...computers].flatMap((place) =>
     namesIn(join(folder, place), { recursive: true })
-      .filter((name) => /\.(tmp|part|partial)($|[.-])/.test(name))
+      .filter((name) => /\.(tmp|part|new)$/.test(name))
       .map((name) => join(place, name)),
   );
   return [...left, ...halfWritten];

@@ -94,7 +94,8 @@ export class Work {
     const input_parameters = {
       moves: chance.whole(0, 3),
       ms: chance.whole(5, chance.happens(0.1) ? 2_000 : 200),
-      bytes: chance.happens(0.3) ? chance.whole(1, 200_000) : 0,
+      // A large one is continued where its upload broke off.
+      bytes: chance.happens(0.3) ? chance.whole(1, chance.happens(0.1) ? 4_000_000 : 200_000) : 0,
     };
     return this.#send(chance, 'tasks', { ...task, devices: { instrument: device() }, input_parameters });
   }
