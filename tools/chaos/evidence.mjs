@@ -52,26 +52,34 @@ export async function download({ tasks, runs }, url) {
   for (const task of tasks) {
     if (task.state !== 'completed' || task.output_files.length === 0) continue;
     const run = task.run_id === null ? '' : `?protocol_run_name=${runNames.get(task.run_id)}`;
-    const answer = await fetch(`${url}/api/tasks/${task.name}/files/${task.output_files[0].name}${run}`);
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    downloads.set(task.id, {
-      status: answer.status,
-      size: bytes.length,
-      sha256: createHash('sha256').update(bytes).digest('hex'),
-    });
+    downloads.set(
+      task.id,
+      await contentOf(`${url}/api/tasks/${task.name}/files/${task.output_files[0].name}${run}`),
+    );
   }
   return downloads;
 }
 
-/** What `svc doctor ledger` says of an agent, and every record of it. */
+/** Status 0: it did not come, or not whole. */
+async function contentOf(address) {
+  try {
+    const answer = await fetch(address, { signal: AbortSignal.timeout(30_000) });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { status: answer.status, size: bytes.length, sha256 };
+  } catch {
+    return { status: 0, size: 0, sha256: '' };
+  }
+}
+
+/** What `svc doctor ledger` says of an agent, and every record of it. One that cannot be read counts as damaged. */
 export async function readLedgerOf(computer, dataDir) {
   const args = ['doctor', 'ledger', '--data-dir', dataDir, '--computer', computer, '--records', '--json'];
   const run = promisify(execFile)(process.execPath, [svc, ...args], { maxBuffer: 1 << 28 });
   // A ledger that is damaged is told with exit code 1, and printed all the same.
-  const { stdout } = await run.catch((error) => {
-    if (typeof error.stdout === 'string' && `\n${error.stdout}`.includes('\n{\n')) return error;
-    throw new Error(`the ledger of ${computer} cannot be read: ${error.stderr || error.message}`);
-  });
+  const { stdout, stderr } = await run.catch((error) => error);
+  if (!`\n${stdout}`.includes('\n{\n'))
+    return { computer, damage: String(stderr), openAttempts: [], openCalls: [], halts: [], records: [] };
   const lines = `\n${stdout}`.split('\n{\n');
   const report = JSON.parse(`{${lines[1]}`);
   const records = lines[0].split('\n').filter((line) => line !== '');
