@@ -1,12 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  agentRequests,
-  orchestratorRequests,
-  ServiceError,
-  type DeviceFunction,
-  type Effect,
-  type ErrorCode,
-} from '@lab/contracts';
+import { agentRequests, orchestratorRequests, ServiceError, type DeviceFunction } from '@lab/contracts';
+import { ReachedNobody } from '@lab/messaging';
 import { ScriptedRequests } from '../../test/twins.js';
 import { LeaderWatch } from '../leader-watch.js';
 import { Orchestrator } from '../orchestrator.js';
@@ -34,9 +28,9 @@ beforeEach(() => {
 });
 
 /** Fails calls to incarnation 7 with the error, and lets those to later ones pass. */
-function failing(code: ErrorCode, effect: Effect): void {
+function failing(error: ServiceError): void {
   requests.on(callDevice, (_body, tokens) => {
-    if (tokens.inc === '7') throw new ServiceError(code, 'no', { effect });
+    if (tokens.inc === '7') throw error;
     return { result: 'from the new agent' };
   });
 }
@@ -115,20 +109,22 @@ describe('a device call', () => {
     expect(await call()).toEqual({ to: 'a' });
   });
 
-  it.each(['service_unavailable', 'stale_message', 'unknown_device'] as const)(
-    'is sent once more, to where the device is now, after %s without effect',
-    async (code) => {
-      await call();
-      failing(code, 'none');
-      inc = 8;
-      expect(await call()).toBe('from the new agent');
-      expect(requests.of(callDevice).map(({ tokens }) => tokens.inc)).toEqual(['7', '7', '8']);
-      await call();
-      expect(requests.of(locateDevice)).toHaveLength(2);
-    },
-  );
+  it.each([
+    ['reaching nobody', new ReachedNobody('nobody serves it')],
+    ['stale_message', new ServiceError('stale_message', 'no')],
+    ['unknown_device', new ServiceError('unknown_device', 'no')],
+  ])('is sent once more, to where the device is now, after %s without effect', async (_, error) => {
+    await call();
+    failing(error);
+    inc = 8;
+    expect(await call()).toBe('from the new agent');
+    expect(requests.of(callDevice).map(({ tokens }) => tokens.inc)).toEqual(['7', '7', '8']);
+    await call();
+    expect(requests.of(locateDevice)).toHaveLength(2);
+  });
 
   it.each([
+    ['service_unavailable', 'none'],
     ['service_unavailable', 'maybe'],
     ['stale_message', 'maybe'],
     ['disconnected', 'maybe'],
@@ -138,27 +134,26 @@ describe('a device call', () => {
     ['device_unavailable', 'none'],
     ['unknown_function', 'none'],
   ] as const)('is never sent again after %s with effect %s', async (code, effect) => {
-    failing(code, effect);
-    inc = 7;
-    await expect(call()).rejects.toMatchObject({ code, effect });
+    failing(new ServiceError(code, 'no', { effect }));
+    await expect(call()).rejects.toMatchObject({ code, effect, message: 'no' });
     expect(requests.of(callDevice)).toHaveLength(1);
   });
 
-  it.each(['service_unavailable', 'stale_message'] as const)(
-    'that meets %s twice says that the agent is not there',
-    async (code) => {
-      failing(code, 'none');
-      await expect(call()).rejects.toMatchObject({ code: 'agent_unreachable', effect: 'none' });
-      expect(requests.of(callDevice)).toHaveLength(2);
-    },
-  );
+  it.each([
+    ['nobody', new ReachedNobody('nobody serves it')],
+    ['stale_message', new ServiceError('stale_message', 'no')],
+  ])('that meets %s twice says that the agent is not there', async (_, error) => {
+    failing(error);
+    await expect(call()).rejects.toMatchObject({ code: 'agent_unreachable', effect: 'none' });
+    expect(requests.of(callDevice)).toHaveLength(2);
+  });
 
   it('keeps the effect of a second failure', async () => {
     let count = 0;
     requests.on(callDevice, () => {
       count += 1;
       throw count === 1
-        ? new ServiceError('service_unavailable', 'gone')
+        ? new ReachedNobody('gone')
         : new ServiceError('deadline_exceeded', 'late', { effect: 'maybe' });
     });
     await expect(call()).rejects.toMatchObject({ code: 'deadline_exceeded', effect: 'maybe' });

@@ -8,12 +8,23 @@ import {
   type JsonObject,
   type JsonValue,
 } from '@lab/contracts';
+import { ReachedNobody } from '@lab/messaging';
 import { Injectable } from '@nestjs/common';
 import { Requests } from '../ports.js';
 import { DeviceLocator, type DeviceAddress } from './device-locator.js';
 
-/** Answers that mean "not here", given before anything happened: the device may be elsewhere by now. */
-const elsewhere = new Set(['service_unavailable', 'stale_message', 'unknown_device']);
+/** There is no agent of that incarnation, as far as can be known, and nothing has happened. */
+function isGone(error: unknown): error is ServiceError {
+  if (!isServiceError(error) || error.effect !== 'none') return false;
+  return error instanceof ReachedNobody || error.code === 'stale_message';
+}
+
+/** "Not here", said before anything happened: the device may be elsewhere by now. */
+function isElsewhere(error: unknown): boolean {
+  return (
+    isGone(error) || (isServiceError(error) && error.effect === 'none' && error.code === 'unknown_device')
+  );
+}
 
 /** Calls functions of devices for people: straight to the agent, past allocation and scheduling. */
 @Injectable()
@@ -25,10 +36,10 @@ export class DeviceCalls {
 
   /**
    * Calls the function once, and waits a little longer than it may take by its declaration. It is sent a second time only when the first agent is known to have done nothing and
-   * the device is looked up anew in between.
+   * the device is looked up anew in between. What an agent that is there refuses, for example because its ledger cannot be written, is passed on.
    *
    * @returns what the function returned; null when it returned nothing
-   * @throws ServiceError with the `effect` of the failed call
+   * @throws ServiceError with the `effect` of the failed call; `agent_unreachable` when nobody is there to take it
    */
   async call(lab: string, device: string, name: string, parameters: JsonObject): Promise<JsonValue> {
     let located = this.locator.locate(lab, device);
@@ -42,21 +53,18 @@ export class DeviceCalls {
     try {
       return await this.send(address, lab, device, name, parameters);
     } catch (error) {
-      if (!isServiceError(error) || error.effect !== 'none' || !elsewhere.has(error.code)) throw error;
+      if (!isElsewhere(error)) throw error;
       this.locator.forget(lab, device, located);
     }
     const again = await this.locator.locate(lab, device);
     try {
       return await this.send(again, lab, device, name, parameters);
     } catch (error) {
-      if (!isServiceError(error) || error.effect !== 'none') throw error;
-      if (error.code !== 'service_unavailable' && error.code !== 'stale_message') throw error;
+      if (!isGone(error)) throw error;
       throw new ServiceError(
         'agent_unreachable',
         `The agent of computer "${again.computer}" does not answer.`,
-        {
-          cause: error,
-        },
+        { cause: error },
       );
     }
   }
