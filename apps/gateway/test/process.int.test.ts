@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { serviceRequests } from '@lab/contracts';
 import { connectBus } from '@lab/messaging';
-import { freePort, startNats, startTestPostgres, type NatsFixture, type TestPostgres } from '@lab/testkit';
+import { startNats, startTestPostgres, type NatsFixture, type TestPostgres } from '@lab/testkit';
 import { send } from './twins.js';
 
 /** The build: here, where sources are what packages resolve to, asking for the package would give TypeScript. */
@@ -69,13 +69,19 @@ function start(port: number): Running {
   return { child, output: () => output, told };
 }
 
+async function urlOf(told: Promise<Told>): Promise<string> {
+  expect(await told).toMatchObject({
+    type: 'ready',
+    details: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/) as string },
+  });
+  return (await told).details?.url ?? '';
+}
+
 it('tells its supervisor when it serves, answers for its health, and leaves cleanly when told to', async () => {
-  const port = await freePort();
-  const { child, output, told } = start(port);
+  const { child, output, told } = start(0);
   const exit = once(child, 'exit');
   try {
-    expect(await told).toMatchObject({ type: 'ready', details: { url: `http://127.0.0.1:${port}` } });
-    const url = `http://127.0.0.1:${port}`;
+    const url = await urlOf(told);
     expect((await send(url, 'GET', '/api/protocols')).status).toBe(200);
     expect((await send(url, 'GET', '/docs-json')).status).toBe(200);
     const refused = await send(url, 'POST', '/api/protocols', { name: 'a', type: 'b' });
@@ -93,15 +99,14 @@ it('tells its supervisor when it serves, answers for its health, and leaves clea
 });
 
 it('whose port is in use says so in one sentence and exits with 1', async () => {
-  const port = await freePort();
-  const first = start(port);
-  await first.told;
-  const second = start(port);
+  const first = start(0);
+  const { port } = new URL(await urlOf(first.told));
+  const second = start(Number(port));
   const exit = once(second.child, 'exit');
   try {
     expect(await second.told).toMatchObject({
       type: 'failed',
-      message: expect.stringContaining(String(port)) as string,
+      message: expect.stringContaining(port) as string,
     });
     expect(await exit).toEqual([1, null]);
   } finally {
@@ -112,7 +117,7 @@ it('whose port is in use says so in one sentence and exits with 1', async () => 
 });
 
 it('that loses its supervisor ends by itself', async () => {
-  const { child, told } = start(await freePort());
+  const { child, told } = start(0);
   const exit = once(child, 'exit');
   await told;
   child.disconnect();

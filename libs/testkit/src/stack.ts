@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -39,16 +40,32 @@ export interface Stack {
   dispose(): Promise<void>;
 }
 
-/** A TCP port that was free on 127.0.0.1 a moment ago. */
+/** Ports that no system gives to a connection or a listener that asks for any. */
+const fixedPorts = { first: 20_000, count: 10_000 };
+
+/**
+ * A TCP port of 127.0.0.1 that was free a moment ago, drawn from those that are taken only by who asks for them by
+ * number: between this look and the start of a server no connection is given it.
+ */
 export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = fixedPorts.first + randomInt(fixedPorts.count);
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  server.listen({ port, host: '127.0.0.1', exclusive: true });
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return false;
+    throw error;
+  }
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
+  return true;
 }
 
 /**
@@ -58,23 +75,13 @@ export async function freePort(): Promise<number> {
  */
 export async function startServiceStack(options: StackOptions = {}): Promise<Stack> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'svc-stack-')));
-  const port = await freePort();
-  const env = {
-    ...processEnvironment(),
+  const own = {
     SVC_DATA_DIR: dataDir,
-    SVC_HTTP_PORT: String(port),
     ...(options.userDir === undefined ? {} : { SVC_USER_DIR: options.userDir }),
     ...options.env,
   };
-  const printed: string[] = [];
   const beside: ChildProcess[] = [];
-  const supervisor = spawn(process.execPath, [cli, 'start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const exited = new Promise<number | null>((resolve) => supervisor.once('exit', (code) => resolve(code)));
-  // A stack must not outlive whoever asked for it, also when that ends by an error nobody caught.
-  const endWithUs = (): void => void supervisor.kill('SIGTERM');
-  process.once('exit', endWithUs);
-  supervisor.once('exit', () => process.off('exit', endWithUs));
-  const url = await readyLine(supervisor, printed, options.readyMs ?? 60_000);
+  const { supervisor, exited, printed, env, url } = await launch(own, options.readyMs ?? 60_000);
 
   const stop = async (): Promise<number | null> => {
     await Promise.all(beside.map((child) => stopChild(child)));
@@ -102,6 +109,46 @@ export async function startServiceStack(options: StackOptions = {}): Promise<Sta
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+interface Launched {
+  supervisor: ChildProcess;
+  exited: Promise<number | null>;
+  printed: string[];
+  env: Record<string, string | undefined>;
+  url: string;
+}
+
+/** How often another port is tried when somebody else took the first in the moment between the look and the start. */
+const portTries = 3;
+
+async function launch(own: Record<string, string>, readyMs: number): Promise<Launched> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = String(await freePort());
+    const env: Record<string, string | undefined> = {
+      ...processEnvironment(),
+      SVC_HTTP_PORT: port,
+      ...own,
+    };
+    const printed: string[] = [];
+    const supervisor = spawn(process.execPath, [cli, 'start'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const exited = new Promise<number | null>((resolve) => supervisor.once('exit', (code) => resolve(code)));
+    // A stack must not outlive whoever asked for it, also when that ends by an error nobody caught.
+    const endWithUs = (): void => void supervisor.kill('SIGTERM');
+    process.once('exit', endWithUs);
+    supervisor.once('exit', () => process.off('exit', endWithUs));
+    try {
+      return { supervisor, exited, printed, env, url: await readyLine(supervisor, printed, readyMs) };
+    } catch (error) {
+      const taken = env['SVC_HTTP_PORT'] === port && printed.some((line) => isPortInUse(line, port));
+      if (!taken || attempt === portTries) throw error;
+      await exited;
+    }
+  }
+}
+
+function isPortInUse(line: string, port: string): boolean {
+  return line.includes(port) && /EADDRINUSE|Port \d+ of \S+ is in use/.test(line);
 }
 
 function collect(child: ChildProcess, into: string[], onLine?: (line: string) => void): void {
