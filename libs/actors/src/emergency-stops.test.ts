@@ -94,6 +94,18 @@ describe('an agent that hears of an emergency stop', () => {
     expect(world.agent.halts().map(({ id }) => id)).toEqual(['halt-2']);
   });
 
+  it('keeps no stop whose release it heard before it had read its ledger', async () => {
+    const world = await moving();
+    world.agent.emergencyStop(fire);
+    await world.time.advance(0);
+    const next = new World({ ledger: world.crash(), time: world.time, devices: [device('arm')] });
+    next.agent.hearLeader(1, { halts: [], released: [fire.id] });
+    await next.up();
+    expect([next.state('arm'), next.agent.halts()]).toEqual(['idle', []]);
+    const later = await new World({ ledger: next.crash(), devices: [device('arm')] }).up();
+    expect([later.state('arm'), later.agent.halts()]).toEqual(['idle', []]);
+  });
+
   it('does not heed an earlier leader', async () => {
     const world = await new World({ devices: [device('arm')] }).up();
     await world.agent.taskStatus('x', { epoch: 5 });

@@ -37,7 +37,12 @@ export class EmergencyStops {
 
   /** Takes up the stops of which the open ledger tells, before any device starts. */
   recall(): void {
-    for (const halt of this.#ledger.state.halts) this.#devices.halt(halt);
+    const kept = this.#ledger.state.halts;
+    for (const halt of kept) this.#devices.halt(halt);
+    // A leader may have been heard before the ledger could be read.
+    const inForce = new Set(this.inForce.map(({ id }) => id));
+    const over = kept.filter(({ id }) => !inForce.has(id)).map(({ id }) => id);
+    if (over.length > 0) this.#keep({ type: 'released', ids: over });
   }
 
   /** Stops every device of the scope, and the tasks that use one. One that is known already changes nothing. */
