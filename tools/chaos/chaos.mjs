@@ -159,6 +159,7 @@ async function judge(work, operator, counts, settledS) {
     ...(await readHistory(plant.databaseUrl)),
     ...readLaboratory(logs, devices),
     downloads,
+    starts: plant.starts,
     ledgers: await Promise.all(computers.map((computer) => readLedgerOf(computer, join(folder, computer)))),
     left: [
       ...late.map((name) => `${name} did not end when told to`),

@@ -5,8 +5,8 @@
 
 /**
  * @param evidence what {@link evidence.mjs} reads: `submitted` (name, accepted, over, state, cancelled: whether somebody
- *   asked for that), the rows of the record, `motions`, `returns`, `downloads`, `ledgers`, and `left` (processes and
- *   files that should be gone, in words)
+ *   asked for that), the rows of the record, `motions`, `returns`, `downloads`, `ledgers`, `starts` of processes, and
+ *   `left` (processes and files that should be gone, in words)
  * @returns for each invariant what violates it, in words
  */
 export function check(evidence) {
@@ -198,12 +198,12 @@ function* oneLeader({ attempts }) {
 const askedAnyway = ['agent_lost', 'agent_stopped', 'emergency_stop'];
 
 /**
- * I9: at most one question in a hundred is about a task that moved nothing and whose agent was there all the time, or
- * about an instrument that can be read and was told nothing.
+ * I9: at most one question in a hundred is about a task that moved nothing and was not cut short by the end of its agent,
+ * or about an instrument that was told nothing.
  */
-function* noFalseAlarms({ attention, attempts, motions, ledgers }) {
+function* noFalseAlarms({ attention, attempts, motions, ledgers, starts }) {
   const moved = new Set(motions.map(attemptOf));
-  const states = new Map(attempts.map(({ id, state }) => [id, state]));
+  const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]));
   const told = new Set(
     ledgers.flatMap(({ records }) =>
       records.flatMap(({ type, call }) =>
@@ -211,13 +211,20 @@ function* noFalseAlarms({ attention, attempts, motions, ledgers }) {
       ),
     ),
   );
-  const asked = attention.filter(({ kind }) => kind !== 'agent');
-  const needless = asked.filter(({ kind, attempt_id: id, device, reason }) =>
-    kind === 'device'
-      ? !told.has(device)
-      : states.get(id) === 'never_ran' ||
-        (!moved.has(id) && !told.has(id) && !askedAnyway.includes(reason.code)),
+  const begun = new Set(
+    ledgers.flatMap(({ records }) =>
+      records.flatMap(({ type, attemptId }) => (type === 'begin' ? [attemptId] : [])),
+    ),
   );
+  const cutShort = ({ id, computer, created_at: from }, until) =>
+    begun.has(id) && starts.some(({ name, at }) => name === `agent_${computer}` && at > from && at <= until);
+  const asked = attention.filter(({ kind }) => kind !== 'agent');
+  const needless = asked.filter(({ kind, attempt_id: id, device, reason, opened_at: at }) => {
+    if (kind === 'device') return !told.has(device);
+    const attempt = byId.get(id);
+    if (attempt === undefined || attempt.state === 'never_ran') return true;
+    return !(moved.has(id) || told.has(id) || askedAnyway.includes(reason.code) || cutShort(attempt, at));
+  });
   if (needless.length > asked.length / 100)
     for (const { kind, attempt_id: id, device, reason } of needless)
       yield `one of ${asked.length} questions was needless: about ${kind} ${device ?? id} (${reason.code}: ${reason.message})`;

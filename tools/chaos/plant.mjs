@@ -19,6 +19,8 @@ export class Plant {
   #postgres;
   #services = new Map();
   #mounts = [];
+  /** When which service was started, in milliseconds since 1970. */
+  starts = [];
   /** Computers whose agent has a small disk of its own, which can be filled. */
   smallDisks = [];
   #stopping = false;
@@ -210,6 +212,7 @@ export class Plant {
   }
 
   #launch(name, service) {
+    this.starts.push({ name, at: Date.now() });
     const child = spawn(process.execPath, [svc, ...service.args], {
       cwd: this.#folder,
       env: { PATH: process.env.PATH, ...service.env },

@@ -28,6 +28,7 @@ interface Evidence {
   returns: Map<string, Row>;
   downloads: Map<string, Row>;
   ledgers: [Ledger, ...Ledger[]];
+  starts: Row[];
   left: string[];
 }
 
@@ -91,6 +92,7 @@ function sound(): Evidence {
         attempt_id: 'a1',
         reason: { code: 'outcome_unknown', message: '' },
         resolution: { action: 'retry' },
+        opened_at: 140,
       },
       {
         id: 'q2',
@@ -125,6 +127,7 @@ function sound(): Evidence {
         ],
       },
     ],
+    starts: [{ name: 'agent_bench', at: 50 }],
     left: [],
   };
 }
@@ -252,6 +255,18 @@ describe.each(Object.entries(broken))('%s is violated when', (name, ways) => {
     act(evidence);
     expect(check(evidence)[name]).toEqual([expect.any(String)]);
   });
+});
+
+it('lets a person be asked about a task that had begun when its agent ended, and about no other', () => {
+  const asked = (begun: boolean, startedAt: number): number => {
+    const evidence = sound();
+    evidence.motions.shift();
+    evidence.ledgers[0].records.shift();
+    if (begun) evidence.ledgers[0].records.unshift({ type: 'begin', attemptId: 'a1' });
+    evidence.starts.push({ name: 'agent_bench', at: startedAt });
+    return check(evidence)['I9']?.length ?? NaN;
+  };
+  expect([asked(true, 130), asked(false, 130), asked(true, 90), asked(true, 150)]).toEqual([0, 1, 1, 1]);
 });
 
 it('lets a person decide before a result arrives', () => {
