@@ -389,7 +389,7 @@ export class Engine {
    * A person settles what only a person can. A device is started anew by its agent first; when that is refused or not
    * answered, its item stays open.
    *
-   * @throws ServiceError `not_found`; `wrong_state` when it is resolved, or the decision comes too late; `invalid` when
+   * @throws ServiceError `not_found` when there is no such open item; `wrong_state` when the decision comes too late; `invalid` when
    *   the item cannot be decided so, or with every fault of the outputs given; `agent_unreachable`
    */
   async resolveAttention(decision: AttentionDecision): Promise<{ id: string }> {

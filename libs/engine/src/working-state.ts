@@ -38,7 +38,7 @@ export class WorkingState {
   readonly busyMs = new Map<string, number>();
   readonly #runsOfCampaign = new Map<string, Set<string>>();
   readonly #heldByRun = new Map<string, Set<string>>();
-  #over: { runs: Set<string>; tasks: Set<string>; attempts: Set<string>; campaigns: Set<string> } = nothing();
+  #over = nothing();
 
   load(rows: WorkingRows): void {
     this.rows = rowSetOf(rows);
@@ -103,6 +103,9 @@ export class WorkingState {
         this.dispatchDue = true;
         break;
       }
+      case 'putAttention':
+        if (change.row.state !== 'open') this.#over.attention.add(change.row.id);
+        break;
       case 'putHalt':
         this.dispatchDue = true;
         break;
@@ -127,8 +130,9 @@ export class WorkingState {
 
   /** Forgets what is over, once that is committed. */
   forgetWhatIsOver(): void {
-    const { runs, tasks, attempts, campaigns } = this.#over;
+    const { runs, tasks, attempts, campaigns, attention } = this.#over;
     this.#over = nothing();
+    for (const id of attention) this.rows.attention.delete(id);
     for (const id of attempts) this.rows.attempts.delete(id);
     for (const id of tasks) this.#forgetTask(id);
     for (const id of runs) {
@@ -284,5 +288,6 @@ function nothing() {
     tasks: new Set<string>(),
     attempts: new Set<string>(),
     campaigns: new Set<string>(),
+    attention: new Set<string>(),
   };
 }

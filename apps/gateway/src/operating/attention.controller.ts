@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import {
   AttentionResolution,
   attentionStates,
+  isServiceError,
   orchestratorRequests,
   ServiceError,
   unnamedPerson,
@@ -44,11 +45,21 @@ export class AttentionController {
   ): Promise<AttentionRecord> {
     readQuery(query, []);
     const id = lookupName(given, 'attention item');
-    await this.orchestrator.ask(orchestratorRequests.resolveAttention, {
-      ...resolution,
-      by: resolution.by ?? unnamedPerson,
-      id,
-    });
+    const by = resolution.by ?? unnamedPerson;
+    try {
+      await this.orchestrator.ask(orchestratorRequests.resolveAttention, { ...resolution, by, id });
+    } catch (error) {
+      throw await this.resolvedBefore(id, error);
+    }
     return committed(() => this.records.attentionItem(id), `attention item ${id}`);
+  }
+
+  /** The orchestrator knows open items only: one that is not open may be resolved, or there may never have been one. */
+  private async resolvedBefore(id: string, error: unknown): Promise<unknown> {
+    if (!isServiceError(error) || error.code !== 'not_found') return error;
+    const item = await this.records.attentionItem(id);
+    return item?.state === 'resolved'
+      ? new ServiceError('wrong_state', `The attention item "${id}" is resolved already.`, { cause: error })
+      : error;
   }
 }

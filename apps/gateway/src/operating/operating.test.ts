@@ -76,6 +76,16 @@ describe('what only a person can settle', () => {
     });
     expectProblem(await gateway.send('POST', `${path}/resolve`, { action: 'failed' }), 409, 'wrong_state');
   });
+
+  it('is not settled twice, and not when there never was such an item', async () => {
+    gateway.requests.on(requests.resolveAttention, () => {
+      throw new ServiceError('not_found', 'there is no open attention item');
+    });
+    const again = () => gateway.send('POST', `${path}/resolve`, { action: 'failed' });
+    expectProblem(await again(), 404, 'not_found');
+    gateway.records.attention.push({ ...attentionItem, state: 'resolved' });
+    expectProblem(await again(), 409, 'wrong_state');
+  });
 });
 
 describe('pause and resume', () => {

@@ -247,10 +247,12 @@ describe('a task that needs attention', () => {
     await expect(test.engine.resolveAttention({ id: 'x', action: 'failed' })).rejects.toMatchObject({
       code: 'not_found',
     });
-    await decide(test, 'failed');
+    const both = [decide(test, 'failed'), test.engine.resolveAttention({ id, action: 'failed' })];
+    expect((await Promise.allSettled(both)).map((each) => each.status)).toEqual(['fulfilled', 'rejected']);
     await expect(test.engine.resolveAttention({ id, action: 'failed' })).rejects.toMatchObject({
-      code: 'wrong_state',
+      code: 'not_found',
     });
+    expect(items(test)).toMatchObject([{ id, state: 'resolved', resolution: { action: 'failed' } }]);
   });
 
   it('keeps its item when the decision cannot be recorded', async () => {
@@ -286,6 +288,25 @@ describe('a device in doubt', () => {
     await test.live(1000);
     return { test, say: (what: Partial<DeviceStatus>) => (says = what) };
   }
+
+  it('keeps what the task had that failed on it, for it may still be moving', async () => {
+    const { test, say } = await inDoubt();
+    const [attemptId = ''] = test.store.rows.attempts.keys();
+    say({
+      state: 'uncertain',
+      doubt: { ...doubt, in_doubt: [{ call_id: 'x/1', function: 'move', attempt_id: attemptId }] },
+    });
+    await test.live(1000);
+    await test.fail('r/a', 'the arm is gone');
+    expect(test.task('r/a')).toMatchObject({
+      state: 'needs_attention',
+      reason: {
+        code: 'outcome_unknown',
+        message: 'the arm is gone; whether move of device l.arm took effect is not known',
+      },
+    });
+    expect(test.store.rows.allocations.get('resource:cup')?.taskRunId).toBe(test.task('r/a').id);
+  });
 
   it('is asked about once, with what is known of it', async () => {
     const { test } = await inDoubt();
