@@ -90,6 +90,7 @@ export class Agent {
         ...ports,
         computer: identity.computer,
         calls: this.#calls,
+        doubtMs: this.#limits.deviceDoubtMs,
         devices: this.#devices,
         pool: this.#pool,
       },

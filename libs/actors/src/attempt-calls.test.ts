@@ -79,6 +79,27 @@ describe('the calls of a result', () => {
     }
   });
 
+  it.each([
+    ['settles it', true, 'failed'],
+    ['cannot', false, 'unknown'],
+  ])('in doubt hold back the end of a failed task until the driver %s', async (_, idle, kind) => {
+    const world = await new World({
+      devices: [device('arm')],
+      tasks: { handle },
+      device: () => ({ ...stuck, reconcile: async () => ({ idle }) }),
+    }).up();
+    await world.agent.startTask(task('a', 'handle', { devices: { arm: {} } }), {});
+    await world.time.advance(0);
+    const lives = world.deviceProcesses.started.get('lab.arm') ?? [];
+    lives[0]?.exit({ code: 1, signal: null, lastStderr: null });
+    await world.time.advance(0);
+    expect(world.orchestrator.results).toHaveLength(idle ? 1 : 0);
+    await world.time.advance(20_000);
+    expect(world.orchestrator.results).toMatchObject([
+      { outcome: { kind }, calls: { effects: 1, in_doubt: { function: 'move' } } },
+    ]);
+  });
+
   it('of an agent that died tell what its ledger knows', async () => {
     const time = new VirtualTime();
     const orchestrator = new MemoryOrchestrator();

@@ -36,6 +36,8 @@ export interface AgentLimits {
   deviceQueries: number;
   /** Calls that may wait for a device. */
   deviceMailbox: number;
+  /** How long an attempt that failed on a device in doubt waits for its driver to settle it. */
+  deviceDoubtMs: number;
   /** Between two notices that only say busy or idle. */
   deviceNoticeMs: number;
   /** After the abort signal. */
@@ -95,6 +97,7 @@ export const defaultLimits: AgentLimits = {
   deviceCrashWindowMs: 600_000,
   deviceQueries: 4,
   deviceMailbox: 64,
+  deviceDoubtMs: 15_000,
   deviceNoticeMs: 100,
   cancelTermMs: 10_000,
   cancelKillMs: 15_000,

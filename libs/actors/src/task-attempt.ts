@@ -39,6 +39,8 @@ export interface AttemptPorts {
   files: Files;
   peers: Peers;
   calls: CallLedger;
+  /** How long the driver of a device in doubt may take to settle it before the attempt ends, in milliseconds. */
+  doubtMs: number;
   devices: Devices;
   pool: ProcessPool;
 }
@@ -69,7 +71,8 @@ type ProcessEnd = { report: Report } | { exit: ProcessExit };
  * One execution of a task, from acceptance to the end of its process.
  *
  * Guarantees: the process is told to run at most once, and only after ACCEPT and BEGIN are durable; `run` resolves only
- * when the process is done with the task or dead, and no device call of the attempt is in progress.
+ * when the process is done with the task or dead, and no device call of the attempt is in progress. An attempt that did
+ * not complete has failed or was cancelled only when its devices are known to stand still; else it is unknown.
  */
 export class TaskAttempt {
   readonly start: TaskStart;
@@ -81,6 +84,7 @@ export class TaskAttempt {
   #cancelled: { reason: string; byAgent: boolean } | undefined;
   #lease: Lease | undefined;
   #cancelLadder: () => void = () => undefined;
+  #endDoubtWait: () => void = () => undefined;
 
   constructor(start: TaskStart, ports: AttemptPorts) {
     this.start = start;
@@ -116,6 +120,7 @@ export class TaskAttempt {
    * @param byAgent the agent stops, nobody cancelled the task
    */
   cancel(reason: string, ladder: Ladder, byAgent = false): void {
+    if (byAgent) this.#endDoubtWait();
     if (this.#phase === 'over') return;
     const first = this.#cancelled === undefined;
     if (first || !byAgent) this.#cancelled = { reason, byAgent };
@@ -208,6 +213,7 @@ export class TaskAttempt {
     this.#cancelLadder();
     this.#withdraw.abort();
     await this.#open.none();
+    if (!('report' in end) || end.report.type !== 'completed') await this.#devicesSettled();
     const ending = this.#endingOf(end);
     const healthy = 'report' in end && end.report.type === 'completed' && this.#cancelled === undefined;
     lease.release({ reuse: healthy && this.start.isolation === 'reusable' });
@@ -316,6 +322,7 @@ export class TaskAttempt {
     };
     this.#open.begin();
     const inDoubt = new Deadline(timers, waitMs + runMs + deviceAnswerMs);
+    let agentEnded = false;
     try {
       if (kind !== 'query') {
         calls.sent({
@@ -333,6 +340,7 @@ export class TaskAttempt {
       return value;
     } catch (thrown) {
       if (thrown instanceof Unanswered) {
+        agentEnded = thrown.over;
         if (thrown.over) inDoubt.end();
         throw thrown;
       }
@@ -341,7 +349,11 @@ export class TaskAttempt {
       inDoubt.end();
       throw thrown;
     } finally {
-      inDoubt.whenOver(() => this.#open.end());
+      inDoubt.whenOver(() => {
+        // Its agent has ended it by now, or says that the device is in doubt; one that died in the middle says nothing.
+        if (!agentEnded) calls.overElsewhere(callId);
+        this.#open.end();
+      });
     }
   }
 
@@ -354,12 +366,15 @@ export class TaskAttempt {
     if ('exit' in end) {
       if (this.#cancelled !== undefined) return this.#ending(this.#stoppedOutcome());
       const message = `the task process ended before the task did (${describeExit(end.exit)})`;
-      return this.#ending(this.#unlessInDoubt(message, 'task_process_died'));
+      return this.#ending(
+        this.#unlessInDoubt({ kind: 'failed', code: 'task_process_died', error: { message } }),
+      );
     }
     const { report } = end;
     if (report.type === 'failed') {
       if (this.#cancelled !== undefined) return this.#ending(this.#stoppedOutcome());
-      return this.#ending({ kind: 'failed', code: report.code, error: report.error });
+      const { code, error } = report;
+      return this.#ending(this.#unlessInDoubt({ kind: 'failed', code, error }));
     }
     const files = report.files.map(({ name, size, sha256 }) => ({ name, size, sha256 }));
     const { output_parameters, output_resources } = report;
@@ -370,15 +385,34 @@ export class TaskAttempt {
   }
 
   #stoppedOutcome(): AttemptOutcome {
-    if (this.#cancelled?.byAgent !== true) return { kind: 'cancelled' };
-    return this.#unlessInDoubt(`the agent stopped the task: ${this.#cancelled.reason}`, 'agent_stopped');
+    if (this.#cancelled?.byAgent !== true) return this.#unlessInDoubt({ kind: 'cancelled' });
+    const message = `the agent stopped the task: ${this.#cancelled.reason}`;
+    return this.#unlessInDoubt({ kind: 'failed', code: 'agent_stopped', error: { message } });
   }
 
-  /** A failure that the task itself did not tell; unknown when an effect of it has no known end. */
-  #unlessInDoubt(message: string, code: string): AttemptOutcome {
-    const { in_doubt: inDoubt } = this.#ports.calls.ofAttempt(this.start.attempt_id);
-    if (inDoubt === null) return { kind: 'failed', code, error: { message } };
-    const detail = `${message} during ${inDoubt.function} of device ${inDoubt.device}; whether that took effect is not known`;
+  /** The driver of a device that died in the middle of an effect may soon find out that it stands still. */
+  async #devicesSettled(): Promise<void> {
+    const { calls, timers, doubtMs } = this.#ports;
+    const id = this.start.attempt_id;
+    if (this.#cancelled?.byAgent === true) return;
+    await new Promise<void>((resolve) => {
+      const cancelLate = timers.after(doubtMs, resolve);
+      const stopWaiting = calls.whenSettled(id, resolve);
+      this.#endDoubtWait = () => {
+        cancelLate();
+        stopWaiting();
+        resolve();
+      };
+    });
+    this.#endDoubtWait();
+  }
+
+  /** Unknown when a device may still be moving for it: its allocation must not go to others then. */
+  #unlessInDoubt(outcome: Exclude<AttemptOutcome, { kind: 'completed' | 'unknown' }>): AttemptOutcome {
+    const call = this.#ports.calls.doubtOf(this.start.attempt_id);
+    if (call === undefined) return outcome;
+    const how = outcome.kind === 'failed' ? outcome.error.message : 'the task was cancelled';
+    const detail = `${how}; whether ${call.function} of device ${call.device} took effect is not known`;
     return { kind: 'unknown', detail };
   }
 

@@ -86,6 +86,11 @@ function stopped(
   calls: AttemptCalls | null,
   patch: Pick<Partial<TaskRunRow>, 'outputFiles'> = {},
 ): void {
+  const doubt = doubtOf(directory, attempt);
+  if (doubt !== null) {
+    const message = `${reason.message}; ${doubt}`;
+    return needAttention(turn, attempt, task, { code: 'outcome_unknown', message }, calls);
+  }
   const stop = isStopping(turn.state, task) ? null : (stopOf(attempt) ?? haltOf(directory, attempt));
   if (stop === null) {
     if (state === 'failed') return failAttempt(turn, attempt, task, reason, calls, patch);
@@ -97,6 +102,20 @@ function stopped(
   if (stop.code === 'timeout') return failAttempt(turn, attempt, task, why, calls);
   turn.setAttempt(attempt, state, { reason: why, calls, endedAt: turn.now });
   askAbout(turn, task, why);
+}
+
+/**
+ * What an agent says of a call of the attempt that has no known end: the device may still be moving, so nobody else may
+ * have what the attempt had. The agent of the attempt itself waits for this; of devices elsewhere it cannot know.
+ */
+function doubtOf(directory: AgentDirectory, attempt: AttemptRow): string | null {
+  for (const { computer, lab, name } of Object.values(attempt.devices)) {
+    const key = deviceKey(lab, name);
+    const calls = directory.get(computer)?.devices.get(key)?.doubt?.in_doubt ?? [];
+    const call = calls.find(({ attempt_id: id }) => id === attempt.id);
+    if (call !== undefined) return `whether ${call.function} of device ${key} took effect is not known`;
+  }
+  return null;
 }
 
 /** The emergency stop that its agents keep to, although nobody has recorded it yet. */

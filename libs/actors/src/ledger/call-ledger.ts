@@ -15,6 +15,10 @@ export class CallLedger implements CallRecords {
   readonly #ledger: Ledger;
   readonly #running = new Map<string, Promise<JsonValue | undefined>>();
   readonly #refused = new Map<string, ServiceError>();
+  /** Effects on other computers that were sent and are not answered. */
+  readonly #elsewhere = new Map<string, RecordedCall>();
+  /** Attempt to who waits for the end of its doubts. */
+  readonly #waiting = new Map<string, () => void>();
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -61,23 +65,59 @@ export class CallLedger implements CallRecords {
     return this.#ledger.state.lastConfirmed(device);
   }
 
-  settled(device: string, by: string): Promise<void> {
-    return this.#append({ type: 'settled', device, by });
+  async settled(device: string, by: string): Promise<void> {
+    await this.#append({ type: 'settled', device, by });
+    for (const [attemptId, over] of this.#waiting) if (this.#doubtHere(attemptId) === undefined) over();
+  }
+
+  /** An effect of the attempt whose device nobody has vouched for since: it may still be moving. */
+  doubtOf(attemptId: string): RecordedCall | undefined {
+    return this.#doubtHere(attemptId) ?? [...this.#elsewhere.values()].find(effectOf(attemptId));
+  }
+
+  /**
+   * Calls `over` once, as soon as the attempt has nothing in doubt on devices of this computer: at once when it has
+   * nothing now.
+   *
+   * @returns stops waiting
+   */
+  whenSettled(attemptId: string, over: () => void): () => void {
+    if (this.#doubtHere(attemptId) === undefined) {
+      over();
+      return () => undefined;
+    }
+    const stop = (): void => void this.#waiting.delete(attemptId);
+    this.#waiting.set(attemptId, () => {
+      stop();
+      over();
+    });
+    return stop;
   }
 
   /** A task here calls a device of another computer, whose agent keeps the record that counts. */
   sent(call: RecordedCall & { computer: string }): void {
+    this.#elsewhere.set(call.callId, call);
     this.#ledger.note({ type: 'call_begin', call });
   }
 
   /** The answer to a call that was {@link sent}. */
   answered(callId: string, ending: CallEnding): void {
+    this.#elsewhere.delete(callId);
     this.#ledger.note({ type: 'call_end', callId, ending });
+  }
+
+  /** A call that was {@link sent} moves nothing any more, however it ended. */
+  overElsewhere(callId: string): void {
+    this.#elsewhere.delete(callId);
   }
 
   /** What an attempt of this computer did to devices, here and elsewhere. */
   ofAttempt(attemptId: string): AttemptCalls {
     return this.#ledger.state.callsOf(attemptId);
+  }
+
+  #doubtHere(attemptId: string): RecordedCall | undefined {
+    return this.#ledger.state.openCalls().find(effectOf(attemptId));
   }
 
   async #append(record: Parameters<Ledger['append']>[0]): Promise<void> {
@@ -106,6 +146,10 @@ export class CallLedger implements CallRecords {
       this.#refused.delete(oldest);
     }
   }
+}
+
+function effectOf(attemptId: string): (call: RecordedCall) => boolean {
+  return (call) => call.attemptId === attemptId && call.kind === 'effect';
 }
 
 /** The refusal of what could not be recorded: it was not done. */

@@ -43,7 +43,7 @@ export function check(history: History, ending: Ending): Violation[] {
   const found = (invariant: Invariant, what: string): void => void violations.push({ invariant, what });
   const committed = readCommits(history.commits);
   for (const { invariant, what } of committed.contradictions) found(invariant, what);
-  for (const [device, log] of history.instruments) checkInstrument(device, log, history, committed, found);
+  for (const [device, log] of history.instruments) checkInstrument(device, log, committed, found);
   checkStops(history, found);
   checkExecutions(history, committed, found);
   for (const what of ending.late) found('I4', `${what} 60 s after the faults`);
@@ -78,13 +78,9 @@ function wasDecided({ stages }: CommittedAttempt): boolean {
 function checkInstrument(
   device: string,
   log: readonly InstrumentEntry[],
-  history: History,
   committed: Committed,
   found: Found,
 ): void {
-  /** Its driver was lost in the middle: the device is in doubt, and that keeps others from it. */
-  const wasLost = (from: number, to: number): boolean =>
-    history.losses.some(({ at, kind, who }) => at >= from && at <= to && kind === 'device' && who === device);
   const owners = committed.owners.get(`device:${device}`);
   const begun = new Set<string>();
   let moving: InstrumentEntry | undefined;
@@ -104,9 +100,8 @@ function checkInstrument(
       else if (owner?.fence !== attempt.fences.get(device))
         found('I3', `${device} began ${entry.tag} under an old fence`);
     } else {
-      const began = moving?.tag === entry.tag ? moving.at : entry.at;
       if (moving?.tag === entry.tag) moving = undefined;
-      if (attempt !== undefined && !owned && !wasDecided(attempt) && !wasLost(began, entry.at))
+      if (attempt !== undefined && !owned && !wasDecided(attempt))
         found('I3', `${device} was given away before ${entry.tag} had ended`);
     }
   }
