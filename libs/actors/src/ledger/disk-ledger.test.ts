@@ -250,7 +250,7 @@ const life: fc.Arbitrary<Life> = fc.record({
 });
 
 describe('whenever the machine dies and whatever the disk refuses', () => {
-  it('what was acknowledged is there in order, and nothing was invented', async () => {
+  it('what was acknowledged is there in order, and nothing was invented', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 5 }), async (lives) => {
         let disk = new MemoryLedgerDisk();

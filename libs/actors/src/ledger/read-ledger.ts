@@ -50,7 +50,8 @@ function readSegment(name: SegmentName, bytes: Uint8Array): { segment: ReadSegme
   const segment = parseSegment(bytes);
   const checkpoint = checkpointOf(segment);
   const whole = checkpoint !== undefined && segment.texts.length > checkpoint.records;
-  return { segment: { ...segment, name, bytes: bytes.length, whole }, highest: highestGeneration(bytes) };
+  const highest = highestGeneration(bytes, segment);
+  return { segment: { ...segment, name, bytes: bytes.length, whole }, highest };
 }
 
 function checkpointOf({ texts: [first] }: Segment): Checkpoint | undefined {

@@ -96,11 +96,11 @@ export function parseSegment(bytes: Uint8Array): Segment {
   return segment;
 }
 
-/** The highest generation of all whole records that stand anywhere in the bytes; 0: there is none. */
-export function highestGeneration(bytes: Uint8Array): number {
+/** The highest generation of all whole records, those included that stand behind the segment's end; 0: there is none. */
+export function highestGeneration(bytes: Uint8Array, { generation, end }: Segment): number {
   const view = viewOf(bytes);
-  let highest = 0;
-  for (let at = 0; at + headerBytes < bytes.length;) {
+  let highest = generation;
+  for (let at = end; at + headerBytes < bytes.length;) {
     const frame = frameAt(bytes, view, at);
     highest = Math.max(highest, frame?.generation ?? 0);
     at += frame === undefined ? alignment : frameBytes(frame.textEnd - at - headerBytes);
