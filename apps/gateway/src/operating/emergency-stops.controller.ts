@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import {
   EmergencyStopRelease,
   EmergencyStopRequest,
+  isServiceError,
   orchestratorRequests,
   unnamedPerson,
   type EmergencyStopRecord,
@@ -38,7 +39,19 @@ export class EmergencyStopsController {
     @Query() query: unknown,
   ): Promise<EmergencyStopRecord[]> {
     readQuery(query, []);
-    const { ids } = await this.orchestrator.ask(orchestratorRequests.releaseStop, { id: id ?? null, by });
+    // Which ones is settled once: a request that is asked again after a failover must not release a newer stop.
+    const ids =
+      id === undefined
+        ? (await this.records.emergencyStops({ released: false, limit: maxLimit })).map((stop) => stop.id)
+        : [id];
+    for (const each of ids) {
+      try {
+        await this.orchestrator.ask(orchestratorRequests.releaseStop, { id: each, by });
+      } catch (error) {
+        const releasedMeanwhile = id === undefined && isServiceError(error) && error.code === 'wrong_state';
+        if (!releasedMeanwhile) throw error;
+      }
+    }
     return Promise.all(ids.map((each) => this.recorded(each)));
   }
 

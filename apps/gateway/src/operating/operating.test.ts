@@ -197,7 +197,7 @@ describe('an emergency stop', () => {
   });
 
   it.each([
-    [undefined, { id: null, by: 'unknown' }],
+    [undefined, { id: emergencyStop.id, by: 'unknown' }],
     [
       { id: emergencyStop.id, by: 'ada' },
       { id: emergencyStop.id, by: 'ada' },
