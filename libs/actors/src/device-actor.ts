@@ -1,4 +1,6 @@
 import {
+  isGivenUp,
+  isInDoubt,
   isServiceError,
   isUsable,
   ServiceError,
@@ -226,16 +228,16 @@ export class DeviceActor {
     this.#begins += 1;
     this.#calls.refuseEffects(new ServiceError('aborted', `device ${this.label}: ${text}`));
     if (this.#life === undefined) {
-      if (this.#standing.state !== 'faulted') this.#begin();
-    } else if (this.#standing.state === 'uncertain') this.#life.kill();
-    else if (this.#standing.state !== 'faulted') void this.#stopSafely(text, true);
+      if (!isGivenUp(this.#standing.state)) this.#begin();
+    } else if (isInDoubt(this.#standing.state)) this.#life.kill();
+    else if (!isGivenUp(this.#standing.state)) void this.#stopSafely(text, true);
   }
 
   /** People go on: a device that was kept from starting starts. */
   release(): void {
     if (this.#standing.halted === undefined) return;
     this.#standing.halted = undefined;
-    if (this.#standing.state === 'disabled' || this.#standing.state === 'uncertain') this.#begin();
+    if (this.#standing.state === 'disabled' || isInDoubt(this.#standing.state)) this.#begin();
     this.#calls.pump();
   }
 
@@ -252,7 +254,7 @@ export class DeviceActor {
    *   `service_unavailable` when it could not be recorded
    */
   async reset(doubtId: string | null, by: string): Promise<void> {
-    const mayBe = this.#standing.doubt !== undefined || this.#standing.state === 'faulted';
+    const mayBe = this.#standing.doubt !== undefined || isGivenUp(this.#standing.state);
     if (this.#stopping !== undefined || !mayBe) {
       throw new ServiceError(
         'wrong_state',
@@ -295,7 +297,7 @@ export class DeviceActor {
     this.#calls.refuseUnsent('is being stopped');
     if (this.#life === undefined) this.#stopped();
     // A process that is not initialised, or not any more, has nothing to clean up that may be touched.
-    else if (this.#standing.state === 'faulted' || this.#standing.state === 'uncertain') this.#life.kill();
+    else if (isGivenUp(this.#standing.state) || isInDoubt(this.#standing.state)) this.#life.kill();
     else this.#cleanUpWhenQuiet();
     return stopping;
   }
@@ -500,12 +502,12 @@ export class DeviceActor {
       this.#stopped();
     } else if (renewing) {
       this.#begin();
-    } else if (this.#standing.state === 'faulted') {
+    } else if (isGivenUp(this.#standing.state)) {
       return;
     } else if (this.#standing.halted !== undefined) {
       // Ended because people stopped it: that is no crash, and nothing starts before they release it.
       this.#begin();
-    } else if (this.#standing.state !== 'uncertain') {
+    } else if (!isInDoubt(this.#standing.state)) {
       this.#crashed(this.#standing.doubt?.what ?? cause);
     }
   }

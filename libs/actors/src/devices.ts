@@ -1,5 +1,6 @@
 import {
   haltCovers,
+  isStarting,
   isUsable,
   ServiceError,
   type DeviceAssignment,
@@ -242,7 +243,7 @@ export class Devices {
   }
 
   #notice(slot: Slot, status: DeviceStatus): void {
-    if (!isStarting(status) && !slot.startedOnce) {
+    if (!isComing(status) && !slot.startedOnce) {
       slot.startedOnce = true;
       this.#tellStarted();
     }
@@ -277,9 +278,8 @@ function emptySlot(): Slot {
   };
 }
 
-function isStarting({ state, halted }: DeviceStatus): boolean {
-  if (halted !== undefined) return false;
-  return state === 'initializing' || state === 'restarting' || state === 'disabled';
+function isComing({ state, halted }: DeviceStatus): boolean {
+  return halted === undefined && isStarting(state);
 }
 
 function isRoutine(status: DeviceStatus): boolean {

@@ -5,17 +5,26 @@ import {
   attemptStates,
   attemptTransitions,
   awaitsAgent,
+  awaitsDependencies,
   awaitsPerson,
   campaignTransitions,
   deviceStates,
   deviceTransitions,
   isActive,
+  isGivenUp,
+  isGone,
+  isHeard,
+  isInDoubt,
+  isQueued,
   isReachable,
   isSatisfied,
+  isStarting,
   isTerminal,
+  isUnclear,
   isUnsettled,
   isUsable,
   isWaiting,
+  isWithAgent,
   mayBeResumed,
   mayDispatchTo,
   mayFollow,
@@ -87,6 +96,11 @@ describe('every question', () => {
   it('has one answer for every state', () => {
     expect(yes(taskRunStates, isActive)).toEqual(['running', 'needs_attention']);
     expect(yes(taskRunStates, isWaiting)).toEqual(['created', 'queued']);
+    expect(yes(taskRunStates, awaitsDependencies)).toEqual(['created']);
+    expect(yes(taskRunStates, isQueued)).toEqual(['queued']);
+    expect(yes(taskRunStates, isWithAgent)).toEqual(['running']);
+    for (const states of [taskRunStates, runStates, attemptStates])
+      expect(states.filter((state) => isUnclear(state))).toEqual(['needs_attention']);
     expect(yes(taskRunStates, isSatisfied)).toEqual(['completed']);
     expect(yes(taskRunStates, isTerminal)).toEqual(['completed', 'failed', 'cancelled', 'skipped']);
     for (const state of taskRunStates)
@@ -99,7 +113,18 @@ describe('every question', () => {
     expect(yes(attemptStates, isUnsettled)).toEqual(['dispatching', 'uncertain']);
     expect(yes(attemptStates, awaitsAgent)).toEqual(['dispatching', 'uncertain', 'running', 'cancelling']);
     expect(yes(deviceStates, isUsable)).toEqual(['idle', 'busy']);
+    expect(yes(deviceStates, isStarting)).toEqual(['disabled', 'initializing', 'restarting']);
+    expect(yes(deviceStates, isInDoubt)).toEqual(['uncertain']);
+    expect(yes(deviceStates, isGivenUp)).toEqual(['faulted']);
+    for (const state of deviceStates)
+      expect(
+        [isUsable, isStarting, isInDoubt, isGivenUp, (each: string) => each === 'aborting'].filter(
+          (question) => question(state),
+        ),
+      ).toHaveLength(1);
     expect(yes(agentStates, mayDispatchTo)).toEqual(['online']);
+    expect(yes(agentStates, isHeard)).toEqual(['online']);
+    expect(yes(agentStates, isGone)).toEqual(['offline']);
     expect(yes(agentStates, isReachable)).toEqual(['online', 'suspect']);
   });
 });

@@ -267,7 +267,7 @@ export type AgentState = (typeof agentStates)[number];
 export const agentTransitions: Transitions<AgentState> = {
   online: {
     suspect: 'it was not heard for 3 s',
-    offline: 'it said that it leaves',
+    offline: 'it said that it leaves, or nobody could hear it for 10 s',
     draining: 'it takes no more work before it leaves',
   },
   suspect: {
@@ -276,7 +276,7 @@ export const agentTransitions: Transitions<AgentState> = {
     draining: 'it takes no more work before it leaves',
   },
   offline: {
-    online: 'it registers',
+    online: 'it registers, or is heard again',
     incompatible: 'it registers with a version that does not fit',
   },
   draining: { online: 'it registers anew', offline: 'it has left' },
@@ -319,6 +319,26 @@ export function isWaiting(state: TaskRunState): boolean {
   return state === 'created' || state === 'queued';
 }
 
+/** A task run in this state waits for tasks it depends on, and for nothing else yet. */
+export function awaitsDependencies(state: TaskRunState): boolean {
+  return state === 'created';
+}
+
+/** A task run in this state waits for its devices and resources: it may be dispatched, as far as it goes. */
+export function isQueued(state: TaskRunState): boolean {
+  return state === 'queued';
+}
+
+/** An agent has it, or may have it: a task run in this state ends when that agent says so, and is stopped by asking it. */
+export function isWithAgent(state: TaskRunState): boolean {
+  return state === 'running';
+}
+
+/** Nobody can know how it ended, or it is for a person to say how it goes on. */
+export function isUnclear(state: TaskRunState | RunState | AttemptState): boolean {
+  return state === 'needs_attention';
+}
+
 /** Tasks of a protocol run in this state may start. */
 export function mayStartTasks(state: RunState): boolean {
   return state === 'created' || state === 'running';
@@ -337,6 +357,31 @@ export function awaitsAgent(state: AttemptState): boolean {
 /** A device in this state takes commands; an allocated task may be sent to it. */
 export function isUsable(state: DeviceState): boolean {
   return state === 'idle' || state === 'busy';
+}
+
+/** A device in this state is started no more by its agent before a person has it started. */
+export function isGivenUp(state: DeviceState): boolean {
+  return state === 'faulted';
+}
+
+/** Nothing may be sent to a device in this state, and its process not be started, before it is known what it did. */
+export function isInDoubt(state: DeviceState): boolean {
+  return state === 'uncertain';
+}
+
+/** A device in this state is on its way to be usable, or waits for its process to be started. */
+export function isStarting(state: DeviceState): boolean {
+  return state === 'disabled' || state === 'initializing' || state === 'restarting';
+}
+
+/** What an agent in this state said last of its devices holds at this moment. */
+export function isHeard(state: AgentState): boolean {
+  return state === 'online';
+}
+
+/** An agent in this state has left or is taken to be gone, until it is heard again. */
+export function isGone(state: AgentState): boolean {
+  return state === 'offline';
 }
 
 /** An agent in this state is connected, as far as anybody knows. */

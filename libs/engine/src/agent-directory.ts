@@ -1,6 +1,10 @@
 import {
+  agentTransitions,
+  isGone,
+  isHeard,
   isUsable,
   mayDispatchTo,
+  mayFollow,
   type AgentState,
   type DeviceFunction,
   type DeviceStatus,
@@ -42,6 +46,8 @@ export class AgentDirectory {
     devices: readonly DeviceStatus[],
     now: number,
   ): void {
+    const before = this.#agents.get(computer);
+    if (before !== undefined) change(before, 'online');
     this.#agents.set(computer, {
       computer,
       inc,
@@ -64,8 +70,8 @@ export class AgentDirectory {
   heard(agent: Presence, devices: readonly DeviceStatus[], now: number, seq = 0): boolean {
     agent.heardAt = now;
     agent.seq = Math.max(agent.seq, seq);
-    let better = agent.state !== 'online';
-    agent.state = 'online';
+    let better = !mayDispatchTo(agent.state);
+    change(agent, 'online');
     const reported = new Set<string>();
     for (const device of devices) {
       better = this.deviceChanged(agent, device, now) || better;
@@ -85,7 +91,7 @@ export class AgentDirectory {
   }
 
   left(agent: Presence): void {
-    agent.state = 'offline';
+    change(agent, 'offline');
     agent.devices.clear();
     agent.startedAt.clear();
   }
@@ -94,12 +100,12 @@ export class AgentDirectory {
   age(now: number): Presence[] {
     const changed: Presence[] = [];
     for (const agent of this.#agents.values()) {
-      if (agent.state === 'offline') continue;
+      if (isGone(agent.state)) continue;
       const silence = now - agent.heardAt;
       const state =
         silence >= this.offlineAfterMs ? 'offline' : silence >= this.suspectAfterMs ? 'suspect' : agent.state;
       if (state === agent.state) continue;
-      agent.state = state;
+      change(agent, state);
       changed.push(agent);
     }
     return changed;
@@ -109,8 +115,8 @@ export class AgentDirectory {
   nextAgeing(): number | undefined {
     let next: number | undefined;
     for (const agent of this.#agents.values()) {
-      if (agent.state === 'offline') continue;
-      const at = agent.heardAt + (agent.state === 'online' ? this.suspectAfterMs : this.offlineAfterMs);
+      if (isGone(agent.state)) continue;
+      const at = agent.heardAt + (isHeard(agent.state) ? this.suspectAfterMs : this.offlineAfterMs);
       if (next === undefined || at < next) next = at;
     }
     return next;
@@ -143,4 +149,11 @@ export class AgentDirectory {
       agent !== undefined && mayDispatchTo(agent.state) && status !== undefined && isUsable(status.state)
     );
   }
+}
+
+/** @throws Error when the table of states does not have it */
+function change(agent: Presence, state: AgentState): void {
+  if (agent.state !== state && !mayFollow(agentTransitions, agent.state, state))
+    throw new Error(`agent ${agent.computer}: ${agent.state} cannot become ${state}`);
+  agent.state = state;
 }

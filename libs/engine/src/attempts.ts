@@ -1,6 +1,9 @@
 import {
   awaitsAgent,
+  isHeard,
+  isQueued,
   isTerminal,
+  isUnclear,
   isUnsettled,
   toServiceError,
   type AttemptReport,
@@ -97,7 +100,7 @@ export class AttemptTalk {
       if (turn.started.has(attempt.id) || this.#inFlight.has(attempt.id)) continue;
       if (!this.#retries.isDue(attempt.id, turn.now)) continue;
       const agent = this.#directory.present(attempt.computer, attempt.inc);
-      if (agent === undefined || agent.state !== 'online') continue;
+      if (agent === undefined || !isHeard(agent.state)) continue;
       const to = { computer: attempt.computer, inc: attempt.inc, epoch: this.#epoch };
       if (isUnsettled(attempt.state) || this.#doubted.has(attempt.id))
         turn.afterCommit(() => this.#ask(to, attempt.id));
@@ -140,14 +143,14 @@ export class AttemptTalk {
       const status = known.get(attempt.id);
       if (this.#inFlight.has(attempt.id) && attempt.inc === inc) continue;
       if (status === 'unknown') {
-        // The journal speaks of it, so it is certain; what a person was asked about stays with that person.
-        if (attempt.state !== 'needs_attention') this.#neverRan(turn, attempt, task);
+        // The ledger speaks of it, so it is certain; what a person was asked about stays with that person.
+        if (!isUnclear(attempt.state)) this.#neverRan(turn, attempt, task);
       } else if (status !== undefined) {
-        if (attempt.inc !== inc && attempt.state !== 'needs_attention')
+        if (attempt.inc !== inc && !isUnclear(attempt.state))
           turn.emit({ op: 'updateAttempt', id: attempt.id, patch: { inc } });
         const row = turn.state.rows.attempts.get(attempt.id) ?? attempt;
         if (isUnsettled(row.state)) this.#adopt(turn, row, status);
-      } else if (attempt.state === 'needs_attention') continue;
+      } else if (isUnclear(attempt.state)) continue;
       else if (attempt.inc === inc) this.#doubted.add(attempt.id);
       else if (this.#inFlight.has(attempt.id)) {
         // The answer that is still to come may settle it for certain.
@@ -321,7 +324,7 @@ export class AttemptTalk {
 
   #giveUp(turn: Turn, taskId: string, error: ServiceError): void {
     const task = turn.state.rows.taskRuns.get(taskId);
-    if (task?.state !== 'queued') return;
+    if (task === undefined || !isQueued(task.state)) return;
     failTask(turn, task, {
       code: 'dispatch_refused',
       message: `its agent refused it ${maxHopelessRefusals} times: ${error.message}`,

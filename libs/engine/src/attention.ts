@@ -1,6 +1,7 @@
 import {
   attentionActionsOf,
   awaitsAgent,
+  isHeard,
   isUsable,
   ServiceError,
   unnamedPerson,
@@ -126,7 +127,7 @@ export class Attention {
   async reset(item: AttentionRow, decision: AttentionDecision): Promise<void> {
     const device = this.#ports.labs().devices.get(item.device ?? '');
     const agent = device === undefined ? undefined : this.#ports.directory.get(device.computer);
-    if (device === undefined || agent === undefined || agent.state !== 'online')
+    if (device === undefined || agent === undefined || !isHeard(agent.state))
       throw new ServiceError(
         'agent_unreachable',
         `the agent that runs ${item.device ?? 'the device'} does not answer; decide again when it is back`,
@@ -183,7 +184,7 @@ export class Attention {
       if (task !== undefined) ask(aboutTask(turn, task));
     }
     for (const agent of this.#ports.directory.all()) {
-      if (agent.state !== 'online') continue;
+      if (!isHeard(agent.state)) continue;
       for (const [key, status] of agent.devices) {
         const asked = needsPerson(status);
         const settled = this.#settled.get(key);
@@ -207,7 +208,7 @@ export class Attention {
       if (silent.has(computer) || !awaitsAgent(now)) continue;
       const agent = this.#ports.directory.get(computer);
       if (agent === undefined) silent.set(computer, this.#since);
-      else if (agent.state !== 'online') silent.set(computer, agent.heardAt);
+      else if (!isHeard(agent.state)) silent.set(computer, agent.heardAt);
     }
     return silent;
   }
@@ -223,7 +224,7 @@ export class Attention {
     const device = this.#ports.labs().devices.get(item.device ?? '');
     if (device === undefined) return true;
     const agent = this.#ports.directory.get(device.computer);
-    const status = agent?.state === 'online' ? agent.devices.get(device.key) : undefined;
+    const status = agent !== undefined && isHeard(agent.state) ? agent.devices.get(device.key) : undefined;
     return status !== undefined && !needsPerson(status) && isUsable(status.state);
   }
 

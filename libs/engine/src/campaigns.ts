@@ -1,4 +1,4 @@
-import { awaitsPerson, isTerminal, type Reason, type TaskParameters } from '@lab/contracts';
+import { awaitsPerson, isTerminal, isUnclear, type Reason, type TaskParameters } from '@lab/contracts';
 import { checkRunParameters, type ProtocolSnapshot } from '@lab/definitions/model';
 import { beginEnding, hasBegun, queueReady } from './runs.js';
 import type { CampaignRow, ProtocolRunRow } from './rows.js';
@@ -28,16 +28,14 @@ export function settleCampaign(turn: Turn, ports: SubmitPorts, id: string): void
     if (open.length === 0) turn.setCampaign(campaign, state, { reason, endedAt: turn.now });
     return;
   }
-  if (campaign.pausedAt === null && !open.some((run) => run.state === 'needs_attention'))
-    beginRuns(turn, ports, id);
+  if (campaign.pausedAt === null && !open.some((run) => isUnclear(run.state))) beginRuns(turn, ports, id);
 }
 
 function showState(turn: Turn, campaign: CampaignRow, open: readonly ProtocolRunRow[]): void {
   const { state } = campaign;
-  const unclear = open.find((run) => run.state === 'needs_attention');
+  const unclear = open.find((run) => isUnclear(run.state));
   if (unclear !== undefined) {
-    if (state !== 'needs_attention')
-      turn.setCampaign(campaign, 'needs_attention', { reason: unclear.reason });
+    if (!isUnclear(state)) turn.setCampaign(campaign, 'needs_attention', { reason: unclear.reason });
   } else if (campaign.pausedAt !== null) {
     if (state !== 'paused') turn.setCampaign(campaign, 'paused', { reason: pauseReason(campaign) });
   } else if (awaitsPerson(state))

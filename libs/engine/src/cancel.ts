@@ -1,4 +1,4 @@
-import type { Reason } from '@lab/contracts';
+import { isUnclear, isWithAgent, type Reason } from '@lab/contracts';
 import { beginEndingCampaign } from './campaign-tally.js';
 import { openCampaign, openRun, openTask } from './named.js';
 import { beginEnding, endTask, requestStop } from './runs.js';
@@ -33,15 +33,15 @@ export function cancelCampaign(turn: Turn, name: string): Accepted {
 /** @throws ServiceError `not_found`, `wrong_state` */
 export function cancelTask(turn: Turn, name: string, protocolRun?: string): Accepted {
   const task = openTask(turn, name, protocolRun);
-  if (task.state === 'running') requestStop(turn, task);
-  else if (task.state === 'needs_attention') endOpen(turn, task);
+  if (isWithAgent(task.state)) requestStop(turn, task);
+  else if (isUnclear(task.state)) endOpen(turn, task);
   else endTask(turn, task, 'cancelled', byRequest);
   return { id: task.id, name };
 }
 
 /** How these tasks go on was for a person to say, and the person who cancels the run has said so. */
 function decideOpen(turn: Turn, runId: string): void {
-  for (const task of turn.state.tasksOf(runId)) if (task.state === 'needs_attention') endOpen(turn, task);
+  for (const task of turn.state.tasksOf(runId)) if (isUnclear(task.state)) endOpen(turn, task);
 }
 
 function endOpen(turn: Turn, task: TaskRunRow): void {

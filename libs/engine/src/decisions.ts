@@ -1,4 +1,4 @@
-import { ServiceError, type AttentionDecision, type Fault, type Reason } from '@lab/contracts';
+import { isUnclear, ServiceError, type AttentionDecision, type Fault, type Reason } from '@lab/contracts';
 import { checkParameters } from '@lab/definitions/model';
 import { giveUp, isStopping, queueAgain } from './failure-policy.js';
 import { outputResources, putResources } from './outputs.js';
@@ -15,7 +15,7 @@ import type { Turn } from './turn.js';
  */
 export function decideTask(turn: Turn, item: AttentionRow, decision: AttentionDecision, by: string): void {
   const task = turn.state.rows.taskRuns.get(item.taskRunId ?? '');
-  if (task?.state !== 'needs_attention')
+  if (task === undefined || !isUnclear(task.state))
     throw new ServiceError('wrong_state', 'the task needs no decision any more');
   const note = decision.note === undefined || decision.note === '' ? '' : `: ${decision.note}`;
   if (decision.action === 'completed') return complete(turn, task, decision, `${by} says so${note}`);

@@ -1,4 +1,5 @@
 import {
+  isQueued,
   mayStartTasks,
   type DeviceBinding,
   type DeviceFunction,
@@ -375,7 +376,7 @@ export class Dispatcher {
         .tasksOf(holder)
         .some(
           (other) =>
-            other.state === 'queued' &&
+            isQueued(other.state) &&
             this.#slots
               .get(other.id)
               ?.some(

@@ -1,4 +1,4 @@
-import { isTerminal, ServiceError, type QueueRecord } from '@lab/contracts';
+import { isTerminal, isWithAgent, ServiceError, type QueueRecord } from '@lab/contracts';
 import { openCampaign, openRun } from './named.js';
 import type { Ids } from './ports.js';
 import type { CampaignRow, ProtocolRunRow } from './rows.js';
@@ -101,8 +101,10 @@ export function resumeQueue(turn: Turn, person: Person): QueueRecord {
 export function queueState(state: WorkingState): QueueRecord {
   const pause = state.queuePause();
   let running = 0;
-  for (const task of state.rows.liveAttempts.keys())
-    if (state.rows.taskRuns.get(task)?.state === 'running') running += 1;
+  for (const id of state.rows.liveAttempts.keys()) {
+    const task = state.rows.taskRuns.get(id);
+    if (task !== undefined && isWithAgent(task.state)) running += 1;
+  }
   return {
     paused: pause !== undefined,
     paused_by: pause?.by ?? null,

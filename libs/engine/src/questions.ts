@@ -1,5 +1,7 @@
 import {
   awaitsAgent,
+  isGivenUp,
+  isInDoubt,
   type AttentionKind,
   type DeviceStatus,
   type JsonObject,
@@ -41,11 +43,11 @@ export function differs({ reason, attemptId, doubtId }: Question, item: Attentio
 
 /** Its agent cannot vouch for it, or has given it up: without a person it stays out of use. */
 export function needsPerson(status: DeviceStatus): boolean {
-  return status.state === 'faulted' || isInDoubt(status);
+  return isGivenUp(status.state) || mayHaveMoved(status);
 }
 
-function isInDoubt(status: DeviceStatus): boolean {
-  return status.state === 'uncertain' || status.doubt !== undefined;
+function mayHaveMoved(status: DeviceStatus): boolean {
+  return isInDoubt(status.state) || status.doubt !== undefined;
 }
 
 /** @returns what is to be decided of a task that needs attention */
@@ -111,7 +113,7 @@ export function aboutDevice(
     attemptId: null,
     device: key,
     computer,
-    reason: isInDoubt(status)
+    reason: mayHaveMoved(status)
       ? { code: 'device_uncertain', message: status.detail ?? 'it may be in the middle of something' }
       : { code: 'device_faulted', message: status.detail ?? 'it does not start' },
     doubtId: doubt?.id ?? null,

@@ -1,4 +1,13 @@
-import { awaitsPerson, isSatisfied, isTerminal, isWaiting, type Reason } from '@lab/contracts';
+import {
+  awaitsDependencies,
+  awaitsPerson,
+  isSatisfied,
+  isTerminal,
+  isUnclear,
+  isWaiting,
+  isWithAgent,
+  type Reason,
+} from '@lab/contracts';
 import { leave, releaseUnneeded } from './allocation.js';
 import { countEnd } from './campaign-tally.js';
 import type { Ending, ProtocolRunRow, TaskRunRow } from './rows.js';
@@ -35,9 +44,9 @@ export function hasBegun(turn: Turn, run: ProtocolRunRow): boolean {
 
 /** A paused run waits for people, not for devices: what may start is queued all the same, and the dispatcher passes it by. */
 function showState(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]): void {
-  const unclear = tasks.find((task) => task.state === 'needs_attention');
+  const unclear = tasks.find((task) => isUnclear(task.state));
   if (unclear !== undefined) {
-    if (run.state !== 'needs_attention') turn.setRun(run, 'needs_attention', { reason: unclear.reason });
+    if (!isUnclear(run.state)) turn.setRun(run, 'needs_attention', { reason: unclear.reason });
   } else if (run.ending === null && turn.state.isPaused(run)) {
     if (run.state !== 'paused') turn.setRun(run, 'paused', { reason: pauseReason(run) });
   } else if (awaitsPerson(run.state))
@@ -53,7 +62,7 @@ function pauseReason(run: ProtocolRunRow): Reason {
 /** Queues every task whose dependencies are met. */
 export function queueReady(turn: Turn, run: ProtocolRunRow): void {
   const tasks = turn.state.tasksOf(run.id);
-  const waiting = tasks.filter((task) => task.state === 'created');
+  const waiting = tasks.filter((task) => awaitsDependencies(task.state));
   if (waiting.length === 0) return;
   const snapshot = turn.state.protocolOf(run);
   const states = new Map(tasks.map((task) => [task.name, task.state]));
@@ -82,7 +91,7 @@ function skipUnreachable(turn: Turn, run: ProtocolRunRow): TaskRunRow[] {
       continue;
     }
     const missing = dependencies.get(task.name)?.find((name) => missed.has(name));
-    if (missing === undefined || task.state !== 'created') continue;
+    if (missing === undefined || !awaitsDependencies(task.state)) continue;
     missed.add(task.name);
     turn.setTask(task, 'skipped', {
       reason: { code: 'dependency_failed', message: `it needs task ${missing}, which did not complete` },
@@ -128,7 +137,7 @@ export function beginEnding(turn: Turn, run: ProtocolRunRow, state: Ending['stat
   for (const task of turn.state.tasksOf(run.id)) {
     if (isWaiting(task.state))
       turn.setTask(task, state === 'failed' ? 'skipped' : 'cancelled', { reason, endedAt: turn.now });
-    else if (task.state === 'running') requestStop(turn, task);
+    else if (isWithAgent(task.state)) requestStop(turn, task);
   }
 }
 

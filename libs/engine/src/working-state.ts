@@ -1,4 +1,4 @@
-import { awaitsPerson, isActive, isTerminal } from '@lab/contracts';
+import { awaitsPerson, isActive, isQueued, isTerminal, isUnclear } from '@lab/contracts';
 import type { ProtocolSnapshot, TaskDefinition, TaskSnapshot } from '@lab/definitions/model';
 import { applyChange } from './apply-change.js';
 import { Deadlines } from './deadlines.js';
@@ -251,7 +251,7 @@ export class WorkingState {
   }
 
   #indexTask(row: TaskRunRow): void {
-    if (row.state === 'queued') {
+    if (isQueued(row.state)) {
       if (!this.queued.has(row.id)) this.arrivals.add(row.id);
       this.queued.add(row.id);
       this.dispatchDue = true;
@@ -261,7 +261,7 @@ export class WorkingState {
       this.arrivals.delete(row.id);
       this.deadlines.delete(row.id);
     }
-    if (row.state === 'needs_attention') this.unclear.add(row.id);
+    if (isUnclear(row.state)) this.unclear.add(row.id);
     else this.unclear.delete(row.id);
     if (row.runId !== null) this.dueRuns.add(row.runId);
     else if (isTerminal(row.state)) this.#over.tasks.add(row.id);

@@ -1,4 +1,4 @@
-import { isUsable, ServiceError, type LoadedDevice } from '@lab/contracts';
+import { isGivenUp, isUsable, ServiceError, type LoadedDevice } from '@lab/contracts';
 import type { Clock, DeviceStart, Engine, Timers } from '@lab/engine';
 
 /** How long a device may take, the stop of its earlier version included, in milliseconds. */
@@ -54,17 +54,17 @@ function progress(
   const heard = startedAt !== undefined && startedAt >= since;
   if (!heard && !late) return 'starting';
   if (isUsable(state)) return 'done';
-  return state === 'faulted' ? 'failed' : 'starting';
+  return isGivenUp(state) ? 'failed' : 'starting';
 }
 
 function notStarted(lab: string, failed: readonly DeviceStart[]): ServiceError {
   const why = ({ state, detail }: DeviceStart): string =>
-    state === 'faulted'
+    isGivenUp(state)
       ? `is faulted: ${detail ?? 'no reason given'}`
       : `did not start within ${deadlineMs / 1_000} s (${state}${detail === null ? '' : `: ${detail}`})`;
   const faults = failed.map((device) => ({
     path: `${lab}.devices.${device.name}`,
-    code: device.state === 'faulted' ? 'device_faulted' : 'device_not_started',
+    code: isGivenUp(device.state) ? 'device_faulted' : 'device_not_started',
     message: `${device.name} on ${device.computer} ${why(device)}`,
   }));
   return new ServiceError(
