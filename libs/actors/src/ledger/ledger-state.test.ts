@@ -160,7 +160,7 @@ describe('a checkpoint', () => {
       type: fc.constant('end' as const),
       attemptId: id,
       outcome: fc.constant({ kind: 'cancelled' as const }),
-      files: fc.constant([]),
+      files: fc.constant<Extract<LedgerRecord, { type: 'end' }>['files']>([]),
     }),
     { weight: 4, arbitrary: someCall.map((each) => ({ type: 'call_begin' as const, call: each })) },
     { weight: 3, arbitrary: someCall.map(({ callId }) => end(callId)) },
