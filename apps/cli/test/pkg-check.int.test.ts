@@ -278,6 +278,22 @@ describe('what is scaffolded', () => {
     },
   );
 
+  it('reminds the author of a device of safe stop and reconciliation, as overrides that pass the check', async () => {
+    await createPackage(userDir, 'demo_pkg');
+    await addPart(userDir, 'device', 'demo_pkg', 'pump');
+    const path = join(userDir, 'demo_pkg/devices/pump/device.ts');
+    const text = readFileSync(path, 'utf8');
+    const hooks = [...text.matchAll(/^  \/\/ (override async (_\w+)\(.*\): Promise<(\w+)>): \S.*$/gm)];
+    expect(hooks.map(([, , name]) => name)).toEqual(['_stop', '_reconcile']);
+    const bodies = { void: '{}', Reconciliation: '{ return { idle: true }; }' };
+    const written = hooks.reduce(
+      (code, [line, head, , type]) => code.replace(line, `  ${head} ${bodies[type as 'void']}`),
+      text.replace('BaseDevice, effect', 'BaseDevice, type Reconciliation, effect'),
+    );
+    writeFileSync(path, written);
+    expect(await errorsOf('demo_pkg')).toEqual([]);
+  });
+
   it('never overwrites: a name or a file that is there is left as it is', async () => {
     await createPackage(userDir, 'demo_pkg');
     await expect(createPackage(userDir, 'demo_pkg')).rejects.toThrow('demo_pkg exists already');

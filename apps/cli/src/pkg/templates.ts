@@ -72,6 +72,9 @@ export default class ${ownClass(type, 'Device')} extends BaseDevice<InitParamete
     return { port: this.port, runs: this.runs };
   }
 
+  // override async _stop(reason: string): Promise<void>: stops the instrument safely at once, beside whatever runs.
+  // override async _reconcile(parameters: InitParameters): Promise<Reconciliation>: tells whether it is idle, after a crash.
+
   @effect()
   async run(): Promise<{ runs: number }> {
     this.runs += 1;
