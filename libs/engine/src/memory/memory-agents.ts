@@ -15,7 +15,7 @@ import type { AgentAddress, Agents } from '../ports.js';
 /** What the script says about a call: let it through, or lose it or its answer on the way. */
 export type Delivery = 'delivered' | 'refused' | 'lost' | 'reply_lost';
 
-/** An attempt as its agent's journal knows it. */
+/** An attempt as its agent's ledger knows it. */
 export interface Execution {
   start: TaskStart;
   status: Exclude<AttemptStatus, 'unknown'>;
@@ -36,7 +36,7 @@ interface MemoryAgent {
   alive: boolean;
   devices: DeviceAssignment[];
   /** Survives the process: what was accepted, and what is refused for ever. */
-  journal: Map<string, Execution>;
+  ledger: Map<string, Execution>;
   tombstones: Set<string>;
 }
 
@@ -65,7 +65,7 @@ export interface LabSide {
 }
 
 /**
- * A whole lab of agents under script, keeping the agents' side of the contract: an attempt is accepted once, journaled,
+ * A whole lab of agents under script, keeping the agents' side of the contract: an attempt is accepted once, kept in a ledger,
  * and refused for ever after its status was asked in vain; a result is told until it is acknowledged.
  *
  * It also keeps its own record of what really happened ({@link executions}), against which tests judge the engine.
@@ -119,11 +119,11 @@ export class MemoryAgents implements Agents {
       inc: 0,
       alive: true,
       devices: before?.devices ?? [],
-      journal: before?.journal ?? new Map(),
+      ledger: before?.ledger ?? new Map(),
       tombstones: before?.tombstones ?? new Set(),
     };
     this.#agents.set(computer, agent);
-    for (const execution of agent.journal.values())
+    for (const execution of agent.ledger.values())
       if (execution.outcome === null) {
         execution.status = 'ended';
         execution.outcome = { kind: 'unknown', detail: 'the agent was restarted while it ran' };
@@ -187,7 +187,7 @@ export class MemoryAgents implements Agents {
   /** Executions that have begun and not ended, oldest first. */
   running(): { attempt: string; label: string; computer: string; start: TaskStart }[] {
     return [...this.#agents.values()].flatMap((agent) =>
-      [...agent.journal].flatMap(([attempt, { start, outcome }]) =>
+      [...agent.ledger].flatMap(([attempt, { start, outcome }]) =>
         outcome === null && agent.alive
           ? [{ attempt, label: start.label, computer: agent.computer, start }]
           : [],
@@ -226,7 +226,7 @@ export class MemoryAgents implements Agents {
   async tellResults(computer: string): Promise<void> {
     const agent = this.#alive(computer);
     if (agent === undefined) return;
-    for (const [attempt, execution] of agent.journal) {
+    for (const [attempt, execution] of agent.ledger) {
       if (execution.outcome === null || execution.acknowledged || this.#side === undefined) continue;
       const told = await this.#side
         .attemptEnded({
@@ -248,7 +248,7 @@ export class MemoryAgents implements Agents {
     if (this.#everStarted.has(start.attempt_id)) this.startedTwice.push(start.attempt_id);
     this.#everStarted.add(start.attempt_id);
     return this.#deliver('start', to, (agent) => {
-      const known = agent.journal.get(start.attempt_id);
+      const known = agent.ledger.get(start.attempt_id);
       if (known !== undefined) return known.status;
       if (agent.tombstones.has(start.attempt_id)) return 'unknown';
       for (const [key, fence] of fencesOf(start))
@@ -263,7 +263,7 @@ export class MemoryAgents implements Agents {
 
   async cancel(to: AgentAddress, attemptId: string, reason: string): Promise<AttemptStatus> {
     return this.#deliver('cancel', to, (agent) => {
-      const execution = agent.journal.get(attemptId);
+      const execution = agent.ledger.get(attemptId);
       if (execution === undefined) return 'unknown';
       if (execution.outcome !== null) return 'ended';
       execution.status = 'cancelling';
@@ -278,7 +278,7 @@ export class MemoryAgents implements Agents {
 
   async status(to: AgentAddress, attemptId: string): Promise<AttemptStatus> {
     return this.#deliver('status', to, (agent) => {
-      const execution = agent.journal.get(attemptId);
+      const execution = agent.ledger.get(attemptId);
       if (execution === undefined) agent.tombstones.add(attemptId);
       return execution?.status ?? 'unknown';
     });
@@ -327,7 +327,7 @@ export class MemoryAgents implements Agents {
       acknowledged: false,
       session: agent.session,
     };
-    agent.journal.set(start.attempt_id, execution);
+    agent.ledger.set(start.attempt_id, execution);
     this.executions.set(start.attempt_id, execution);
     for (const key of unitsOf(start)) {
       const owner = this.#busy.get(key);
@@ -339,7 +339,7 @@ export class MemoryAgents implements Agents {
   }
 
   #finish(attempt: string, computer: string, outcome: AttemptOutcome, calls?: AttemptCalls): void {
-    const execution = this.#agents.get(computer)?.journal.get(attempt);
+    const execution = this.#agents.get(computer)?.ledger.get(attempt);
     if (execution === undefined || execution.outcome !== null) return;
     execution.outcome = outcome;
     execution.calls = calls;
@@ -359,7 +359,7 @@ export class MemoryAgents implements Agents {
 
   #reports(agent: MemoryAgent): AttemptReport[] {
     return [
-      ...[...agent.journal]
+      ...[...agent.ledger]
         .filter(([, execution]) => !execution.acknowledged)
         .map(([id, { status }]) => ({ attempt_id: id, status })),
       ...[...agent.tombstones].map((id) => ({ attempt_id: id, status: 'unknown' as const })),
