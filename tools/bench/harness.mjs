@@ -83,22 +83,34 @@ export async function devicesIdle(client) {
 export function processTree(rootPid) {
   const parents = new Map();
   for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
-      parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
-    } catch (error) {
-      if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error;
-    }
+    const stat = unlessGone(() => readFileSync(`/proc/${entry}/stat`, 'utf8'));
+    if (stat === undefined) continue;
+    parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
   }
   const tree = [];
   const add = (pid) => {
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean).join(' ');
-    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-    tree.push({ pid, command, pssMb: Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) / 1024 });
+    const texts = unlessGone(() => [
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8'),
+      readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'),
+    ]);
+    if (texts === undefined) return;
+    const [command, rollup] = texts;
+    const pssMb = Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) / 1024;
+    tree.push({ pid, command: command.split('\0').filter(Boolean).join(' '), pssMb });
     for (const [child, parent] of parents) if (parent === pid) add(child);
   };
   add(rootPid);
   return tree;
+}
+
+/** What is read of a process; undefined when it has ended meanwhile. */
+function unlessGone(read) {
+  try {
+    return read();
+  } catch (error) {
+    if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error;
+    return undefined;
+  }
 }
 
 /** Prints the machine, so that no figure stands without it. */

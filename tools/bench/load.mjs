@@ -88,12 +88,15 @@ let floor;
 try {
   floor = await startFloor(laboratory.natsUrl);
   const [kept, ...stations] = laboratory.stations;
-  // Every agent has its task process by then.
+  // Two visits at a time to every agent: both of its task processes are there by then, and none starts while it is measured.
   await visitEvenly(laboratory, {
     prefix: 'warm',
     perSecond: 10,
     seconds: Math.ceil((agents * 2) / 10),
-    stations,
+    stations: laboratory.stations
+      .slice(0, agents)
+      .flatMap((each, n) => [each, laboratory.stations[agents + n]]),
+    stay_s: 1,
   });
   const before = laboratory.memory();
   floor.durations.length = 0;

@@ -1,4 +1,5 @@
-// HTTP device RPC of a query function beside a bare HTTP-to-NATS-to-fork chain, in alternating rounds.
+// HTTP device RPC of a query and of an effect, which the ledger records first, beside a bare HTTP-to-NATS-to-fork chain, in
+// alternating rounds.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -47,18 +48,20 @@ const stack = await startServiceStack({ userDir: benchPackages });
 const ours = httpClient(stack.url);
 const bare = httpClient(floor.url);
 try {
-  const callOurs = () => ours.call('POST', '/api/rpc/bench_lab/probe/ping', {});
-  const callBare = () => bare.call('POST', '/call', {});
+  const calls = {
+    bare: () => bare.call('POST', '/call', {}),
+    query: () => ours.call('POST', '/api/rpc/bench_lab/probe/ping', {}),
+    effect: () => ours.call('POST', '/api/rpc/bench_lab/probe/touch', {}),
+  };
   await devicesIdle(ours);
-  // Both chains are compiled by the time they are measured.
-  for (const call of [callOurs, callBare]) await load(8_000, 64, call);
+  // All chains are compiled by the time they are measured.
+  for (const call of Object.values(calls)) await load(8_000, 64, call);
 
-  const figures = { ours: { one: [], rate: [], many: [] }, bare: { one: [], rate: [], many: [] } };
+  const figures = Object.fromEntries(
+    Object.keys(calls).map((name) => [name, { one: [], rate: [], many: [] }]),
+  );
   for (let round = 0; round < rounds; round++) {
-    for (const [name, call] of [
-      ['bare', callBare],
-      ['ours', callOurs],
-    ]) {
+    for (const [name, call] of Object.entries(calls)) {
       const one = await load(sequentialCalls, 1, call);
       const many = await load(parallelCalls, 64, call);
       figures[name].one.push(...one.durations);
@@ -68,24 +71,28 @@ try {
   }
   for (const [name, { one, many, rate }] of Object.entries(figures)) {
     console.log(
-      `${name.padEnd(5)} 1 in flight: p50 ${rounded(percentile(one, 0.5), 3)} ms, p99 ${rounded(percentile(one, 0.99), 2)} ms; ` +
+      `${name.padEnd(6)} 1 in flight: p50 ${rounded(percentile(one, 0.5), 3)} ms, p99 ${rounded(percentile(one, 0.99), 2)} ms; ` +
         `64 in flight: p50 ${rounded(percentile(many, 0.5))} ms, p99 ${rounded(percentile(many, 0.99))} ms, ` +
         `${Math.round(percentile(rate, 0.5))} calls/s (median of ${rounds} rounds)`,
     );
   }
-  const p50 = percentile(figures.ours.one, 0.5);
-  const floorP50 = percentile(figures.bare.one, 0.5);
+  const { bare: floorFigures, query, effect } = figures;
+  const [p50, effectP50, floorP50] = [query, effect, floorFigures].map(({ one }) => percentile(one, 0.5));
   finish({
     p50_ms: rounded(p50, 3),
-    p99_ms: rounded(percentile(figures.ours.one, 0.99)),
+    p99_ms: rounded(percentile(query.one, 0.99)),
     floor_p50_ms: rounded(floorP50, 3),
-    floor_p99_ms: rounded(percentile(figures.bare.one, 0.99)),
+    floor_p99_ms: rounded(percentile(floorFigures.one, 0.99)),
     ratio_p50: rounded(p50 / floorP50),
-    p50_64_ms: rounded(percentile(figures.ours.many, 0.5)),
-    p99_64_ms: rounded(percentile(figures.ours.many, 0.99)),
-    calls_per_s_64: Math.round(percentile(figures.ours.rate, 0.5)),
-    floor_calls_per_s_64: Math.round(percentile(figures.bare.rate, 0.5)),
-    ratio_throughput: rounded(percentile(figures.ours.rate, 0.5) / percentile(figures.bare.rate, 0.5)),
+    p50_64_ms: rounded(percentile(query.many, 0.5)),
+    p99_64_ms: rounded(percentile(query.many, 0.99)),
+    calls_per_s_64: Math.round(percentile(query.rate, 0.5)),
+    floor_calls_per_s_64: Math.round(percentile(floorFigures.rate, 0.5)),
+    ratio_throughput: rounded(percentile(query.rate, 0.5) / percentile(floorFigures.rate, 0.5)),
+    effect_p50_ms: rounded(effectP50, 3),
+    effect_p99_ms: rounded(percentile(effect.one, 0.99)),
+    effect_ratio_p50: rounded(effectP50 / floorP50),
+    effect_calls_per_s_64: Math.round(percentile(effect.rate, 0.5)),
   });
 } finally {
   ours.close();

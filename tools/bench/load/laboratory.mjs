@@ -182,9 +182,10 @@ function residentMb(pid) {
 /**
  * Visits at an even rate, whether or not the earlier ones have been answered, each station in turn.
  *
+ * @param stay_s how long each visit stays
  * @returns milliseconds from each submission to the call of its station; refused submissions; visits never seen
  */
-export async function visitEvenly(laboratory, { prefix, perSecond, seconds, stations }) {
+export async function visitEvenly(laboratory, { prefix, perSecond, seconds, stations, stay_s = 0 }) {
   const submitted = new Map();
   let refused = 0;
   const begin = performance.now();
@@ -194,7 +195,7 @@ export async function visitEvenly(laboratory, { prefix, perSecond, seconds, stat
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     const key = `${prefix}_${index}`;
     pending.push(
-      laboratory.visit(key, stations[index % stations.length]).then(
+      laboratory.visit(key, stations[index % stations.length], { stay_s }).then(
         (at) => submitted.set(key, at),
         () => (refused += 1),
       ),
