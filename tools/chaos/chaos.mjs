@@ -61,6 +61,9 @@ const plant = new Plant(folder, new Chance(seed, 'restarts'));
 for (const computer of computers.slice(1, 3)) plant.giveSmallDisk(computer, 160);
 if (plant.smallDisks.length === 0) console.log('this machine allows no small disks: none will be full');
 
+for (const name of ['SIGINT', 'SIGTERM'])
+  process.once(name, () => void plant.dispose().finally(() => process.exit(130)));
+
 let passed = false;
 try {
   await plant.start({ computers, orchestrators: 2 });
