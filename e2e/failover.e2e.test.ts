@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { optimizerEvents } from '@lab/contracts';
+import { connectBus } from '@lab/messaging';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
@@ -58,6 +61,16 @@ const multiply = (name: string) => ({
   devices: { multiplier: { lab_name: 'multiplication_lab', name: 'multiplier_a' } },
   input_parameters: { number: 6, factor: 7 },
 });
+
+/** Bytes of the largest file below a folder. */
+function largestIn(folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  // A file may have been moved meanwhile.
+  return Math.max(0, ...files.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0));
+}
 
 /**
  * Submits one after the other while `happening` goes on. Everything is accepted, and what was accepted is done exactly once.
@@ -152,6 +165,51 @@ describe('work goes on, nothing twice and nothing lost,', () => {
     };
     // A submission that was on its way may be lost with the broker, and then nobody can say so in time.
     await workThrough('broker', restart, ['503 maybe', '504 maybe']);
+  });
+
+  it('when the gateway is killed while a file is sent to it: the file arrives as it was written', async () => {
+    const name = 'a large file';
+    const kilobytes = 100_000;
+    const submission = { name, type: 'write_file', input_parameters: { text: 'x', kilobytes } };
+    expect((await lab.api.submit('tasks', submission)).status).toBe(201);
+    const arriving = await eventually(
+      async () => largestIn(join(lab.stack.dataDir, 'files')),
+      (bytes) => bytes > 1_000,
+    );
+    const pid = processes().get('gateway') ?? 0;
+    process.kill(pid, 'SIGKILL');
+    expect(arriving).toBeLessThan(kilobytes * 1_024);
+    const task = await eventually(
+      () => lab.api.task(name).catch(() => undefined),
+      (record) => record !== undefined && isOver(record),
+    );
+    expect(task).toMatchObject({ state: 'completed', attempt: 1 });
+    const large = task?.output_files.find((file) => file.name === 'large.bin');
+    const path = `/api/tasks/${encodeURIComponent(name)}/files/large.bin`;
+    const content = Buffer.from(await (await fetch(`${lab.api.url}${path}`)).arrayBuffer());
+    expect(content.equals(Buffer.alloc(kilobytes * 1_024, 'x'))).toBe(true);
+    expect(large).toMatchObject({
+      size: content.length,
+      sha256: createHash('sha256').update(content).digest('hex'),
+    });
+    expect(processes().get('gateway')).not.toBe(pid);
+  });
+
+  it('when the optimizer is killed: another one is announced', async () => {
+    const url = readFileSync(join(lab.stack.dataDir, 'secrets', 'nats-url'), 'utf8').trim();
+    const bus = await connectBus({ url, role: 'test', name: 'failover' });
+    try {
+      const announced = new Set<string>();
+      await bus.subscribe(optimizerEvents.announced, {}, ({ instance }) => void announced.add(instance));
+      const count = async (): Promise<number> => announced.size;
+      await eventually(count, (instances) => instances === 1);
+      await workThrough('optimizer', async () => {
+        process.kill(processes().get('optimizer') ?? 0, 'SIGKILL');
+        await eventually(count, (instances) => instances === 2);
+      });
+    } finally {
+      await bus.close();
+    }
   });
 
   it('when the database is started again; meanwhile reads and submissions are refused, to be tried again', async () => {
