@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { join, relative, resolve, isAbsolute } from 'node:path';
@@ -23,8 +23,8 @@ export class Spool implements Files {
   async prepare(attemptId: string): Promise<string> {
     const folder = this.#of(attemptId);
     try {
-      await rm(folder, { recursive: true, force: true });
-      await mkdir(folder, { recursive: true });
+      // One way to the disk for the usual case, for the task waits for it: the folder above is there, and this one is not.
+      await mkdir(folder).catch(() => this.#makeAnew(folder));
     } catch (error) {
       // The text of a system error names folders of this computer, and this one reaches people.
       const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
@@ -65,7 +65,9 @@ export class Spool implements Files {
   }
 
   async discard(attemptId: string): Promise<void> {
-    await rm(this.#of(attemptId), { recursive: true, force: true });
+    const folder = this.#of(attemptId);
+    // Most tasks leave no files.
+    await rmdir(folder).catch(() => rm(folder, { recursive: true, force: true }));
   }
 
   async sweep(kept: ReadonlySet<string>): Promise<void> {
@@ -80,6 +82,11 @@ export class Spool implements Files {
     for (const name of found) {
       if (!names.has(name)) await rm(join(this.#folder, name), { recursive: true, force: true });
     }
+  }
+
+  async #makeAnew(folder: string): Promise<void> {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
   }
 
   #of(attemptId: string): string {
