@@ -14,7 +14,8 @@ const deciding: ErrorCode[] = [
   'disconnected',
   'deadline_exceeded',
 ];
-const ofRecord: ErrorCode[] = ['not_found', 'wrong_state', ...deciding];
+/** As {@link deciding}, about a record that people name. */
+export const ofRecord: ErrorCode[] = ['not_found', 'wrong_state', ...deciding];
 const asking: ErrorCode[] = ['invalid', 'service_unavailable', 'disconnected', 'deadline_exceeded'];
 
 const runName = inPath('protocol_run_name', 'Name of the protocol run.', 'mix_1');

@@ -5,7 +5,7 @@ import { maxLimit } from '../http/request-input.js';
 import { definitionOperations } from './definition-operations.js';
 import { inPath, inQuery, json, listOf, ref, type Description } from './description.js';
 import * as examples from './examples.js';
-import { operatingOperations } from './operating-operations.js';
+import { ofRecord, operatingOperations } from './operating-operations.js';
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
@@ -18,18 +18,6 @@ const submitting: ErrorCode[] = [
   'invalid',
   'duplicate_name',
   'backlog_full',
-  'service_unavailable',
-  'store_unavailable',
-  'disconnected',
-  'deadline_exceeded',
-];
-const cancelling: ErrorCode[] = [
-  'not_found',
-  'wrong_state',
-  'malformed_json',
-  'payload_too_large',
-  'unsupported_media_type',
-  'invalid',
   'service_unavailable',
   'store_unavailable',
   'disconnected',
@@ -99,7 +87,7 @@ const descriptions: Record<string, Description> = {
       'Its running tasks are stopped before their devices go to other work. The answer comes when the cancel is decided; the state follows.',
     parameters: [runName],
     success: { status: 202, description: 'It will end.', content: json(ref('ProtocolRunRecord')) },
-    problems: cancelling,
+    problems: ofRecord,
   },
   'POST /api/campaigns': {
     tag: 'Campaigns',
@@ -130,7 +118,7 @@ const descriptions: Record<string, Description> = {
     description: 'No further run is started, and its runs are cancelled.',
     parameters: [campaignName],
     success: { status: 202, description: 'It will end.', content: json(ref('CampaignRecord')) },
-    problems: cancelling,
+    problems: ofRecord,
   },
   'POST /api/tasks': {
     tag: 'Tasks',
@@ -174,7 +162,7 @@ const descriptions: Record<string, Description> = {
       'A queued on-demand task is removed from the queue; a running one is stopped. Cancelling a task of a protocol run makes the run fail.',
     parameters: [taskName, ofRun],
     success: { status: 202, description: 'It will end.', content: json(ref('TaskRunRecord')) },
-    problems: cancelling,
+    problems: ofRecord,
   },
   'GET /api/tasks/{task_name}/files/{file_name}': {
     tag: 'Tasks',
