@@ -283,7 +283,7 @@ describe('what is scaffolded', () => {
     await addPart(userDir, 'device', 'demo_pkg', 'pump');
     const path = join(userDir, 'demo_pkg/devices/pump/device.ts');
     const text = readFileSync(path, 'utf8');
-    const hooks = [...text.matchAll(/^  \/\/ (override async (_\w+)\(.*\): Promise<(\w+)>): \S.*$/gm)];
+    const hooks = [...text.matchAll(/^ {2}\/\/ (override async (_\w+)\(.*\): Promise<(\w+)>): \S.*$/gm)];
     expect(hooks.map(([, , name]) => name)).toEqual(['_stop', '_reconcile']);
     const bodies = { void: '{}', Reconciliation: '{ return { idle: true }; }' };
     const written = hooks.reduce(
