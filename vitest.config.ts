@@ -10,7 +10,11 @@ const shared = {
 
 const projects = ['libs', 'apps'].flatMap((group) =>
   readdirSync(new URL(group, import.meta.url)).flatMap((name) => [
-    { ...shared, test: { name, root: `${group}/${name}`, include: ['src/**/*.test.ts'] } },
+    {
+      ...shared,
+      // Property tests take their time on a busy machine.
+      test: { name, root: `${group}/${name}`, include: ['src/**/*.test.ts'], testTimeout: 30_000 },
+    },
     {
       ...shared,
       test: {
