@@ -265,6 +265,8 @@ describe('when something fails', () => {
 
   it('a lost broker stops no task, and its result arrives when the broker is back', async () => {
     const agent = await lab.agent();
+    // Its code is there from now on.
+    await lab.run({ mode: 'wait', ms: 0 });
     const task = lab.task({ mode: 'wait', ms: 1_000 });
     await lab.start(task);
     await lab.nats.stop();

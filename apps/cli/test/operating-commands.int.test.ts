@@ -167,7 +167,7 @@ describe('svc estop', () => {
       `released: device:color_lab.arm (${first?.id})`,
     );
     expect(bodies().slice(2)).toEqual([
-      { id: null, by: me },
+      ...gateway.records.stops.map(({ id }) => ({ id, by: me })),
       { id: first?.id, by: me },
     ]);
   });
