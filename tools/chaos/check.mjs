@@ -216,8 +216,11 @@ function* noFalseAlarms({ attention, attempts, motions, ledgers, starts }) {
       records.flatMap(({ type, attemptId }) => (type === 'begin' ? [attemptId] : [])),
     ),
   );
+  // What is settled is collected when the ledger is opened the next time; only what it still has can speak against it.
+  const kept = new Set(ledgers.flatMap(({ records }) => records.map(({ attemptId }) => attemptId)));
   const cutShort = ({ id, computer, created_at: from }, until) =>
-    begun.has(id) && starts.some(({ name, at }) => name === `agent_${computer}` && at > from && at <= until);
+    (begun.has(id) || !kept.has(id)) &&
+    starts.some(({ name, at }) => name === `agent_${computer}` && at > from && at <= until);
   const asked = attention.filter(({ kind }) => kind !== 'agent');
   const needless = asked.filter(({ kind, attempt_id: id, device, reason, opened_at: at }) => {
     if (kind === 'device') return !told.has(device);

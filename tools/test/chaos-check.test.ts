@@ -262,7 +262,7 @@ it('lets a person be asked about a task that had begun when its agent ended, and
     const evidence = sound();
     evidence.motions.shift();
     evidence.ledgers[0].records.shift();
-    if (begun) evidence.ledgers[0].records.unshift({ type: 'begin', attemptId: 'a1' });
+    evidence.ledgers[0].records.unshift({ type: begun ? 'begin' : 'accept', attemptId: 'a1' });
     evidence.starts.push({ name: 'agent_bench', at: startedAt });
     return check(evidence)['I9']?.length ?? NaN;
   };

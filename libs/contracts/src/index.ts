@@ -33,6 +33,7 @@ export {
   isTerminal,
   isUnclear,
   isUnsettled,
+  isMoving,
   isUsable,
   isWaiting,
   isWithAgent,

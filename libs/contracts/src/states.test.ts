@@ -22,6 +22,7 @@ import {
   isTerminal,
   isUnclear,
   isUnsettled,
+  isMoving,
   isUsable,
   isWaiting,
   isWithAgent,
@@ -113,6 +114,7 @@ describe('every question', () => {
     expect(yes(attemptStates, isUnsettled)).toEqual(['dispatching', 'uncertain']);
     expect(yes(attemptStates, awaitsAgent)).toEqual(['dispatching', 'uncertain', 'running', 'cancelling']);
     expect(yes(deviceStates, isUsable)).toEqual(['idle', 'busy']);
+    expect(yes(deviceStates, isMoving)).toEqual(['busy', 'aborting']);
     expect(yes(deviceStates, isStarting)).toEqual(['disabled', 'initializing', 'restarting']);
     expect(yes(deviceStates, isInDoubt)).toEqual(['uncertain']);
     expect(yes(deviceStates, isGivenUp)).toEqual(['faulted']);

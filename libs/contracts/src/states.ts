@@ -354,6 +354,11 @@ export function awaitsAgent(state: AttemptState): boolean {
   return !isTerminal(state) && state !== 'needs_attention';
 }
 
+/** A device in this state may be in motion, and its agent will tell of the end. */
+export function isMoving(state: DeviceState): boolean {
+  return state === 'busy' || state === 'aborting';
+}
+
 /** A device in this state takes commands; an allocated task may be sent to it. */
 export function isUsable(state: DeviceState): boolean {
   return state === 'idle' || state === 'busy';

@@ -2,6 +2,7 @@ import {
   attentionActionsOf,
   awaitsAgent,
   isHeard,
+  isMoving,
   isUsable,
   ServiceError,
   unnamedPerson,
@@ -11,7 +12,7 @@ import {
 } from '@lab/contracts';
 import type { AgentDirectory } from './agent-directory.js';
 import { decideTask } from './decisions.js';
-import type { LabMap } from './lab-map.js';
+import { deviceKey, type LabMap } from './lab-map.js';
 import type { AgentAddress, Agents, Ids } from './ports.js';
 import {
   aboutAgent,
@@ -150,8 +151,10 @@ export class Attention {
   resolve(turn: Turn, decision: AttentionDecision): { id: string } {
     const item = this.examine(turn, decision);
     const by = decision.by ?? unnamedPerson;
-    if (item.kind === 'task') decideTask(turn, item, decision, by);
-    else if (item.kind === 'agent') declareLost(turn, item, by);
+    if (item.kind === 'task') {
+      this.#demandRest(turn, item);
+      decideTask(turn, item, decision, by);
+    } else if (item.kind === 'agent') declareLost(turn, item, by);
     this.#deciding.delete(item.id);
     this.#close(turn, item, decision.action, by, decision.note ?? null);
     const { output_parameters, output_resources, note = null } = decision;
@@ -174,6 +177,24 @@ export class Attention {
       },
     });
     return { id: item.id };
+  }
+
+  /**
+   * The agent that ran the task is gone, but a call that it made on another computer may still go on there: what the task
+   * had must not go to others before that has ended, whatever a person thinks.
+   */
+  #demandRest(turn: Turn, item: AttentionRow): void {
+    const attempt = turn.state.rows.attempts.get(item.attemptId ?? '');
+    for (const { computer, inc, lab, name } of Object.values(attempt?.devices ?? {})) {
+      const key = deviceKey(lab, name);
+      const agent = this.#ports.directory.present(computer, inc);
+      const status = agent?.state === 'online' ? agent.devices.get(key) : undefined;
+      if (status !== undefined && isMoving(status.state))
+        throw new ServiceError(
+          'wrong_state',
+          `device ${key} is still ${status.state} for it; decide when that has ended, or stop the device`,
+        );
+    }
   }
 
   #questions(turn: Turn): Map<string, Question> {

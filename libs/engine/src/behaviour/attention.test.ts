@@ -289,6 +289,19 @@ describe('a device in doubt', () => {
     return { test, say: (what: Partial<DeviceStatus>) => (says = what) };
   }
 
+  it('that still moves for a task lets nobody decide about the task before it has come to rest', async () => {
+    const { test, say } = await inDoubt();
+    say({ state: 'busy', doubt: undefined });
+    await lose(test);
+    await test.live(1000);
+    const decision = { id: only(test).id, action: 'retry' as const, by: 'ada' };
+    await expect(test.engine.resolveAttention(decision)).rejects.toMatchObject({ code: 'wrong_state' });
+    say({ state: 'idle' });
+    await test.live(1000);
+    await test.engine.resolveAttention(decision);
+    expect(items(test).find(({ kind }) => kind === 'task')?.state).toBe('resolved');
+  });
+
   it('keeps what the task had that failed on it, for it may still be moving', async () => {
     const { test, say } = await inDoubt();
     const [attemptId = ''] = test.store.rows.attempts.keys();
