@@ -217,7 +217,11 @@ function* noFalseAlarms({ attention, attempts, motions, ledgers, starts }) {
     ),
   );
   // What is settled is collected when the ledger is opened the next time; only what it still has can speak against it.
-  const kept = new Set(ledgers.flatMap(({ records }) => records.map(({ attemptId }) => attemptId)));
+  const kept = new Set(
+    ledgers.flatMap(({ records }) =>
+      records.flatMap(({ type, attemptId }) => (type === 'accept' ? [attemptId] : [])),
+    ),
+  );
   const cutShort = ({ id, computer, created_at: from }, until) =>
     (begun.has(id) || !kept.has(id)) &&
     starts.some(({ name, at }) => name === `agent_${computer}` && at > from && at <= until);
