@@ -11,6 +11,7 @@ import {
   type Reason,
 } from '@lab/contracts';
 import type { AgentDirectory } from './agent-directory.js';
+import { audit } from './audit.js';
 import { decideTask } from './decisions.js';
 import { deviceKey, type LabMap } from './lab-map.js';
 import type { AgentAddress, Agents, Ids } from './ports.js';
@@ -158,24 +159,15 @@ export class Attention {
     this.#deciding.delete(item.id);
     this.#close(turn, item, decision.action, by, decision.note ?? null);
     const { output_parameters, output_resources, note = null } = decision;
-    turn.emit({
-      op: 'audit',
-      row: {
-        id: this.#ports.ids.next(),
-        at: turn.now,
-        by,
-        action: 'attention.resolve',
-        subject: `attention/${item.id}`,
-        detail: structuredClone({
-          kind: item.kind,
-          about: subjectOf(turn.state, item),
-          decision: decision.action,
-          note,
-          ...(output_parameters === undefined ? {} : { output_parameters }),
-          ...(output_resources === undefined ? {} : { output_resources }),
-        }) as unknown as JsonObject,
-      },
-    });
+    const detail = structuredClone({
+      kind: item.kind,
+      about: subjectOf(turn.state, item),
+      decision: decision.action,
+      note,
+      ...(output_parameters === undefined ? {} : { output_parameters }),
+      ...(output_resources === undefined ? {} : { output_resources }),
+    }) as unknown as JsonObject;
+    audit(turn, { by, ids: this.#ports.ids }, 'attention.resolve', `attention/${item.id}`, detail);
     return { id: item.id };
   }
 

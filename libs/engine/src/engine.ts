@@ -18,6 +18,7 @@ import {
 import { AgentDirectory } from './agent-directory.js';
 import { Attention } from './attention.js';
 import { AttemptTalk } from './attempts.js';
+import type { Person } from './audit.js';
 import { Backoff } from './backoff.js';
 import { settleCampaign } from './campaigns.js';
 import { cancelCampaign, cancelProtocolRun, cancelTask } from './cancel.js';
@@ -34,14 +35,7 @@ import {
 import { nextTimeout, stopOverdue } from './failure-policy.js';
 import { adoptStops, engageStop, releaseStop, stopsToTell, type StopPorts } from './halts.js';
 import { deviceKey, LabMap } from './lab-map.js';
-import {
-  pauseCampaign,
-  pauseProtocolRun,
-  pauseQueue,
-  queueState,
-  resumeQueue,
-  type Person,
-} from './pause.js';
+import { pauseCampaign, pauseProtocolRun, pauseQueue, queueState, resumeQueue } from './pause.js';
 import { recordResult } from './results.js';
 import {
   resumeCampaign,

@@ -1,4 +1,5 @@
 import { awaitsAgent, haltCovers, ServiceError, type Halt } from '@lab/contracts';
+import { audit } from './audit.js';
 import type { LabMap } from './lab-map.js';
 import type { Ids } from './ports.js';
 import type { AttemptRow, HaltRow } from './rows.js';
@@ -62,17 +63,7 @@ export function releaseStop(turn: Turn, ports: StopPorts, id: string | null, by:
     const released = { ...row, releasedAt: turn.now, releasedBy: by };
     turn.emit({ op: 'putHalt', row: released });
     tell(turn, released);
-    turn.emit({
-      op: 'audit',
-      row: {
-        id: ports.ids.next(),
-        at: turn.now,
-        by,
-        action: 'estop.release',
-        subject: `halt/${row.id}`,
-        detail: { scope: row.scope },
-      },
-    });
+    audit(turn, { by, ids: ports.ids }, 'estop.release', `halt/${row.id}`, { scope: row.scope });
   }
   return { ids: rows.map((row) => row.id) };
 }
@@ -105,17 +96,7 @@ function record(turn: Turn, ports: StopPorts, halt: Halt, more: { told_by?: stri
   const row = { id, scope, by, reason, at: turn.now, releasedAt: null, releasedBy: null };
   turn.emit({ op: 'putHalt', row });
   tell(turn, row);
-  turn.emit({
-    op: 'audit',
-    row: {
-      id: ports.ids.next(),
-      at: turn.now,
-      by,
-      action: 'estop.engage',
-      subject: `halt/${id}`,
-      detail: { scope, reason, ...more },
-    },
-  });
+  audit(turn, { by, ids: ports.ids }, 'estop.engage', `halt/${id}`, { scope, reason, ...more });
   for (const attempt of turn.state.rows.attempts.values())
     if (isStoppedBy(attempt, halt))
       turn.emit({

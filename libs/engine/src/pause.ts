@@ -1,16 +1,10 @@
 import { isTerminal, isWithAgent, ServiceError, type QueueRecord } from '@lab/contracts';
+import { audit, type Person } from './audit.js';
 import { openCampaign, openRun } from './named.js';
-import type { Ids } from './ports.js';
 import type { CampaignRow, ProtocolRunRow } from './rows.js';
 import type { Accepted } from './submit.js';
 import type { Turn } from './turn.js';
 import type { WorkingState } from './working-state.js';
-
-/** Who asks, and where the entry of the audit gets its id from. */
-export interface Person {
-  by: string;
-  ids: Ids;
-}
 
 /** What runs goes on to its end, nothing more of it starts. @throws ServiceError `not_found`, `wrong_state` */
 export function pauseProtocolRun(turn: Turn, person: Person, name: string): Accepted {
@@ -112,10 +106,6 @@ export function queueState(state: WorkingState): QueueRecord {
     queued: state.queued.size,
     running,
   };
-}
-
-export function audit(turn: Turn, { by, ids }: Person, action: string, subject: string): void {
-  turn.emit({ op: 'audit', row: { id: ids.next(), at: turn.now, by, action, subject, detail: {} } });
 }
 
 function refuseEnding(what: string, row: CampaignRow | ProtocolRunRow): void {

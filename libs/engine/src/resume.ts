@@ -9,8 +9,9 @@ import {
   type JsonValue,
   type ProtocolRunSubmission,
 } from '@lab/contracts';
+import { audit, type Person } from './audit.js';
 import { openCampaign, openRun } from './named.js';
-import { audit, unpauseCampaign, unpauseProtocolRun, type Person } from './pause.js';
+import { unpauseCampaign, unpauseProtocolRun } from './pause.js';
 import type { EndedWork } from './ports.js';
 import type { CampaignRow, ProtocolRunRow, TaskRunRow } from './rows.js';
 import {
