@@ -39,9 +39,6 @@ export interface DispatchPorts {
   send: (to: AgentAddress, start: TaskStart) => void;
 }
 
-/** Milliseconds that a policy may think before it must answer. */
-const planningBudgetMs = 50;
-
 /** Chooses what starts and where, and records it. Driven by events; it polls nothing. */
 export class Dispatcher {
   readonly #ports: DispatchPorts;
@@ -110,7 +107,7 @@ export class Dispatcher {
     }
     if (tasks.length === 0) return;
     const snapshot = { version: this.#version, now: turn.now, tasks, units };
-    const plan = policy.plan(snapshot, { timeLimitMs: planningBudgetMs });
+    const plan = policy.plan(snapshot);
     const faults = checkPlan(snapshot, plan);
     if (faults.length > 0) {
       log.error('plan refused: the checker found faults', {
@@ -119,8 +116,7 @@ export class Dispatcher {
       });
       return;
     }
-    for (const assignment of plan.assignments)
-      if (assignment.start <= turn.now) this.#start(turn, assignment);
+    for (const assignment of plan.assignments) this.#start(turn, assignment);
   }
 
   /**
@@ -245,6 +241,7 @@ export class Dispatcher {
         allocation !== undefined &&
         (state.isInUse(allocation) || (allocation.taskRunId !== null && allocation.heldByRunId === null)),
       heldBy: allocation?.heldByRunId ?? null,
+      heldFor: [],
       usable:
         device === undefined
           ? !id.startsWith('device:')

@@ -18,8 +18,8 @@ export function checkPlan(snapshot: Snapshot, plan: Plan): Fault[] {
     if (starts.has(task.id))
       faults.push({ path: `${path}.task`, code: 'started_twice', message: `${task.id} is started twice` });
     starts.add(task.id);
-    if (!Number.isFinite(assignment.start) || assignment.start < snapshot.now)
-      faults.push({ path: `${path}.start`, code: 'in_the_past', message: 'the start lies in the past' });
+    if (task.ready === false || task.blocked === true)
+      faults.push({ path: `${path}.task`, code: 'not_ready', message: `${task.id} cannot start yet` });
     for (const [slot, unit] of Object.entries(assignment.units)) {
       const owner = owners.get(unit);
       if (owner !== undefined)

@@ -10,6 +10,7 @@ const unit = (id: string, more: Partial<PlanUnit> = {}): PlanUnit => ({
   kind: 'device',
   busy: false,
   heldBy: null,
+  heldFor: [],
   usable: true,
   busyMs: 0,
   ...more,
@@ -146,7 +147,12 @@ describe('matching', () => {
 
 describe('the checker', () => {
   const shot = snapshot(
-    [task('t', [['a', 'x']], { run: 'r' }), task('u', [['a', 'b', 'c', 'd']])],
+    [
+      task('t', [['a', 'x']], { run: 'r' }),
+      task('u', [['a', 'b', 'c', 'd']]),
+      task('v', [['a']], { ready: false }),
+      task('w', [['a']], { blocked: true }),
+    ],
     [
       unit('a'),
       unit('b', { busy: true }),
@@ -157,12 +163,10 @@ describe('the checker', () => {
   );
   const plan = (...assignments: Plan['assignments']): Plan => ({
     assignments,
-    objective: null,
-    lowerBound: null,
-    gap: null,
-    provenance: 'test',
+    timetable: null,
+    wakeAt: null,
   });
-  const give = (task: string, units: Record<string, string>, start = 1000) => ({ task, units, start });
+  const give = (task: string, units: Record<string, string>) => ({ task, units });
 
   it.each([
     ['unknown_task', plan(give('z', {}))],
@@ -175,7 +179,8 @@ describe('the checker', () => {
     ['held', plan(give('u', { s0: 'd' }))],
     ['given_twice', plan(give('t', { s0: 'a' }), give('u', { s0: 'a' }))],
     ['started_twice', plan(give('t', { s0: 'a' }), give('t', { s0: 'a' }))],
-    ['in_the_past', plan(give('t', { s0: 'a' }, 999))],
+    ['not_ready', plan(give('v', { s0: 'a' }))],
+    ['not_ready', plan(give('w', { s0: 'a' }))],
   ])('finds the fault %s', (code, bad) => {
     expect(checkPlan(shot, bad).map((fault) => fault.code)).toContain(code);
   });

@@ -21,6 +21,7 @@ export function isAvailable(unit: PlanUnit | undefined, task: PlanTask): unit is
  */
 export class GreedyPolicy implements Policy {
   readonly name = 'greedy';
+  readonly scope = 'ready';
 
   plan(snapshot: Snapshot): Plan {
     const taken = new Set<string>();
@@ -29,9 +30,9 @@ export class GreedyPolicy implements Policy {
       const units = matchSlots(task.slots, (slot) => choices(snapshot, task, slot, taken));
       if (units === undefined) continue;
       for (const unit of Object.values(units)) taken.add(unit);
-      assignments.push({ task: task.id, start: snapshot.now, units });
+      assignments.push({ task: task.id, units });
     }
-    return { assignments, objective: null, lowerBound: null, gap: null, provenance: this.name };
+    return { assignments, timetable: null, wakeAt: null };
   }
 }
 
