@@ -120,6 +120,18 @@ export type {
   TaskRunRecord,
 } from './rest/records.js';
 export {
+  waitCodes,
+  type ExpectedDuration,
+  type PlanRecord,
+  type ScheduledCampaign,
+  type ScheduledRun,
+  type ScheduledTask,
+  type ScheduledUnit,
+  type ScheduleRecord,
+  type WaitCause,
+  type WaitCode,
+} from './rest/schedule.js';
+export {
   decodeToken,
   defineEvent,
   defineRequest,
