@@ -118,5 +118,5 @@ export const defaultLimits: AgentLimits = {
   startFreshMs: 5_000,
   outputBytes: 64 * 1024,
   resultBytes: 192 * 1024,
-  remembered: 10_000,
+  remembered: 1_000,
 };

@@ -28,7 +28,7 @@ export interface LedgerMemory {
   calls: number;
 }
 
-export const defaultLedgerMemory: LedgerMemory = { attempts: 10_000, calls: 1_000 };
+export const defaultLedgerMemory: LedgerMemory = { attempts: 1_000, calls: 1_000 };
 
 /** An attempt that waits to be settled belongs to one of the latest. */
 const rememberedIncarnations = 100;
