@@ -16,11 +16,17 @@ export const faults = {
   kill_task: { weight: 4, aim: (plant, chance) => killingChild(plant, chance, 'task-host') },
   kill_nats: {
     weight: 1,
-    aim: (plant, chance) => ['nats-server', () => plant.crashNats(chance.between(100, 3_000))],
+    aim: (plant, chance) =>
+      plant.natsPid === undefined
+        ? undefined
+        : ['nats-server', () => plant.crashNats(chance.between(100, 3_000))],
   },
   kill_postgres: {
     weight: 1,
-    aim: (plant, chance) => ['postgres', () => plant.crashPostgres(chance.between(100, 2_000))],
+    aim: (plant, chance) =>
+      plant.postgresServes
+        ? ['postgres', () => plant.crashPostgres(chance.between(100, 2_000))]
+        : undefined,
   },
   stop_orchestrator: {
     weight: 2,

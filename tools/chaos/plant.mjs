@@ -16,6 +16,8 @@ export class Plant {
   links = new Map();
   #folder;
   #nats;
+  /** False between two lives. */
+  postgresServes = true;
   #postgres;
   #services = new Map();
   #mounts = [];
@@ -108,8 +110,9 @@ export class Plant {
     return this.#services.get(name)?.child?.pid;
   }
 
+  /** Undefined between two lives. */
   get natsPid() {
-    return this.#nats.pid;
+    return this.#nats.pid || undefined;
   }
 
   /** When the last process that was started began to serve, by performance.now(); undefined: one does not serve yet. */
@@ -126,16 +129,18 @@ export class Plant {
   }
 
   async crashNats(downMs) {
-    signal(this.#nats.pid, 'SIGKILL');
+    if (this.natsPid !== undefined) signal(this.natsPid, 'SIGKILL');
     await delay(downMs);
     await this.#nats.restart();
   }
 
   async crashPostgres(downMs) {
+    this.postgresServes = false;
+    const { port } = this.#postgres;
     await this.#postgres.kill();
     await delay(downMs);
-    const { port } = this.#postgres;
     this.#postgres = await this.#launchPostgres(port);
+    this.postgresServes = true;
   }
 
   /**
@@ -243,6 +248,8 @@ export class Plant {
 
 /** @returns whether there was such a process */
 export function signal(pid, name) {
+  // 0 and negative numbers mean groups of processes, this one's too.
+  if (!(pid > 0)) return false;
   try {
     process.kill(pid, name);
     return true;
