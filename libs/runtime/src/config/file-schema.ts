@@ -9,23 +9,13 @@ export const listSchema = z.array(name, 'must be a list of names');
 
 export const logLevelSchema = z.enum(logLevels, `must be one of ${logLevels.join(', ')}`);
 
-export const schedulerSchema = z
-  .looseObject({ type: z.unknown() }, 'must be a mapping with the key type')
-  .transform((value, context): { readonly type: 'greedy' } => {
-    const fault = (path: string[], message: string): void => {
-      context.addIssue({ code: 'custom', path, message });
-    };
-    if (value.type === 'cpsat') {
-      fault(['type'], "the scheduler 'cpsat' is not part of this version; use greedy");
-    } else if (value.type === 'greedy') {
-      for (const key of Object.keys(value).filter((each) => each !== 'type')) {
-        fault([key], 'unknown key: the greedy scheduler has no settings');
-      }
-    } else {
-      fault(['type'], 'must be greedy');
-    }
-    return { type: 'greedy' };
-  });
+/** A number of seconds, fractions allowed. */
+const span = (least: number, most: number, fallback: number) =>
+  z
+    .number(`must be a number of seconds from ${least} to ${most}`)
+    .min(least, `must be at least ${least} seconds`)
+    .max(most, `must be at most ${most} seconds`)
+    .default(fallback);
 
 const count = (least: number, most: number, fallback: number) =>
   z
@@ -34,6 +24,32 @@ const count = (least: number, most: number, fallback: number) =>
     .min(least, `must be at least ${least}`)
     .max(most, `must be at most ${most}`)
     .default(fallback);
+
+const greedySchema = z.strictObject({ type: z.literal('greedy') });
+
+const cpsatSchema = z.strictObject({
+  type: z.literal('cpsat'),
+  /** How long it looks for a better plan after each change of what is to be planned. */
+  time_limit: span(0.1, 600, 5),
+  /** Processes that prove plans best or bound them, beside the search. */
+  workers: count(1, 8, 1),
+  /** Of the search: the same plans for the same work. */
+  seed: count(0, 2_147_483_647, 1),
+  /** The shortest time that a plan tells apart. */
+  resolution: span(0.001, 60, 0.1),
+  /** What is planned to start within it keeps its place. */
+  frozen_window: span(0, 3_600, 30),
+});
+
+/** Which policy decides what starts, and the settings that only `cpsat` has. */
+export const schedulerSchema = z.discriminatedUnion('type', [greedySchema, cpsatSchema], {
+  error: (issue) =>
+    issue.code === 'invalid_union'
+      ? 'must be greedy or cpsat'
+      : 'must be a mapping with the key type, which is greedy or cpsat',
+});
+
+export type SchedulerSettings = z.infer<typeof schedulerSchema>;
 
 export const limitsSchema = z.strictObject(
   {
@@ -68,3 +84,14 @@ export const configFileSchema = z.strictObject(
 );
 
 export type ConfigFileKey = keyof z.infer<typeof configFileSchema>;
+
+/** Keys of the mapping at a path of a file with this content; empty where none are known. */
+export function knownKeys(
+  path: readonly PropertyKey[],
+  content: Readonly<Record<string, unknown>>,
+): string[] {
+  if (path.length === 0) return Object.keys(configFileSchema.shape);
+  if (path[0] === 'limits') return Object.keys(limitsSchema.shape);
+  const { type } = (content.scheduler ?? {}) as { type?: unknown };
+  return path[0] === 'scheduler' ? Object.keys((type === 'greedy' ? greedySchema : cpsatSchema).shape) : [];
+}

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { Secret } from '../secret.js';
 import { ConfigError } from './fault-text.js';
+import { schedulerSchema } from './file-schema.js';
 import { defineConfig } from './load-config.js';
 import { optional, setting, settings, wholeNumber } from './settings.js';
 
@@ -85,7 +87,7 @@ describe('a configuration', () => {
 
   it('reports every wrong key and value of file and environment at once, each with its path', () => {
     write(
-      'log_levle: info\nscheduler:\n  type: cpsat\nlimits:\n  max_queued: 0\n  max_cats: 3\nlabs: color_lab\n',
+      'log_levle: info\nscheduler:\n  type: best\nlimits:\n  max_queued: 0\n  max_cats: 3\nlabs: color_lab\n',
     );
     const env = {
       SVC_HTTP_PORT: '99999',
@@ -96,11 +98,11 @@ describe('a configuration', () => {
     const faults = faultsOf(() => all.load({ env, cwd: folder }));
     expect(faults).toEqual(
       expect.arrayContaining([
-        'config.yml: log_levle | unknown key | did you mean log_level?',
-        "config.yml: scheduler.type | the scheduler 'cpsat' is not part of this version; use greedy | ",
-        'config.yml: limits.max_queued | must be at least 1 | ',
-        expect.stringMatching(/^config\.yml: limits\.max_cats \| unknown key \| known keys: max_queued/),
-        'config.yml: labs | must be a list of names | ',
+        'config.yml:1: log_levle | unknown key | did you mean log_level?',
+        'config.yml:3: scheduler.type | must be greedy or cpsat | ',
+        'config.yml:5: limits.max_queued | must be at least 1 | ',
+        expect.stringMatching(/^config\.yml:6: limits\.max_cats \| unknown key \| known keys: max_queued/),
+        'config.yml:7: labs | must be a list of names | ',
         'SVC_HTTP_PORT | must be a port, a whole number from 0 to 65535 (it is "99999") | ',
         'SVC_DATABASE_ULR | unknown variable | did you mean SVC_DATABASE_URL?',
         'SVC_NATS_URL | must look like nats://127.0.0.1:4222 | ',
@@ -114,8 +116,85 @@ describe('a configuration', () => {
   it('refuses settings of a scheduler that has none', () => {
     write('scheduler: {type: greedy, workers: 3}\n');
     expect(faultsOf(() => all.load({ env: complete, cwd: folder }))).toEqual([
-      'config.yml: scheduler.workers | unknown key: the greedy scheduler has no settings | ',
+      'config.yml:1: scheduler.workers | unknown key | there is no other than type; the greedy scheduler has no settings',
     ]);
+  });
+
+  it('refuses a scheduler that is not there yet', () => {
+    write('scheduler: {type: cpsat}\n');
+    expect(faultsOf(() => all.load({ env: complete, cwd: folder }))[0]).toMatch(/not part of this version/);
+  });
+
+  describe('of the scheduler cpsat', () => {
+    const scheduler = (text: string, env = {}) => {
+      write(text);
+      const { scheduler: declared } = settings;
+      const schema = z.preprocess((value) => value ?? { type: 'greedy' }, schedulerSchema);
+      const config = defineConfig({ scheduler: setting({ ...declared, schema }) });
+      return config.load({ env, cwd: folder }).scheduler;
+    };
+    const usual = { type: 'cpsat', time_limit: 5, workers: 1, seed: 1, resolution: 0.1, frozen_window: 30 };
+
+    it('has defaults, takes the file over them, and variables key by key over both', () => {
+      expect(scheduler('scheduler: {type: cpsat}\n')).toEqual(usual);
+      const text = 'scheduler:\n  type: cpsat\n  time_limit: 0.5\n  seed: 7\n';
+      expect(scheduler(text)).toEqual({ ...usual, time_limit: 0.5, seed: 7 });
+      expect(scheduler(text, { SVC_SCHEDULER_SEED: '8', SVC_SCHEDULER_FROZEN_WINDOW: '2.5' })).toEqual({
+        ...usual,
+        time_limit: 0.5,
+        seed: 8,
+        frozen_window: 2.5,
+      });
+    });
+
+    it('is chosen, or not, by a variable alone: settings of the other one in the file do not count', () => {
+      expect(scheduler('log_level: info\n', { SVC_SCHEDULER_TYPE: 'cpsat' })).toEqual(usual);
+      expect(scheduler('scheduler: {type: greedy}\n', { SVC_SCHEDULER_TYPE: 'cpsat' })).toEqual(usual);
+      const text = 'scheduler: {type: cpsat, workers: 2}\n';
+      expect(scheduler(text, { SVC_SCHEDULER_TYPE: 'greedy' })).toEqual({ type: 'greedy' });
+    });
+
+    it.each([
+      ['type: cpsat\n  time_limit: 0', ':3: scheduler.time_limit | must be at least 0.1 seconds | '],
+      [
+        'type: cpsat\n  time_limit: 10 s',
+        ':3: scheduler.time_limit | must be a number of seconds from 0.1 to 600 | ',
+      ],
+      ['type: cpsat\n  workers: 1.5', ':3: scheduler.workers | must be a whole number from 1 to 8 | '],
+      ['type: cpsat\n  workers: 9', ':3: scheduler.workers | must be at most 8 | '],
+      ['type: cpsat\n  seed: -1', ':3: scheduler.seed | must be at least 0 | '],
+      [
+        'seed: 1\n  type: cpsat\n  resolution: 0',
+        ':4: scheduler.resolution | must be at least 0.001 seconds | ',
+      ],
+      ['type: cpsat\n  frozen_window: 4000', ':3: scheduler.frozen_window | must be at most 3600 seconds | '],
+      ['type: cpsat\n  time_limits: 5', ':3: scheduler.time_limits | unknown key | did you mean time_limit?'],
+      [
+        'type: cpsat\n  colour: 5',
+        ':3: scheduler.colour | unknown key | known keys: type, time_limit, workers, seed, resolution, frozen_window',
+      ],
+      ['workers: 1', ':1: scheduler.type | must be greedy or cpsat | '],
+      ['- cpsat', ':1: scheduler | must be a mapping with the key type, which is greedy or cpsat | '],
+    ])('%j is refused where it stands', (text, fault) => {
+      expect(faultsOf(() => scheduler(`scheduler:\n  ${text}\n`))).toEqual([`config.yml${fault}`]);
+    });
+
+    it('names the variable that is wrong', () => {
+      const wrong = (env: object) => faultsOf(() => scheduler('scheduler: {type: cpsat}\n', env));
+      expect(wrong({ SVC_SCHEDULER_WORKERS: 'many', SVC_SCHEDULER_SEED: '-3' })).toEqual([
+        'SVC_SCHEDULER_WORKERS | must be a whole number from 1 to 8 | ',
+        'SVC_SCHEDULER_SEED | must be at least 0 | ',
+      ]);
+      expect(wrong({ SVC_SCHEDULER_TYPE: 'best' })).toEqual([
+        'SVC_SCHEDULER_TYPE | must be greedy or cpsat | ',
+      ]);
+      expect(wrong({ SVC_SCHEDULER_TYPE: 'greedy', SVC_SCHEDULER_SEED: '2' })).toEqual([
+        'SVC_SCHEDULER_SEED | the scheduler that is chosen has no such setting | ',
+      ]);
+      expect(wrong({ SVC_SCHEDULER_TYP: 'greedy' })).toEqual([
+        'SVC_SCHEDULER_TYP | unknown variable | did you mean SVC_SCHEDULER_TYPE?',
+      ]);
+    });
   });
 
   it('says where a file is not YAML, and that a named one is missing', () => {

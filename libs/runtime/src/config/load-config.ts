@@ -4,7 +4,8 @@ import type { Fault } from '@lab/contracts';
 import { load as parseYaml, YAMLException } from 'js-yaml';
 import type { z } from 'zod';
 import { ConfigError, didYouMean } from './fault-text.js';
-import { configFileSchema } from './file-schema.js';
+import { configFileSchema, knownKeys } from './file-schema.js';
+import { keyLines, type LineOfKey } from './key-lines.js';
 import { settings as shared, type Setting } from './settings.js';
 
 type Settings = Record<string, Setting<unknown>>;
@@ -57,6 +58,8 @@ interface Raw {
   value: unknown;
   /** What the user calls it. */
   path: string;
+  /** Of a mapping: what the user calls the variables that gave single keys of it. */
+  variables?: Readonly<Record<string, string>>;
 }
 
 class ConfigReader {
@@ -64,6 +67,7 @@ class ConfigReader {
   #file: Record<string, unknown> = {};
   #fileName = 'config.yml';
   #fileFolder: string;
+  #lineOf: LineOfKey = () => undefined;
   readonly #faultyKeys = new Set<string>();
 
   constructor(
@@ -100,6 +104,7 @@ class ConfigReader {
     this.#fileFolder = dirname(path);
     const text = this.#readText(path, named === undefined ? undefined : 'SVC_CONFIG');
     if (text === undefined) return;
+    this.#lineOf = keyLines(text);
     let content: unknown;
     try {
       content = parseYaml(text, { filename: this.#fileName });
@@ -109,10 +114,10 @@ class ConfigReader {
       return;
     }
     if (content === undefined || content === null) return;
-    const checked = configFileSchema.safeParse(content);
-    if (!checked.success) this.#fileFaults(checked.error.issues);
     if (typeof content === 'object' && !Array.isArray(content))
       this.#file = content as Record<string, unknown>;
+    const checked = configFileSchema.safeParse(content);
+    if (!checked.success) this.#fileFaults(checked.error.issues);
   }
 
   /** The text of a file; a missing one is a fault only when `variable` named it. */
@@ -138,29 +143,42 @@ class ConfigReader {
       const [top] = issue.path;
       if (top !== undefined) this.#faultyKeys.add(String(top));
       if (issue.code === 'unrecognized_keys') {
-        const known = Object.keys(issue.path.length === 0 ? configFileSchema.shape : limitKeys());
-        for (const key of issue.keys) {
+        for (const key of issue.keys)
           this.#fault(
-            `${this.#fileName}: ${pathText([...issue.path, key])}`,
+            this.#placeOf([...issue.path, key]),
             'unknown_key',
             'unknown key',
-            didYouMean(key, known) ?? `known keys: ${known.join(', ')}`,
+            this.#hintFor(issue.path, key),
           );
-        }
       } else {
-        const where = issue.path.length === 0 ? this.#fileName : `${this.#fileName}: ${pathText(issue.path)}`;
-        this.#fault(where, 'invalid', issue.message);
+        this.#fault(this.#placeOf(issue.path), 'invalid', issue.message);
       }
     }
+  }
+
+  /** What is possible instead of a key of a mapping of the file. */
+  #hintFor(path: readonly PropertyKey[], key: string): string {
+    const known = knownKeys(path, this.#file);
+    if (known.length === 1)
+      return `there is no other than ${known.join()}; the greedy scheduler has no settings`;
+    return didYouMean(key, known) ?? `known keys: ${known.join(', ')}`;
+  }
+
+  /** `config.yml:4: limits.max_queued` */
+  #placeOf(path: readonly PropertyKey[]): string {
+    const line = this.#lineOf(path);
+    const file = line === undefined ? this.#fileName : `${this.#fileName}:${line}`;
+    return path.length === 0 ? file : `${file}: ${pathText(path)}`;
   }
 
   /** A variable that nobody reads and that is a slip of the pen away from one that is read. */
   #checkVariableNames(chosen: Settings): void {
     const declared = [...Object.values(shared), ...Object.values(chosen)] as Setting<unknown>[];
     const known = new Set(
-      declared.flatMap(({ env, secret }) =>
-        env === undefined ? [] : secret === true ? [env, `${env}_FILE`] : [env],
-      ),
+      declared.flatMap(({ env, secret, variables = {} }) => [
+        ...(env === undefined ? [] : secret === true ? [env, `${env}_FILE`] : [env]),
+        ...Object.values(variables),
+      ]),
     );
     for (const name of otherVariables) known.add(name);
     for (const name of Object.keys(this.env)) {
@@ -190,6 +208,18 @@ class ConfigReader {
     }
     if (file !== undefined && this.#faultyKeys.has(file)) return undefined;
     const value = file === undefined ? undefined : (this.#file[file] ?? undefined);
+    const given = this.#keysOfVariables(setting);
+    if (given !== undefined) {
+      const { values, variables } = given;
+      // Settings of one scheduler mean nothing to another.
+      const sameType =
+        values.type === undefined || values.type === (value as typeof values | undefined)?.type;
+      return {
+        value: { ...(sameType ? (value as object | undefined) : {}), ...values },
+        path: Object.values(variables)[0] ?? '',
+        variables,
+      };
+    }
     if (value !== undefined) {
       const resolved =
         setting.path === true && typeof value === 'string' ? resolve(this.#fileFolder, value) : value;
@@ -198,7 +228,24 @@ class ConfigReader {
     return { value: undefined, path: env ?? `${this.#fileName}: ${file ?? ''}` };
   }
 
-  #check(setting: Setting<unknown>, { value, path }: Raw): unknown {
+  /** Keys of a mapping that variables give, numbers as numbers; undefined when none is given. */
+  #keysOfVariables(
+    setting: Setting<unknown>,
+  ): { values: Record<string, unknown>; variables: Record<string, string> } | undefined {
+    const given = Object.entries(setting.variables ?? {}).flatMap(([key, name]) => {
+      const text = this.env[name]?.trim() || undefined;
+      return text === undefined ? [] : [[key, name, text] as const];
+    });
+    if (given.length === 0) return undefined;
+    return {
+      values: Object.fromEntries(
+        given.map(([key, , text]) => [key, /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text]),
+      ),
+      variables: Object.fromEntries(given.map(([key, name]) => [key, name])),
+    };
+  }
+
+  #check(setting: Setting<unknown>, { value, path, variables }: Raw): unknown {
     const checked = setting.schema.safeParse(value);
     if (checked.success) {
       const result = checked.data;
@@ -206,13 +253,16 @@ class ConfigReader {
     }
     const shown =
       typeof value === 'string' && setting.secret !== true ? ` (it is ${JSON.stringify(value)})` : '';
-    for (const issue of checked.error.issues) this.#fault(path, 'invalid', `${issue.message}${shown}`);
+    for (const issue of checked.error.issues) {
+      if (issue.code === 'unrecognized_keys' && variables !== undefined) {
+        const message = `the ${setting.file ?? 'value'} that is chosen has no such setting`;
+        for (const key of issue.keys) this.#fault(variables[key] ?? path, 'unknown_key', message);
+      } else {
+        this.#fault(variables?.[String(issue.path[0])] ?? path, 'invalid', `${issue.message}${shown}`);
+      }
+    }
     return undefined;
   }
-}
-
-function limitKeys(): Record<string, unknown> {
-  return configFileSchema.shape.limits.unwrap().shape;
 }
 
 function pathText(path: readonly PropertyKey[]): string {

@@ -14,6 +14,8 @@ export interface Setting<T> {
   readonly env?: `SVC_${string}`;
   /** Key in `config.yml`. */
   readonly file?: ConfigFileKey;
+  /** Of a mapping: variables that win over single keys of it. */
+  readonly variables?: Readonly<Record<string, `SVC_${string}`>>;
   readonly secret?: boolean;
   /** A path: relative to the working folder when from the environment, to the file's folder when from the file. */
   readonly path?: boolean;
@@ -122,9 +124,23 @@ export const settings = {
   labs: setting({ env: 'SVC_LABS', file: 'labs', schema: names }),
   /** Protocols to load; undefined means all that are found. */
   protocols: setting({ env: 'SVC_PROTOCOLS', file: 'protocols', schema: names }),
+  /** Which policy decides what starts when, and its settings. */
   scheduler: setting({
     file: 'scheduler',
-    schema: z.preprocess((value) => value ?? { type: 'greedy' }, schedulerSchema),
+    variables: {
+      type: 'SVC_SCHEDULER_TYPE',
+      time_limit: 'SVC_SCHEDULER_TIME_LIMIT',
+      workers: 'SVC_SCHEDULER_WORKERS',
+      seed: 'SVC_SCHEDULER_SEED',
+      resolution: 'SVC_SCHEDULER_RESOLUTION',
+      frozen_window: 'SVC_SCHEDULER_FROZEN_WINDOW',
+    },
+    schema: z
+      .preprocess((value) => value ?? { type: 'greedy' }, schedulerSchema)
+      .refine(
+        ({ type }) => type !== 'cpsat',
+        "the scheduler 'cpsat' is not part of this version; use greedy",
+      ),
   }),
   limits: setting({ file: 'limits', schema: z.preprocess((value) => value ?? {}, limitsSchema) }),
 };
