@@ -120,6 +120,7 @@ export type {
   TaskRunRecord,
 } from './rest/records.js';
 export {
+  longestSchedule,
   waitCodes,
   type ExpectedDuration,
   type PlanRecord,
@@ -127,6 +128,7 @@ export {
   type ScheduledRun,
   type ScheduledTask,
   type ScheduledUnit,
+  type ScheduleQuery,
   type ScheduleRecord,
   type WaitCause,
   type WaitCode,

@@ -21,6 +21,21 @@ export interface ScheduleRecord {
   campaigns: ScheduledCampaign[];
 }
 
+/** Which part of the schedule is asked for. Those given hold together; a name that nothing has selects nothing. */
+export interface ScheduleQuery {
+  /** Name of a protocol run: its tasks, and the units that they have, are to get or wait for. */
+  run?: string | undefined;
+  /** `<lab>.<device>`: it alone, and the tasks that have it, are to get it or wait for it. */
+  device?: string | undefined;
+  /** Name of a laboratory: its devices, and the tasks that have one of them, are to get one or wait for one. */
+  lab?: string | undefined;
+  /** Tasks listed at most: those that run first, then those that wait, in the order of their planned starts or else of the queue. */
+  limit: number;
+}
+
+/** Most tasks that one answer lists, so that it can be carried in one message. */
+export const longestSchedule = 1_000;
+
 /** How good the plan is, and where it comes from. */
 export interface PlanRecord {
   made_at: string;
