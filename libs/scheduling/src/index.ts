@@ -23,6 +23,7 @@ export type {
   PlanTask,
   PlanUnit,
   Policy,
+  RunNeeds,
   Snapshot,
   Timetable,
   UnitKind,

@@ -9,7 +9,10 @@ export interface PlanUnit {
   kind: UnitKind;
   /** A task uses it at this moment. */
   busy: boolean;
-  /** The run that keeps it between its tasks; only tasks of that run may get it. */
+  /**
+   * The run that keeps it between its tasks; only tasks of that run may get it, and not for a slot that has a candidate
+   * which the run does not keep.
+   */
   heldBy: string | null;
   /** Waiting or running tasks that must end before the run that holds it gives it up; empty when nobody holds it. */
   heldFor: readonly string[];
@@ -76,15 +79,40 @@ export interface PlanRunning {
   units: Readonly<Record<string, { unit: string; keptFor: readonly string[] }>>;
 }
 
+/**
+ * What a run that keeps units still asks for before it gives them up: with it a policy sees whether runs would come to
+ * keep what the others need.
+ */
+export interface RunNeeds {
+  /**
+   * Each unit that it keeps, or will keep when the task that uses it has ended, and the waiting tasks that must end
+   * before it gives it up. A unit that is kept for running tasks alone is none of them: nothing but their ends is needed.
+   */
+  keeps: readonly { unit: string; for: readonly string[] }[];
+  /**
+   * All of its tasks that wait, ready or not, each after those that it depends on, with all candidates of their slots.
+   * A slot that refers to a task that has started has the unit of that slot as its only candidate.
+   */
+  tasks: readonly Pick<PlanTask, 'id' | 'slots' | 'dependencies'>[];
+}
+
 export interface Snapshot {
   /** Names the state of the world that this was taken from. */
   version: number;
   now: number;
-  /** Those that wait; of a policy whose {@link Policy.scope} is `ready`, those that could start at once. */
+  /**
+   * Those that wait; of a policy whose {@link Policy.scope} is `ready`, those that could start at once if they got their
+   * units: a unit is free for every slot, or they have waited for {@link Policy.patienceMs}.
+   */
   tasks: readonly PlanTask[];
   /** Absent for a policy whose scope is `ready`. */
   running?: readonly PlanRunning[];
   units: ReadonlyMap<string, PlanUnit>;
+  /**
+   * Of each run that keeps a unit, or a task of which in {@link tasks} has a slot with {@link PlanSlot.keptFor}. For a
+   * policy whose scope is `ready`; absent for others, which see it in the tasks themselves.
+   */
+  needs?: ReadonlyMap<string, RunNeeds>;
 }
 
 export interface Assignment {
@@ -141,6 +169,11 @@ export interface Policy {
   readonly name: 'greedy' | 'cpsat';
   /** `ready`: it is shown only tasks that could start at once; `all`: all that wait and run. */
   readonly scope: 'ready' | 'all';
+  /**
+   * Of a policy whose scope is `ready`: a task with several slots that has been queued for so many milliseconds is shown
+   * even while units of it are in use, so that the others can be kept free for it.
+   */
+  readonly patienceMs?: number;
   /** Called in every turn in which something could start; takes milliseconds, never waits for a solver. */
   plan(snapshot: Snapshot): Plan;
   /** Called once before the first plan: `ask` has the policy asked again soon, when something better was found. */
