@@ -134,6 +134,26 @@ export {
   type WaitCode,
 } from './rest/schedule.js';
 export {
+  longestSimulationS,
+  schedulerTypes,
+  SimulatedCampaign,
+  SimulatedFailure,
+  SimulatedLoss,
+  SimulatedRuns,
+  SimulatedScheduler,
+  SimulatedTasks,
+  simulatedWaits,
+  SimulationScenario,
+  type SchedulerType,
+  type SimulatedRunRecord,
+  type SimulatedTaskRecord,
+  type SimulatedUnitRecord,
+  type SimulatedWait,
+  type SimulationRecord,
+  type WaitingTimes,
+  type WhatIfRecord,
+} from './rest/simulation.js';
+export {
   decodeToken,
   defineEvent,
   defineRequest,

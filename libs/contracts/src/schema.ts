@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
-import { validateSync, type ValidationError } from 'class-validator';
+import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
 import type { ZodType } from 'zod';
 import type { Fault } from './errors.js';
 
@@ -53,11 +53,23 @@ export function dtoFaults(errors: readonly ValidationError[], parent = ''): Faul
     const path = joinPath(parent, error.property);
     const own = Object.entries(error.constraints ?? {}).map(([rule, message]) =>
       rule === 'whitelistValidation'
-        ? { path, code: 'unknown_field', message: `${error.property} is not a field here` }
+        ? {
+            path,
+            code: 'unknown_field',
+            message: `${error.property} is not a field here`,
+            hint: `fields here: ${fieldsOf(error.target).join(', ')}`,
+          }
         : { path, code: rule, message },
     );
     return [...own, ...dtoFaults(error.children ?? [], path)];
   });
+}
+
+/** The fields that the class of an object declares. */
+function fieldsOf(target: object | undefined): string[] {
+  if (target === undefined) return [];
+  const metadata = getMetadataStorage().getTargetValidationMetadatas(target.constructor, '', false, false);
+  return [...new Set(metadata.map(({ propertyName }) => propertyName))];
 }
 
 function joinPath(parent: string, property: string): string {

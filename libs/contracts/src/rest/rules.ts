@@ -74,6 +74,32 @@ export function IsWellFormedName(options?: ValidationOptions): PropertyDecorator
   );
 }
 
+/** An object used as a map whose values are finite numbers within the bounds, both inclusive. */
+export function IsNumbers(
+  bounds: { min: number; max: number },
+  options?: ValidationOptions,
+): PropertyDecorator {
+  return ValidateBy(
+    {
+      name: 'isNumbers',
+      validator: {
+        validate: (value) => numbersFault(value, bounds) === undefined,
+        defaultMessage: (args?: ValidationArguments) =>
+          `${args?.property ?? ''} ${numbersFault(args?.value, bounds) ?? 'is invalid'}`,
+      },
+    },
+    options,
+  );
+}
+
+function numbersFault(value: unknown, { min, max }: { min: number; max: number }): string | undefined {
+  if (!isPlainObject(value)) return 'must be an object';
+  for (const [key, entry] of Object.entries(value))
+    if (typeof entry !== 'number' || !Number.isFinite(entry) || entry < min || entry > max)
+      return `must map names to numbers from ${min} to ${max}, but "${key}" is not one`;
+  return undefined;
+}
+
 type MapValue = 'string' | 'object' | (new () => object);
 
 /** An object used as a map, each of whose values is a string, an object, or an instance of a class with rules. */
