@@ -43,6 +43,8 @@ import {
   submitOrResumeCampaign,
   submitOrResumeProtocolRun,
 } from './resume.js';
+import type { WorkingRows } from './ports.js';
+import { workingRowsOf } from './row-set.js';
 import type { AttemptRow } from './rows.js';
 import { settleRun } from './runs.js';
 import { comingRunNames, submitTask, type Accepted, type SubmitPorts } from './submit.js';
@@ -453,6 +455,17 @@ export class Engine {
   /** Everything that is not over, with the laboratories it needs and the devices it has. */
   unfinishedWork(): UnfinishedWork[] {
     return unfinishedWork(this.#state, this.#labs);
+  }
+
+  /**
+   * Everything that is not over as of the next commit, for those who want to know what would come of it. A copy.
+   *
+   * @throws ServiceError `store_unavailable`, `service_unavailable`
+   */
+  workingRows(): Promise<WorkingRows> {
+    return this.#loop.submit('copy of what is going on', (turn) =>
+      structuredClone(workingRowsOf(turn.state.rows)),
+    );
   }
 
   /**

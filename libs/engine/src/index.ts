@@ -22,7 +22,7 @@ export type {
   WorkingRows,
 } from './ports.js';
 export type { Accepted } from './submit.js';
-export { allocationKey, copyRowSet, emptyRowSet, rowSetOf, type RowSet } from './row-set.js';
+export { allocationKey, copyRowSet, emptyRowSet, rowSetOf, workingRowsOf, type RowSet } from './row-set.js';
 export type { UnfinishedWork } from './work-in-use.js';
 export type {
   AgentRow,

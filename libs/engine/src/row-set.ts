@@ -93,6 +93,37 @@ export function rowSetOf(rows: WorkingRows): RowSet {
   return set;
 }
 
+/** Of everything that was ever decided, what is not over: as a store loads it. The rows are those of the set. */
+export function workingRowsOf(set: RowSet): WorkingRows {
+  const campaigns = [...set.campaigns.values()].filter((row) => !isTerminal(row.state));
+  const protocolRuns = [...set.protocolRuns.values()].filter((row) => !isTerminal(row.state));
+  const openRuns = new Set(protocolRuns.map((row) => row.id));
+  const taskRuns = [...set.taskRuns.values()].filter((row) =>
+    row.runId === null ? !isTerminal(row.state) : openRuns.has(row.runId),
+  );
+  const hashes = new Set([...campaigns, ...protocolRuns, ...taskRuns].map((row) => row.definitionHash));
+  return {
+    campaigns,
+    protocolRuns,
+    taskRuns,
+    attempts: [...set.attempts.values()].filter((row) => !isTerminal(row.state)),
+    allocations: [...set.allocations.values()],
+    resources: [...set.resources.values()],
+    agents: [...set.agents.values()],
+    attention: [...set.attention.values()].filter((row) => row.state === 'open'),
+    halts: haltsToKnow([...set.halts.values()]),
+    definitions: [...set.definitions.values()].filter((row) => hashes.has(row.hash)),
+  };
+}
+
+/** Those in force, and the latest 100 that were released. */
+function haltsToKnow(halts: readonly HaltRow[]): HaltRow[] {
+  const released = halts
+    .filter((row) => row.releasedAt !== null)
+    .sort((a, b) => (a.releasedAt ?? 0) - (b.releasedAt ?? 0));
+  return [...halts.filter((row) => row.releasedAt === null), ...released.slice(-100)];
+}
+
 /** Adds a task run, with its place in the indexes. */
 export function indexTaskRun(set: RowSet, row: TaskRunRow): void {
   set.taskRuns.set(row.id, row);

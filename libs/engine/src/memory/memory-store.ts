@@ -1,8 +1,8 @@
 import { isTerminal, mayBeResumed, ServiceError } from '@lab/contracts';
 import { applyChange } from '../apply-change.js';
 import type { Clock, EndedWork, NameKind, Store, WorkingRows } from '../ports.js';
-import { copyRowSet, emptyRowSet, type RowSet } from '../row-set.js';
-import type { AuditRow, Change, HaltRow, OutboxRow } from '../rows.js';
+import { copyRowSet, emptyRowSet, workingRowsOf, type RowSet } from '../row-set.js';
+import type { AuditRow, Change, OutboxRow } from '../rows.js';
 
 /** An event as stored: with its place in the whole and within its aggregate, both from 1 and without gaps. */
 export interface StoredEvent extends OutboxRow {
@@ -62,26 +62,7 @@ export class MemoryStore implements Store {
 
   async load(): Promise<WorkingRows> {
     await this.beforeLoad?.();
-    const rows = this.#rows;
-    const campaigns = [...rows.campaigns.values()].filter((row) => !isTerminal(row.state));
-    const protocolRuns = [...rows.protocolRuns.values()].filter((row) => !isTerminal(row.state));
-    const openRuns = new Set(protocolRuns.map((row) => row.id));
-    const taskRuns = [...rows.taskRuns.values()].filter((row) =>
-      row.runId === null ? !isTerminal(row.state) : openRuns.has(row.runId),
-    );
-    const hashes = new Set([...campaigns, ...protocolRuns, ...taskRuns].map((row) => row.definitionHash));
-    return structuredClone({
-      campaigns,
-      protocolRuns,
-      taskRuns,
-      attempts: [...rows.attempts.values()].filter((row) => !isTerminal(row.state)),
-      allocations: [...rows.allocations.values()],
-      resources: [...rows.resources.values()],
-      agents: [...rows.agents.values()],
-      attention: [...rows.attention.values()].filter((row) => row.state === 'open'),
-      halts: haltsToKnow([...rows.halts.values()]),
-      definitions: [...rows.definitions.values()].filter((row) => hashes.has(row.hash)),
-    });
+    return structuredClone(workingRowsOf(this.#rows));
   }
 
   async commit(epoch: number, changes: readonly Change[]): Promise<void> {
@@ -157,12 +138,4 @@ export class MemoryStore implements Store {
 
 function byId(a: { id: string }, b: { id: string }): number {
   return a.id < b.id ? -1 : 1;
-}
-
-/** Those in force, and the latest 100 that were released. */
-function haltsToKnow(halts: readonly HaltRow[]): HaltRow[] {
-  const released = halts
-    .filter((row) => row.releasedAt !== null)
-    .sort((a, b) => (a.releasedAt ?? 0) - (b.releasedAt ?? 0));
-  return [...halts.filter((row) => row.releasedAt === null), ...released.slice(-100)];
 }
