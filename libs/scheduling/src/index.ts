@@ -1,4 +1,5 @@
 export { checkPlan } from './check-plan.js';
+export { checkSchedule } from './check-schedule.js';
 export { compareTasks, GreedyPolicy, isAvailable } from './greedy.js';
 export { matchSlots } from './match-slots.js';
 export { objectiveOf } from './problem/problem.js';
@@ -12,6 +13,9 @@ export type {
   Slot,
 } from './problem/problem.js';
 export type { SearchOptions, SearchResult } from './search/search.js';
+export { shopLowerBound } from './shop/bound.js';
+export { improveShop } from './shop/improve-shop.js';
+export { isShop } from './shop/shop.js';
 export type {
   Assignment,
   Plan,

@@ -1,0 +1,69 @@
+/** A unit in somebody's hands. Moments are of any one scale. */
+export interface Stay {
+  unit: string | number;
+  start: number;
+  /** Until then it is in use. */
+  end: number;
+  /** Until then only those who may share it get it; {@link end} when it is kept for nobody. */
+  keptUntil: number;
+  /** Decided already: two of these are not compared. */
+  fixed: boolean;
+  /** Among stays that begin and end together those of lower rank come first. */
+  rank: number;
+}
+
+/** Two stays that exclude each other; `second` begins no earlier. */
+export interface Collision<S extends Stay> {
+  first: S;
+  second: S;
+  /** `overlap`: both use the unit at a time; `kept`: the first keeps it for others. */
+  kind: 'overlap' | 'kept';
+}
+
+/**
+ * Finds who has a unit while it is in use by, or kept for, somebody else. A stay without length collides with what
+ * goes on around it, and not with what begins or ends in the same moment.
+ *
+ * A unit with several collisions at a time is named at least once, not once for every pair.
+ *
+ * @param mayShare whether `guest` may have the unit while `keeper` keeps it
+ */
+export function collisions<S extends Stay>(
+  stays: readonly S[],
+  mayShare: (keeper: S, guest: S) => boolean,
+): Collision<S>[] {
+  const found: Collision<S>[] = [];
+  for (const own of byUnit(stays).values()) {
+    let latest: S | undefined;
+    let latestFree: S | undefined;
+    let keepers: S[] = [];
+    for (const stay of own.sort((a, b) => a.start - b.start || a.end - b.end || a.rank - b.rank)) {
+      const before = stay.fixed ? latestFree : latest;
+      if (before !== undefined && stay.start < before.end)
+        found.push({ first: before, second: stay, kind: 'overlap' });
+      keepers = keepers.filter((keeper) => keeper.keptUntil > stay.start);
+      for (const keeper of keepers)
+        if (
+          !(keeper.fixed && stay.fixed) &&
+          stay.start >= keeper.end &&
+          Math.max(stay.end, stay.keptUntil) > keeper.start &&
+          !mayShare(keeper, stay)
+        )
+          found.push({ first: keeper, second: stay, kind: 'kept' });
+      if (latest === undefined || stay.end > latest.end) latest = stay;
+      if (!stay.fixed && (latestFree === undefined || stay.end > latestFree.end)) latestFree = stay;
+      if (stay.keptUntil > stay.end) keepers.push(stay);
+    }
+  }
+  return found;
+}
+
+function byUnit<S extends Stay>(stays: readonly S[]): Map<string | number, S[]> {
+  const units = new Map<string | number, S[]>();
+  for (const stay of stays) {
+    const own = units.get(stay.unit);
+    if (own === undefined) units.set(stay.unit, [stay]);
+    else own.push(stay);
+  }
+  return units;
+}
