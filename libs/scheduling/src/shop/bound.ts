@@ -1,0 +1,113 @@
+import type { Problem } from '../problem/problem.js';
+import { workBehind } from './dispatch.js';
+import { shopOf, type Shop } from './shop.js';
+
+/** Pools beyond this number are not united with each other for bounds. */
+const unitedPools = 40;
+
+/**
+ * Ticks that no schedule of a shop can be shorter than: the longest chain of precedences, and for every pool of
+ * machines the work that only these can do, divided at will among them and interrupted at will, between the earliest
+ * start of each operation and what has to follow it (Jackson's preemptive schedule, as Carlier 1982 uses it).
+ *
+ * @param problem one for which `isShop` holds
+ */
+export function shopLowerBound(problem: Problem): number {
+  const shop = shopOf(problem);
+  const tails = workBehind(shop);
+  const heads = earliest(shop);
+  const least = leastDurations(shop);
+  let bound = 0;
+  for (let each = 0; each < shop.operations; each++) bound = Math.max(bound, heads[each]! + tails[each]!);
+  for (const pool of pools(shop)) {
+    const work = [];
+    for (let each = 0; each < shop.operations; each++)
+      if (choices(shop, each).every((machine) => pool.has(machine)))
+        work.push({
+          head: heads[each]!,
+          left: least[each]! / pool.size,
+          // The last part of it is done at the speed of the whole pool at best.
+          tail: tails[each]! - least[each]!,
+        });
+    // What was divided may come out a hair above the whole number that it is.
+    bound = Math.max(bound, Math.ceil(preemptive(work) - 1e-6));
+  }
+  return bound;
+}
+
+interface Work {
+  head: number;
+  left: number;
+  tail: number;
+}
+
+/** Least possible `max(end + tail)` on one machine that may interrupt: at any time what has the longest tail. */
+function preemptive(work: Work[]): number {
+  const coming = work.sort((a, b) => b.head - a.head);
+  const open: Work[] = [];
+  let now = 0;
+  let most = 0;
+  while (coming.length > 0 || open.length > 0) {
+    if (open.length === 0) now = Math.max(now, coming.at(-1)!.head);
+    while (coming.length > 0 && coming.at(-1)!.head <= now) insert(open, coming.pop()!);
+    const urgent = open.at(-1)!;
+    const next = coming.at(-1)?.head ?? Infinity;
+    const spent = Math.min(urgent.left, next - now);
+    now += spent;
+    urgent.left -= spent;
+    if (now < next || urgent.left <= 0) {
+      most = Math.max(most, now + urgent.tail);
+      open.pop();
+    }
+  }
+  return most;
+}
+
+/** Keeps the longest tail last. */
+function insert(open: Work[], one: Work): void {
+  let low = 0;
+  let high = open.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (open[middle]!.tail <= one.tail) low = middle + 1;
+    else high = middle;
+  }
+  open.splice(low, 0, one);
+}
+
+/** Every machine, every set of machines that can do an operation, unions of two of these, and all machines. */
+function pools(shop: Shop): ReadonlySet<number>[] {
+  const distinct = new Map<string, ReadonlySet<number>>();
+  const add = (machines: Iterable<number>) => {
+    const sorted = [...new Set(machines)].sort((a, b) => a - b);
+    if (sorted.length > 0) distinct.set(sorted.join(), new Set(sorted));
+  };
+  for (let each = 0; each < shop.operations; each++) add(choices(shop, each));
+  const own = [...distinct.values()];
+  if (own.length <= unitedPools) for (const one of own) for (const other of own) add([...one, ...other]);
+  add(own.flatMap((pool) => [...pool]));
+  return [...distinct.values()];
+}
+
+function choices({ choiceStart, choiceMachine }: Shop, operation: number): number[] {
+  return [...choiceMachine.subarray(choiceStart[operation], choiceStart[operation + 1])];
+}
+
+function leastDurations({ operations, choiceStart, choiceDuration }: Shop): Float64Array {
+  return Float64Array.from({ length: operations }, (_, each) =>
+    Math.min(...choiceDuration.subarray(choiceStart[each], choiceStart[each + 1])),
+  );
+}
+
+/** Starts that precedences and releases allow when every operation takes the least that it can. */
+function earliest(shop: Shop): Float64Array {
+  const { order, before, releases } = shop;
+  const least = leastDurations(shop);
+  const heads = Float64Array.from(releases);
+  for (const each of order)
+    for (let link = before.start[each]!; link < before.start[each + 1]!; link++) {
+      const other = before.operation[link]!;
+      heads[each] = Math.max(heads[each]!, heads[other]! + least[other]! + before.lag[link]!);
+    }
+  return heads;
+}

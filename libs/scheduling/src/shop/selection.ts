@@ -1,0 +1,246 @@
+import type { Shop } from './shop.js';
+
+/**
+ * A complete selection of a shop's disjunctive graph: which machine does each operation, and in which order. Keeps
+ * heads, tails, the makespan and a topological order of the graph up to date from move to move, at a cost that grows
+ * with the part of the order that a move lies in.
+ */
+export class Selection {
+  readonly machine: Int32Array;
+  /** Ticks on that machine; 0 for the sentinel. */
+  readonly duration: Float64Array;
+  /**
+   * Neighbours on the machine. At either end of a machine stands the sentinel, the operation `shop.operations`, whose
+   * head, tail and duration are 0, so that no loop has to ask whether there is a neighbour.
+   */
+  readonly previous: Int32Array;
+  readonly next: Int32Array;
+  /** First operation of each machine, or the sentinel. */
+  readonly first: Int32Array;
+  /** Earliest start of each operation: the longest path to it. */
+  readonly head: Float64Array;
+  /** Longest path from its start to the end, its own duration included. */
+  readonly tail: Float64Array;
+  /** A topological order of the graph, and where each operation stands in it. */
+  readonly order: Int32Array;
+  readonly position: Int32Array;
+  makespan = 0;
+  private readonly marked: Uint8Array;
+  private readonly moved: Int32Array;
+
+  constructor(readonly shop: Shop) {
+    const size = shop.operations;
+    this.machine = new Int32Array(size + 1).fill(-1);
+    this.duration = new Float64Array(size + 1);
+    this.previous = new Int32Array(size + 1).fill(size);
+    this.next = new Int32Array(size + 1).fill(size);
+    this.first = new Int32Array(shop.machines).fill(size);
+    this.head = new Float64Array(size + 1);
+    this.tail = new Float64Array(size + 1);
+    this.order = new Int32Array(size);
+    this.position = new Int32Array(size + 1);
+    this.marked = new Uint8Array(size + 1);
+    this.moved = new Int32Array(size);
+  }
+
+  /** Takes the order of operations on every machine from an order of all of them, which must obey the precedences. */
+  assign(order: ArrayLike<number>, machines: ArrayLike<number>): void {
+    const { shop } = this;
+    const size = shop.operations;
+    const last = new Int32Array(shop.machines).fill(size);
+    this.first.fill(size);
+    for (let at = 0; at < size; at++) {
+      const operation = order[at]!;
+      const machine = machines[operation]!;
+      this.order[at] = operation;
+      this.position[operation] = at;
+      this.machine[operation] = machine;
+      this.duration[operation] = this.durationOn(operation, machine);
+      const before = last[machine]!;
+      this.previous[operation] = before;
+      this.next[operation] = size;
+      if (before === size) this.first[machine] = operation;
+      else this.next[before] = operation;
+      last[machine] = operation;
+    }
+    this.recompute(0, size - 1);
+  }
+
+  copyFrom(other: Selection): void {
+    this.machine.set(other.machine);
+    this.duration.set(other.duration);
+    this.previous.set(other.previous);
+    this.next.set(other.next);
+    this.first.set(other.first);
+    this.head.set(other.head);
+    this.tail.set(other.tail);
+    this.order.set(other.order);
+    this.position.set(other.position);
+    this.makespan = other.makespan;
+  }
+
+  durationOn(operation: number, machine: number): number {
+    const { choiceStart, choiceMachine, choiceDuration } = this.shop;
+    for (let at = choiceStart[operation]!; at < choiceStart[operation + 1]!; at++)
+      if (choiceMachine[at] === machine) return choiceDuration[at]!;
+    return Number.NaN;
+  }
+
+  /**
+   * Puts an operation on a machine, right behind `behind` or, when that is the sentinel, first.
+   *
+   * @returns false, and changes nothing, when the graph would have a cycle
+   */
+  move(operation: number, machine: number, behind: number): boolean {
+    const oldMachine = this.machine[operation]!;
+    const oldPrevious = this.previous[operation]!;
+    this.unlink(operation);
+    this.link(operation, machine, behind);
+    const from = this.position[operation]!;
+    const before = this.next[operation]!;
+    const size = this.shop.operations;
+    let low = from;
+    let high = from;
+    let ok = true;
+    if (behind !== size && this.position[behind]! > from) {
+      high = this.position[behind]!;
+      ok = this.shiftBehind(operation, from, high);
+    } else if (before !== size && this.position[before]! < from) {
+      low = this.position[before]!;
+      ok = this.shiftBefore(operation, low, from);
+    }
+    if (!ok) {
+      this.unlink(operation);
+      this.link(operation, oldMachine, oldPrevious);
+      return false;
+    }
+    // The neighbours that it left, and those that it got, lie in this part of the order or on the right side of it.
+    this.recompute(low, high);
+    return true;
+  }
+
+  private unlink(operation: number): void {
+    const size = this.shop.operations;
+    const previous = this.previous[operation]!;
+    const next = this.next[operation]!;
+    if (previous === size) this.first[this.machine[operation]!] = next;
+    else this.next[previous] = next;
+    if (next !== size) this.previous[next] = previous;
+  }
+
+  private link(operation: number, machine: number, behind: number): void {
+    const size = this.shop.operations;
+    const next = behind === size ? this.first[machine]! : this.next[behind]!;
+    if (behind === size) this.first[machine] = operation;
+    else this.next[behind] = operation;
+    if (next !== size) this.previous[next] = operation;
+    this.previous[operation] = behind;
+    this.next[operation] = next;
+    if (this.machine[operation] !== machine) {
+      this.machine[operation] = machine;
+      this.duration[operation] = this.durationOn(operation, machine);
+    }
+  }
+
+  /** Puts `operation` and what depends on it behind the operation at `high`; false when that one depends on it. */
+  private shiftBehind(operation: number, low: number, high: number): boolean {
+    const { order, position, marked, moved, previous } = this;
+    const { start, operation: others } = this.shop.before;
+    let taken = 0;
+    marked[operation] = 1;
+    moved[taken++] = operation;
+    for (let at = low + 1; at <= high; at++) {
+      const each = order[at]!;
+      let depends = marked[previous[each]!]!;
+      for (let link = start[each]!; depends === 0 && link < start[each + 1]!; link++)
+        depends = marked[others[link]!]!;
+      if (depends === 0) continue;
+      marked[each] = 1;
+      moved[taken++] = each;
+    }
+    const ok = marked[order[high]!] === 0;
+    if (ok) {
+      let free = low;
+      for (let at = low; at <= high; at++) {
+        const each = order[at]!;
+        if (marked[each] === 1) continue;
+        order[free] = each;
+        position[each] = free++;
+      }
+      for (let at = 0; at < taken; at++) {
+        order[free] = moved[at]!;
+        position[moved[at]!] = free++;
+      }
+    }
+    for (let at = 0; at < taken; at++) marked[moved[at]!] = 0;
+    return ok;
+  }
+
+  /** Puts `operation` and what it depends on before the operation at `low`; false when it depends on that one. */
+  private shiftBefore(operation: number, low: number, high: number): boolean {
+    const { order, position, marked, moved, next } = this;
+    const { start, operation: others } = this.shop.after;
+    let taken = 0;
+    marked[operation] = 1;
+    moved[taken++] = operation;
+    for (let at = high - 1; at >= low; at--) {
+      const each = order[at]!;
+      let needed = marked[next[each]!]!;
+      for (let link = start[each]!; needed === 0 && link < start[each + 1]!; link++)
+        needed = marked[others[link]!]!;
+      if (needed === 0) continue;
+      marked[each] = 1;
+      moved[taken++] = each;
+    }
+    const ok = marked[order[low]!] === 0;
+    if (ok) {
+      let free = high;
+      for (let at = high; at >= low; at--) {
+        const each = order[at]!;
+        if (marked[each] === 1) continue;
+        order[free] = each;
+        position[each] = free--;
+      }
+      for (let at = 0; at < taken; at++) {
+        order[free] = moved[at]!;
+        position[moved[at]!] = free--;
+      }
+    }
+    for (let at = 0; at < taken; at++) marked[moved[at]!] = 0;
+    return ok;
+  }
+
+  /** Heads from the position `low` on, tails from `high` back, and the makespan. */
+  private recompute(low: number, high: number): void {
+    const { order, head, tail, duration, previous, next } = this;
+    const { releases, before, after, operations } = this.shop;
+    for (let at = low; at < operations; at++) {
+      const each = order[at]!;
+      const neighbour = previous[each]!;
+      let most = head[neighbour]! + duration[neighbour]!;
+      const release = releases[each]!;
+      if (release > most) most = release;
+      for (let link = before.start[each]!, end = before.start[each + 1]!; link < end; link++) {
+        const other = before.operation[link]!;
+        const ready = head[other]! + duration[other]! + before.lag[link]!;
+        if (ready > most) most = ready;
+      }
+      head[each] = most;
+    }
+    for (let at = high; at >= 0; at--) {
+      const each = order[at]!;
+      let most = tail[next[each]!]!;
+      for (let link = after.start[each]!, end = after.start[each + 1]!; link < end; link++) {
+        const rest = tail[after.operation[link]!]! + after.lag[link]!;
+        if (rest > most) most = rest;
+      }
+      tail[each] = most + duration[each]!;
+    }
+    let makespan = 0;
+    for (let each = 0; each < operations; each++) {
+      const length = head[each]! + tail[each]!;
+      if (length > makespan) makespan = length;
+    }
+    this.makespan = makespan;
+  }
+}

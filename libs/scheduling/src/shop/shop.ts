@@ -1,0 +1,119 @@
+import type { Problem } from '../problem/problem.js';
+
+/**
+ * A job shop or a flexible job shop in flat arrays, for the search. Operations have the indexes of the activities.
+ * Lists of an operation lie one behind the other: those of operation `i` from `…Start[i]` to before `…Start[i + 1]`.
+ */
+export interface Shop {
+  operations: number;
+  machines: number;
+  /** Ticks; no operation starts earlier. */
+  releases: Float64Array;
+  /** What each operation waits for, and the ticks between the end of that and its start. */
+  before: Links;
+  /** What waits for each operation. */
+  after: Links;
+  /** The machines that can do each operation, and the ticks that it takes there. */
+  choiceStart: Int32Array;
+  choiceMachine: Int32Array;
+  choiceDuration: Float64Array;
+  /** Every operation stands behind all that it waits for. */
+  order: Int32Array;
+}
+
+/** Precedences of all operations, in the layout of {@link Shop}. */
+export interface Links {
+  start: Int32Array;
+  operation: Int32Array;
+  lag: Float64Array;
+}
+
+/**
+ * Whether {@link improveShop} can search a problem: every activity takes one of some units for itself and nothing
+ * else binds but releases, precedences and least lags, and only the end of the whole schedule counts.
+ */
+export function isShop(problem: Problem): boolean {
+  return (
+    problem.activities.length > 0 &&
+    problem.makespanWeight > 0 &&
+    problem.runs.every((run) => run.weight === 0) &&
+    problem.activities.every(
+      ({ slots, predecessors, follows, fixed, release }) =>
+        slots.length === 1 &&
+        slots.every((slot) => slot.sameAs === null && slot.keptUntil.length === 0 && slot.units.length > 0) &&
+        predecessors.every((each) => each.maxLag === null && each.minLag >= 0) &&
+        follows === null &&
+        fixed === null &&
+        release >= 0,
+    )
+  );
+}
+
+/** @throws RangeError when the precedences run in a circle */
+export function shopOf(problem: Problem): Shop {
+  const { activities } = problem;
+  const choices = activities.map((activity) => {
+    const slot = activity.slots[0]!;
+    return slot.units.map((machine, at) => ({
+      machine,
+      duration: slot.durations?.[at] ?? activity.duration,
+    }));
+  });
+  const before = activities.map(({ predecessors }) =>
+    predecessors.map(({ activity, minLag }) => ({ operation: activity, lag: minLag })),
+  );
+  const after = activities.map((): { operation: number; lag: number }[] => []);
+  before.forEach((links, operation) =>
+    links.forEach((link) => after[link.operation]!.push({ operation, lag: link.lag })),
+  );
+  const flat = choices.flat();
+  const shop = {
+    operations: activities.length,
+    machines: problem.units,
+    releases: Float64Array.from(activities, ({ release }) => release),
+    before: linksOf(before),
+    after: linksOf(after),
+    choiceStart: startsOf(choices),
+    choiceMachine: Int32Array.from(flat, ({ machine }) => machine),
+    choiceDuration: Float64Array.from(flat, ({ duration }) => duration),
+  };
+  return { ...shop, order: topologicalOrder(shop) };
+}
+
+function linksOf(lists: readonly (readonly { operation: number; lag: number }[])[]): Links {
+  const flat = lists.flat();
+  return {
+    start: startsOf(lists),
+    operation: Int32Array.from(flat, ({ operation }) => operation),
+    lag: Float64Array.from(flat, ({ lag }) => lag),
+  };
+}
+
+function startsOf(lists: readonly (readonly unknown[])[]): Int32Array {
+  const starts = new Int32Array(lists.length + 1);
+  lists.forEach((list, index) => (starts[index + 1] = starts[index]! + list.length));
+  return starts;
+}
+
+function topologicalOrder({
+  operations,
+  before,
+  after,
+}: Pick<Shop, 'operations' | 'before' | 'after'>): Int32Array {
+  const order = new Int32Array(operations);
+  const open = Int32Array.from(
+    { length: operations },
+    (_, each) => before.start[each + 1]! - before.start[each]!,
+  );
+  let filled = 0;
+  for (let each = 0; each < operations; each++) if (open[each] === 0) order[filled++] = each;
+  for (let at = 0; at < filled; at++) {
+    const done = order[at]!;
+    for (let link = after.start[done]!; link < after.start[done + 1]!; link++) {
+      const next = after.operation[link]!;
+      if (--open[next]! === 0) order[filled++] = next;
+    }
+  }
+  if (filled < operations) throw new RangeError('the precedences of the problem run in a circle');
+  return order;
+}
