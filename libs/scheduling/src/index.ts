@@ -16,9 +16,6 @@ export type { SearchOptions, SearchResult } from './search/search.js';
 export { shopLowerBound } from './shop/bound.js';
 export { improveShop } from './shop/improve-shop.js';
 export { isShop } from './shop/shop.js';
-export { shopLowerBound } from './shop/bound.js';
-export { improveShop } from './shop/improve-shop.js';
-export { isShop } from './shop/shop.js';
 export type {
   Assignment,
   Plan,
