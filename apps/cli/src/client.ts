@@ -17,6 +17,7 @@ import type {
   ProtocolChange,
   ProtocolRunRecord,
   QueueRecord,
+  ScheduleRecord,
   TaskRunRecord,
   TaskRunState,
   TaskTypeChange,
@@ -71,6 +72,11 @@ export class Client {
 
   pauseOrResumeQueue(verb: 'pause' | 'resume', by: string): Promise<QueueRecord> {
     return this.call('POST', `/api/queue/${verb}`, { by });
+  }
+
+  /** @param part which part of it, as the query of the address */
+  schedule(part: URLSearchParams): Promise<ScheduleRecord> {
+    return this.call('GET', `/api/schedule?${part}`);
   }
 
   /** Newest first. @param state undefined: open and resolved ones */

@@ -8,6 +8,7 @@ import { addDemoCommand } from './commands/demo.js';
 import { addDoctorCommands } from './commands/doctor.js';
 import { addOperatingCommands } from './commands/operating.js';
 import { addPkgCommands } from './commands/pkg.js';
+import { addScheduleCommand } from './commands/schedule.js';
 import { addStartCommand } from './commands/start.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -24,6 +25,7 @@ addAppCommands(program);
 addDefinitionCommands(program);
 addAttentionCommands(program);
 addOperatingCommands(program);
+addScheduleCommand(program);
 addPkgCommands(program);
 addDoctorCommands(program);
 

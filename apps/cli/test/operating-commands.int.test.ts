@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { orchestratorRequests as requests, ServiceError } from '@lab/contracts';
 import { freePort } from '@lab/testkit';
-import { attentionItem, emergencyStop, queue } from '../../gateway/src/openapi/examples.js';
+import { attentionItem, emergencyStop, queue, schedule } from '../../gateway/src/openapi/examples.js';
 import {
   campaignRecord,
   MemoryRecords,
@@ -210,5 +210,58 @@ describe('svc pause, resume and queue', () => {
     expect(JSON.parse((await svc('queue', '--json')).out)).toEqual(queue);
     expect((await svc('queue', 'stop')).code).toBe(1);
     expect((await svc('resume', 'protocol', 'none')).code).toBe(1);
+  });
+});
+
+describe('svc schedule', () => {
+  it('tells the plan, the tasks with their times and what they wait for, and when runs end', async () => {
+    gateway.requests.on(requests.readSchedule, () => schedule);
+    const { code, out } = await svc('schedule', '--run', 'mix_1', '--limit', '7');
+    expect(code).toBe(0);
+    expect(bodies()).toEqual([{ run: 'mix_1', limit: 7 }]);
+    expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual(
+      expect.arrayContaining([
+        ['cpsat at 2026-11-20 09:30:02Z: 2 tasks'],
+        [
+          'plan of 09:30:00.0 by cp-sat, seed 1: 4.2 s to the end, objective 12.4, at most 0.0 % more than the least possible',
+        ],
+        ['TASK', 'STATE', 'ON', 'PLANNED', 'ACTUAL', 'WAITS FOR'],
+        [
+          'mix_1/mix_colors',
+          'running',
+          'color_lab.station_1, beaker_1',
+          '09:30:01.5 to 09:30:02.3',
+          '09:30:01.5 to -',
+          '-',
+        ],
+        [
+          'rinse_1',
+          'queued',
+          'color_lab.cleaning_station, beaker_1',
+          '09:30:04.1 to 09:30:04.4',
+          '-',
+          'resource: beaker_1 is kept by mix_1 until 2026-11-20T09:30:04.150Z',
+        ],
+        ['RUN', 'STATE', 'TASKS', 'ENDS'],
+        ['mix_1', 'running', '1 of 7', '09:30:04.1'],
+      ]),
+    );
+  });
+
+  it('gives all of it as JSON, and says what is wrong with what it is asked', async () => {
+    gateway.requests.on(requests.readSchedule, () => ({
+      ...schedule,
+      policy: 'greedy',
+      plan: null,
+      tasks: [],
+    }));
+    expect((await svc('schedule')).out.split('\n')[0]).toBe(
+      'greedy at 2026-11-20 09:30:02Z: 2 tasks (0 listed)',
+    );
+    expect(JSON.parse((await svc('schedule', '--json')).out)).toMatchObject({ policy: 'greedy', plan: null });
+    expect(await svc('schedule', '--limit', '0')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('?limit: must be a whole number from 1 to 1000') as string,
+    });
   });
 });

@@ -16,6 +16,7 @@ import { AttentionController } from './operating/attention.controller.js';
 import { EmergencyStopsController } from './operating/emergency-stops.controller.js';
 import { EmergencyStops } from './operating/emergency-stops.js';
 import { QueueController } from './operating/queue.controller.js';
+import { ScheduleController } from './operating/schedule.controller.js';
 import { Announcements, BrokerStatus, FileStore, RecordReader, Requests } from './ports.js';
 import { CampaignsController } from './work/campaigns.controller.js';
 import { ProtocolRunsController } from './work/protocol-runs.controller.js';
@@ -51,6 +52,7 @@ export class AppModule {
         AttentionController,
         EmergencyStopsController,
         QueueController,
+        ScheduleController,
         HealthController,
         DocsController,
       ],

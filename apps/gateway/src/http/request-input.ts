@@ -1,10 +1,12 @@
 import {
   isInline,
   isWellFormedName,
+  longestSchedule,
   maxInlineBytes,
   ServiceError,
   type Fault,
   type JsonObject,
+  type ScheduleQuery,
 } from '@lab/contracts';
 
 /** Longest list that one request gets. */
@@ -41,8 +43,7 @@ export function readQuery<Name extends string>(
       values[known] = value;
     }
   }
-  if (faults.length > 0)
-    throw new ServiceError('invalid', 'The query of the address is not valid.', { faults });
+  if (faults.length > 0) throw invalidQuery(faults);
   return values;
 }
 
@@ -57,11 +58,8 @@ export function readListQuery<State extends string>(
 ): { limit: number; state?: State } {
   const given = readQuery(query, ['limit', 'state'] as const);
   const faults: Fault[] = [];
-  const limit =
-    given.limit === undefined ? defaultLimit : /^\d{1,3}$/.test(given.limit) ? Number(given.limit) : 0;
-  if (limit < 1 || limit > maxLimit) {
-    faults.push({ path: '?limit', code: 'range', message: `must be a whole number from 1 to ${maxLimit}` });
-  }
+  const limit = readLimit(given.limit, defaultLimit, maxLimit);
+  if (limit === undefined) faults.push(limitFault(maxLimit));
   const state = states.find((candidate) => candidate === given.state);
   if (given.state !== undefined && state === undefined) {
     faults.push({
@@ -71,9 +69,35 @@ export function readListQuery<State extends string>(
       hint: `One of ${states.join(', ')}.`,
     });
   }
-  if (faults.length > 0)
-    throw new ServiceError('invalid', 'The query of the address is not valid.', { faults });
+  if (limit === undefined || faults.length > 0) throw invalidQuery(faults);
   return state === undefined ? { limit } : { limit, state };
+}
+
+/**
+ * Reads which part of the schedule is asked for: `run`, `device`, `lab`, and `limit` (1 to 1000, default 500).
+ *
+ * @throws ServiceError `invalid`
+ */
+export function readScheduleQuery(query: unknown): ScheduleQuery {
+  const { limit: text, ...part } = readQuery(query, ['run', 'device', 'lab', 'limit'] as const);
+  const limit = readLimit(text, maxLimit, longestSchedule);
+  if (limit === undefined) throw invalidQuery([limitFault(longestSchedule)]);
+  return { ...part, limit };
+}
+
+/** Undefined when it is no whole number from 1 to `most`. */
+function readLimit(text: string | undefined, fallback: number, most: number): number | undefined {
+  if (text === undefined) return fallback;
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  return limit >= 1 && limit <= most ? limit : undefined;
+}
+
+function limitFault(most: number): Fault {
+  return { path: '?limit', code: 'range', message: `must be a whole number from 1 to ${most}` };
+}
+
+function invalidQuery(faults: Fault[]): ServiceError {
+  return new ServiceError('invalid', 'The query of the address is not valid.', { faults });
 }
 
 /**
@@ -84,9 +108,7 @@ export function readListQuery<State extends string>(
 export function readFlag(name: string, value: string | undefined): boolean {
   if (value === undefined || value === 'false') return false;
   if (value === 'true') return true;
-  throw new ServiceError('invalid', 'The query of the address is not valid.', {
-    faults: [{ path: `?${name}`, code: 'not_a_choice', message: 'must be true or false' }],
-  });
+  throw invalidQuery([{ path: `?${name}`, code: 'not_a_choice', message: 'must be true or false' }]);
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   errorCatalogue,
   ProtocolRunSubmission,
   TaskSubmission,
+  waitCodes,
   type DeviceRecord,
 } from '@lab/contracts';
 import { campaignRecord, runRecord, startHarness, taskRecord, type Harness } from '../../test/twins.js';
@@ -21,6 +22,7 @@ import {
   problem,
   protocolRunSubmissions,
   queue,
+  schedule,
   taskSubmissions,
 } from './examples.js';
 
@@ -110,6 +112,7 @@ describe('the OpenAPI document', () => {
         'get /api/attention/{id}',
         'get /api/estop',
         'get /api/queue',
+        'get /api/schedule',
         'get /api/tasks/{task_name}/attempts',
         'post /api/attention/{id}/resolve',
         'post /api/campaigns/{campaign_name}/pause',
@@ -273,6 +276,17 @@ describe('the OpenAPI document', () => {
     expect(fit('AttentionRecord', { ...attentionItem, state: 'resolved', resolution: unasked })).toEqual([]);
     expect(fit('EmergencyStopRecord', emergencyStop)).toEqual([]);
     expect(fit('QueueRecord', queue)).toEqual([]);
+    expect(fit('ScheduleRecord', schedule)).toEqual([]);
+    expect(fit('ScheduleRecord', { ...schedule, plan: null, policy: 'greedy' })).toEqual([]);
+    const causes = waitCodes.map((code) => ({
+      code,
+      message: 'm',
+      tasks: ['a/b'],
+      slot: 's',
+      until: null,
+      candidates: [{ unit: 'l.d', why: 'faulted' }],
+    }));
+    expect(causes.flatMap((cause) => fit('WaitCause', cause))).toEqual([]);
     expect(fit('DeviceDetail', { ...deviceDetail, report: { free: [1] } })).toEqual([]);
     expect(fit('HealthReport', (await gateway.send('GET', '/api/health')).body)).toEqual([]);
     expect(fit('Problem', (await gateway.send('POST', '/api/tasks', { x: 1 })).body)).toEqual([]);

@@ -22,6 +22,7 @@ import { definitionSchemas } from './definition-schemas.js';
 import { operatingSchemas } from './operating-schemas.js';
 import { operations } from './operations.js';
 import { recordSchemas } from './record-schemas.js';
+import { scheduleSchemas } from './schedule-schemas.js';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
@@ -86,6 +87,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     schemas: {
       ...recordSchemas,
       ...operatingSchemas,
+      ...scheduleSchemas,
       ...definitionSchemas,
       ...submissionSchemas(),
     } as NonNullable<OpenAPIObject['components']>['schemas'],

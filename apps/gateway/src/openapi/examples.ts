@@ -8,6 +8,7 @@ import {
   type EmergencyStopRequest,
   type ErrorCode,
   type QueueRecord,
+  type ScheduleRecord,
 } from '@lab/contracts';
 
 /** Examples of the color lab. */
@@ -202,6 +203,104 @@ export const emergencyStopRequests = {
 };
 
 export const queue: QueueRecord = { paused: false, paused_by: null, paused_at: null, queued: 3, running: 2 };
+
+const mixDuration = { expected: 0.83, declared: 0.8, learned: 0.83, samples: 12 };
+
+export const schedule: ScheduleRecord = {
+  policy: 'cpsat',
+  at: '2026-11-20T09:30:02.000Z',
+  plan: {
+    made_at: '2026-11-20T09:30:00.000Z',
+    objective: 12.45,
+    weighted_completion: 8.3,
+    makespan: 4.15,
+    lower_bound: 12.45,
+    gap: 0,
+    provenance: { engine: 'cp-sat', seed: 1, ms: 210, reproducible: true },
+  },
+  tasks: [
+    {
+      id: '0190c0de-0000-7000-8000-000000000011',
+      label: 'mix_1/mix_colors',
+      name: 'mix_colors',
+      type: 'mix_colors',
+      protocol_run: 'mix_1',
+      campaign: null,
+      priority: 0,
+      state: 'running',
+      planned_start: '2026-11-20T09:30:01.500Z',
+      planned_end: '2026-11-20T09:30:02.330Z',
+      started_at: '2026-11-20T09:30:01.500Z',
+      ended_at: null,
+      late_by_s: null,
+      duration: mixDuration,
+      devices: { station: 'color_lab.station_1' },
+      resources: { beaker: 'beaker_1' },
+      waits_for: [],
+    },
+    {
+      id: '0190c0de-0000-7000-8000-000000000012',
+      label: 'rinse_1',
+      name: 'rinse_1',
+      type: 'clean_container',
+      protocol_run: null,
+      campaign: null,
+      priority: 0,
+      state: 'queued',
+      planned_start: '2026-11-20T09:30:04.150Z',
+      planned_end: '2026-11-20T09:30:04.450Z',
+      started_at: null,
+      ended_at: null,
+      late_by_s: null,
+      duration: { expected: null, declared: null, learned: null, samples: 0 },
+      devices: { cleaner: 'color_lab.cleaning_station' },
+      resources: { beaker: 'beaker_1' },
+      waits_for: [
+        {
+          code: 'resource',
+          message: 'beaker_1 is kept by mix_1 until 2026-11-20T09:30:04.150Z',
+          unit: 'beaker_1',
+          held_by: 'mix_1',
+          until: '2026-11-20T09:30:04.150Z',
+        },
+      ],
+    },
+  ],
+  tasks_total: 2,
+  units: [
+    {
+      kind: 'device',
+      name: 'color_lab.station_1',
+      usable: true,
+      unusable_because: null,
+      used_by: 'mix_1/mix_colors',
+      held_by: 'mix_1',
+      free_at: '2026-11-20T09:30:02.330Z',
+      timeline: [
+        {
+          task: '0190c0de-0000-7000-8000-000000000011',
+          label: 'mix_1/mix_colors',
+          start: '2026-11-20T09:30:01.500Z',
+          end: '2026-11-20T09:30:02.330Z',
+          planned: false,
+        },
+      ],
+    },
+  ],
+  protocol_runs: [
+    {
+      id: '0190c0de-0000-7000-8000-000000000010',
+      name: 'mix_1',
+      campaign: null,
+      state: 'running',
+      priority: 0,
+      tasks_total: 7,
+      tasks_ended: 1,
+      estimated_completion: '2026-11-20T09:30:04.150Z',
+    },
+  ],
+  campaigns: [],
+};
 
 /** What a problem of this code looks like. */
 export function problem(code: ErrorCode): object {

@@ -1,4 +1,4 @@
-import { attentionStates, type ErrorCode } from '@lab/contracts';
+import { attentionStates, longestSchedule, type ErrorCode } from '@lab/contracts';
 import { maxLimit } from '../http/request-input.js';
 import { inPath, inQuery, json, listOf, ref, type Description } from './description.js';
 import * as examples from './examples.js';
@@ -90,6 +90,35 @@ export const operatingOperations: Record<string, Description> = {
     body: note,
     success: { status: 202, description: 'The queue.', content: json(ref('QueueRecord')) },
     problems: deciding,
+  },
+  'GET /api/schedule': {
+    tag: 'Operating',
+    summary: 'Read what goes on, what is to come, and why what waits waits',
+    description:
+      'Planned and actual times of every task and device, when runs and campaigns are expected to be complete, and how good the plan is. The parameters narrow it down and hold together; a name that nothing has selects nothing.',
+    parameters: [
+      inQuery('run', 'Only this protocol run: its tasks, and the devices and resources they take.', {
+        type: 'string',
+      }),
+      inQuery('device', 'Only this device, as `<lab>.<device>`, and the tasks that take it.', {
+        type: 'string',
+      }),
+      inQuery('lab', 'Only the devices of this laboratory, and the tasks that take them.', {
+        type: 'string',
+      }),
+      inQuery('limit', 'Tasks at most: those that run first, then those that start or wait first.', {
+        type: 'integer',
+        minimum: 1,
+        maximum: longestSchedule,
+        default: maxLimit,
+      }),
+    ],
+    success: {
+      status: 200,
+      description: 'The schedule as it is at this moment.',
+      content: json(ref('ScheduleRecord'), examples.schedule),
+    },
+    problems: asking,
   },
   'GET /api/attention': {
     tag: 'Operating',

@@ -9,7 +9,7 @@ import {
   taskRecord,
   type Harness,
 } from '../../test/twins.js';
-import { attempt, attentionItem, emergencyStop, queue } from '../openapi/examples.js';
+import { attempt, attentionItem, emergencyStop, queue, schedule } from '../openapi/examples.js';
 
 /** What people do beside submitting work: settle, stop, pause and resume. */
 
@@ -209,4 +209,25 @@ describe('an emergency stop', () => {
     expect([reply.status, reply.body]).toEqual([200, [emergencyStop]]);
     expect(gateway.requests.of(requests.releaseStop)[0]?.body).toEqual(passedOn);
   });
+});
+
+describe('the schedule', () => {
+  it('is what the orchestrator answers, and any part of it can be asked for', async () => {
+    gateway.requests.on(requests.readSchedule, () => schedule);
+    expect((await gateway.send('GET', '/api/schedule')).body).toEqual(schedule);
+    const part = 'run=mix_1&device=color_lab.station_1&lab=color_lab&limit=1000';
+    expect((await gateway.send('GET', `/api/schedule?${part}`)).status).toBe(200);
+    expect(gateway.requests.of(requests.readSchedule).map((each) => each.body)).toEqual([
+      { limit: 500 },
+      { run: 'mix_1', device: 'color_lab.station_1', lab: 'color_lab', limit: 1_000 },
+    ]);
+  });
+
+  it.each(['runs=mix_1', 'limit=0', 'limit=1001', 'limit=many', 'run=a&run=b'])(
+    'is not asked for with ?%s',
+    async (query) => {
+      expectProblem(await gateway.send('GET', `/api/schedule?${query}`), 422, 'invalid');
+      expect(gateway.requests.sent).toEqual([]);
+    },
+  );
 });

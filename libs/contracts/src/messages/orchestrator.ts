@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { dtoSchema, zodSchema } from '../schema.js';
 import type { DeviceRecord } from '../rest/records.js';
+import { longestSchedule, type ScheduleRecord } from '../rest/schedule.js';
 import { AttentionDecision, type QueueRecord } from '../rest/operations.js';
 import { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '../rest/submissions.js';
 import { attemptReport, attemptResult, deviceAssignment, deviceFunction, deviceStatus } from './work.js';
@@ -16,6 +17,12 @@ const submitErrors = ['invalid', 'duplicate_name', 'backlog_full', 'store_unavai
 const namedBy = z.object({ name: z.string(), by: z.string() });
 const by = z.object({ by: z.string() });
 const queue = z.custom<QueueRecord>();
+const scheduleQuery = z.object({
+  run: z.string().optional(),
+  device: z.string().optional(),
+  lab: z.string().optional(),
+  limit: z.number().int().min(1).max(longestSchedule),
+});
 
 const cancelErrors = ['not_found', 'wrong_state', 'store_unavailable'] as const;
 const resumeErrors = ['invalid', 'backlog_full', 'duplicate_name', ...cancelErrors] as const;
@@ -129,6 +136,15 @@ export const orchestratorRequests = {
     request: zodSchema(z.object({})),
     reply: zodSchema(queue),
     timeoutMs: 3_000,
+    errors: [],
+  }),
+  /** What goes on, what is to come and why what waits waits. */
+  readSchedule: defineRequest({
+    name: 'schedule.read',
+    subject: 'svc.v1.orchestrator.schedule.read',
+    request: zodSchema(scheduleQuery),
+    reply: zodSchema(z.custom<ScheduleRecord>()),
+    timeoutMs: 5_000,
     errors: [],
   }),
   /** A person settles what only a person can. */

@@ -1,0 +1,101 @@
+import type { PlanRecord, ScheduledTask, ScheduleRecord, WaitCause } from '@lab/contracts';
+import type { Command } from 'commander';
+import { atService, json, seconds, table, withJson, withUrl, type ServiceFlags } from './at-service.js';
+
+interface ScheduleFlags extends ServiceFlags {
+  run?: string;
+  device?: string;
+  lab?: string;
+  limit?: string;
+  json?: boolean;
+}
+
+/** The command that shows what goes on, what is to come, and why what waits waits. */
+export function addScheduleCommand(program: Command): void {
+  withJson(withUrl(program.command('schedule')))
+    .description('what goes on, what is to come, and why what waits waits')
+    .option('--run <name>', 'only this protocol run')
+    .option('--device <lab.device>', 'only this device')
+    .option('--lab <name>', 'only the devices of this laboratory')
+    .option('--limit <count>', 'tasks to list at most (default 500)')
+    .allowExcessArguments(false)
+    .action((flags: ScheduleFlags) =>
+      atService(flags, async (client) => {
+        const { run, device, lab, limit } = flags;
+        const part = Object.entries({ run, device, lab, limit }).filter(([, value]) => value !== undefined);
+        const schedule = await client.schedule(new URLSearchParams(part as [string, string][]));
+        return flags.json === true ? json(schedule) : scheduleLines(schedule);
+      }),
+    );
+}
+
+function scheduleLines(schedule: ScheduleRecord): string[] {
+  const { policy, at, plan, tasks, tasks_total: total, protocol_runs: runs, campaigns } = schedule;
+  const listed = tasks.length < total ? ` (${tasks.length} listed)` : '';
+  const time = (iso: string | null): string => (iso === null ? '-' : timeOfDay(iso, at));
+  return [
+    `${policy} at ${seconds(at)}: ${total === 1 ? '1 task' : `${total} tasks`}${listed}`,
+    ...(plan === null ? [] : [planLine(plan, time)]),
+    ...section(
+      ['TASK', 'STATE', 'ON', 'PLANNED', 'ACTUAL', 'WAITS FOR'],
+      tasks.map((task) => taskRow(task, time)),
+    ),
+    ...section(
+      ['RUN', 'STATE', 'TASKS', 'ENDS'],
+      runs.map((run) => [
+        run.name,
+        run.state,
+        `${run.tasks_ended} of ${run.tasks_total}`,
+        time(run.estimated_completion),
+      ]),
+    ),
+    ...section(
+      ['CAMPAIGN', 'STATE', 'RUNS', 'ENDS'],
+      campaigns.map((campaign) => [
+        campaign.name,
+        campaign.state,
+        `${campaign.runs_completed} of ${campaign.runs_total}`,
+        time(campaign.estimated_completion),
+      ]),
+    ),
+  ];
+}
+
+function planLine(plan: PlanRecord, time: (iso: string) => string): string {
+  const { engine, seed } = plan.provenance;
+  const bound =
+    plan.gap === null ? '' : `, at most ${(plan.gap * 100).toFixed(1)} % more than the least possible`;
+  return (
+    `plan of ${time(plan.made_at)} by ${engine}${seed === null ? '' : `, seed ${seed}`}: ` +
+    `${plan.makespan.toFixed(1)} s to the end, objective ${plan.objective.toFixed(1)}${bound}`
+  );
+}
+
+function taskRow(task: ScheduledTask, time: (iso: string | null) => string): string[] {
+  const span = (start: string | null, end: string | null): string =>
+    start === null ? '-' : `${time(start)} to ${time(end)}`;
+  const late = task.late_by_s === null ? '' : ` (${task.late_by_s.toFixed(1)} s late)`;
+  return [
+    task.label,
+    task.state,
+    [...Object.values(task.devices), ...Object.values(task.resources)].join(', ') || '-',
+    span(task.planned_start, task.planned_end),
+    `${span(task.started_at, task.ended_at)}${late}`,
+    task.waits_for.map((cause) => causeText(cause)).join('; ') || '-',
+  ];
+}
+
+function causeText({ code, message }: WaitCause): string {
+  return `${code}: ${message}`;
+}
+
+/** A table below an empty line; nothing when it has no rows. */
+function section(header: string[], rows: string[][]): string[] {
+  return rows.length === 0 ? [] : ['', ...table([header, ...rows])];
+}
+
+/** `09:31:00.1`, of another day than that of `at` with the date before it. Times are UTC. */
+function timeOfDay(iso: string, at: string): string {
+  const [date = '', time = ''] = iso.split('T');
+  return at.startsWith(date) ? time.slice(0, 10) : `${date} ${time.slice(0, 10)}`;
+}

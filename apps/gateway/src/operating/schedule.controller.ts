@@ -1,0 +1,15 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { orchestratorRequests, type ScheduleRecord } from '@lab/contracts';
+import { readScheduleQuery } from '../http/request-input.js';
+import { Orchestrator } from '../orchestrator.js';
+
+/** What goes on, what is to come and why what waits waits, as the leading orchestrator sees it at this moment. */
+@Controller('api/schedule')
+export class ScheduleController {
+  constructor(private readonly orchestrator: Orchestrator) {}
+
+  @Get()
+  async read(@Query() query: unknown): Promise<ScheduleRecord> {
+    return this.orchestrator.ask(orchestratorRequests.readSchedule, readScheduleQuery(query));
+  }
+}
