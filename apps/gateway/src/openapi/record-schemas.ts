@@ -83,9 +83,6 @@ const taskRun = object<TaskRunRecord>({
   attempt: integer('Number of the latest attempt, from 1; 0 before the first.', 1),
   failures: integer('Attempts that began and failed since it was last queued by its run or a person.', 0),
   retry_at: orNull(time('Of a task that waits after a failure: not started again before this moment.')),
-  late_by_s: orNull(
-    number('Seconds that it started later than `max_lag` after its dependencies; null: in time, or no such lag.', 2.5),
-  ),
   computer: orNull(text('Computer that the latest attempt ran on.', 'svc_computer')),
   definition_hash: text('Content hash of the definitions it was accepted with.'),
   code_hash: orNull(text('Content hash of the code it runs.')),
