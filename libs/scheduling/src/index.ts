@@ -1,5 +1,6 @@
 export { checkPlan } from './check-plan.js';
 export { checkSchedule } from './check-schedule.js';
+export { checkTimetable } from './check-timetable.js';
 export { compareTasks, GreedyPolicy, isAvailable } from './greedy.js';
 export { matchSlots } from './match-slots.js';
 export { objectiveOf } from './problem/problem.js';
