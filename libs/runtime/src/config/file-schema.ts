@@ -31,8 +31,8 @@ const cpsatSchema = z.strictObject({
   type: z.literal('cpsat'),
   /** How long it looks for a better plan after each change of what is to be planned. */
   time_limit: span(0.1, 600, 5),
-  /** Processes that prove plans best or bound them, beside the search. */
-  workers: count(1, 8, 1),
+  /** Processes that prove plans best or bound them, beside the search; 0: none. */
+  workers: count(0, 8, 1),
   /** Of the search: the same plans for the same work. */
   seed: count(0, 2_147_483_647, 1),
   /** The shortest time that a plan tells apart. */

@@ -160,7 +160,7 @@ describe('a configuration', () => {
         'type: cpsat\n  time_limit: 10 s',
         ':3: scheduler.time_limit | must be a number of seconds from 0.1 to 600 | ',
       ],
-      ['type: cpsat\n  workers: 1.5', ':3: scheduler.workers | must be a whole number from 1 to 8 | '],
+      ['type: cpsat\n  workers: 1.5', ':3: scheduler.workers | must be a whole number from 0 to 8 | '],
       ['type: cpsat\n  workers: 9', ':3: scheduler.workers | must be at most 8 | '],
       ['type: cpsat\n  seed: -1', ':3: scheduler.seed | must be at least 0 | '],
       [
@@ -182,7 +182,7 @@ describe('a configuration', () => {
     it('names the variable that is wrong', () => {
       const wrong = (env: object) => faultsOf(() => scheduler('scheduler: {type: cpsat}\n', env));
       expect(wrong({ SVC_SCHEDULER_WORKERS: 'many', SVC_SCHEDULER_SEED: '-3' })).toEqual([
-        'SVC_SCHEDULER_WORKERS | must be a whole number from 1 to 8 | ',
+        'SVC_SCHEDULER_WORKERS | must be a whole number from 0 to 8 | ',
         'SVC_SCHEDULER_SEED | must be at least 0 | ',
       ]);
       expect(wrong({ SVC_SCHEDULER_TYPE: 'best' })).toEqual([
