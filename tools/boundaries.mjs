@@ -12,6 +12,7 @@ export const allowedImports = {
   scheduling: ['contracts'],
   actors: ['contracts'],
   engine: ['contracts', 'definitions', 'scheduling'],
+  simulation: ['contracts', 'definitions', 'engine', 'scheduling'],
   persistence: ['contracts', 'engine'],
   gateway: ['contracts', 'runtime', 'messaging', 'definitions', 'persistence', 'object-store'],
   orchestrator: [
@@ -21,12 +22,13 @@ export const allowedImports = {
     'definitions',
     'engine',
     'scheduling',
+    'simulation',
     'persistence',
     'object-store',
   ],
   agent: ['contracts', 'runtime', 'messaging', 'actors', 'sdk', 'definitions'],
   optimizer: ['contracts', 'runtime', 'messaging', 'sdk'],
-  cli: ['contracts', 'runtime', 'actors', 'definitions', 'scheduling', 'persistence'],
+  cli: ['contracts', 'runtime', 'actors', 'definitions', 'scheduling', 'simulation', 'persistence'],
   testkit: [
     'contracts',
     'runtime',
@@ -44,6 +46,7 @@ export const allowedImports = {
 /** Imports of one project by another that may only go through the named entry point. */
 export const allowedEntryPoints = {
   'engine -> definitions': ['@lab/definitions/model'],
+  'simulation -> definitions': ['@lab/definitions/model'],
   'agent -> definitions': ['@lab/definitions/model'],
   'cli -> persistence': ['@lab/persistence/embedded'],
 };
@@ -59,7 +62,8 @@ export const quarantine = {
   fastify: ['gateway'],
   esbuild: ['definitions'],
   handlebars: ['definitions'],
+  'or-tools-wasm': ['orchestrator'],
 };
 
 /** Projects that run unchanged on a virtual clock: no timers, randomness, files, processes or sockets of their own. */
-export const pureProjects = ['contracts', 'engine', 'actors', 'scheduling'];
+export const pureProjects = ['contracts', 'engine', 'actors', 'scheduling', 'simulation'];

@@ -1,6 +1,9 @@
 export { checkPlan } from './check-plan.js';
 export { checkSchedule } from './check-schedule.js';
 export { checkTimetable } from './check-timetable.js';
+export { cpModelOf, type ExactModel } from './exact/cp-model.js';
+export type { CpModelProto, CpResponse } from './exact/cp-model-proto.js';
+export { lowerBound } from './exact/lower-bound.js';
 export { compareTasks, GreedyPolicy, isAvailable } from './greedy.js';
 export { matchSlots } from './match-slots.js';
 export { objectiveOf } from './problem/problem.js';

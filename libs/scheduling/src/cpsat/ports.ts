@@ -1,6 +1,17 @@
 import type { Problem, Schedule } from '../problem/problem.js';
 import type { SearchResult } from '../search/search.js';
 
+export interface PlanClock {
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+export interface PlanLog {
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}
+
 /** Something that goes on elsewhere. */
 export interface Ongoing<Result> {
   /** Settles in any case; never rejects. */
@@ -23,6 +34,8 @@ export interface SearchRequest {
 
 /** Runs `improve` where it keeps nobody waiting. */
 export interface Searcher {
+  /** The same request gets the same answer: rounds end a search, and not time. */
+  readonly reproducible: boolean;
   /**
    * @param onImprovement called with every better schedule, never after `done` has settled
    * @returns `done`: what was found; null when the search was lost (its process or thread ended)
@@ -35,7 +48,7 @@ export interface Searcher {
 }
 
 export interface ExactRequest {
-  /** The best schedule known, complete; nothing after its end is looked at. */
+  /** The best schedule known, complete; nothing that is worse is looked at. */
   hint: Schedule;
   /** Milliseconds. */
   timeLimitMs: number;

@@ -1,0 +1,357 @@
+import { objectiveOf, type Problem, type Schedule } from '../problem/problem.js';
+import { dealUnits } from './deal-units.js';
+import type { CpExpression, CpModelProto, CpResponse } from './cp-model-proto.js';
+import { constant, ModelBuilder, plus } from './model-builder.js';
+import { familiesOf, unitClasses, type Family, type Member, type Occupancy } from './occupancies.js';
+import { edgesInto, timingOf, type Timing } from './timing.js';
+
+export interface ExactModel {
+  proto: CpModelProto;
+  /** The schedule that an answer to the model means; null when it has none. */
+  scheduleFrom(response: CpResponse): Schedule | null;
+  /** The lower bound of the objective of the problem that an answer proves. */
+  lowerBoundFrom(response: CpResponse): number;
+}
+
+/**
+ * The model of all schedules that are no worse than the hint, for CP-SAT. What it rests on:
+ *
+ * - interchangeable units are one cumulative constraint of the capacity of their number, dealt out afterwards; optional
+ *   intervals exist only where units differ (Laborie and others, "IBM ILOG CP optimizer for scheduling", 2018, section 2)
+ * - a unit that is kept is one interval of variable length, from the start of the keeper to the end of the last activity
+ * - the objective of the hint limits the end of every run, and so every start: nothing better is cut off
+ *
+ * @param hint feasible and complete
+ * @throws RangeError when a precedence or a reference runs in a circle
+ */
+export function cpModelOf(problem: Problem, hint: Schedule): ExactModel {
+  return new ModelOfProblem(problem, hint).result();
+}
+
+/** Weights are taken as whole numbers of this part of 1 when they are not whole. */
+const weightParts = 1_000;
+
+class ModelOfProblem {
+  readonly #problem: Problem;
+  readonly #hint: Schedule;
+  readonly #timing: Timing;
+  readonly #builder = new ModelBuilder();
+  readonly #families: readonly Family[];
+  readonly #classOf: readonly number[];
+  readonly #capacities: readonly number[];
+  /** The latest end of each run that a schedule no worse than the hint can have. */
+  readonly #latest: readonly number[];
+  readonly #starts: CpExpression[];
+  readonly #ends: CpExpression[];
+  /** For each family: the classes that it chooses from, with a literal for each where there are several. */
+  readonly #choices: { classes: number[]; literals: (number | null)[] }[] = [];
+  readonly #whole: boolean;
+  /** Weight in the model for a weight of 1. */
+  readonly #scale: number;
+
+  constructor(problem: Problem, hint: Schedule) {
+    this.#problem = problem;
+    this.#hint = hint;
+    this.#timing = timingOf(problem);
+    if (this.#timing.order.length < problem.activities.length)
+      throw new RangeError('The precedences of the problem run in a circle.');
+    this.#families = familiesOf(problem, this.#timing);
+    this.#classOf = unitClasses(problem, this.#families);
+    const capacities: number[] = [];
+    for (const unitClass of this.#classOf) capacities[unitClass] = (capacities[unitClass] ?? 0) + 1;
+    this.#capacities = capacities;
+    const weights = [problem.makespanWeight, ...problem.runs.map(({ weight }) => weight)];
+    this.#whole = weights.every(Number.isInteger);
+    this.#scale = this.#whole ? 1 / Math.max(1, weights.reduce(greatestCommonDivisor, 0)) : weightParts;
+    this.#latest = latestEnds(problem, this.#timing, hint);
+    this.#starts = problem.activities.map((activity, index) => {
+      const { heads, tails, durations } = this.#timing;
+      if (activity.fixed !== null) return constant(activity.fixed.start);
+      const latest = this.#latest[activity.run]! - tails[index]! - durations[index]!;
+      return this.#builder.expression(heads[index]!, Math.max(heads[index]!, latest), hint.starts[index]!);
+    });
+    this.#ends = this.#starts.map((start, index) => this.#endOf(start, index));
+  }
+
+  result(): ExactModel {
+    this.#addFamilies();
+    this.#addPrecedences();
+    this.#addObjective();
+    return {
+      proto: this.#builder.proto,
+      scheduleFrom: (response) => this.#scheduleFrom(response),
+      lowerBoundFrom: (response) => this.#lowerBoundFrom(response),
+    };
+  }
+
+  #endOf(start: CpExpression, index: number): CpExpression {
+    const activity = this.#problem.activities[index]!;
+    const { durations, tails } = this.#timing;
+    if (activity.fixed !== null || new Set(possibleDurations(activity)).size === 1)
+      return plus(start, durations[index]!);
+    const least = this.#timing.heads[index]! + durations[index]!;
+    const most = Math.max(least, this.#latest[activity.run]! - tails[index]!);
+    return this.#builder.expression(least, most, this.#hint.ends[index]!);
+  }
+
+  #addFamilies(): void {
+    /** Intervals that take one unit of a class, by class; those of families that come back apart. */
+    const single = this.#capacities.map(() => [] as number[]);
+    const repeated: { unitClass: number; interval: number; family: Family }[] = [];
+    for (const family of this.#families) {
+      const choice = this.#choose(family);
+      this.#choices.push(choice);
+      this.#addDurations(family, choice);
+      this.#addSharing(family);
+      const isRepeated = family.occupancies.length > 1 && family.occupancies.some(({ keeps }) => keeps);
+      for (const occupancy of family.occupancies) {
+        const lasts = this.#stretch(occupancy);
+        if (lasts === null) continue;
+        choice.classes.forEach((unitClass, at) => {
+          const interval = this.#builder.interval(lasts.start, lasts.size, lasts.end, choice.literals[at]!);
+          if (isRepeated) repeated.push({ unitClass, interval, family });
+          else single[unitClass]!.push(interval);
+        });
+      }
+    }
+    single.forEach((intervals, unitClass) => this.#builder.share(intervals, this.#capacities[unitClass]!));
+    // Stretches of one family may lie within each other, so that each has a constraint of its own; their class has one unit.
+    repeated.forEach(({ unitClass, interval, family }, index) => {
+      this.#builder.share([interval, ...single[unitClass]!], 1);
+      for (const other of repeated.slice(index + 1))
+        if (other.unitClass === unitClass && other.family !== family)
+          this.#builder.share([interval, other.interval], 1);
+    });
+  }
+
+  #choose(family: Family): { classes: number[]; literals: (number | null)[] } {
+    const classes = [...new Set(family.units.map((unit) => this.#classOf[unit]!))];
+    if (classes.length === 1) return { classes, literals: [null] };
+    const [{ activity, slot }] = family.members as [Member];
+    const hinted = this.#classOf[this.#hint.units[activity]![slot]!]!;
+    return { classes, literals: this.#builder.choice(classes.length, classes.indexOf(hinted)) };
+  }
+
+  /** The length of an activity whose unit decides it. */
+  #addDurations(
+    family: Family,
+    { classes, literals }: { classes: number[]; literals: (number | null)[] },
+  ): void {
+    for (const { activity, slot } of family.members) {
+      const { slots, fixed } = this.#problem.activities[activity]!;
+      const { units, durations } = slots[slot]!;
+      if (durations === undefined || fixed !== null || new Set(durations).size === 1) continue;
+      classes.forEach((unitClass, at) => {
+        const unit = family.units.find((candidate) => this.#classOf[candidate] === unitClass)!;
+        const ticks = durations[units.indexOf(unit)]!;
+        const literal = literals[at];
+        this.#builder.distance(
+          this.#starts[activity]!,
+          this.#ends[activity]!,
+          ticks,
+          ticks,
+          literal == null ? [] : [literal],
+        );
+      });
+    }
+  }
+
+  /** Within a family: one at a time, and nobody comes to a unit that is kept for others of the family. */
+  #addSharing({ members, guestOf }: Family): void {
+    if (members.length < 2) return;
+    const { ancestors } = this.#timing;
+    const isFixed = ({ activity }: Member): boolean => this.#problem.activities[activity]!.fixed !== null;
+    const inOrder = (a: Member, b: Member): boolean =>
+      (isFixed(a) && isFixed(b)) ||
+      ancestors(a.activity).has(b.activity) ||
+      ancestors(b.activity).has(a.activity);
+    const own = new Map(members.map((member) => [member, this.#ownInterval(member)]));
+    if (members.some((a, at) => members.slice(at + 1).some((b) => !inOrder(a, b))))
+      this.#builder.share(
+        [...own.values()].flatMap((interval) => interval ?? []),
+        1,
+      );
+    for (const keeper of members) {
+      if (keeper.keeps.length === 0) continue;
+      const strangers = members.filter(
+        (member) =>
+          member !== keeper &&
+          !guestOf(member, keeper) &&
+          !(isFixed(member) && isFixed(keeper)) &&
+          !ancestors(keeper.activity).has(member.activity),
+      );
+      if (strangers.length === 0) continue;
+      const kept = this.#stretch({
+        first: keeper,
+        members: [keeper],
+        until: [...new Set([keeper.activity, ...keeper.keeps])],
+        keeps: true,
+      });
+      if (kept === null) continue;
+      const interval = this.#builder.interval(kept.start, kept.size, kept.end, null);
+      for (const stranger of strangers) {
+        const visit = own.get(stranger);
+        if (visit != null) this.#builder.share([interval, visit], 1);
+      }
+    }
+  }
+
+  #ownInterval({ activity }: Member): number | null {
+    const stretch = this.#stretchTo(activity, this.#ends[activity]!, this.#hint.ends[activity]!);
+    return stretch === null ? null : this.#builder.interval(stretch.start, stretch.size, stretch.end, null);
+  }
+
+  /** @returns null when it is over before 0 */
+  #stretch({
+    first,
+    until,
+  }: Occupancy): { start: CpExpression; size: CpExpression; end: CpExpression } | null {
+    const hinted = Math.max(...until.map((activity) => this.#hint.ends[activity]!));
+    const [last] = until;
+    if (until.length === 1) return this.#stretchTo(first.activity, this.#ends[last!]!, hinted);
+    const { activities } = this.#problem;
+    const { heads, durations } = this.#timing;
+    const least = Math.max(0, ...until.map((activity) => heads[activity]! + durations[activity]!));
+    const most = Math.max(...until.map((activity) => this.#latest[activities[activity]!.run]!));
+    const end = this.#builder.expression(least, Math.max(least, most), Math.max(least, hinted));
+    for (const activity of until) this.#builder.distance(this.#ends[activity]!, end, 0, null);
+    return this.#stretchTo(first.activity, end, Math.max(least, hinted));
+  }
+
+  #stretchTo(
+    first: number,
+    end: CpExpression,
+    hintedEnd: number,
+  ): { start: CpExpression; size: CpExpression; end: CpExpression } | null {
+    // What lies before 0 is over, and may overlap as it did.
+    const begun = this.#problem.activities[first]!.fixed !== null;
+    const start = begun ? constant(Math.max(0, this.#starts[first]!.offset)) : this.#starts[first]!;
+    if (end.vars.length === 0 && start.vars.length === 0)
+      return end.offset <= start.offset ? null : { start, size: constant(end.offset - start.offset), end };
+    if (end.vars[0] === start.vars[0]) return { start, size: constant(end.offset - start.offset), end };
+    const hintedStart = begun ? start.offset : this.#hint.starts[first]!;
+    const most = Math.max(...this.#latest);
+    return { start, size: this.#builder.expression(0, Math.max(0, most), hintedEnd - hintedStart), end };
+  }
+
+  #addPrecedences(): void {
+    const { activities } = this.#problem;
+    activities.forEach((activity, index) => {
+      if (activity.fixed !== null) return;
+      const start = this.#starts[index]!;
+      // After what is fixed, `maxLag` and `follows` are wishes, and the least lag is in the first possible start already.
+      for (const { activity: before, minLag, maxLag } of activity.predecessors)
+        if (activities[before]!.fixed === null)
+          this.#builder.distance(this.#ends[before]!, start, minLag, maxLag);
+      const { follows } = activity;
+      if (follows !== null && activities[follows]!.fixed === null)
+        this.#builder.distance(this.#ends[follows]!, start, 0, 0);
+    });
+  }
+
+  #addObjective(): void {
+    const { runs, activities, makespanWeight } = this.#problem;
+    const { completions } = this.#timing;
+    const hinted = completionsOf(this.#problem, this.#hint.ends);
+    const objective = this.#builder.proto.objective;
+    const add = (expression: CpExpression, weight: number): void => {
+      const scaled = Math.floor(weight * this.#scale + 1e-9);
+      if (scaled === 0) return;
+      objective.vars.push(...expression.vars);
+      objective.coeffs.push(...expression.vars.map(() => scaled));
+      objective.offset += scaled * expression.offset;
+    };
+    const waited = new Set(
+      activities.flatMap((activity) =>
+        edgesInto(activity).flatMap(({ before, lag }) =>
+          activity.fixed === null && lag >= 0 && activities[before]!.run === activity.run ? [before] : [],
+        ),
+      ),
+    );
+    const ends = runs.map((_, run) =>
+      this.#builder.expression(
+        completions[run]!,
+        Math.max(completions[run]!, this.#latest[run]!),
+        hinted[run]!,
+      ),
+    );
+    activities.forEach((activity, index) => {
+      if (activity.fixed === null && !waited.has(index))
+        this.#builder.distance(this.#ends[index]!, ends[activity.run]!, 0, null);
+    });
+    ends.forEach((end, run) => add(end, runs[run]!.weight));
+    if (makespanWeight > 0) {
+      const least = Math.max(0, ...completions);
+      const makespan = this.#builder.expression(
+        least,
+        Math.max(least, ...this.#latest),
+        Math.max(0, ...hinted),
+      );
+      for (const end of ends) this.#builder.distance(end, makespan, 0, null);
+      add(makespan, makespanWeight);
+    }
+  }
+
+  #scheduleFrom({ solution }: CpResponse): Schedule | null {
+    if (solution.length === 0) return null;
+    const value = ({ vars, coeffs, offset }: CpExpression): number =>
+      vars.reduce((sum, variable, at) => sum + coeffs[at]! * Number(solution[variable]), offset);
+    const starts = this.#starts.map(value);
+    const ends = this.#ends.map(value);
+    const units = dealUnits({
+      problem: this.#problem,
+      families: this.#families,
+      classOf: this.#classOf,
+      chosen: this.#choices.map(({ classes, literals }) => {
+        const at = literals.findIndex((literal) => literal === null || Number(solution[literal]) === 1);
+        return classes[at]!;
+      }),
+      starts,
+      ends,
+      wished: this.#hint.units,
+    });
+    return { starts, ends, units, objective: objectiveOf(this.#problem, ends).total };
+  }
+
+  #lowerBoundFrom({ bestObjectiveBound, status }: CpResponse): number {
+    if (status === 'INFEASIBLE' || status === 'MODEL_INVALID' || !Number.isFinite(bestObjectiveBound))
+      return 0;
+    // Weights were rounded down, and whole objectives have whole bounds.
+    const bound = bestObjectiveBound / this.#scale;
+    return Math.max(0, this.#whole ? Math.ceil(bound - 1e-6 * Math.max(1, Math.abs(bound))) : bound - 1e-6);
+  }
+}
+
+function possibleDurations({ duration, slots }: Problem['activities'][number]): readonly number[] {
+  return slots.find(({ durations }) => durations !== undefined)?.durations ?? [duration];
+}
+
+function completionsOf(problem: Problem, ends: readonly number[]): number[] {
+  const completions = problem.runs.map(() => 0);
+  problem.activities.forEach(({ run }, index) => {
+    completions[run] = Math.max(completions[run]!, ends[index]!);
+  });
+  return completions;
+}
+
+/** What the objective of the hint leaves for the end of each run when all others end as early as they possibly can. */
+function latestEnds(problem: Problem, { completions }: Timing, hint: Schedule): number[] {
+  const { runs, makespanWeight, activities } = problem;
+  const least = runs.reduce((sum, { weight }, run) => sum + weight * completions[run]!, 0);
+  const slack = hint.objective - least;
+  // A schedule in which something always goes on ends by then.
+  let longest = Math.max(0, ...hint.ends);
+  for (const activity of activities) {
+    const lags = activity.predecessors.map(({ minLag }) => minLag);
+    longest += Math.max(...possibleDurations(activity)) + Math.max(0, activity.release, ...lags);
+  }
+  return runs.map(({ weight }, run) => {
+    const price = weight + makespanWeight;
+    const spent = slack + weight * completions[run]!;
+    return price > 0 ? Math.min(longest, Math.floor(spent / price + 1e-9)) : longest;
+  });
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}

@@ -1,0 +1,210 @@
+import type { Problem } from '../problem/problem.js';
+import { familiesOf, type Occupancy } from './occupancies.js';
+import { edgesInto, timingOf, type Timing } from './timing.js';
+
+/**
+ * A lower bound of the objective, in milliseconds rather than by search: no schedule can be better. The greater of two
+ * bounds for each set of runs that have nothing to do with the others, added up:
+ *
+ * - every run ends when its longest chain of precedences does
+ * - every pool of units works as one machine as fast as all of them, which may interrupt work: the best mean of the times
+ *   at which it works for a run comes from always working for the run with the greatest weight for its length (Goemans,
+ *   Queyranne, Schulz, Skutella and Wang, "Single machine scheduling with release dates", 2002), and a run ends no
+ *   earlier than that mean plus half of its length (Eastman, Even and Isaacs, 1964)
+ *
+ * and for the end of everything, the same with the least time before and after the work of a pool.
+ *
+ * @returns 0 or more; of a problem whose precedences run in a circle a bound of what does not
+ */
+export function lowerBound(problem: Problem): number {
+  const timing = timingOf(problem);
+  const { runs, makespanWeight } = problem;
+  const { completions } = timing;
+  const pools = poolsOf(problem, timing);
+  const parts = componentsOf(problem, pools);
+  let makespan = Math.max(0, ...completions);
+  const best = new Map<number, number>();
+  for (const run of runs.keys())
+    best.set(parts.ofRun(run), (best.get(parts.ofRun(run)) ?? 0) + runs[run]!.weight * completions[run]!);
+  const chains = new Map(best);
+  for (const pool of pools) {
+    makespan = Math.max(makespan, poolMakespan(pool));
+    const part = parts.ofRun(pool.work[0]!.run);
+    const { sum, without } = poolCompletion(problem, pool, completions);
+    best.set(part, Math.max(best.get(part)!, sum + chains.get(part)! - without));
+  }
+  const completion = [...best.values()].reduce((sum, bound) => sum + bound, 0);
+  return wholeWhereItMustBe(problem, completion + makespanWeight * makespan);
+}
+
+interface Work {
+  run: number;
+  first: number;
+  until: readonly number[];
+  /** Ticks for which a unit is needed, at least. */
+  length: number;
+  /** It begins no earlier. */
+  head: number;
+  /** From its end to the end of the run, at least. */
+  tail: number;
+}
+
+/** Units, and what can be done on no others. */
+interface Pool {
+  units: readonly number[];
+  work: Work[];
+  timing: Timing;
+}
+
+function poolsOf(problem: Problem, timing: Timing): Pool[] {
+  const pools = new Map<string, Pool>();
+  const families = familiesOf(problem, timing);
+  for (const { units } of families) {
+    const sorted = [...units].sort((a, b) => a - b);
+    pools.set(sorted.join(), { units: sorted, work: [], timing });
+  }
+  for (const { units, occupancies } of families) {
+    // Stretches that may lie within each other are not to be counted twice: the first is taken alone.
+    const counted = occupancies.some(({ keeps }) => keeps) ? occupancies.slice(0, 1) : occupancies;
+    const work = counted.flatMap((occupancy) => workOf(problem, timing, occupancy));
+    if (work.length === 0) continue;
+    for (const pool of pools.values())
+      if (units.length <= pool.units.length && units.every((unit) => pool.units.includes(unit)))
+        pool.work.push(...work);
+  }
+  return [...pools.values()].filter(({ work }) => work.length > 0);
+}
+
+function workOf({ activities }: Problem, timing: Timing, { first, until }: Occupancy): Work[] {
+  const { activity } = first;
+  const { durations, heads, tails } = timing;
+  const begun = activities[activity]!.fixed !== null;
+  const head = Math.max(0, heads[activity]!);
+  const length = Math.max(
+    ...until.map((last) =>
+      begun ? heads[last]! + durations[last]! - head : longestPath({ activities, durations }, activity, last),
+    ),
+  );
+  if (length <= 0) return [];
+  const { run } = activities[activity]!;
+  const tail = Math.min(...until.map((last) => (activities[last]!.run === run ? tails[last]! : 0)));
+  return [{ run, first: activity, until, length, head, tail }];
+}
+
+/** From the start of one activity to the end of a later one, at least; ticks. */
+function longestPath(
+  { activities, durations }: { activities: Problem['activities']; durations: Float64Array },
+  from: number,
+  to: number,
+): number {
+  const known = new Map<number, number>([[from, durations[from]!]]);
+  const lengthTo = (activity: number): number => {
+    const found = known.get(activity);
+    if (found !== undefined) return found;
+    known.set(activity, -Infinity);
+    const before =
+      activities[activity]!.fixed === null
+        ? edgesInto(activities[activity]!).map((edge) => lengthTo(edge.before) + edge.lag)
+        : [];
+    const length = Math.max(-Infinity, ...before) + durations[activity]!;
+    known.set(activity, length);
+    return length;
+  };
+  // What is kept for something that need not come later is kept for no less than its own time.
+  return Math.max(durations[from]!, lengthTo(to));
+}
+
+/** Everything of the pool, between the least time before it and the least time after it; of all that begins late, too. */
+function poolMakespan({ units, work }: Pool): number {
+  let bound = 0;
+  let total = 0;
+  let tail = Infinity;
+  for (const { head, length, tail: own } of [...work].sort((a, b) => b.head - a.head)) {
+    total += length;
+    tail = Math.min(tail, own);
+    bound = Math.max(bound, head + total / units.length + tail);
+  }
+  return bound;
+}
+
+/** @returns the bound for the runs that need the pool, and what their chains alone give */
+function poolCompletion(
+  { runs }: Problem,
+  { units, work, timing }: Pool,
+  completions: Float64Array,
+): { sum: number; without: number } {
+  const byRun = new Map<number, Work[]>();
+  for (const item of work) byRun.set(item.run, [...(byRun.get(item.run) ?? []), item]);
+  const isOver = ({ until }: Work, { first }: Work): boolean =>
+    until.every((activity) => timing.ancestors(first).has(activity));
+  const jobs = [...byRun].map(([run, items]) => {
+    const total = items.reduce((sum, { length }) => sum + length, 0);
+    const inOrder = items.every((a, at) => items.slice(at + 1).every((b) => isOver(a, b) || isOver(b, a)));
+    return {
+      run,
+      weight: runs[run]!.weight,
+      length: total / units.length,
+      /** At most so much of it is done at a time. */
+      ownLength: total / (inOrder ? 1 : Math.min(units.length, items.length)),
+      release: Math.min(...items.map(({ head }) => head)),
+      tail: Math.min(...items.map(({ tail }) => tail)),
+    };
+  });
+  const means = meanBusyTimes(jobs);
+  let sum = 0;
+  let without = 0;
+  jobs.forEach(({ run, weight, ownLength, tail }, index) => {
+    sum += weight * (means[index]! + ownLength / 2 + tail);
+    without += weight * completions[run]!;
+  });
+  return { sum, without };
+}
+
+/** Means of the times at which a machine works for each job, when it always works for the one with most weight for its length. */
+function meanBusyTimes(jobs: readonly { weight: number; length: number; release: number }[]): number[] {
+  const order = [...jobs.keys()].sort((a, b) => jobs[a]!.release - jobs[b]!.release);
+  const rate = (index: number): number => jobs[index]!.weight / jobs[index]!.length;
+  const rest = jobs.map(({ length }) => length);
+  const moments = jobs.map(() => 0);
+  /** Released and not done; the most urgent last. */
+  const open: number[] = [];
+  let now = 0;
+  for (let next = 0; next < order.length || open.length > 0;) {
+    if (open.length === 0) now = Math.max(now, jobs[order[next]!]!.release);
+    for (; next < order.length && jobs[order[next]!]!.release <= now; next += 1) {
+      const arrived = order[next]!;
+      const place = open.findIndex((index) => rate(index) >= rate(arrived));
+      open.splice(place === -1 ? open.length : place, 0, arrived);
+    }
+    const index = open.at(-1)!;
+    const until = next < order.length ? jobs[order[next]!]!.release : Infinity;
+    const worked = Math.min(rest[index]!, until - now);
+    moments[index]! += worked * (now + worked / 2);
+    rest[index]! -= worked;
+    now += worked;
+    if (rest[index]! <= 1e-9) open.pop();
+  }
+  return moments.map((moment, index) => moment / jobs[index]!.length);
+}
+
+/** Runs that share no pool and wait for nothing of each other are apart. */
+function componentsOf(problem: Problem, pools: readonly Pool[]): { ofRun: (run: number) => number } {
+  const { runs, activities } = problem;
+  const parents = [...Array(runs.length + problem.units).keys()];
+  const rootOf = (node: number): number => {
+    let root = node;
+    while (parents[root] !== root) root = parents[root] = parents[parents[root]!]!;
+    return root;
+  };
+  const join = (a: number, b: number): void => void (parents[rootOf(a)] = rootOf(b));
+  for (const { run, slots } of activities)
+    for (const { units } of slots) for (const unit of units) join(run, runs.length + unit);
+  for (const { units, work } of pools) for (const { run } of work) join(run, runs.length + units[0]!);
+  return { ofRun: rootOf };
+}
+
+/** With whole weights and ticks the objective is whole. */
+function wholeWhereItMustBe({ runs, makespanWeight }: Problem, bound: number): number {
+  const whole = Number.isInteger(makespanWeight) && runs.every(({ weight }) => Number.isInteger(weight));
+  return whole ? Math.ceil(bound - 1e-6 * Math.max(1, bound)) : bound;
+}

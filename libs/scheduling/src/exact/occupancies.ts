@@ -1,0 +1,174 @@
+import type { Problem } from '../problem/problem.js';
+import type { Timing } from './timing.js';
+
+/** A slot of an activity. */
+export interface Member {
+  activity: number;
+  slot: number;
+  /** Activities that must have ended before the unit goes to anybody else. */
+  keeps: readonly number[];
+}
+
+/** Slots that get one and the same unit, because they refer to each other. */
+export interface Family {
+  /** The first refers to nobody; each of the others to one of those before it, as {@link guestOf} says. */
+  members: readonly Member[];
+  /** Units that it may get; one when something of it has begun. */
+  units: readonly number[];
+  /** The unit is decided. */
+  fixed: boolean;
+  occupancies: readonly Occupancy[];
+  /** Whether the first may have the unit while the second keeps it. */
+  guestOf: (guest: Member, keeper: Member) => boolean;
+}
+
+/** A stretch of time in which nobody outside the family has the unit: from the start of its first member on. */
+export interface Occupancy {
+  first: Member;
+  /** Activities that must have ended before it ends; none of them has to wait for another one. */
+  until: readonly number[];
+  members: readonly Member[];
+  /** It lasts longer than one activity. */
+  keeps: boolean;
+}
+
+/**
+ * Who has a unit from when until when. An activity that comes for certain within the time for which its unit is kept for
+ * it belongs to the occupancy of the keeper: a chain of tasks that hand one unit on is a single stretch of time, not two
+ * for each hand-over.
+ */
+export function familiesOf(problem: Problem, timing: Timing): Family[] {
+  const roots = new Map<string, Member[]>();
+  const parents = new Map<Member, Member | null>();
+  const members = new Map<string, Member>();
+  problem.activities.forEach(({ slots }, activity) =>
+    slots.forEach(({ keptUntil }, slot) =>
+      members.set(key({ activity, slot }), { activity, slot, keeps: keptUntil }),
+    ),
+  );
+  for (const member of members.values()) {
+    const { sameAs } = problem.activities[member.activity]!.slots[member.slot]!;
+    parents.set(member, sameAs === null ? null : members.get(key(sameAs))!);
+  }
+  for (const member of members.values()) {
+    let root = member;
+    for (let up = parents.get(root); up != null; up = parents.get(root)) root = up;
+    const family = roots.get(key(root)) ?? [];
+    roots.set(key(root), root === member ? [root, ...family] : [...family, member]);
+  }
+  const guestOf = (guest: Member, keeper: Member): boolean => {
+    for (let up = parents.get(guest); up != null; up = parents.get(up)) if (up === keeper) return true;
+    return false;
+  };
+  return [...roots.values()].map((own) => {
+    const decided = own.find(({ activity }) => problem.activities[activity]!.fixed !== null);
+    const [root] = own;
+    return {
+      members: own,
+      units:
+        decided === undefined
+          ? [...new Set(problem.activities[root!.activity]!.slots[root!.slot]!.units)]
+          : [problem.activities[decided.activity]!.fixed!.units[decided.slot]!],
+      fixed: decided !== undefined,
+      occupancies: occupanciesOf(problem, timing, own, guestOf),
+      guestOf,
+    };
+  });
+}
+
+function occupanciesOf(
+  { activities }: Problem,
+  { order, ancestors }: Timing,
+  members: readonly Member[],
+  guestOf: Family['guestOf'],
+): Occupancy[] {
+  const [only] = members;
+  const rank = new Map(
+    members.length === 1 ? [] : order.map((activity, position) => [activity, position] as const),
+  );
+  const isFixed = ({ activity }: Member): boolean => activities[activity]!.fixed !== null;
+  const comesAfter = (later: Member, first: Member): boolean =>
+    isFixed(first)
+      ? !isFixed(later) ||
+        activities[later.activity]!.fixed!.start >= activities[first.activity]!.fixed!.start
+      : ancestors(later.activity).has(first.activity);
+  let open =
+    members.length === 1
+      ? [only!]
+      : [...members].sort(
+          (a, b) => Number(isFixed(b)) - Number(isFixed(a)) || rank.get(a.activity)! - rank.get(b.activity)!,
+        );
+  const occupancies: Occupancy[] = [];
+  for (let first = open[0]; first !== undefined; first = open[0]) {
+    const keeper = first;
+    const own = [keeper];
+    const until = new Set(keeper.keeps);
+    open = open.slice(1);
+    for (let joins = own; joins.length > 0;) {
+      joins = open.filter(
+        (member) =>
+          guestOf(member, keeper) &&
+          comesAfter(member, keeper) &&
+          (until.has(member.activity) ||
+            [...until].some((activity) => ancestors(activity).has(member.activity))),
+      );
+      own.push(...joins);
+      joins.forEach(({ keeps }) => keeps.forEach((activity) => until.add(activity)));
+      open = open.filter((member) => !joins.includes(member));
+    }
+    const ends = new Set([...own.map(({ activity }) => activity), ...until]);
+    occupancies.push({
+      first: keeper,
+      members: own,
+      until: [...ends].filter((activity) => ![...ends].some((other) => ancestors(other).has(activity))),
+      keeps: until.size > 0,
+    });
+  }
+  return occupancies;
+}
+
+/**
+ * Splits the units into classes such that units of one class can stand in for each other, as long as each occupancy
+ * stays on one unit: then it is enough to count how many of a class are in use, and to deal them out afterwards from left
+ * to right. Those that are decided all begin at 0, which is what makes dealing out exact.
+ *
+ * @returns the class of each unit; classes count from 0
+ */
+export function unitClasses(problem: Problem, families: readonly Family[]): number[] {
+  const marks = Array.from({ length: problem.units }, () => [] as string[]);
+  families.forEach((family, index) => {
+    const apart = mustBeApart(problem, family);
+    if (family.fixed && !apart) return;
+    const timed = family.members.filter(
+      ({ activity, slot }) => problem.activities[activity]!.slots[slot]!.durations !== undefined,
+    );
+    for (const unit of family.units) {
+      const durations = timed.map(({ activity, slot }) => {
+        const { units, durations = [] } = problem.activities[activity]!.slots[slot]!;
+        return durations[units.indexOf(unit)];
+      });
+      marks[unit]?.push(`${index}:${apart ? unit : ''}:${durations.join()}`);
+    }
+  });
+  const classes = new Map<string, number>();
+  return marks.map((mark, unit) => {
+    // A unit that nobody needs is of no class with others.
+    const signature = mark.length === 0 ? `${unit}` : mark.join(' ');
+    const known = classes.get(signature) ?? classes.size;
+    classes.set(signature, known);
+    return known;
+  });
+}
+
+/** Its units cannot be dealt out afterwards: it comes back to one, or comes to a decided one later, or takes no time. */
+function mustBeApart({ activities }: Problem, { occupancies, fixed }: Family): boolean {
+  if (occupancies.length > 1) return true;
+  const [only] = occupancies;
+  const { fixed: decided, duration, slots } = activities[only!.first.activity]!;
+  if (fixed) return decided === null || decided.start > 0;
+  return duration === 0 && slots.every(({ durations }) => durations === undefined);
+}
+
+function key({ activity, slot }: { activity: number; slot: number }): string {
+  return `${activity}.${slot}`;
+}

@@ -1,0 +1,90 @@
+import type { Activity, Problem } from '../problem/problem.js';
+
+/** What precedences alone say of the times of activities; ticks. */
+export interface Timing {
+  /** Every activity after all that it waits for. */
+  order: readonly number[];
+  /** The shortest that it can take, on the best of its units. */
+  durations: Float64Array;
+  /** No earlier start is possible; of a fixed activity, its start. */
+  heads: Float64Array;
+  /** From its end to the end of its run, at least. */
+  tails: Float64Array;
+  /** No earlier end of the run is possible. */
+  completions: Float64Array;
+  /** Those that must have ended before it starts, directly or through others. */
+  ancestors: (activity: number) => ReadonlySet<number>;
+}
+
+/** Longest paths in the graph of precedences; greatest lags are left out, for they only make times later. */
+export function timingOf(problem: Problem): Timing {
+  const { activities } = problem;
+  const order = topologicalOrder(activities);
+  const durations = Float64Array.from(activities, shortestDuration);
+  const heads = new Float64Array(activities.length);
+  const tails = new Float64Array(activities.length);
+  const completions = new Float64Array(problem.runs.length);
+  for (const index of order) {
+    const activity = activities[index]!;
+    heads[index] = activity.fixed?.start ?? Math.max(0, activity.release);
+    if (activity.fixed === null)
+      for (const { before, lag } of edgesInto(activity))
+        heads[index] = Math.max(heads[index]!, heads[before]! + durations[before]! + lag);
+    const end = heads[index]! + durations[index]!;
+    completions[activity.run] = Math.max(completions[activity.run]!, end);
+  }
+  for (const index of [...order].reverse()) {
+    const activity = activities[index]!;
+    if (activity.fixed !== null) continue;
+    for (const { before, lag } of edgesInto(activity))
+      if (activities[before]!.run === activity.run)
+        tails[before] = Math.max(tails[before]!, lag + durations[index]! + tails[index]!);
+  }
+  return { order, durations, heads, tails, completions, ancestors: ancestorsIn(activities) };
+}
+
+/** Ends of activities that a start waits for, and the ticks between. */
+export function edgesInto({ predecessors, follows }: Activity): { before: number; lag: number }[] {
+  const edges = predecessors.map(({ activity, minLag }) => ({ before: activity, lag: minLag }));
+  return follows === null ? edges : [...edges, { before: follows, lag: 0 }];
+}
+
+/** Ticks that it takes, on the units that are decided when it is fixed, and otherwise on the best ones. */
+function shortestDuration({ slots, duration, fixed }: Activity): number {
+  let found = duration;
+  slots.forEach(({ units, durations }, slot) => {
+    if (durations === undefined) return;
+    found = fixed === null ? Math.min(...durations) : durations[units.indexOf(fixed.units[slot]!)]!;
+  });
+  return found;
+}
+
+function topologicalOrder(activities: readonly Activity[]): number[] {
+  const waiting = activities.map((activity) => edgesInto(activity).length);
+  const after: number[][] = activities.map(() => []);
+  activities.forEach((activity, index) =>
+    edgesInto(activity).forEach(({ before }) => after[before]!.push(index)),
+  );
+  const order = waiting.flatMap((count, index) => (count === 0 ? [index] : []));
+  for (let at = 0; at < order.length; at += 1)
+    for (const next of after[order[at]!]!) if ((waiting[next]! -= 1) === 0) order.push(next);
+  return order;
+}
+
+function ancestorsIn(activities: readonly Activity[]): (activity: number) => ReadonlySet<number> {
+  const known = new Map<number, ReadonlySet<number>>();
+  return (activity) => {
+    const found = known.get(activity) ?? new Set<number>();
+    if (known.has(activity)) return found;
+    const ancestors = found as Set<number>;
+    const open = [activity];
+    for (let next = open.pop(); next !== undefined; next = open.pop())
+      for (const { before, lag } of edgesInto(activities[next]!))
+        if (lag >= 0 && !ancestors.has(before)) {
+          ancestors.add(before);
+          open.push(before);
+        }
+    known.set(activity, ancestors);
+    return ancestors;
+  };
+}
