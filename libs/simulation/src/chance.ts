@@ -1,0 +1,16 @@
+/**
+ * A number from 0 up to 1 that depends on the seed and the key alone: the same task has the same luck whatever happened
+ * before it, so that two policies can be compared on the very same day in the laboratory.
+ */
+export function chanceOf(seed: number, ...key: readonly string[]): number {
+  // FNV-1a over the key, then one step of Mulberry32 to spread neighbouring keys.
+  let hash = (2_166_136_261 ^ seed) >>> 0;
+  for (const character of key.join('\n')) {
+    hash ^= character.codePointAt(0) ?? 0;
+    hash = Math.imul(hash, 16_777_619) >>> 0;
+  }
+  let state = (hash + 0x6d2b79f5) >>> 0;
+  state = Math.imul(state ^ (state >>> 15), state | 1);
+  state ^= state + Math.imul(state ^ (state >>> 7), state | 61);
+  return ((state ^ (state >>> 14)) >>> 0) / 4_294_967_296;
+}

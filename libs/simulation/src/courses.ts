@@ -1,0 +1,94 @@
+import type { SimulationScenario, TaskStart } from '@lab/contracts';
+import type { RowSet, TaskRunRow } from '@lab/engine';
+import type { ProtocolSnapshot, TaskDefinition } from '@lab/definitions/model';
+import { chanceOf } from './chance.js';
+import { noCalls, someCalls, type Course } from './simulated-agents.js';
+import { outputsOf } from './values.js';
+
+/** How long the attempts of a simulation take, and how they end. */
+export interface Luck {
+  jitter: number;
+  seed: number;
+  /** Seconds by label, `<protocol>.<task>` or task type. */
+  durations: Readonly<Record<string, number>>;
+  failures: NonNullable<SimulationScenario['failures']>;
+  /** Seconds of a task when nothing else is said; null: what its protocol declares. */
+  expected: (task: TaskRunRow) => number | null;
+}
+
+/** Seconds of a task of which nobody knows anything. */
+const unknownDuration = 1;
+
+/**
+ * What becomes of an attempt if nobody stops it. Depends on the task, the number of the attempt and the seed alone.
+ *
+ * @param rows as committed
+ */
+export function courseOf(rows: RowSet, luck: Luck, start: TaskStart): Course {
+  const task = rows.taskRuns.get(start.task_run_id);
+  const run = task === undefined || task.runId === null ? undefined : rows.protocolRuns.get(task.runId);
+  const body = rows.definitions.get(run?.definitionHash ?? task?.definitionHash ?? '')?.body;
+  const protocol = body !== undefined && 'protocol' in body ? body : undefined;
+  const names = namesOf(start, task, run?.type);
+  const attempt = String(rows.attempts.get(start.attempt_id)?.number ?? 1);
+  const { seed, jitter } = luck;
+  const chance = (what: string): number => chanceOf(seed, what, start.label, attempt);
+  const expected = expectedSeconds(luck, names, task, protocol);
+  const ms = Math.round(expected * 1000 * (1 + jitter * (2 * chance('duration') - 1)));
+  for (const [index, failure] of luck.failures.entries()) {
+    if (!names.includes(failure.task) || chance(`failure ${index}`) >= failure.probability) continue;
+    const acted = failure.effects !== false && Object.keys(start.devices).length > 0;
+    return {
+      ms: Math.round(ms * chance(`moment ${index}`)),
+      outcome: { kind: 'failed', code: 'task_error', error: { message: 'failed in the simulation' } },
+      calls: acted ? someCalls : noCalls,
+    };
+  }
+  const definition =
+    body === undefined ? undefined : 'protocol' in body ? body.tasks[start.task_type] : body.task;
+  return {
+    ms,
+    outcome: {
+      kind: 'completed',
+      output_parameters:
+        definition === undefined ? {} : outputsOf(definition, task?.name ?? start.label, protocol),
+      output_resources: definition === undefined ? {} : newResources(definition, start),
+      files: [],
+    },
+    calls: someCalls,
+  };
+}
+
+/** What a scenario may call the task, the most exact name first. */
+function namesOf(start: TaskStart, task: TaskRunRow | undefined, protocol: string | undefined): string[] {
+  return [
+    start.label,
+    ...(protocol === undefined || task === undefined ? [] : [`${protocol}.${task.name}`]),
+    start.task_type,
+  ];
+}
+
+function expectedSeconds(
+  luck: Luck,
+  names: readonly string[],
+  task: TaskRunRow | undefined,
+  protocol: ProtocolSnapshot | undefined,
+): number {
+  for (const name of names)
+    if (Object.hasOwn(luck.durations, name)) return luck.durations[name] ?? unknownDuration;
+  const known = task === undefined ? null : luck.expected(task);
+  if (known !== null) return known;
+  return protocol?.protocol.tasks.find(({ name }) => name === task?.name)?.duration ?? unknownDuration;
+}
+
+/** Resources that a task hands on under a name that it did not get them by. */
+function newResources(definition: TaskDefinition, start: TaskStart): TaskStart['resources'] {
+  const own = Object.values(start.resources);
+  return Object.fromEntries(
+    Object.entries(definition.output_resources).flatMap(([slot, { type }]) => {
+      if (Object.hasOwn(start.resources, slot)) return [];
+      const resource = own.find((each) => each.type === type);
+      return resource === undefined ? [] : [[slot, resource]];
+    }),
+  );
+}

@@ -1,0 +1,2 @@
+export { simulate, defaultMaxTasks } from './simulate.js';
+export type { SimulationPorts } from './laboratory.js';

@@ -1,0 +1,110 @@
+import type { SimulationRecord, SimulationScenario } from '@lab/contracts';
+import type { Definitions } from '@lab/engine';
+import { courseOf, type Luck } from './courses.js';
+import { Laboratory, type SimulationPorts } from './laboratory.js';
+import { policyOf } from './policies.js';
+import { recordOf } from './record.js';
+import { arrivalsOf, definitionsFor, refused, type Arrival } from './scenario.js';
+
+/** Most tasks of a simulation that does not say otherwise. */
+export const defaultMaxTasks = 20_000;
+/** Seconds after which a simulation ends that does not say otherwise. */
+const defaultHorizon = 30 * 86_400;
+/** The moment at which simulations begin, in milliseconds since 1970; reports count from it. */
+const beginning = 1_700_000_000_000;
+
+/**
+ * Plays through what becomes of the work of a scenario, with the engine and the policy that decide in the real
+ * laboratory. The same scenario gives the same record, but for how long planning took.
+ *
+ * @param scenario as its class in the contracts allows
+ * @param definitions what is loaded; of it only what the scenario chooses is there
+ * @param options.maxTasks scenarios with more tasks are refused; {@link defaultMaxTasks} when not given
+ * @throws ServiceError `invalid` with every fault of the scenario; `aborted` when `shouldStop` said so
+ */
+export async function simulate(
+  scenario: SimulationScenario,
+  definitions: Definitions,
+  ports: SimulationPorts,
+  options: { maxTasks?: number } = {},
+): Promise<SimulationRecord> {
+  const scheduler = scenario.scheduler ?? {};
+  const loaded = definitionsFor(scenario, definitions);
+  const { arrivals, durations } = arrivalsOf(scenario, loaded, options.maxTasks ?? defaultMaxTasks);
+  const luck: Luck = {
+    jitter: scenario.jitter ?? 0,
+    seed: scenario.seed ?? 1,
+    durations: scenario.durations ?? {},
+    failures: scenario.failures ?? [],
+    expected: (task) => (task.runId === null ? (durations.get(task.name) ?? null) : null),
+  };
+  const gates = new Gates((arrival) => submit(arrival));
+  const laboratory: Laboratory = new Laboratory({
+    definitions: loaded,
+    policy: policyOf(scheduler),
+    ports,
+    courseOf: (start) => courseOf(laboratory.store.rows, luck, start),
+    now: beginning,
+    onRunOver: (name) => gates.over(name),
+  });
+  const submit = (arrival: Arrival): void => {
+    arrival.submit(laboratory.engine).catch((error: unknown) => laboratory.fail(refused(arrival, error)));
+  };
+  try {
+    await laboratory.engine.start('simulation');
+    await laboratory.agents.begin(loaded.labs());
+    for (const { device, at, for: duration } of scenario.losses ?? []) {
+      laboratory.after(at * 1000, () => laboratory.setOutOfOrder(device, true));
+      if (duration !== undefined)
+        laboratory.after((at + duration) * 1000, () => laboratory.setOutOfOrder(device, false));
+    }
+    for (const arrival of arrivals) laboratory.after(arrival.at, () => gates.arrived(arrival));
+    const outcome = await laboratory.run(beginning + (scenario.horizon ?? defaultHorizon) * 1000);
+    laboratory.history.close();
+    return recordOf(laboratory, {
+      outcome,
+      beginning,
+      labs: loaded.labs(),
+      scheduler: scheduler.type ?? 'greedy',
+      jitter: luck.jitter,
+      seed: luck.seed,
+    });
+  } finally {
+    await laboratory.stop();
+  }
+}
+
+/** Lets runs that arrived wait while enough of their kind are under way. */
+class Gates {
+  readonly #waiting = new Map<string, Arrival[]>();
+  readonly #underWay = new Map<string, number>();
+  readonly #groupOf = new Map<string, { group: string; most: number }>();
+
+  constructor(private readonly submit: (arrival: Arrival) => void) {}
+
+  arrived(arrival: Arrival): void {
+    if (arrival.gate === null) return this.submit(arrival);
+    this.#groupOf.set(arrival.name, arrival.gate);
+    const waiting = this.#waiting.get(arrival.gate.group) ?? [];
+    waiting.push(arrival);
+    this.#waiting.set(arrival.gate.group, waiting);
+    this.#let(arrival.gate);
+  }
+
+  over(name: string): void {
+    const gate = this.#groupOf.get(name);
+    if (gate === undefined) return;
+    this.#underWay.set(gate.group, (this.#underWay.get(gate.group) ?? 1) - 1);
+    this.#let(gate);
+  }
+
+  #let({ group, most }: { group: string; most: number }): void {
+    const waiting = this.#waiting.get(group) ?? [];
+    while (waiting.length > 0 && (this.#underWay.get(group) ?? 0) < most) {
+      const next = waiting.shift();
+      if (next === undefined) return;
+      this.#underWay.set(group, (this.#underWay.get(group) ?? 0) + 1);
+      this.submit(next);
+    }
+  }
+}

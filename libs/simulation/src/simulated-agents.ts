@@ -1,0 +1,171 @@
+import type { AttemptCalls, AttemptOutcome, AttemptStatus, DeviceStatus, TaskStart } from '@lab/contracts';
+import type { LabDefinition } from '@lab/definitions/model';
+import { serviceComputer, type AgentAddress, type AgentRegistration, type Agents } from '@lab/engine';
+
+/** What becomes of an attempt, if nobody stops it. */
+export interface Course {
+  /** Milliseconds that it takes. */
+  ms: number;
+  outcome: AttemptOutcome;
+  calls: AttemptCalls;
+}
+
+export interface AgentPorts {
+  /** Runs `callback` once after `ms` milliseconds of the laboratory; the returned function cancels it. */
+  after: (ms: number, callback: () => void) => () => void;
+  courseOf: (start: TaskStart) => Course;
+  /** Tells the engine. */
+  registerAgent: (agent: AgentRegistration) => Promise<{ inc: number }>;
+  deviceChanged: (computer: string, inc: number, device: DeviceStatus) => void;
+  attemptEnded: (result: {
+    attempt_id: string;
+    computer: string;
+    inc: number;
+    outcome: AttemptOutcome;
+    calls: AttemptCalls;
+  }) => void;
+}
+
+interface Running {
+  to: AgentAddress;
+  /** `<lab>.<device>` of all that it has. */
+  devices: string[];
+  cancel: () => void;
+}
+
+/** Nothing was done to any device. */
+export const noCalls: AttemptCalls = { effects: 0, last_confirmed: null, in_doubt: null };
+/** Something was done, and is known to have ended. */
+export const someCalls: AttemptCalls = { ...noCalls, effects: 1 };
+
+/**
+ * The computers of a laboratory: each takes every task that it is given, at once, and tells of the end when its time has
+ * passed. They are heard once, at the beginning, and are never silent.
+ */
+export class SimulatedAgents implements Agents {
+  readonly #ports: AgentPorts;
+  readonly #running = new Map<string, Running>();
+  readonly #computers = new Map<string, { inc: number; devices: Set<string> }>();
+
+  constructor(ports: AgentPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Says hello for every computer of the laboratories.
+   *
+   * @param going attempts that are going on already, with the milliseconds that they still take
+   * @param sessionOf the session that the engine knows the agent of a computer by
+   */
+  async begin(
+    labs: readonly LabDefinition[],
+    options: {
+      going?: readonly { id: string; to: AgentAddress; devices: string[]; course: Course }[];
+      sessionOf?: (computer: string) => string | undefined;
+      isAway?: (computer: string) => boolean;
+      isOut?: (device: string) => boolean;
+    } = {},
+  ): Promise<void> {
+    const { going = [], sessionOf = () => undefined, isAway = () => false, isOut = () => false } = options;
+    const devices = new Map<string, { lab: string; name: string }[]>([[serviceComputer, []]]);
+    for (const lab of labs)
+      for (const { computer, name } of Object.values(lab.devices)) {
+        const there = devices.get(computer) ?? [];
+        there.push({ lab: lab.name, name });
+        devices.set(computer, there);
+      }
+    for (const [computer, there] of devices) {
+      if (isAway(computer)) continue;
+      const own = going.filter(({ to }) => to.computer === computer);
+      const { inc } = await this.#ports.registerAgent({
+        computer,
+        session: sessionOf(computer) ?? 'simulation',
+        version: 'simulation',
+        attempts: own.map(({ id }) => ({ attempt_id: id, status: 'running' })),
+        devices: there.map(({ lab, name }) => statusOf(lab, name, isOut(`${lab}.${name}`))),
+      });
+      const keys = new Set(there.map(({ lab, name }) => `${lab}.${name}`));
+      this.#computers.set(computer, { inc, devices: keys });
+      for (const { id, to, devices: units, course } of own) this.#run(id, { ...to, inc }, units, course);
+    }
+  }
+
+  /** Attempts that are going on. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  start(to: AgentAddress, start: TaskStart): Promise<AttemptStatus> {
+    const devices = Object.values(start.devices).map(({ lab, name }) => `${lab}.${name}`);
+    this.#run(start.attempt_id, to, devices, this.#ports.courseOf(start));
+    return Promise.resolve('running');
+  }
+
+  cancel(_to: AgentAddress, attemptId: string): Promise<AttemptStatus> {
+    const was = this.#running.has(attemptId);
+    this.#end(attemptId, { kind: 'cancelled' }, someCalls);
+    return Promise.resolve(was ? 'cancelling' : 'ended');
+  }
+
+  status(_to: AgentAddress, attemptId: string): Promise<AttemptStatus> {
+    return Promise.resolve(this.#running.has(attemptId) ? 'running' : 'ended');
+  }
+
+  assignDevices(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  resetDevice(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** The device is out of order from now on: what has it fails. @param device `<lab>.<device>` */
+  lose(device: string): void {
+    this.#tell(device, true);
+    for (const [id, { devices }] of this.#running)
+      if (devices.includes(device))
+        this.#end(
+          id,
+          { kind: 'failed', code: 'device_error', error: { message: `device ${device} was lost` } },
+          someCalls,
+        );
+  }
+
+  /** The device can be used again. @param device `<lab>.<device>` */
+  restore(device: string): void {
+    this.#tell(device, false);
+  }
+
+  #tell(device: string, isOut: boolean): void {
+    for (const [computer, { inc, devices }] of this.#computers) {
+      if (!devices.has(device)) continue;
+      const dot = device.indexOf('.');
+      const status = statusOf(device.slice(0, dot), device.slice(dot + 1), isOut);
+      this.#ports.deviceChanged(computer, inc, status);
+    }
+  }
+
+  #run(id: string, to: AgentAddress, devices: string[], course: Course): void {
+    const cancel = this.#ports.after(course.ms, () => this.#end(id, course.outcome, course.calls));
+    this.#running.set(id, { to, devices, cancel });
+  }
+
+  #end(id: string, outcome: AttemptOutcome, calls: AttemptCalls): void {
+    const running = this.#running.get(id);
+    if (running === undefined) return;
+    this.#running.delete(id);
+    running.cancel();
+    const { computer, inc } = running.to;
+    this.#ports.attemptEnded({ attempt_id: id, computer, inc, outcome, calls });
+  }
+}
+
+function statusOf(lab: string, name: string, isOut: boolean): DeviceStatus {
+  return {
+    lab,
+    name,
+    state: isOut ? 'restarting' : 'idle',
+    detail: isOut ? 'out of order' : null,
+    functions: [],
+  };
+}

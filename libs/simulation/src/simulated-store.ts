@@ -1,0 +1,75 @@
+import { ServiceError } from '@lab/contracts';
+import {
+  applyChange,
+  emptyRowSet,
+  rowSetOf,
+  workingRowsOf,
+  type Change,
+  type EndedWork,
+  type NameKind,
+  type RowSet,
+  type Store,
+  type WorkingRows,
+} from '@lab/engine';
+
+/**
+ * The memory of a simulated laboratory: takes every commit in place, for nothing is ever lost or refused here. A change
+ * that cannot be applied is a defect and ends the simulation.
+ */
+export class SimulatedStore implements Store {
+  readonly rows: RowSet;
+  /** Called after every commit. */
+  onCommit: (changes: readonly Change[]) => void = () => undefined;
+  readonly #onDemandNames = new Set<string>();
+  #epoch = 0;
+
+  /** @param begin what is going on when the simulation begins; it becomes part of the simulation */
+  constructor(begin?: WorkingRows) {
+    this.rows = begin === undefined ? emptyRowSet() : rowSetOf(begin);
+    for (const name of this.rows.onDemandNames.keys()) this.#onDemandNames.add(name);
+  }
+
+  lead(): Promise<number> {
+    this.#epoch += 1;
+    return Promise.resolve(this.#epoch);
+  }
+
+  renew(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+
+  resign(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  load(): Promise<WorkingRows> {
+    return Promise.resolve(workingRowsOf(this.rows));
+  }
+
+  commit(_epoch: number, changes: readonly Change[]): Promise<void> {
+    for (const change of changes) {
+      applyChange(this.rows, change);
+      if (change.op === 'insertTaskRun' && change.row.runId === null)
+        this.#onDemandNames.add(change.row.name);
+    }
+    this.onCommit(changes);
+    return Promise.resolve();
+  }
+
+  takenNames(kind: NameKind, names: readonly string[]): Promise<Set<string>> {
+    const taken = {
+      protocolRun: this.rows.protocolRunNames,
+      campaign: this.rows.campaignNames,
+      onDemandTask: this.#onDemandNames,
+    }[kind];
+    return Promise.resolve(new Set(names.filter((name) => taken.has(name))));
+  }
+
+  ended(): Promise<EndedWork | undefined> {
+    return Promise.reject(new ServiceError('internal', 'nothing is resumed in a simulation'));
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,111 @@
+import type { JsonObject, JsonValue, TaskParameters } from '@lab/contracts';
+import {
+  checkValue,
+  dynamicParameters,
+  type ParameterSpec,
+  type ParameterSpecs,
+  type ProtocolSnapshot,
+  type TaskDefinition,
+} from '@lab/definitions/model';
+
+/** Values that fit what definitions declare: tasks of a simulation do nothing, but what they hand on must be right. */
+
+/**
+ * The values of the parameters that are declared.
+ *
+ * @param given values that are known already
+ * @param alsoFor other specifications that the value of a parameter must fit, by its name
+ */
+export function valuesOf(
+  specs: ParameterSpecs,
+  given: JsonObject = {},
+  alsoFor: (name: string) => ParameterSpec[] = () => [],
+): JsonObject {
+  return Object.fromEntries(
+    Object.entries(specs).map(([name, spec]) => [
+      name,
+      Object.hasOwn(given, name) ? (given[name] as JsonValue) : fitting([spec, ...alsoFor(name)]),
+    ]),
+  );
+}
+
+/** What a task of a protocol hands on: each value fits also where later tasks refer to it, if any value does. */
+export function outputsOf(definition: TaskDefinition, task: string, protocol?: ProtocolSnapshot): JsonObject {
+  return valuesOf(definition.output_parameters, {}, (name) =>
+    protocol === undefined ? [] : usesOf(protocol, task, name),
+  );
+}
+
+/** The parameters of a run with a value for every dynamic one. */
+export function runParameters(protocol: ProtocolSnapshot, given: TaskParameters = {}): TaskParameters {
+  const tasks = new Map<string, JsonObject>(
+    Object.entries(given).map(([task, values]) => [task, { ...values }]),
+  );
+  for (const { task, parameter, spec } of dynamicParameters(protocol)) {
+    const values = tasks.get(task) ?? {};
+    if (!Object.hasOwn(values, parameter))
+      values[parameter] = fitting([spec, ...usesOf(protocol, task, parameter)]);
+    tasks.set(task, values);
+  }
+  return Object.fromEntries(tasks);
+}
+
+/** What later tasks demand of a value that a task leaves. */
+function usesOf({ protocol, tasks }: ProtocolSnapshot, task: string, parameter: string): ParameterSpec[] {
+  return protocol.tasks.flatMap((later) =>
+    Object.entries(later.parameters).flatMap(([name, binding]) => {
+      if (binding.kind !== 'reference' || binding.task !== task || binding.parameter !== parameter) return [];
+      return tasks[later.type]?.input_parameters[name] ?? [];
+    }),
+  );
+}
+
+/** A value that all the specifications allow; where none of those tried does, one that the first allows. */
+function fitting(specs: readonly [ParameterSpec, ...ParameterSpec[]]): JsonValue {
+  const candidates = specs.flatMap(examplesOf);
+  const found = candidates.find((value) => specs.every((spec) => checkValue(spec, value, '').length === 0));
+  const fallback = examplesOf(specs[0]).find((value) => checkValue(specs[0], value, '').length === 0);
+  return found ?? fallback ?? null;
+}
+
+function examplesOf(spec: ParameterSpec): JsonValue[] {
+  const first = spec.value === undefined ? [] : [spec.value];
+  switch (spec.type) {
+    case 'int':
+    case 'float':
+      return [...first, ...numbersOf(spec.min, spec.max)];
+    case 'str':
+      return [...first, 'simulated'];
+    case 'bool':
+      return [...first, false, true];
+    case 'dict':
+      return [...first, {}];
+    case 'choice':
+      return [...first, ...spec.choices];
+    case 'list':
+      return [
+        ...first,
+        Array.from({ length: spec.length ?? spec.min?.length ?? spec.max?.length ?? 0 }, (_, index) =>
+          elementOf(spec.element_type, spec.min?.[index], spec.max?.[index]),
+        ),
+      ];
+  }
+}
+
+function numbersOf(min = -Infinity, max = Infinity): number[] {
+  return [min, max, 0, 1, min + (max - min) / 2, Math.ceil(min), Math.floor(max)].filter(Number.isFinite);
+}
+
+function elementOf(type: string, min?: number, max?: number): JsonValue {
+  switch (type) {
+    case 'int':
+    case 'float':
+      return min ?? (max !== undefined && max < 0 ? max : 0);
+    case 'bool':
+      return false;
+    case 'dict':
+      return {};
+    default:
+      return 'simulated';
+  }
+}
