@@ -13,7 +13,6 @@ export const allowedImports = {
   actors: ['contracts'],
   engine: ['contracts', 'definitions', 'scheduling'],
   simulation: ['contracts', 'definitions', 'engine', 'scheduling'],
-  simulation: ['contracts', 'definitions', 'engine', 'scheduling'],
   persistence: ['contracts', 'engine'],
   gateway: ['contracts', 'runtime', 'messaging', 'definitions', 'persistence', 'object-store'],
   orchestrator: [
@@ -47,7 +46,6 @@ export const allowedImports = {
 /** Imports of one project by another that may only go through the named entry point. */
 export const allowedEntryPoints = {
   'engine -> definitions': ['@lab/definitions/model'],
-  'simulation -> definitions': ['@lab/definitions/model'],
   'simulation -> definitions': ['@lab/definitions/model'],
   'agent -> definitions': ['@lab/definitions/model'],
   'cli -> persistence': ['@lab/persistence/embedded'],
