@@ -1,0 +1,81 @@
+import type { Schedule } from '../problem/problem.js';
+import { unitsOf, type Compiled, type Place } from './compiled.js';
+
+/** When a plan may replace another. */
+export interface Steadiness {
+  /** Milliseconds: what is planned to start so soon stays as it is. */
+  frozenWindowMs: number;
+  /** Milliseconds that a task has been planned for before its start can be frozen: searches have had their time. */
+  settledAfterMs: number;
+}
+
+/** A place, and since when the task has had one. */
+export interface KnownPlace extends Place {
+  /** Milliseconds since 1970. */
+  since: number;
+}
+
+/** How far ahead moving a task counts as a disturbance, in frozen windows. */
+const lookAhead = 10;
+/** What moving a task costs: as much as delaying its run by this share of the frozen window. */
+const disturbance = 1 / 60;
+
+/** Tasks whose start must stay: it is near, and was planned long enough ago that somebody may count on it. */
+export function frozenTasks(
+  places: ReadonlyMap<string, KnownPlace>,
+  now: number,
+  { frozenWindowMs, settledAfterMs }: Steadiness,
+): Set<string> {
+  const frozen = new Set<string>();
+  for (const [task, place] of places)
+    if (place.start < now + frozenWindowMs && place.since <= now - settledAfterMs) frozen.add(task);
+  return frozen;
+}
+
+/** Does the other schedule leave everything frozen where this one has it? */
+export function keepsFrozen(
+  compiled: Compiled,
+  frozen: ReadonlySet<string>,
+  schedule: Schedule,
+  other: Schedule,
+): boolean {
+  for (const task of frozen) {
+    const activity = compiled.activityOf.get(task);
+    if (activity === undefined || !compiled.waiting.has(activity)) continue;
+    if (schedule.starts[activity] !== other.starts[activity]) return false;
+    const units = schedule.units[activity] ?? [];
+    if (units.some((unit, slot) => unit !== other.units[activity]?.[slot])) return false;
+  }
+  return true;
+}
+
+/**
+ * Objective of a schedule and what it disturbs: every task of the last plan that moves to another unit, or by more than
+ * 1/60 of the frozen window, within the next 10 frozen windows counts as a delay of its run by that 1/60.
+ */
+export function costOf(
+  compiled: Compiled,
+  schedule: Schedule,
+  places: ReadonlyMap<string, KnownPlace>,
+  { frozenWindowMs }: Steadiness,
+): number {
+  const tolerance = (frozenWindowMs * disturbance) / compiled.tickMs;
+  const horizon = (frozenWindowMs * lookAhead) / compiled.tickMs;
+  let cost = schedule.objective;
+  for (const [activity, task] of compiled.waiting) {
+    const place = places.get(task.id);
+    if (place === undefined) continue;
+    const planned = (place.start - compiled.origin) / compiled.tickMs;
+    const start = schedule.starts[activity] ?? 0;
+    if (Math.min(planned, start) > horizon) continue;
+    const units = unitsOf(compiled, schedule, activity);
+    const moved =
+      Math.abs(start - planned) > Math.max(1, tolerance) ||
+      Object.entries(units).some(([slot, unit]) => place.units[slot] !== unit);
+    if (moved) {
+      const run = compiled.problem.activities[activity]?.run ?? -1;
+      cost += (compiled.problem.runs[run]?.weight ?? 0) * tolerance;
+    }
+  }
+  return cost;
+}

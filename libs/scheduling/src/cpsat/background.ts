@@ -1,0 +1,243 @@
+import { objectiveOf, type Problem, type Schedule } from '../problem/problem.js';
+import type { Compiled } from './compiled.js';
+import { joinSchedules, separate } from './parts.js';
+import type { SearchResult } from '../search/search.js';
+import type { ExactSolver, Ongoing, PlanClock, PlanLog, Searcher } from './ports.js';
+
+/** What is to be improved. */
+export interface Job {
+  compiled: Compiled;
+  schedule: Schedule;
+  /** Tasks whose places are not to be searched for. */
+  frozen: ReadonlySet<string>;
+}
+
+/** What was found for a job: a better schedule, or how good one can be at all. */
+export interface Finding {
+  job: Job;
+  schedule: Schedule | null;
+  /** Of the objective of the job's problem. */
+  lowerBound: number | null;
+  engine: 'search' | 'cp-sat';
+  /** Milliseconds since the job was begun. */
+  ms: number;
+  reproducible: boolean;
+}
+
+export interface BackgroundPorts {
+  clock: PlanClock;
+  searcher: Searcher | null;
+  exact: ExactSolver | null;
+  log: PlanLog;
+}
+
+/** Milliseconds that a search is let go on for after the world has changed, so that news in a row do not starve it. */
+const debounceMs = 250;
+/** Waiting tasks of a part up to which the exact solver tries to find the best schedule; above, a lower bound. */
+const provable = 60;
+/** Milliseconds that the search of a problem that small gets before the proof. */
+const provableSearchMs = 1_000;
+
+/**
+ * Improves plans elsewhere: a search for as long as nothing happens and time is left, then proofs or lower bounds of
+ * the exact solver, part by part. A new job takes the place of the one before. What is found is given to `found`, for
+ * whatever job it was; whether it still fits is for others to judge. Null says that a search has ended.
+ */
+export class Background {
+  readonly #ports: BackgroundPorts;
+  readonly #options: { timeLimitMs: number; seed: number };
+  readonly #found: (finding: Finding | null) => void;
+  #search: { job: Job; ongoing: Ongoing<SearchResult | null> | null } | null = null;
+  #next: Job | null = null;
+  #proof: Ongoing<unknown> | null = null;
+  #latest: Job | null = null;
+  #stopped = false;
+  /** A search was lost, and the log says so. */
+  #lost = false;
+
+  constructor(
+    ports: BackgroundPorts,
+    options: { timeLimitMs: number; seed: number },
+    found: (finding: Finding | null) => void,
+  ) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#found = found;
+  }
+
+  /** The world has changed: this is what is to be improved from here on. */
+  restart(job: Job): void {
+    if (this.#stopped || job.compiled.waiting.size === 0) return this.#cancelSearch();
+    this.#latest = job;
+    if (this.#search !== null && job.compiled.origin - this.#search.job.compiled.origin < debounceMs) {
+      this.#next = job;
+      return;
+    }
+    this.#begin(job);
+  }
+
+  /** The job that waits for its turn begins with this instead. */
+  adopt(job: Job): void {
+    if (this.#next !== null) this.#next = job;
+    if (this.#latest !== null) this.#latest = job;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#latest = null;
+    const ends = [this.#search?.ongoing?.done, this.#proof?.done];
+    this.#cancelSearch();
+    this.#proof?.cancel();
+    await Promise.all(ends);
+  }
+
+  #cancelSearch(): void {
+    this.#next = null;
+    const search = this.#search;
+    this.#search = null;
+    search?.ongoing?.cancel();
+  }
+
+  #begin(job: Job): void {
+    this.#cancelSearch();
+    const { searcher, clock, log } = this.#ports;
+    if (searcher === null) return this.#prove(job, job.schedule);
+    const began = clock.now();
+    const { timeLimitMs, seed } = this.#options;
+    const small = job.compiled.waiting.size <= provable && this.#ports.exact?.available === true;
+    const frozen = frozenProblem(job);
+    const search: { job: Job; ongoing: Ongoing<SearchResult | null> | null } = { job, ongoing: null };
+    this.#search = search;
+    let best = job.schedule;
+    const findingOf = (schedule: Schedule | null, lowerBound: number | null): Finding => ({
+      job,
+      schedule,
+      lowerBound,
+      engine: 'search',
+      ms: clock.now() - began,
+      reproducible: searcher.reproducible,
+    });
+    const improved = (schedule: Schedule): void => {
+      if (this.#stopped || schedule.objective >= best.objective) return;
+      best = schedule;
+      this.#found(findingOf(schedule, null));
+    };
+    const over = (result: SearchResult | null): void => {
+      if (result === null) {
+        if (!this.#lost)
+          log.warn('a search was lost: the plan is as it was, and the next change begins another');
+        this.#lost = true;
+      }
+      if (this.#search !== search) return;
+      this.#search = null;
+      if (result !== null) improved(result.schedule);
+      this.#found(null);
+      if (this.#next !== null) this.#begin(this.#next);
+      else if (result?.optimal === true && !frozen.restricted) this.#found(findingOf(null, best.objective));
+      else this.#prove(job, best);
+    };
+    const timeLimit = small ? Math.min(provableSearchMs, timeLimitMs) : timeLimitMs;
+    try {
+      search.ongoing = searcher.search(
+        frozen.problem,
+        { seed, start: job.schedule, timeLimitMs: timeLimit, rounds: null },
+        improved,
+      );
+      search.ongoing.done.then(over, () => over(null));
+    } catch (error) {
+      log.error('a search could not begin', {
+        message: error instanceof Error ? error.message : String(error),
+      });
+      this.#search = null;
+    }
+  }
+
+  /** One proof at a time, and none that ends is thrown away for a newer one: to cancel costs the solver its process. */
+  #prove(job: Job, schedule: Schedule): void {
+    const { exact, log } = this.#ports;
+    if (exact === null || !exact.available || this.#proof !== null || this.#stopped) return;
+    let cancelled = false;
+    let current: Ongoing<unknown> | null = null;
+    const done = this.#proveParts(job, schedule, exact, (ongoing) => {
+      current = ongoing;
+      return cancelled;
+    })
+      .catch((error: unknown) => {
+        log.error('a proof broke down', { message: error instanceof Error ? error.message : String(error) });
+      })
+      .then(() => {
+        this.#proof = null;
+        const latest = this.#latest;
+        if (!this.#stopped && latest !== null && latest.compiled !== job.compiled && this.#search === null)
+          this.#prove(latest, latest.schedule);
+      });
+    this.#proof = {
+      done,
+      cancel: () => {
+        cancelled = true;
+        current?.cancel();
+      },
+    };
+  }
+
+  async #proveParts(
+    job: Job,
+    incumbent: Schedule,
+    exact: ExactSolver,
+    goesOn: (ongoing: Ongoing<unknown>) => boolean,
+  ): Promise<void> {
+    const { clock, log } = this.#ports;
+    const began = clock.now();
+    const { problem } = job.compiled;
+    const parts = separate(problem, incumbent);
+    let lowerBound = 0;
+    let schedule = incumbent;
+    for (const part of parts) {
+      const waiting = part.problem.activities.filter((activity) => activity.fixed === null).length;
+      if (waiting === 0) {
+        lowerBound += part.schedule.objective;
+        continue;
+      }
+      const ongoing = exact.solve(part.problem, {
+        hint: part.schedule,
+        timeLimitMs: this.#options.timeLimitMs,
+        goal: waiting <= provable ? 'optimum' : 'bound',
+      });
+      const stop = goesOn(ongoing);
+      if (stop) ongoing.cancel();
+      const answer = await ongoing.done;
+      if (stop || answer.status === 'unavailable') return;
+      if (answer.status === 'infeasible') {
+        log.error('the exact solver finds the plan impossible', { tasks: waiting });
+        return;
+      }
+      lowerBound += Math.max(0, answer.lowerBound ?? 0);
+      if (answer.schedule !== null && answer.schedule.objective < part.schedule.objective)
+        schedule = joinSchedules(problem, schedule, part, answer.schedule);
+    }
+    if (this.#stopped) return;
+    const better = objectiveOf(problem, schedule.ends).total < incumbent.objective;
+    this.#found({
+      job,
+      schedule: better ? schedule : null,
+      lowerBound,
+      engine: 'cp-sat',
+      ms: clock.now() - began,
+      reproducible: false,
+    });
+  }
+}
+
+/** The problem of a job in which what is frozen is decided. */
+function frozenProblem({ compiled, schedule, frozen }: Job): { problem: Problem; restricted: boolean } {
+  const { problem, waiting } = compiled;
+  let restricted = false;
+  const activities = problem.activities.map((activity, index) => {
+    if (!frozen.has(waiting.get(index)?.id ?? '')) return activity;
+    restricted = true;
+    const start = schedule.starts[index] ?? 0;
+    const duration = (schedule.ends[index] ?? 0) - start;
+    return { ...activity, duration, fixed: { start, units: schedule.units[index] ?? [] } };
+  });
+  return restricted ? { problem: { ...problem, activities }, restricted } : { problem, restricted };
+}

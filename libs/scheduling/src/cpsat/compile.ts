@@ -1,0 +1,324 @@
+import type { PlanRunning, PlanSlot, PlanTask, Snapshot } from '../policy.js';
+import type { Activity, Precedence, Problem, ProblemRun, Slot } from '../problem/problem.js';
+import type { Compiled } from './compiled.js';
+import { factsOf } from './facts.js';
+import { select, type Selection } from './selection.js';
+import { agedPriority, weightsOf, workKey } from './weights.js';
+
+/** Seconds that a task takes of which nobody has said how long. */
+export const unknownDurationS = 1;
+
+export interface CompileOptions {
+  /** Milliseconds per tick. */
+  tickMs: number;
+  /** How many waiting tasks are planned, about. */
+  limit: number;
+  /** Tasks that have no place whatever is done: what they need is kept by those that wait for them. */
+  stuck: ReadonlySet<string>;
+}
+
+/**
+ * A snapshot as a problem in numbers. Tick 0 is the snapshot's `now`; what takes time is rounded up to whole ticks, so
+ * that nothing that is planned comes too early.
+ *
+ * A running task is fixed on its units until it is expected to end. A unit that lies between two tasks of the run that
+ * keeps it is the unit of a fixed activity of no length, which keeps it for the tasks to come. What should have started
+ * by some moment (a greatest lag, or a group, after a task that has ended) has a wish: a greatest lag after a fixed
+ * activity that ends now. Runs weigh by {@link weightsOf} their aged priority; the makespan weighs half of all runs.
+ */
+export function compile(snapshot: Snapshot, options: CompileOptions): Compiled {
+  return new Compilation(snapshot, options, select(snapshot, options.limit, options.stuck)).result();
+}
+
+class Compilation {
+  readonly #snapshot: Snapshot;
+  readonly #options: CompileOptions;
+  readonly #selection: Selection;
+  readonly #activities: Activity[] = [];
+  readonly #taskOf: (string | null)[] = [];
+  readonly #slotNames: string[][] = [];
+  readonly #activityOf = new Map<string, number>();
+  readonly #waiting = new Map<number, PlanTask>();
+  readonly #unitIds: string[];
+  readonly #unitOf: Map<string, number>;
+  readonly #runs: ProblemRun[] = [];
+  readonly #runOf = new Map<string, number>();
+  /** The activity and slot that has a unit which a run keeps. */
+  readonly #keeping = new Map<string, { activity: number; slot: number }>();
+  readonly #anchors = new Map<number, number>();
+
+  constructor(snapshot: Snapshot, options: CompileOptions, selection: Selection) {
+    this.#snapshot = snapshot;
+    this.#options = options;
+    this.#selection = selection;
+    // The same units have the same numbers in every plan, so that choices that make no difference stay as they are.
+    this.#unitIds = [...snapshot.units.keys()].sort();
+    this.#unitOf = new Map(this.#unitIds.map((id, index) => [id, index]));
+  }
+
+  result(): Compiled {
+    const running = this.#snapshot.running ?? [];
+    const planned = this.#selection.works.flatMap((work) =>
+      work.tasks.filter((task) => this.#selection.candidates.has(task.id)),
+    );
+    this.#weighRuns(running);
+    // Numbers first, for what follows refers to them: running tasks, what lies kept, then what waits.
+    for (const task of running) this.#number(task);
+    const kept = [...this.#selection.locks].filter(([, lock]) => lock.by === null);
+    const firstWaiting = running.length + kept.length;
+    planned.forEach((task, index) => {
+      this.#activityOf.set(task.id, firstWaiting + index);
+      this.#waiting.set(firstWaiting + index, task);
+    });
+    for (const task of running) this.#addRunning(task);
+    for (const [unit, lock] of kept) this.#addKept(unit, lock.run, lock.keepers);
+    for (const task of planned) {
+      this.#taskOf.push(task.id);
+      this.#slotNames.push(task.slots.map((slot) => slot.name));
+    }
+    for (const task of planned) this.#addWaiting(task);
+    for (const [activity, task] of this.#waiting) this.#hurry(activity, task);
+    this.#nestHolds(planned);
+    for (const activity of this.#waiting.keys()) this.#inherit(activity);
+
+    const weights = this.#runs.reduce((sum, run) => sum + run.weight, 0);
+    const problem: Problem = {
+      activities: this.#activities,
+      units: this.#unitIds.length,
+      runs: this.#runs,
+      makespanWeight: Math.ceil(weights / 2),
+    };
+    return {
+      problem,
+      origin: this.#snapshot.now,
+      tickMs: this.#options.tickMs,
+      taskOf: this.#taskOf,
+      activityOf: this.#activityOf,
+      slotNames: this.#slotNames,
+      unitIds: this.#unitIds,
+      unitOf: this.#unitOf,
+      waiting: this.#waiting,
+      unplanned: this.#selection.unplanned,
+      facts: factsOf(this.#snapshot, this.#selection),
+    };
+  }
+
+  #weighRuns(running: readonly PlanRunning[]): void {
+    const priorities = new Map<string, number>();
+    for (const work of this.#selection.works) priorities.set(work.key, work.priority);
+    for (const task of running) {
+      const key = workKey(task);
+      const aged = agedPriority(task.priority, task.startedAt, this.#snapshot.now);
+      if (!priorities.has(key)) priorities.set(key, aged);
+    }
+    const weights = weightsOf(priorities.values());
+    for (const [key, priority] of priorities) {
+      this.#runOf.set(key, this.#runs.length);
+      this.#runs.push({ weight: weights.get(priority) ?? 1 });
+    }
+  }
+
+  #number(task: PlanRunning): void {
+    this.#activityOf.set(task.id, this.#taskOf.length);
+    this.#taskOf.push(task.id);
+    this.#slotNames.push(Object.keys(task.units));
+  }
+
+  #ticksUp(ms: number): number {
+    return Math.ceil(ms / this.#options.tickMs - 1e-9);
+  }
+
+  #ticksDown(ms: number): number {
+    return Math.floor(ms / this.#options.tickMs + 1e-9);
+  }
+
+  #addRunning(task: PlanRunning): void {
+    const start = Math.min(0, this.#ticksDown(task.startedAt - this.#snapshot.now));
+    // It is still going on: nothing gets its units at this moment.
+    const end = Math.max(1, this.#ticksUp(task.expectedEnd - this.#snapshot.now));
+    const activity = this.#activities.length;
+    const units: number[] = [];
+    const slots = Object.values(task.units).map(({ unit }, slot): Slot => {
+      const lock = this.#selection.locks.get(unit);
+      const keeps = lock?.by?.task === task.id;
+      if (keeps) this.#keeping.set(unit, { activity, slot });
+      const index = this.#unit(unit);
+      units.push(index);
+      return { units: [index], sameAs: null, keptUntil: keeps ? this.#activitiesOf(lock.keepers) : [] };
+    });
+    this.#activities.push({
+      run: this.#runOf.get(workKey(task)) ?? 0,
+      duration: end - start,
+      release: 0,
+      predecessors: [],
+      follows: null,
+      slots,
+      fixed: { start, units },
+    });
+  }
+
+  #addKept(unit: string, run: string, keepers: readonly string[]): void {
+    this.#keeping.set(unit, { activity: this.#activities.length, slot: 0 });
+    this.#taskOf.push(null);
+    this.#slotNames.push(['kept']);
+    const index = this.#unit(unit);
+    this.#activities.push({
+      ...ended(this.#runOf.get(run) ?? 0),
+      slots: [{ units: [index], sameAs: null, keptUntil: this.#activitiesOf(keepers) }],
+      fixed: { start: 0, units: [index] },
+    });
+  }
+
+  #addWaiting(task: PlanTask): void {
+    const candidates = this.#selection.candidates.get(task.id) ?? [];
+    const seconds = task.duration ?? unknownDurationS;
+    const { now } = this.#snapshot;
+    const predecessors = (task.dependencies ?? []).flatMap((each): Precedence[] => {
+      const activity = this.#activityOf.get(each.task);
+      if (activity === undefined) return [];
+      const minLag = Math.max(0, this.#ticksUp(each.minLagMs));
+      const maxLag =
+        each.maxLagMs === null ? null : Math.max(minLag, this.#ticksDown(Math.max(0, each.maxLagMs)));
+      return [{ activity, minLag, maxLag }];
+    });
+    const followed = task.follows === undefined ? undefined : this.#activityOf.get(task.follows);
+    const lagsBehind = predecessors.some((each) => each.activity === followed && each.minLag > 0);
+    this.#activities.push({
+      run: this.#runOf.get(workKey(task)) ?? 0,
+      duration: Math.max(1, this.#ticksUp(seconds * 1_000)),
+      release: Math.max(0, this.#ticksUp((task.notBefore ?? 0) - now)),
+      predecessors,
+      follows: followed === undefined || lagsBehind ? null : followed,
+      slots: this.#slotsOf(task, candidates),
+      fixed: null,
+    });
+  }
+
+  #slotsOf(task: PlanTask, candidates: readonly (readonly string[])[]): Slot[] {
+    const kept = new Set<string>();
+    return task.slots.map((slot, index): Slot => {
+      const allowed = candidates[index] ?? [];
+      const keptUntil = this.#activitiesOf(slot.keptFor ?? []);
+      const target = this.#target(slot);
+      if (target !== null) return { units: [], sameAs: target, keptUntil };
+      const keeping = allowed.find((unit) => this.#isKeptBy(unit, task) && !kept.has(unit));
+      if (keeping !== undefined) {
+        kept.add(keeping);
+        return {
+          units: [this.#unit(keeping)],
+          sameAs: this.#keeping.get(keeping) ?? null,
+          keptUntil,
+        };
+      }
+      return { units: allowed.map((unit) => this.#unit(unit)), sameAs: null, keptUntil };
+    });
+  }
+
+  #isKeptBy(unit: string, task: PlanTask): boolean {
+    return this.#keeping.has(unit) && this.#selection.locks.get(unit)?.run === task.run;
+  }
+
+  #target(slot: PlanSlot): { activity: number; slot: number } | null {
+    if (slot.sameAs === undefined) return null;
+    const activity = this.#activityOf.get(slot.sameAs.task);
+    const index = this.#slotNames[activity ?? -1]?.indexOf(slot.sameAs.slot) ?? -1;
+    return activity === undefined || index < 0 ? null : { activity, slot: index };
+  }
+
+  /** A wish to start by a moment that may have passed, measured from a fixed activity that ends now. */
+  #hurry(activity: number, task: PlanTask): void {
+    if (task.notAfter === undefined) return;
+    const own = this.#activities[activity];
+    if (own === undefined) return;
+    const left = Math.max(0, this.#ticksDown(task.notAfter - this.#snapshot.now));
+    const anchor = this.#anchors.get(own.run) ?? this.#activities.length;
+    if (anchor === this.#activities.length) {
+      this.#anchors.set(own.run, anchor);
+      this.#activities.push({ ...ended(own.run), fixed: { start: 0, units: [] } });
+      this.#taskOf.push(null);
+      this.#slotNames.push([]);
+    }
+    this.#activities[activity] = {
+      ...own,
+      predecessors: [...own.predecessors, { activity: anchor, minLag: 0, maxLag: left }],
+    };
+  }
+
+  /**
+   * A later task of a run that names the very unit which an earlier one of the run keeps uses it while it is kept: as if
+   * it referred to it.
+   */
+  #nestHolds(planned: readonly PlanTask[]): void {
+    const holders = new Map<string, { activity: number; slot: number }[]>();
+    for (const task of planned) {
+      const activity = this.#activityOf.get(task.id) ?? -1;
+      this.#activities[activity]?.slots.forEach((slot, index) => {
+        if (task.run === null || slot.sameAs !== null || slot.units.length !== 1) return;
+        if (slot.keptUntil.length === 0) return;
+        const key = `${task.run} ${slot.units[0]}`;
+        holders.set(key, [...(holders.get(key) ?? []), { activity, slot: index }]);
+      });
+    }
+    if (holders.size === 0) return;
+    for (const task of planned) {
+      const activity = this.#activityOf.get(task.id) ?? -1;
+      const own = this.#activities[activity];
+      if (own === undefined || task.run === null) continue;
+      const slots = own.slots.map((slot): Slot => {
+        if (slot.sameAs !== null || slot.units.length !== 1) return slot;
+        const holder = (holders.get(`${task.run} ${slot.units[0]}`) ?? []).find((each) =>
+          this.#comesAfter(activity, each.activity),
+        );
+        return holder === undefined ? slot : { ...slot, sameAs: holder };
+      });
+      this.#activities[activity] = { ...own, slots };
+    }
+  }
+
+  /** A slot that gets what another one gets has the same units to choose from. */
+  #inherit(activity: number): void {
+    const own = this.#activities[activity];
+    if (own?.slots.some((slot) => slot.sameAs !== null) !== true) return;
+    const slots = own.slots.map((slot): Slot => {
+      let root = slot;
+      for (let steps = 0; root.sameAs !== null && steps < this.#activities.length; steps += 1)
+        root = this.#activities[root.sameAs.activity]?.slots[root.sameAs.slot] ?? root;
+      return root === slot ? slot : { ...slot, units: root.units };
+    });
+    this.#activities[activity] = { ...own, slots };
+  }
+
+  #comesAfter(later: number, earlier: number): boolean {
+    const seen = new Set<number>();
+    const open = [later];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      if (seen.has(at)) continue;
+      seen.add(at);
+      const { predecessors = [], follows = null } = this.#activities[at] ?? {};
+      for (const before of [
+        ...predecessors.map((each) => each.activity),
+        ...(follows === null ? [] : [follows]),
+      ]) {
+        if (before === earlier) return true;
+        open.push(before);
+      }
+    }
+    return false;
+  }
+
+  #unit(id: string): number {
+    const known = this.#unitOf.get(id);
+    if (known !== undefined) return known;
+    this.#unitOf.set(id, this.#unitIds.length);
+    return this.#unitIds.push(id) - 1;
+  }
+
+  #activitiesOf(tasks: readonly string[]): number[] {
+    return tasks.flatMap((task) => this.#activityOf.get(task) ?? []);
+  }
+}
+
+/** What is over: fixed now, of no length. */
+function ended(run: number): Omit<Activity, 'fixed'> {
+  return { run, duration: 0, release: 0, predecessors: [], follows: null, slots: [] };
+}

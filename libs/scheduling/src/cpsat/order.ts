@@ -1,0 +1,66 @@
+import type { Compiled, Place } from './compiled.js';
+
+/** The order of activities, as starts in ticks that need not be possible. */
+export interface Order {
+  starts: number[];
+}
+
+/**
+ * The order of an earlier plan for the tasks of a later snapshot. A task that the plan does not know comes: with the
+ * tasks of its run if they are planned; else before the work that weighs less; else last; and never before what is frozen.
+ */
+export function orderOf(
+  { problem, waiting, origin, tickMs }: Compiled,
+  places: ReadonlyMap<string, Place>,
+  frozen: ReadonlySet<string>,
+): Order {
+  const starts = problem.activities.map((activity) => activity.fixed?.start ?? 0);
+  const firstOfRun = new Map<number, number>();
+  const firstOfWeight = new Map<number, number>();
+  let lastFrozen = -Infinity;
+  let last = 0;
+  const keepLeast = (map: Map<number, number>, key: number, start: number): void => {
+    map.set(key, Math.min(start, map.get(key) ?? Infinity));
+  };
+  for (const [activity, task] of waiting) {
+    const place = places.get(task.id);
+    if (place === undefined) continue;
+    const start = (place.start - origin) / tickMs;
+    starts[activity] = start;
+    const run = problem.activities[activity]?.run ?? -1;
+    keepLeast(firstOfRun, run, start);
+    if (frozen.has(task.id)) lastFrozen = Math.max(lastFrozen, start);
+    else keepLeast(firstOfWeight, problem.runs[run]?.weight ?? 0, start);
+    last = Math.max(last, start);
+  }
+  let earliest = Infinity;
+  const before = new Map<number, number>();
+  for (const weight of [...new Set(problem.runs.map((run) => run.weight))].sort((a, b) => a - b)) {
+    before.set(weight, earliest);
+    earliest = Math.min(earliest, firstOfWeight.get(weight) ?? Infinity);
+  }
+  for (const [activity, task] of waiting) {
+    if (places.has(task.id)) continue;
+    const run = problem.activities[activity]?.run ?? -1;
+    const next = firstOfRun.get(run) ?? before.get(problem.runs[run]?.weight ?? 0) ?? Infinity;
+    starts[activity] = Math.max(Math.min(next - 0.5, last + 1), lastFrozen + 0.5);
+  }
+  return { starts };
+}
+
+/** What is frozen as it is planned, then the others by other starts; null: in the order of the queue. */
+export function reordered(
+  compiled: Compiled,
+  places: ReadonlyMap<string, Place>,
+  frozen: ReadonlySet<string>,
+  starts: readonly number[] | null,
+): Order {
+  const kept = new Map([...places].filter(([task]) => frozen.has(task)));
+  const order = orderOf(compiled, kept, frozen);
+  let first = 0;
+  for (const [activity, task] of compiled.waiting)
+    if (kept.has(task.id)) first = Math.max(first, order.starts[activity] ?? 0);
+  for (const [activity, task] of compiled.waiting)
+    if (!kept.has(task.id)) order.starts[activity] = first + 1 + (starts?.[activity] ?? activity);
+  return order;
+}

@@ -1,0 +1,241 @@
+import { matchSlots } from '../match-slots.js';
+import type { PlanTask, Snapshot } from '../policy.js';
+import { agedPriority, workKey, type Work } from './weights.js';
+
+/** A unit that a run keeps for tasks to come. */
+export interface Lock {
+  run: string;
+  /** The running task that has it, and its slot; null: it lies between two tasks. */
+  by: { task: string; slot: string } | null;
+  /** Tasks of the snapshot that must end before anybody else gets it. */
+  keepers: readonly string[];
+}
+
+/** What is planned, and what is not. */
+export interface Selection {
+  /** The most important first. */
+  works: readonly Work[];
+  /** Of every task that is planned the units that may fill each slot, in the order of the slots. */
+  candidates: ReadonlyMap<string, readonly (readonly string[])[]>;
+  /** Locks whose end is planned, by unit. */
+  locks: ReadonlyMap<string, Lock>;
+  unplanned: { task: string; reason: string }[];
+}
+
+/**
+ * Chooses which waiting tasks are planned.
+ *
+ * Left out, with a reason: what people or circumstances block; what no unit can serve at present; what waits for
+ * something left out, or is coupled to it by a group, a hold or a greatest lag (a device is not tied up for a task that
+ * cannot come); and, with their whole run, the least important tasks beyond `limit`. A unit that is kept for a task left
+ * out, or is in use by something unknown, is out of reach of everybody else.
+ *
+ * @param limit how many tasks are planned, about: works that have begun are always planned, and works as a whole
+ * @param stuck tasks known to have no place
+ */
+export function select(snapshot: Snapshot, limit: number, stuck: ReadonlySet<string>): Selection {
+  const { works, inUse } = worksOf(snapshot);
+  const locks = locksOf(snapshot);
+  const running = new Set((snapshot.running ?? []).map((task) => task.id));
+  const tasks = new Map(snapshot.tasks.map((task) => [task.id, task]));
+  const rejected = new Map<string, string>();
+  for (const task of stuck) rejected.set(task, 'what it needs is kept for tasks that wait for it');
+  const closed = new Map<string, string>();
+
+  for (;;) {
+    const candidates = new Map<string, string[][]>();
+    const chosen: Work[] = [];
+    for (const work of works) {
+      if (candidates.size >= limit && !work.begun) break;
+      chosen.push(work);
+      for (const task of work.tasks) {
+        if (rejected.has(task.id)) continue;
+        const found = isBlocked(task, snapshot, tasks, running)
+          ? 'nobody knows when it may start'
+          : unitsFor(task, snapshot, tasks, { inUse, locks, closed });
+        if (typeof found === 'string') rejected.set(task.id, found);
+        else candidates.set(task.id, found);
+      }
+    }
+    if (rejected.size > 0) spread(chosen, tasks, candidates, running, rejected);
+    const before = closed.size;
+    for (const [unit, lock] of locks)
+      if (!closed.has(unit) && !lock.keepers.every((keeper) => candidates.has(keeper) || running.has(keeper)))
+        closed.set(unit, lock.run);
+    if (closed.size > before) continue;
+
+    const unplanned = snapshot.tasks.flatMap((task) =>
+      candidates.has(task.id)
+        ? []
+        : [{ task: task.id, reason: rejected.get(task.id) ?? 'it lies beyond the horizon of the plan' }],
+    );
+    for (const unit of closed.keys()) locks.delete(unit);
+    return { works: chosen, candidates, locks, unplanned };
+  }
+}
+
+/** What completes together, the most important first; and the units in use by running tasks of the snapshot. */
+function worksOf(snapshot: Snapshot): { works: Work[]; inUse: Set<string> } {
+  const works = new Map<string, Work>();
+  const begun = new Set<string>();
+  const inUse = new Set<string>();
+  for (const unit of snapshot.units.values()) if (unit.heldBy !== null) begun.add(unit.heldBy);
+  for (const task of snapshot.running ?? []) {
+    begun.add(workKey(task));
+    for (const { unit } of Object.values(task.units)) inUse.add(unit);
+  }
+  for (const task of snapshot.tasks) {
+    const key = workKey(task);
+    const work = works.get(key);
+    if (work === undefined)
+      works.set(key, {
+        key,
+        priority: task.priority,
+        waitingSince: task.queuedAt,
+        begun: begun.has(key),
+        tasks: [task],
+      });
+    else {
+      work.tasks.push(task);
+      work.priority = Math.max(work.priority, task.priority);
+      work.waitingSince = Math.min(work.waitingSince, task.queuedAt);
+    }
+  }
+  const all = [...works.values()];
+  for (const work of all) work.priority = agedPriority(work.priority, work.waitingSince, snapshot.now);
+  all.sort(
+    (a, b) =>
+      Number(b.begun) - Number(a.begun) ||
+      b.priority - a.priority ||
+      a.waitingSince - b.waitingSince ||
+      (a.key < b.key ? -1 : 1),
+  );
+  return { works: all, inUse };
+}
+
+function locksOf(snapshot: Snapshot): Map<string, Lock> {
+  const locks = new Map<string, Lock>();
+  for (const task of snapshot.running ?? [])
+    for (const [slot, { unit: id, keptFor }] of Object.entries(task.units)) {
+      const unit = snapshot.units.get(id);
+      const held = unit?.heldBy !== null && unit?.heldBy === task.run ? unit.heldFor : [];
+      const keepers = [...new Set([...keptFor, ...held])].filter((keeper) => keeper !== task.id);
+      if (task.run !== null && keepers.length > 0)
+        locks.set(id, { run: task.run, by: { task: task.id, slot }, keepers });
+      else locks.delete(id);
+    }
+  const used = new Set(
+    (snapshot.running ?? []).flatMap((task) => Object.values(task.units).map(({ unit }) => unit)),
+  );
+  for (const unit of snapshot.units.values())
+    if (unit.heldBy !== null && !used.has(unit.id))
+      // Kept for nothing that is known: for ever, as far as a plan can tell.
+      locks.set(unit.id, {
+        run: unit.heldBy,
+        by: null,
+        keepers: unit.heldFor.length > 0 ? unit.heldFor : [''],
+      });
+  return locks;
+}
+
+function isBlocked(
+  task: PlanTask,
+  snapshot: Snapshot,
+  tasks: ReadonlyMap<string, PlanTask>,
+  running: ReadonlySet<string>,
+): boolean {
+  if (task.blocked === true) return true;
+  if (task.ready !== false || (task.notBefore ?? 0) > snapshot.now) return false;
+  const known = (id: string): boolean => tasks.has(id) || running.has(id);
+  return !(
+    (task.follows !== undefined && known(task.follows)) ||
+    (task.dependencies ?? []).some((each) => known(each.task))
+  );
+}
+
+interface Reach {
+  inUse: ReadonlySet<string>;
+  locks: ReadonlyMap<string, Lock>;
+  closed: ReadonlyMap<string, string>;
+}
+
+/** @returns the units for each slot; or why a slot cannot be filled */
+function unitsFor(
+  task: PlanTask,
+  snapshot: Snapshot,
+  tasks: ReadonlyMap<string, PlanTask>,
+  reach: Reach,
+): string[][] | string {
+  const all: string[][] = [];
+  for (const slot of task.slots) {
+    let candidates = slot.candidates;
+    // What another task of the snapshot is to get decides; its own candidates are those of the other.
+    for (let at = slot.sameAs, steps = 0; at !== undefined && steps < tasks.size; steps += 1) {
+      const { task: id, slot: name }: { task: string; slot: string } = at;
+      const other = tasks.get(id)?.slots.find((each) => each.name === name);
+      const given = snapshot.running?.find((each) => each.id === id)?.units[name];
+      if (given !== undefined) candidates = [given.unit];
+      else if (other !== undefined) candidates = other.candidates;
+      at = other?.sameAs;
+    }
+    const usable = candidates.filter((id) => {
+      const unit = snapshot.units.get(id);
+      if (unit === undefined || !unit.usable) return false;
+      if (unit.busy && !reach.inUse.has(id)) return false;
+      const closedFor = reach.closed.get(id);
+      return closedFor === undefined || closedFor === task.run;
+    });
+    // What its own run keeps is for the tasks that refer to it (a sample may lie there), unless there is nothing else.
+    const others =
+      slot.sameAs === undefined ? usable.filter((id) => reach.locks.get(id)?.run !== task.run) : usable;
+    const kept = others.length > 0 || task.run === null ? others : usable;
+    if (kept.length === 0)
+      return candidates.length === 0
+        ? `nothing fits the slot ${slot.name}`
+        : `nothing that fits the slot ${slot.name} can be used at present`;
+    all.push(kept);
+  }
+  if (all.length > 1 && matchSlots(task.slots, (slot) => all[task.slots.indexOf(slot)] ?? []) === undefined)
+    return 'its slots cannot be filled at the same time at present';
+  return all;
+}
+
+/** Rejects what cannot do without something rejected. */
+function spread(
+  works: readonly Work[],
+  tasks: ReadonlyMap<string, PlanTask>,
+  candidates: Map<string, unknown>,
+  running: ReadonlySet<string>,
+  rejected: Map<string, string>,
+): void {
+  const needs = new Map<string, Set<string>>();
+  const need = (task: string, other: string): void => {
+    const needing = needs.get(other);
+    if (needing === undefined) needs.set(other, new Set([task]));
+    else needing.add(task);
+  };
+  for (const { id, dependencies, follows, slots } of works.flatMap((work) => work.tasks)) {
+    for (const { task: other, maxLagMs } of dependencies ?? []) {
+      need(id, other);
+      if (maxLagMs !== null) need(other, id);
+    }
+    if (follows !== undefined) {
+      need(id, follows);
+      need(follows, id);
+    }
+    for (const slot of slots) {
+      if (slot.sameAs !== undefined) need(id, slot.sameAs.task);
+      for (const keeper of slot.keptFor ?? []) need(id, keeper);
+    }
+  }
+  const open = [...rejected.keys()];
+  for (const other of needs.keys())
+    if (!candidates.has(other) && !running.has(other) && tasks.has(other) && !rejected.has(other))
+      open.push(other);
+  for (let other = open.pop(); other !== undefined; other = open.pop())
+    for (const id of needs.get(other) ?? [])
+      if (candidates.delete(id)) {
+        rejected.set(id, `it cannot do without ${other}, which is not planned`);
+        open.push(id);
+      }
+}
