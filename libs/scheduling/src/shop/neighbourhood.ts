@@ -1,0 +1,242 @@
+import type { SeededRandom } from '../problem/random.js';
+import type { Selection } from './selection.js';
+
+/** Where an operation goes: to another machine, or on its own behind later or before earlier ones of its block. */
+export type Direction = 'elsewhere' | 'later' | 'earlier';
+
+/** Takes the moves of a neighbourhood one by one. */
+export interface MoveSink {
+  /**
+   * @param behind as {@link Selection.move} takes it
+   * @param estimate of the longest path through what is moved, in ticks
+   */
+  consider(operation: number, machine: number, behind: number, estimate: number, direction: Direction): void;
+}
+
+/**
+ * Moves that can make a selection better: operations of a block of a critical path to its beginning or end, and those
+ * at its ends into it (N7: Zhang, Li, Guan, Rao 2007); in a flexible shop, critical operations to another machine, where
+ * the others there leave room (Mastrolilli and Gambardella 2000). No move leads to a cycle.
+ *
+ * An estimate takes the heads and tails of everything that is not moved for what they are (Balas and Vazacopoulos 1998).
+ * Of two operations that change places it is the length of the longest path through one of them, so that no schedule
+ * after the move is shorter.
+ */
+export class Neighbourhood {
+  private readonly path: Int32Array;
+  private pathLength = 0;
+  /** Of the operations of the path: the start that precedences and release allow, and what has to follow the end. */
+  private readonly ready: Float64Array;
+  private readonly rest: Float64Array;
+  private readonly newHead: Float64Array;
+  private readonly flexible: boolean;
+
+  constructor(
+    private readonly current: Selection,
+    private readonly random: SeededRandom,
+  ) {
+    const { operations, choiceMachine } = current.shop;
+    this.path = new Int32Array(operations);
+    this.ready = new Float64Array(operations);
+    this.rest = new Float64Array(operations);
+    this.newHead = new Float64Array(operations);
+    this.flexible = choiceMachine.length > operations;
+  }
+
+  /** Tells all moves on one critical path, which chance chooses where there are several. */
+  explore(sink: MoveSink): void {
+    this.tracePath();
+    const { path, pathLength, current } = this;
+    const { machine } = current;
+    for (let at = 0; at < pathLength; at++) this.measure(path[at]!);
+    let from = 0;
+    while (from < pathLength) {
+      let to = from;
+      while (to + 1 < pathLength && this.adjoin(path[to]!, path[to + 1]!)) to++;
+      if (to > from) this.movesOfBlock(from, to, sink);
+      from = to + 1;
+    }
+    if (this.flexible)
+      for (let at = 0; at < pathLength; at++) this.movesToOtherMachines(path[at]!, machine[path[at]!]!, sink);
+  }
+
+  /** A critical path, by chance where there are several. */
+  private tracePath(): void {
+    const { current, path, random } = this;
+    const { head, tail, duration, next, makespan } = current;
+    const { after, releases, operations } = current.shop;
+    let at = -1;
+    let seen = 0;
+    for (let each = 0; each < operations; each++)
+      if (
+        head[each]! + tail[each]! === makespan &&
+        head[each] === releases[each] &&
+        random.below(++seen) === 0
+      )
+        at = each;
+    let length = 0;
+    while (at >= 0) {
+      path[length++] = at;
+      const end = head[at]! + duration[at]!;
+      const neighbour = next[at]!;
+      let following = -1;
+      seen = 0;
+      if (neighbour !== operations && head[neighbour] === end && end + tail[neighbour]! === makespan) {
+        following = neighbour;
+        seen = 1;
+      }
+      for (let link = after.start[at]!; link < after.start[at + 1]!; link++) {
+        const other = after.operation[link]!;
+        const ready = end + after.lag[link]!;
+        if (other === following || head[other] !== ready || ready + tail[other]! !== makespan) continue;
+        if (random.below(++seen) === 0) following = other;
+      }
+      at = following;
+    }
+    this.pathLength = length;
+  }
+
+  /** One is right behind the other on a machine, and no lag keeps them apart. */
+  private adjoin(one: number, other: number): boolean {
+    const { next, head, duration } = this.current;
+    return next[one] === other && head[other] === head[one]! + duration[one]!;
+  }
+
+  private measure(operation: number): void {
+    const { head, duration, tail } = this.current;
+    const { before, after, releases } = this.current.shop;
+    let ready = releases[operation]!;
+    for (let link = before.start[operation]!; link < before.start[operation + 1]!; link++) {
+      const other = before.operation[link]!;
+      const end = head[other]! + duration[other]! + before.lag[link]!;
+      if (end > ready) ready = end;
+    }
+    let rest = 0;
+    for (let link = after.start[operation]!; link < after.start[operation + 1]!; link++) {
+      const length = tail[after.operation[link]!]! + after.lag[link]!;
+      if (length > rest) rest = length;
+    }
+    this.ready[operation] = ready;
+    this.rest[operation] = rest;
+  }
+
+  private movesOfBlock(from: number, to: number, sink: MoveSink): void {
+    const { path, pathLength, current } = this;
+    // Nothing is gained by another beginning of a path that begins at 0, nor by another end of any. Neighbours change
+    // places in the first loop or the second.
+    const atStart = from === 0 && current.shop.releases[path[from]!] === 0;
+    const atEnd = to === pathLength - 1;
+    if (!atEnd) for (let at = from; at < to; at++) this.considerLater(at, to, sink);
+    if (!atStart) {
+      for (let at = from + 1; at <= to; at++)
+        if (at < to || to > from + 1 || atEnd) this.considerEarlier(at, from, sink);
+      for (let at = from + 2; at < to; at++) this.considerLater(from, at, sink);
+    }
+    if (!atEnd) for (let at = from + 1; at < to - 1; at++) this.considerEarlier(to, at, sink);
+  }
+
+  /** The operation at `from` of the path to right behind that at `to`, of the same block. */
+  private considerLater(from: number, to: number, sink: MoveSink): void {
+    const { path, current, ready, rest, newHead } = this;
+    const { head, tail, duration, previous, next } = current;
+    const moved = path[from]!;
+    const last = path[to]!;
+    const { start, operation: others } = current.shop.after;
+    const lastHead = head[last]!;
+    const lastTail = tail[last]!;
+    for (let link = start[moved]!; link < start[moved + 1]!; link++) {
+      const other = others[link]!;
+      // There is a path from `other` to `last` only if it is long enough for neither of these.
+      if (
+        other === last ||
+        (tail[other]! - duration[other]! >= lastTail && head[other]! + duration[other]! <= lastHead)
+      )
+        return;
+    }
+    let end = head[previous[moved]!]! + duration[previous[moved]!]!;
+    for (let at = from + 1; at <= to; at++) {
+      const each = path[at]!;
+      const begin = ready[each]! > end ? ready[each]! : end;
+      newHead[each] = begin;
+      end = begin + duration[each]!;
+    }
+    const begin = ready[moved]! > end ? ready[moved]! : end;
+    const behind = tail[next[last]!]!;
+    let left = (rest[moved]! > behind ? rest[moved]! : behind) + duration[moved]!;
+    let estimate = begin + left;
+    for (let at = to; at > from; at--) {
+      const each = path[at]!;
+      left = (rest[each]! > left ? rest[each]! : left) + duration[each]!;
+      const length = newHead[each]! + left;
+      if (length > estimate) estimate = length;
+    }
+    sink.consider(moved, current.machine[moved]!, last, estimate, 'later');
+  }
+
+  /** The operation at `from` of the path to right before that at `to`, of the same block. */
+  private considerEarlier(from: number, to: number, sink: MoveSink): void {
+    const { path, current, ready, rest, newHead } = this;
+    const { head, tail, duration, previous, next } = current;
+    const moved = path[from]!;
+    const front = path[to]!;
+    const { start, operation: others } = current.shop.before;
+    const frontEnd = head[front]! + duration[front]!;
+    const frontRest = tail[front]! - duration[front]!;
+    for (let link = start[moved]!; link < start[moved + 1]!; link++) {
+      const other = others[link]!;
+      if (other === front || (head[other]! >= frontEnd && frontRest >= tail[other]!)) return;
+    }
+    const before = previous[front]!;
+    let end = head[before]! + duration[before]!;
+    const begin = ready[moved]! > end ? ready[moved]! : end;
+    end = begin + duration[moved]!;
+    for (let at = to; at < from; at++) {
+      const each = path[at]!;
+      newHead[each] = ready[each]! > end ? ready[each]! : end;
+      end = newHead[each]! + duration[each]!;
+    }
+    let left = tail[next[moved]!]!;
+    let estimate = 0;
+    for (let at = from - 1; at >= to; at--) {
+      const each = path[at]!;
+      left = (rest[each]! > left ? rest[each]! : left) + duration[each]!;
+      const length = newHead[each]! + left;
+      if (length > estimate) estimate = length;
+    }
+    left = (rest[moved]! > left ? rest[moved]! : left) + duration[moved]!;
+    if (begin + left > estimate) estimate = begin + left;
+    sink.consider(moved, current.machine[moved]!, before, estimate, 'earlier');
+  }
+
+  /**
+   * To every other machine that can do it, behind those that end before it could start and before those that can
+   * wait for its end; that leaves no way for a cycle. Estimates the longest path through it.
+   */
+  private movesToOtherMachines(operation: number, own: number, sink: MoveSink): void {
+    const { current } = this;
+    const { shop } = current;
+    const { head, tail, duration, first, next } = current;
+    const ready = this.ready[operation]!;
+    const rest = this.rest[operation]!;
+    for (let at = shop.choiceStart[operation]!; at < shop.choiceStart[operation + 1]!; at++) {
+      const machine = shop.choiceMachine[at]!;
+      if (machine === own) continue;
+      const spent = shop.choiceDuration[at]!;
+      let behind = shop.operations;
+      let before = first[machine]!;
+      while (before !== shop.operations && head[before]! + duration[before]! <= ready) {
+        behind = before;
+        before = next[before]!;
+      }
+      for (;;) {
+        const end = head[behind]! + duration[behind]!;
+        const begin = ready > end ? ready : end;
+        const left = rest > tail[before]! ? rest : tail[before]!;
+        sink.consider(operation, machine, behind, begin + spent + left, 'elsewhere');
+        if (before === shop.operations || tail[before]! <= rest) break;
+        behind = before;
+        before = next[before]!;
+      }
+    }
+  }
+}
