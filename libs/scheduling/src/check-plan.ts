@@ -18,7 +18,12 @@ export function checkPlan(snapshot: Snapshot, plan: Plan): Fault[] {
     if (starts.has(task.id))
       faults.push({ path: `${path}.task`, code: 'started_twice', message: `${task.id} is started twice` });
     starts.add(task.id);
-    if (task.ready === false || task.blocked === true)
+    if (
+      task.ready === false ||
+      task.blocked === true ||
+      (task.notBefore ?? 0) > snapshot.now ||
+      (task.dependencies ?? []).length > 0
+    )
       faults.push({ path: `${path}.task`, code: 'not_ready', message: `${task.id} cannot start yet` });
     for (const [slot, unit] of Object.entries(assignment.units)) {
       const owner = owners.get(unit);
@@ -72,6 +77,24 @@ function unitFaults(snapshot: Snapshot, task: PlanTask, assignment: Assignment, 
     else if (unit.busy) faults.push({ path: at, code: 'busy', message: `${id} is in use` });
     else if (unit.heldBy !== null && unit.heldBy !== task.run)
       faults.push({ path: at, code: 'held', message: `${id} is held by ${unit.heldBy}` });
+    else if (unit.heldBy !== null && !isAllKept(snapshot, task, slot))
+      faults.push({
+        path: at,
+        code: 'kept',
+        message: `${id} is kept for what refers to it, and the slot ${slot} has other candidates`,
+      });
   }
   return faults;
+}
+
+/** Does the task's own run keep every candidate of the slot? */
+function isAllKept(snapshot: Snapshot, task: PlanTask, name: string): boolean {
+  const slot = task.slots.find((each) => each.name === name);
+  return (
+    slot === undefined ||
+    slot.candidates.every((id) => {
+      const by = snapshot.units.get(id)?.heldBy ?? null;
+      return by !== null && by === task.run;
+    })
+  );
 }

@@ -108,8 +108,10 @@ describe('greedy', () => {
         expect(greedy.plan(shot)).toEqual(plan);
         const used = new Set(plan.assignments.flatMap((each) => Object.values(each.units)));
         for (const each of shot.tasks.filter((one) => !started(plan).includes(one.id))) {
-          const left = matchSlots(each.slots, (slot) =>
-            slot.candidates.filter((id) => {
+          const left = matchSlots(each.slots, (slot) => {
+            const isOwn = (id: string) => each.run !== null && shot.units.get(id)?.heldBy === each.run;
+            const others = slot.candidates.filter((id) => !isOwn(id));
+            return (others.length > 0 ? others : slot.candidates).filter((id) => {
               const found = shot.units.get(id);
               return (
                 found !== undefined &&
@@ -118,8 +120,8 @@ describe('greedy', () => {
                 !found.busy &&
                 (found.heldBy === null || found.heldBy === each.run)
               );
-            }),
-          );
+            });
+          });
           expect(left).toBeUndefined();
         }
       }),
@@ -152,6 +154,9 @@ describe('the checker', () => {
       task('u', [['a', 'b', 'c', 'd']]),
       task('v', [['a']], { ready: false }),
       task('w', [['a']], { blocked: true }),
+      task('l', [['a']], { notBefore: 1001 }),
+      task('m', [['a']], { dependencies: [{ task: 't', minLagMs: 0, maxLagMs: null }] }),
+      task('k', [['a', 'd']], { run: 'r' }),
     ],
     [
       unit('a'),
@@ -181,6 +186,9 @@ describe('the checker', () => {
     ['started_twice', plan(give('t', { s0: 'a' }), give('t', { s0: 'a' }))],
     ['not_ready', plan(give('v', { s0: 'a' }))],
     ['not_ready', plan(give('w', { s0: 'a' }))],
+    ['not_ready', plan(give('l', { s0: 'a' }))],
+    ['not_ready', plan(give('m', { s0: 'a' }))],
+    ['kept', plan(give('k', { s0: 'd' }))],
   ])('finds the fault %s', (code, bad) => {
     expect(checkPlan(shot, bad).map((fault) => fault.code)).toContain(code);
   });

@@ -1,9 +1,26 @@
+import { HoldSafety, notKept } from './greedy-holds.js';
 import { matchSlots } from './match-slots.js';
 import type { Assignment, Plan, PlanSlot, PlanTask, PlanUnit, Policy, Snapshot } from './policy.js';
 
-/** Higher priority first, then who has waited longest, then by id. */
-export function compareTasks(a: PlanTask, b: PlanTask): number {
-  return b.priority - a.priority || a.queuedAt - b.queuedAt || compareText(a.id, b.id);
+/** Milliseconds of waiting that count as much as one step of priority. */
+const ageingStepMs = 600_000;
+
+/** Milliseconds after which units are kept free for a task that needs several at once. */
+const patienceMs = 60_000;
+
+/**
+ * The order in which tasks choose at a moment: higher priority first, raised by a step for every ten minutes of waiting,
+ * so that nothing waits for ever; among equals who has to start by some moment, the earliest first; then who has waited
+ * longest, then by id.
+ */
+export function compareTasks(now: number): (a: PlanTask, b: PlanTask) => number {
+  const rank = (task: PlanTask): number =>
+    task.priority + Math.floor(Math.max(0, now - task.queuedAt) / ageingStepMs);
+  return (a, b) =>
+    rank(b) - rank(a) ||
+    compare(a.notAfter ?? Infinity, b.notAfter ?? Infinity) ||
+    a.queuedAt - b.queuedAt ||
+    compare(a.id, b.id);
 }
 
 /** May the unit be given to the task at this moment? */
@@ -14,43 +31,145 @@ export function isAvailable(unit: PlanUnit | undefined, task: PlanTask): unit is
 }
 
 /**
- * Starts every task that can start, as soon as it can: by priority, then in the order of the queue. Among the eligible
- * units the least busy one is taken, then by name. A task gets all of its units or none.
+ * Starts every task that can start, as soon as it can, in the order of {@link compareTasks}, whatever it belongs to.
+ * Among the eligible units the least busy one is taken, then by name. A task gets all of its units or none.
  *
- * A task that waits reserves nothing: a stream of small tasks may overtake one that needs several units at once.
+ * - **No starvation.** Waiting raises the priority. A task that needs several units at once, and has waited for a minute,
+ *   has units kept free for it: those that come after it in the order do not get them. While one of its units is kept by
+ *   a run, others may use the rest of them between, but not begin to keep them.
+ * - **No deadlock.** A task whose unit is kept for later tasks of its run is not started if that could close a circle of
+ *   runs that each keep what another one needs ({@link HoldSafety}). If such a task has waited for a minute, no run
+ *   behind it in the order begins to keep anything until it has started.
  */
 export class GreedyPolicy implements Policy {
   readonly name = 'greedy';
   readonly scope = 'ready';
+  readonly patienceMs = patienceMs;
 
   plan(snapshot: Snapshot): Plan {
-    const taken = new Set<string>();
+    const round = new Round(snapshot);
     const assignments: Assignment[] = [];
-    for (const task of [...snapshot.tasks].sort(compareTasks)) {
-      const units = matchSlots(task.slots, (slot) => choices(snapshot, task, slot, taken));
-      if (units === undefined) continue;
-      for (const unit of Object.values(units)) taken.add(unit);
-      assignments.push({ task: task.id, units });
+    for (const task of [...snapshot.tasks].sort(compareTasks(snapshot.now))) {
+      if (task.ready === false || task.blocked === true) continue;
+      const units = round.start(task);
+      if (units !== undefined) assignments.push({ task: task.id, units });
     }
     return { assignments, timetable: null, wakeAt: null };
   }
 }
 
-function choices(
-  snapshot: Snapshot,
-  task: PlanTask,
-  slot: PlanSlot,
-  taken: ReadonlySet<string>,
-): readonly string[] {
-  const units: PlanUnit[] = [];
-  for (const id of slot.candidates) {
-    const unit = snapshot.units.get(id);
-    if (!taken.has(id) && isAvailable(unit, task)) units.push(unit);
+/** One way through the waiting tasks. */
+class Round {
+  readonly #snapshot: Snapshot;
+  readonly #holds: HoldSafety;
+  readonly #taken = new Set<string>();
+  /** Units for tasks that came before: `free`, or at least `unkept`, until these can start. */
+  readonly #reserved = new Map<string, 'free' | 'unkept'>();
+  /** Runs that tasks with reserved units wait for: nothing is reserved against them. */
+  readonly #exempt = new Set<string>();
+  /** No run begins to keep anything any more. */
+  #closed = false;
+  /** Shapes of tasks of runs that keep nothing yet, and that cannot be started safely as things are. */
+  readonly #unsafe = new Set<string>();
+
+  constructor(snapshot: Snapshot) {
+    this.#snapshot = snapshot;
+    this.#holds = new HoldSafety(snapshot);
   }
-  units.sort((a, b) => a.busyMs - b.busyMs || compareText(a.id, b.id));
-  return units.map((unit) => unit.id);
+
+  /** @returns the units that the task gets, by slot; undefined: it has to wait */
+  start(task: PlanTask): Record<string, string> | undefined {
+    const isOld = this.#snapshot.now - task.queuedAt >= patienceMs;
+    const first = matchSlots(task.slots, (slot) => this.#choices(task, slot));
+    if (first === undefined) {
+      if (isOld && task.slots.length > 1) this.#reserve(task);
+      return undefined;
+    }
+    const concernsHolds = this.#holds.concerns(task);
+    const units = concernsHolds ? this.#safe(task, first) : first;
+    if (units === undefined) {
+      this.#closed ||= isOld;
+      return undefined;
+    }
+    if (concernsHolds) {
+      this.#holds.started(task, units);
+      this.#unsafe.clear();
+    }
+    for (const unit of Object.values(units)) this.#taken.add(unit);
+    return units;
+  }
+
+  /** The units if they are safe, or else others that are. */
+  #safe(task: PlanTask, first: Record<string, string>): Record<string, string> | undefined {
+    if (this.#holds.keeps(task.run)) return this.#safeChoice(task, first);
+    if (this.#closed) return undefined;
+    const shape = this.#holds.shapeOf(task);
+    if (this.#unsafe.has(shape)) return undefined;
+    const units = this.#safeChoice(task, first);
+    if (units === undefined) this.#unsafe.add(shape);
+    return units;
+  }
+
+  #safeChoice(task: PlanTask, first: Record<string, string>): Record<string, string> | undefined {
+    if (this.#holds.allows(task, first)) return first;
+    for (const kept of task.slots) {
+      if ((kept.keptFor ?? []).length === 0) continue;
+      for (const unit of this.#choices(task, kept)) {
+        const other = matchSlots(task.slots, (slot) => (slot === kept ? [unit] : this.#choices(task, slot)));
+        if (other !== undefined && unit !== first[kept.name] && this.#holds.allows(task, other)) return other;
+      }
+    }
+    // The choices by which the order of the runs was found: the first of them can always go on.
+    const foreseen = matchSlots(task.slots, (slot) => {
+      const choices = new Set(this.#choices(task, slot));
+      return this.#holds.inOrder(slot).filter((unit) => choices.has(unit));
+    });
+    return foreseen !== undefined && this.#holds.allows(task, foreseen) ? foreseen : undefined;
+  }
+
+  /** Available units for a slot, best first. */
+  #choices(task: PlanTask, slot: PlanSlot): readonly string[] {
+    const { units } = this.#snapshot;
+    const candidates = notKept(slot.candidates, (id) => {
+      const by = units.get(id)?.heldBy ?? null;
+      return by !== null && by === task.run;
+    });
+    return this.#byUse(candidates.filter((id) => this.#isOpen(task, slot, id)));
+  }
+
+  #isOpen(task: PlanTask, slot: PlanSlot, id: string): boolean {
+    if (this.#taken.has(id) || !isAvailable(this.#snapshot.units.get(id), task)) return false;
+    const reserved = this.#reserved.get(id);
+    return (
+      reserved === undefined ||
+      (reserved === 'unkept' && (slot.keptFor ?? []).length === 0) ||
+      (task.run !== null && this.#exempt.has(task.run))
+    );
+  }
+
+  #byUse(ids: readonly string[]): readonly string[] {
+    const used = (id: string): number => this.#snapshot.units.get(id)?.busyMs ?? 0;
+    return [...ids].sort((a, b) => used(a) - used(b) || compare(a, b));
+  }
+
+  /** Claims units for a task that has waited long enough, available ones first, and keeps those free. */
+  #reserve(task: PlanTask): void {
+    const claimed = matchSlots(task.slots, (slot) => {
+      const usable = slot.candidates.filter(
+        (id) => this.#snapshot.units.get(id)?.usable === true && !this.#reserved.has(id),
+      );
+      const open = usable.filter((id) => this.#isOpen(task, slot, id));
+      return [...this.#byUse(open), ...this.#byUse(usable.filter((id) => !open.includes(id)))];
+    });
+    if (claimed === undefined) return;
+    const units = Object.values(claimed);
+    const isKept = (unit: string): boolean => ![undefined, task.run].includes(this.#holds.keeperOf(unit));
+    const how = units.some(isKept) ? 'unkept' : 'free';
+    for (const unit of units) this.#reserved.set(unit, how);
+    for (const run of this.#holds.behind(units)) this.#exempt.add(run);
+  }
 }
 
-function compareText(a: string, b: string): number {
+function compare<Value extends number | string>(a: Value, b: Value): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
