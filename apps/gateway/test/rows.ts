@@ -32,6 +32,7 @@ export function taskRow(name: string, over: Partial<TaskRunRow> = {}): TaskRunRo
     createdAt: Date.now(),
     queuedAt: Date.now(),
     startedAt: null,
+    lateByS: null,
     endedAt: null,
     ...over,
   };

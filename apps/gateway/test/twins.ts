@@ -321,6 +321,7 @@ export function taskRecord(given: Partial<TaskRunRecord> = {}): TaskRunRecord {
     attempt: 0,
     failures: 0,
     retry_at: null,
+    late_by_s: null,
     computer: null,
     definition_hash: 'abc',
     code_hash: 'def',
@@ -353,6 +354,7 @@ export function runRecord(given: Partial<ProtocolRunRecord> = {}): ProtocolRunRe
     created_at: at,
     started_at: null,
     ended_at: null,
+    estimated_completion: null,
     tasks: [],
     ...given,
   };
@@ -385,6 +387,7 @@ export function campaignRecord(given: Partial<CampaignRecord> = {}): CampaignRec
     created_at: at,
     started_at: null,
     ended_at: null,
+    estimated_completion: null,
     protocol_runs: [],
     ...given,
   };

@@ -71,6 +71,7 @@ export function storeUnder(lease: Lease, store: Store): Store {
     renew: (epoch, ms) => store.renew(epoch, ms),
     resign: (epoch) => store.resign(epoch),
     load: () => store.load(),
+    durations: (most) => store.durations(most),
     takenNames: (kind, names) => store.takenNames(kind, names),
     ended: (kind, name) => store.ended(kind, name),
     close: () => store.close(),

@@ -32,12 +32,18 @@ export interface Presence {
  */
 export class AgentDirectory {
   readonly #agents = new Map<string, Presence>();
+  #changes = 0;
 
   /** @param suspectAfterMs silence after which nothing is sent any more @param offlineAfterMs and then it is gone */
   constructor(
     private readonly suspectAfterMs: number,
     private readonly offlineAfterMs: number,
   ) {}
+
+  /** Rises whenever work may go where it could not go before, or the other way round. */
+  get changes(): number {
+    return this.#changes;
+  }
 
   registered(
     computer: string,
@@ -48,6 +54,7 @@ export class AgentDirectory {
   ): void {
     const before = this.#agents.get(computer);
     if (before !== undefined) change(before, 'online');
+    this.#changes += 1;
     this.#agents.set(computer, {
       computer,
       inc,
@@ -71,13 +78,18 @@ export class AgentDirectory {
     agent.heardAt = now;
     agent.seq = Math.max(agent.seq, seq);
     let better = !mayDispatchTo(agent.state);
+    if (better) this.#changes += 1;
     change(agent, 'online');
     const reported = new Set<string>();
     for (const device of devices) {
       better = this.deviceChanged(agent, device, now) || better;
       reported.add(deviceKey(device.lab, device.name));
     }
-    for (const key of agent.devices.keys()) if (!reported.has(key)) agent.devices.delete(key);
+    for (const key of agent.devices.keys()) {
+      if (reported.has(key)) continue;
+      agent.devices.delete(key);
+      this.#changes += 1;
+    }
     return better;
   }
 
@@ -87,11 +99,14 @@ export class AgentDirectory {
     const before = agent.devices.get(key);
     agent.devices.set(key, device);
     if (before === undefined || device.state === 'initializing') agent.startedAt.set(key, now);
-    return isUsable(device.state) && (before === undefined || !isUsable(before.state));
+    const wasUsable = before !== undefined && isUsable(before.state);
+    if (isUsable(device.state) !== wasUsable) this.#changes += 1;
+    return isUsable(device.state) && !wasUsable;
   }
 
   left(agent: Presence): void {
     change(agent, 'offline');
+    this.#changes += 1;
     agent.devices.clear();
     agent.startedAt.clear();
   }
@@ -106,6 +121,7 @@ export class AgentDirectory {
         silence >= this.offlineAfterMs ? 'offline' : silence >= this.suspectAfterMs ? 'suspect' : agent.state;
       if (state === agent.state) continue;
       change(agent, state);
+      this.#changes += 1;
       changed.push(agent);
     }
     return changed;
@@ -141,13 +157,14 @@ export class AgentDirectory {
     return this.#agents.get(computer)?.devices.get(key)?.functions ?? [];
   }
 
-  /** May a task be given the device at present? */
-  isDeviceUsable(computer: string, key: string): boolean {
+  /** Why no task may be given the device at present, in words; null: one may. */
+  whyUnusable(computer: string, key: string): string | null {
     const agent = this.#agents.get(computer);
-    const status = agent?.devices.get(key);
-    return (
-      agent !== undefined && mayDispatchTo(agent.state) && status !== undefined && isUsable(status.state)
-    );
+    if (agent === undefined || !mayDispatchTo(agent.state)) return `computer ${computer} is not connected`;
+    const status = agent.devices.get(key);
+    if (status === undefined) return 'its agent has not spoken of it';
+    if (isUsable(status.state)) return null;
+    return `it is ${status.state}${status.detail == null || status.detail === '' ? '' : `: ${status.detail}`}`;
   }
 }
 

@@ -87,6 +87,7 @@ const task: TaskRunRow = {
   createdAt: 0,
   queuedAt: null,
   startedAt: null,
+  lateByS: null,
   endedAt: null,
 };
 const attempt: AttemptRow = {

@@ -22,8 +22,12 @@ export class Backoff {
   }
 
   isDue(key: string, now: number): boolean {
-    const entry = this.#entries.get(key);
-    return entry === undefined || entry.at <= now;
+    return (this.at(key) ?? now) <= now;
+  }
+
+  /** When it may be tried again, in milliseconds since 1970; undefined: at once. */
+  at(key: string): number | undefined {
+    return this.#entries.get(key)?.at;
   }
 
   /** The first time after `now` at which something becomes due. */

@@ -53,7 +53,7 @@ function beginRuns(turn: Turn, ports: SubmitPorts, id: string): void {
   const accepted = campaign === undefined ? undefined : turn.state.protocolOf(campaign);
   if (campaign === undefined || accepted === undefined) return;
   const open = turn.state.openRunsOf(id);
-  const waiting = open.filter((run) => run.ending === null && !hasBegun(turn, run));
+  const waiting = open.filter((run) => run.ending === null && !hasBegun(turn.state, run));
   let room = campaign.maxConcurrentProtocolRuns - (open.length - waiting.length);
   for (const run of waiting.sort((a, b) => (a.id < b.id ? -1 : 1))) {
     if (run.pausedAt !== null) continue;

@@ -2,11 +2,9 @@ import {
   isReachable,
   ServiceError,
   unnamedPerson,
-  type AttemptReport,
   type AttemptResult,
   type AttentionDecision,
   type CampaignSubmission,
-  type DeviceAssignment,
   type DeviceFunction,
   type DeviceRecord,
   type DeviceStatus,
@@ -16,6 +14,7 @@ import {
   type TaskSubmission,
 } from '@lab/contracts';
 import { AgentDirectory } from './agent-directory.js';
+import { AgentNews, type AgentWelcome, type Heartbeat } from './agent-news.js';
 import { Attention } from './attention.js';
 import { AttemptTalk } from './attempts.js';
 import type { Person } from './audit.js';
@@ -26,6 +25,7 @@ import { DeviceAssigner } from './device-assigner.js';
 import { describeDevices, describeStarts, type DeviceStart } from './device-records.js';
 import { Dispatcher } from './dispatch.js';
 import { Drain } from './drain.js';
+import { Durations, rememberedDurations } from './durations.js';
 import {
   defaultOptions,
   type AgentRegistration,
@@ -51,6 +51,7 @@ import { comingRunNames, submitTask, type Accepted, type SubmitPorts } from './s
 import { TurnLoop, type Recall } from './turn-loop.js';
 import type { Turn } from './turn.js';
 import { unfinishedWork, type UnfinishedWork } from './work-in-use.js';
+import { Workload } from './workload.js';
 import { WorkingState } from './working-state.js';
 
 /**
@@ -68,7 +69,10 @@ export class Engine {
   readonly #refusals = new Backoff();
   readonly #talk: AttemptTalk;
   readonly #assigner: DeviceAssigner;
+  readonly #news: AgentNews;
   readonly #dispatcher: Dispatcher;
+  readonly #durations = new Durations();
+  readonly #workload: Workload;
   readonly #attention: Attention;
   readonly #stopPorts: StopPorts;
   readonly #loop: TurnLoop;
@@ -76,6 +80,10 @@ export class Engine {
   readonly #drain = new Drain();
   #labs: LabMap;
   #epoch = 0;
+  /** The policy has said that it has something better, and has not been asked since. */
+  #asked = false;
+  /** What was last seen of {@link AgentDirectory.changes}. */
+  #seenChanges = 0;
 
   constructor(ports: EnginePorts, options: Partial<EngineOptions> = {}) {
     this.#ports = ports;
@@ -94,14 +102,23 @@ export class Engine {
     const enqueue = (name: string, act: (turn: Turn) => void): void => this.#loop.enqueue(name, act);
     this.#talk = new AttemptTalk({ agents, directory, log }, this.#refusals, enqueue);
     this.#assigner = new DeviceAssigner({ agents, directory, log }, enqueue);
+    const labs = (): LabMap => this.#labs;
+    const epoch = (): number => this.#epoch;
+    this.#stopPorts = { ids, labs };
+    this.#news = new AgentNews(
+      { directory, log, talk: this.#talk, assigner: this.#assigner, stops: this.#stopPorts, labs, epoch },
+      enqueue,
+    );
+    this.#workload = new Workload({ directory, durations: this.#durations, refusals: this.#refusals, labs });
     this.#dispatcher = new Dispatcher(
       {
         ids,
         policy,
         log,
         directory,
-        labs: () => this.#labs,
-        epoch: () => this.#epoch,
+        labs,
+        workload: this.#workload,
+        epoch,
         send: (to, start) => {
           this.#drain.started(this.#ports.clock.now());
           this.#talk.start(to, start);
@@ -109,19 +126,18 @@ export class Engine {
       },
       this.#refusals,
     );
-    this.#stopPorts = { ids, labs: () => this.#labs };
     this.#attention = new Attention({
       ids,
       agents,
       directory,
-      labs: () => this.#labs,
-      epoch: () => this.#epoch,
+      labs,
+      epoch,
       lostAfterMs: this.#options.lostAfterMs,
     });
     this.#submitPorts = {
       ids,
       definitions,
-      labs: () => this.#labs,
+      labs,
       maxQueued: this.#options.maxQueued,
       maxQueuedPerOwner: this.#options.maxQueuedPerOwner,
       drain: this.#drain,
@@ -149,7 +165,9 @@ export class Engine {
     this.#talk.lead(this.#epoch);
     this.#assigner.lead(this.#epoch);
     this.#attention.begin(this.#ports.clock.now());
+    this.#durations.load(await this.#ports.store.durations(rememberedDurations));
     await this.#loop.start(this.#epoch);
+    this.#ports.policy.begin?.(() => this.#planAgain());
     await this.#loop.submit('taking over', (turn) => this.#putResources(turn));
     this.#ports.log.info('leading', { epoch: this.#epoch, instance });
   }
@@ -295,79 +313,25 @@ export class Engine {
    *
    * @throws ServiceError `store_unavailable`
    */
-  async registerAgent(agent: AgentRegistration): Promise<{
-    inc: number;
-    epoch: number;
-    devices: DeviceAssignment[];
-    halts: Halt[];
-    released: string[];
-  }> {
-    const { computer, session, devices } = agent;
-    return this.#loop.submit('registration of an agent', (turn) => {
-      const row = turn.state.rows.agents.get(computer);
-      const inc = row?.session === session ? row.inc : (row?.inc ?? 0) + 1;
-      if (row?.inc !== inc) turn.emit({ op: 'putAgent', row: { computer, inc, session } });
-      adoptStops(turn, this.#stopPorts, agent.halts ?? [], computer);
-      this.#talk.registered(turn, inc, agent);
-      const labs = this.#labs;
-      turn.afterCommit(() => {
-        this.#directory.registered(computer, inc, session, devices, turn.now);
-        if (labs !== this.#labs) this.#assigner.changedFor(computer);
-        this.#ports.log.info('agent registered', { computer, inc, version: agent.version });
-        this.#loop.enqueue('agent online', (next) => {
-          next.state.dispatchDue = true;
-        });
-      });
-      const assignments = labs.assignmentsOf(computer, this.#ports.log);
-      return { inc, epoch: this.#epoch, devices: assignments, ...stopsToTell(turn.state) };
-    });
+  async registerAgent(agent: AgentRegistration): Promise<AgentWelcome> {
+    return this.#loop.submit('registration of an agent', (turn) => this.#news.registered(turn, agent));
   }
 
   /** A heartbeat. One of an earlier incarnation or session is an echo and changes nothing. */
-  agentAlive(
-    computer: string,
-    heartbeat: {
-      inc: number;
-      session: string;
-      seq?: number | undefined;
-      devices: readonly DeviceStatus[];
-      attempts: readonly AttemptReport[];
-      halts?: readonly Halt[] | undefined;
-    },
-  ): void {
-    this.#loop.enqueue(
-      'heartbeat',
-      (turn) => {
-        const agent = this.#directory.present(computer, heartbeat.inc, heartbeat.session);
-        if (agent === undefined) return;
-        if (this.#directory.heard(agent, heartbeat.devices, turn.now, heartbeat.seq))
-          turn.state.dispatchDue = true;
-        adoptStops(turn, this.#stopPorts, heartbeat.halts ?? [], computer);
-        this.#talk.reported(turn, computer, heartbeat.inc, heartbeat.attempts);
-      },
-      true,
-    );
+  agentAlive(computer: string, heartbeat: Heartbeat): void {
+    this.#loop.enqueue('heartbeat', (turn) => this.#news.alive(turn, computer, heartbeat), true);
   }
 
   deviceChanged(computer: string, inc: number, device: DeviceStatus): void {
     this.#loop.enqueue(
       'state of a device',
-      (turn) => {
-        const agent = this.#directory.present(computer, inc);
-        if (agent !== undefined && this.#directory.deviceChanged(agent, device, turn.now))
-          turn.state.dispatchDue = true;
-      },
+      (turn) => this.#news.deviceChanged(turn, computer, inc, device),
       true,
     );
   }
 
   agentLeaving(computer: string, inc: number, session: string): void {
-    this.#loop.enqueue('leave of an agent', () => {
-      const agent = this.#directory.present(computer, inc, session);
-      if (agent === undefined) return;
-      this.#directory.left(agent);
-      this.#ports.log.info('agent left', { computer, inc });
-    });
+    this.#loop.enqueue('leave of an agent', () => this.#news.leaving(computer, inc, session));
   }
 
   /**
@@ -377,7 +341,7 @@ export class Engine {
    * @throws ServiceError `store_unavailable`
    */
   attemptEnded(result: AttemptResult): Promise<void> {
-    const ports = { log: this.#ports.log, directory: this.#directory };
+    const ports = { log: this.#ports.log, directory: this.#directory, durations: this.#durations };
     return this.#loop.submit('result of an attempt', (turn) => recordResult(turn, ports, result));
   }
 
@@ -504,9 +468,18 @@ export class Engine {
     }
   }
 
-  /** Takes no more commands; resolves when the turn in flight is over. Running tasks go on. */
-  stop(): Promise<void> {
-    return this.#loop.stop();
+  /** Takes no more commands; resolves when the turn in flight and the searches of the policy are over. Running tasks go on. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#loop.stop(), this.#ports.policy.stop?.()]);
+  }
+
+  #planAgain(): void {
+    if (this.#asked) return;
+    this.#asked = true;
+    this.#loop.enqueue('better plan', (turn) => {
+      this.#asked = false;
+      turn.state.dispatchDue = true;
+    });
   }
 
   #person(by: string): Person {
@@ -520,18 +493,28 @@ export class Engine {
     stopOverdue(turn);
     this.#settleDue(turn);
     this.#dispatcher.expire(turn, false);
+    this.#lookAhead(state);
     while (state.dispatchDue || state.dueRuns.size > 0 || state.dueCampaigns.size > 0) {
       this.#settleDue(turn);
       if (state.dispatchDue) {
         state.dispatchDue = false;
         this.#dispatcher.dispatch(turn);
       }
+      this.#lookAhead(state);
     }
     this.#dispatcher.expire(turn, true);
     this.#settleDue(turn);
     this.#attention.settle(turn);
     this.#talk.pursue(turn);
     this.#assigner.pursue(turn, this.#labs);
+  }
+
+  /** Has a policy that plans ahead asked when what its plan counts on has changed. */
+  #lookAhead(state: WorkingState): void {
+    const isNew = state.planDue || this.#seenChanges !== this.#directory.changes;
+    state.planDue = false;
+    this.#seenChanges = this.#directory.changes;
+    if (isNew && this.#ports.policy.scope === 'all') state.dispatchDue = true;
   }
 
   #settleDue(turn: Turn): void {
@@ -563,7 +546,7 @@ export class Engine {
     const times = [
       this.#directory.nextAgeing(),
       this.#dispatcher.nextDeadline(this.#state),
-      this.#dispatcher.nextRetry(),
+      this.#dispatcher.nextWake(),
       nextTimeout(this.#state),
       this.#attention.next(this.#state, now),
       this.#refusals.next(now),

@@ -1,5 +1,6 @@
 export { applyChange } from './apply-change.js';
 export type { DeviceStart } from './device-records.js';
+export { rememberedDurations, type DurationSamples } from './durations.js';
 export { Engine } from './engine.js';
 export type { AgentRegistration, EngineOptions, EnginePorts } from './engine-options.js';
 export { serviceComputer } from './lab-map.js';

@@ -1,5 +1,6 @@
 import type { AttemptStatus, DeviceAssignment, TaskStart } from '@lab/contracts';
 import type { LabDefinition, DeviceDefinition, ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
+import type { DurationSamples } from './durations.js';
 import type {
   AgentRow,
   AllocationRow,
@@ -91,6 +92,8 @@ export interface Store {
   commit(epoch: number, changes: readonly Change[]): Promise<void>;
   /** Which of the names exist as a protocol run, campaign or on-demand task, finished ones included. */
   takenNames(kind: NameKind, names: readonly string[]): Promise<Set<string>>;
+  /** How long the latest completed attempts of every task took. @param most how many of each task at most */
+  durations(most: number): Promise<DurationSamples[]>;
   /** The protocol run or campaign of that name, if it is over; undefined when it is not, or there is none. */
   ended(kind: 'protocolRun' | 'campaign', name: string): Promise<EndedWork | undefined>;
   close(): Promise<void>;

@@ -9,7 +9,7 @@ import {
 import type { PlanSlot } from '@lab/scheduling';
 import { deviceKey, type LabMap } from './lab-map.js';
 import { allocationKey } from './row-set.js';
-import type { ProtocolRunRow, TaskRunRow } from './rows.js';
+import type { AllocationKind, ProtocolRunRow, TaskRunRow } from './rows.js';
 import type { WorkingState } from './working-state.js';
 
 /** What the slots of a task may be filled with, as far as the loaded laboratories and the run's past say. */
@@ -31,13 +31,17 @@ export function slotsOf(state: WorkingState, labs: LabMap, task: TaskRunRow): Pl
   const { protocol, entry } = definition;
   return [
     ...Object.entries(entry.devices).map(([slot, wanted]) =>
-      planSlot('device', slot, deviceCandidates(labs, protocol, wanted, referredDevice(state, run, wanted))),
+      planSlot(
+        'device',
+        slot,
+        deviceCandidates(labs, protocol, wanted, referred(state, run, 'device', wanted)),
+      ),
     ),
     ...Object.entries(entry.resources).map(([slot, wanted]) =>
       planSlot(
         'resource',
         slot,
-        resourceCandidates(labs, protocol, wanted, referredResource(state, run, wanted)),
+        resourceCandidates(labs, protocol, wanted, referred(state, run, 'resource', wanted)),
       ),
     ),
   ];
@@ -156,6 +160,20 @@ export function resourceValues(
   return Object.fromEntries(values);
 }
 
+/** The unit that a task which has started gives to a slot that refers to it; undefined: it has none there. */
+export function referredUnit(
+  source: TaskRunRow,
+  kind: AllocationKind,
+  { slot }: { slot: string },
+): string | undefined {
+  if (kind === 'device') {
+    const device = own(source.devices, slot);
+    return device === undefined ? undefined : allocationKey(kind, deviceKey(device.lab_name, device.name));
+  }
+  const resource = own(source.outputResources ?? {}, slot) ?? own(source.resources, slot);
+  return resource === undefined ? undefined : allocationKey(kind, resource.name);
+}
+
 function definitionOf(
   state: WorkingState,
   run: ProtocolRunRow,
@@ -166,16 +184,16 @@ function definitionOf(
   return protocol === undefined || entry === undefined ? undefined : { protocol, entry };
 }
 
-function referredDevice(state: WorkingState, run: ProtocolRunRow, slot: DeviceSlot): string | undefined {
-  if (slot.kind !== 'reference') return undefined;
-  const device = own(state.taskOf(run.id, slot.task)?.devices ?? {}, slot.slot);
-  return device === undefined ? undefined : deviceKey(device.lab_name, device.name);
-}
-
-function referredResource(state: WorkingState, run: ProtocolRunRow, slot: ResourceSlot): string | undefined {
-  if (slot.kind !== 'reference') return undefined;
-  const source = state.taskOf(run.id, slot.task);
-  return (own(source?.outputResources ?? {}, slot.slot) ?? own(source?.resources ?? {}, slot.slot))?.name;
+/** The key of what a reference stands for; undefined before its task ran. */
+function referred(
+  state: WorkingState,
+  run: ProtocolRunRow,
+  kind: AllocationKind,
+  slot: DeviceSlot | ResourceSlot,
+): string | undefined {
+  const source = slot.kind === 'reference' ? state.taskOf(run.id, slot.task) : undefined;
+  if (slot.kind !== 'reference' || source === undefined) return undefined;
+  return referredUnit(source, kind, slot)?.slice(kind.length + 1);
 }
 
 function planSlot(kind: 'device' | 'resource', slot: string, keys: readonly string[]): PlanSlot {

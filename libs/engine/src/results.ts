@@ -7,6 +7,7 @@ import {
 } from '@lab/contracts';
 import { checkParameters } from '@lab/definitions/model';
 import type { AgentDirectory } from './agent-directory.js';
+import type { Durations } from './durations.js';
 import { askAbout, failAttempt, isStopping, stopOf } from './failure-policy.js';
 import { deviceKey } from './lab-map.js';
 import type { Log } from './ports.js';
@@ -23,7 +24,7 @@ type Completed = Extract<AttemptOutcome, { kind: 'completed' }>;
  */
 export function recordResult(
   turn: Turn,
-  ports: { log: Log; directory: AgentDirectory },
+  ports: { log: Log; directory: AgentDirectory; durations: Durations },
   result: AttemptResult,
 ): void {
   const attempt = turn.state.rows.attempts.get(result.attempt_id);
@@ -40,7 +41,7 @@ export function recordResult(
   const calls = result.calls ?? null;
   switch (outcome.kind) {
     case 'completed':
-      return complete(turn, attempt, task, outcome, calls);
+      return complete(turn, ports.durations, attempt, task, outcome, calls);
     case 'failed': {
       const { message, stack } = outcome.error;
       const reason: Reason = { code: outcome.code, message, ...(stack === undefined ? {} : { stack }) };
@@ -129,6 +130,7 @@ function haltOf(directory: AgentDirectory, attempt: AttemptRow): Reason | null {
 
 function complete(
   turn: Turn,
+  durations: Durations,
   attempt: AttemptRow,
   task: TaskRunRow,
   outcome: Completed,
@@ -150,6 +152,10 @@ function complete(
   putResources(turn, resources.values, outcome.output_resources);
   if (faults.length === 0) {
     turn.setAttempt(attempt, 'completed', { reason: null, calls, endedAt: turn.now });
+    const protocol = turn.state.rows.protocolRuns.get(task.runId ?? '')?.type ?? null;
+    turn.afterCommit(() =>
+      durations.observe(protocol, protocol === null ? task.type : task.name, turn.now - attempt.createdAt),
+    );
     return endTask(turn, task, 'completed', null, { ...data, outputParameters: outputs.values });
   }
   const reason: Reason = {

@@ -248,6 +248,7 @@ function reopenTask(turn: Turn, run: ProtocolRunRow, task: TaskRunRow): void {
     computer: null,
     queuedAt: null,
     startedAt: null,
+    lateByS: null,
     endedAt: null,
     // `outputResources` stays: it is what is in them, and the annotations of the protocol do not lie over it again.
   });

@@ -119,6 +119,8 @@ export interface TaskRunRow {
   createdAt: number;
   queuedAt: number | null;
   startedAt: number | null;
+  /** Seconds that it started later than the greatest lag after its dependencies allowed; null: in time, or no such lag. */
+  lateByS: number | null;
   endedAt: number | null;
 }
 

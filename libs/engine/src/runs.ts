@@ -12,6 +12,7 @@ import { leave, releaseUnneeded } from './allocation.js';
 import { countEnd } from './campaign-tally.js';
 import type { Ending, ProtocolRunRow, TaskRunRow } from './rows.js';
 import type { Turn } from './turn.js';
+import type { WorkingState } from './working-state.js';
 
 /**
  * Brings a run to where its tasks have taken it: queues what may start, and ends the run when nothing of it runs.
@@ -32,14 +33,14 @@ export function settleRun(turn: Turn, id: string): void {
   if (left.every((task) => isTerminal(task.state))) {
     if (row.state === 'created') turn.setRun(row, 'running', { startedAt: turn.now });
     endRun(turn, row, 'completed', failuresOf(left));
-  } else if (row.campaignId === null || hasBegun(turn, row)) {
+  } else if (row.campaignId === null || hasBegun(turn.state, row)) {
     queueReady(turn, row);
   }
 }
 
 /** Something of it has started, or waits for nothing but its devices. A run of a campaign begins when the campaign says so. */
-export function hasBegun(turn: Turn, run: ProtocolRunRow): boolean {
-  return run.startedAt !== null || turn.state.tasksOf(run.id).some((task) => turn.state.queued.has(task.id));
+export function hasBegun(state: WorkingState, run: ProtocolRunRow): boolean {
+  return run.startedAt !== null || state.tasksOf(run.id).some((task) => state.queued.has(task.id));
 }
 
 /** A paused run waits for people, not for devices: what may start is queued all the same, and the dispatcher passes it by. */

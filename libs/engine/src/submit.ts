@@ -203,6 +203,7 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
       createdAt: turn.now,
       queuedAt: turn.now,
       startedAt: null,
+      lateByS: null,
       endedAt: null,
     },
   });
@@ -269,6 +270,7 @@ export function insertRun(
         createdAt: turn.now,
         queuedAt: null,
         startedAt: null,
+        lateByS: null,
         endedAt: null,
       },
     });

@@ -89,6 +89,7 @@ export class Turn {
       protocol_run: run?.name ?? null,
       attempt: task.attempt,
       cancel_requested: task.cancelRequestedAt !== null,
+      late_by_s: task.lateByS,
     });
   }
 

@@ -34,6 +34,8 @@ export class WorkingState {
   readonly dueCampaigns = new Set<string>();
   /** Something changed that may let a queued task start. */
   dispatchDue = false;
+  /** Something changed that plans count on, although no queued task may start because of it. */
+  planDue = false;
   /** Milliseconds that each device or resource has been in use since this process started. */
   readonly busyMs = new Map<string, number>();
   readonly #runsOfCampaign = new Map<string, Set<string>>();
@@ -79,6 +81,7 @@ export class WorkingState {
         const row = this.rows.protocolRuns.get(change.id);
         if (row !== undefined) this.#indexRun(row);
         if (was !== undefined && awaitsPerson(was)) this.dispatchDue = true;
+        if (change.patch.state !== undefined && awaitsPerson(change.patch.state)) this.planDue = true;
         break;
       }
       case 'insertTaskRun':
@@ -87,6 +90,8 @@ export class WorkingState {
       case 'updateTaskRun': {
         const row = this.rows.taskRuns.get(change.id);
         if (row !== undefined) this.#indexTask(row);
+        const { state } = change.patch;
+        if (state !== undefined && (isTerminal(state) || isUnclear(state))) this.planDue = true;
         break;
       }
       case 'updateAttempt':

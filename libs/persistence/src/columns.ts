@@ -93,6 +93,7 @@ export const taskRunColumns = {
   createdAt: 'time',
   queuedAt: 'time',
   startedAt: 'time',
+  lateByS: 'plain',
   endedAt: 'time',
 } as const satisfies Columns<TaskRunRow>;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, type ErrorCode } from '@lab/contracts';
-import type { Change, EndedWork, NameKind, Store, WorkingRows } from '@lab/engine';
+import type { Change, DurationSamples, EndedWork, NameKind, Store, WorkingRows } from '@lab/engine';
 import { sql, type RawBuilder } from 'kysely';
 import type pg from 'pg';
 import { planCommit, type CommitPlan } from './commit-plan.js';
@@ -9,7 +9,7 @@ import { openDatabase, type Database, type OpenDatabase } from './database.js';
 import { databaseError, givenUp, isRefusal, staleEpoch, unavailable, wrongState } from './database-errors.js';
 import { migrate } from './migrations/migrate.js';
 import { isStorable, refuseUnstorableText } from './unstorable-text.js';
-import { loadEnded, loadWorkingRows } from './working-rows.js';
+import { loadDurations, loadEnded, loadWorkingRows } from './working-rows.js';
 
 export interface StoreOptions {
   /** `postgresql://` address. */
@@ -183,6 +183,10 @@ export class PostgresStore implements Store {
       );
       return new Set(rows.map((row) => row.name));
     });
+  }
+
+  async durations(most: number): Promise<DurationSamples[]> {
+    return this.#read(({ db }) => loadDurations(db, most));
   }
 
   async ended(kind: 'protocolRun' | 'campaign', name: string): Promise<EndedWork | undefined> {

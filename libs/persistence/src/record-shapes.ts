@@ -54,6 +54,8 @@ export function campaignRecord(
     protocol_runs_failed: row.runs_failed,
     definition_hash: row.definition_hash,
     ...times(row),
+    // Only the leading orchestrator knows.
+    estimated_completion: null,
     protocol_runs: row.protocol_runs.map((run) => protocolRunRecord(run, codes)),
   };
 }
@@ -75,6 +77,8 @@ export function protocolRunRecord(row: RunWithTasks, codes: Codes): ProtocolRunR
     paused_at: timeOf(row.paused_at),
     definition_hash: row.definition_hash,
     ...times(row),
+    // Only the leading orchestrator knows.
+    estimated_completion: null,
     tasks: row.tasks.map((task) => taskRunRecord(task, row.name, codes)),
   };
 }
@@ -100,6 +104,7 @@ export function taskRunRecord(row: StoredTaskRun, protocolRun: string | null, co
     attempt: row.attempt,
     failures: row.failures,
     retry_at: timeOf(row.retry_at),
+    late_by_s: row.late_by_s,
     computer: row.computer,
     definition_hash: row.definition_hash,
     code_hash: codes.get(row.definition_hash)?.get(row.type) ?? null,

@@ -5,6 +5,7 @@ import type {
   AttentionRow,
   CampaignRow,
   DefinitionRow,
+  DurationSamples,
   EndedWork,
   HaltRow,
   ProtocolRunRow,
@@ -135,6 +136,30 @@ export async function loadEnded(
       ]),
     };
   });
+}
+
+/** Completed attempts that are looked at, newest first, however many there are. */
+const attemptsToLearnFrom = 10_000;
+
+/** As {@link Store.durations}, of the latest completed attempts of all tasks together. */
+export async function loadDurations(db: Kysely<Database>, most: number): Promise<DurationSamples[]> {
+  const { rows } = await sql<DurationSamples>`
+    with latest as (
+      select id, task_run_id, created_at, ended_at from attempt
+      where state = 'completed' and reason is null
+      order by ended_at desc, id desc limit ${attemptsToLearnFrom}),
+    named as (
+      select run.type as protocol, case when run.id is null then task.type else task.name end as task,
+        extract(epoch from latest.ended_at - latest.created_at) * 1000 as ms, latest.ended_at, latest.id
+      from latest join task_run task on task.id = latest.task_run_id
+        left join protocol_run run on run.id = task.run_id),
+    numbered as (
+      select protocol, task, ms,
+        row_number() over (partition by protocol, task order by ended_at desc, id desc) as place
+      from named)
+    select protocol, task, json_agg(ms::double precision order by place) as ms
+    from numbered where place <= ${most} group by protocol, task`.execute(db);
+  return rows;
 }
 
 function asOfOneMoment<Value>(

@@ -79,6 +79,7 @@ describe('records', () => {
           attempt: 2,
           failures: 1,
           retryAt: t0 + 5,
+          lateByS: 1.5,
           computer: 'svc_computer',
           allocationTimeout: null,
           queuedAt: t0 + 1,
@@ -106,6 +107,7 @@ describe('records', () => {
       attempt: 2,
       failures: 1,
       retry_at: iso(t0 + 5),
+      late_by_s: 1.5,
       computer: 'svc_computer',
       definition_hash: hash,
       code_hash: codeHash,
@@ -134,6 +136,7 @@ describe('records', () => {
       created_at: iso(t0),
       started_at: null,
       ended_at: iso(t0 + 2),
+      estimated_completion: null,
       tasks: [mix, expect.objectContaining({ id: 't2', cancel_requested_at: null, output_parameters: null })],
     };
     expect(await records.campaign('campaign c1')).toEqual({
@@ -162,6 +165,7 @@ describe('records', () => {
       created_at: iso(t0),
       started_at: iso(t0 + 1),
       ended_at: null,
+      estimated_completion: null,
       protocol_runs: [first, expect.objectContaining({ id: 'r2', started_at: iso(t0 + 4), tasks: [] })],
     });
     expect(await records.protocolRun('run r1')).toEqual(first);

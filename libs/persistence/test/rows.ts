@@ -118,6 +118,7 @@ export function taskRun(id: string, over: Partial<TaskRunRow> = {}): TaskRunRow 
     createdAt: t0,
     queuedAt: null,
     startedAt: null,
+    lateByS: null,
     endedAt: null,
     ...over,
   };

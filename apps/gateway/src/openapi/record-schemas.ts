@@ -63,6 +63,9 @@ const failurePolicy = map(
   named<TaskFailurePolicy>('TaskFailurePolicy'),
   'Task name to what the submission says about its failures, over what the protocol says.',
 );
+const estimatedCompletion = orNull(
+  time('When it is expected to be over; null: not known, or it is over.'),
+);
 const pausedAt = orNull(time('Since when it is paused; null: it is not.'));
 
 const taskRun = object<TaskRunRecord>({
@@ -83,6 +86,12 @@ const taskRun = object<TaskRunRecord>({
   attempt: integer('Number of the latest attempt, from 1; 0 before the first.', 1),
   failures: integer('Attempts that began and failed since it was last queued by its run or a person.', 0),
   retry_at: orNull(time('Of a task that waits after a failure: not started again before this moment.')),
+  late_by_s: orNull(
+    number(
+      'Seconds that it started later than `max_lag` after its dependencies; null: in time, or no such lag.',
+      2.5,
+    ),
+  ),
   computer: orNull(text('Computer that the latest attempt ran on.', 'svc_computer')),
   definition_hash: text('Content hash of the definitions it was accepted with.'),
   code_hash: orNull(text('Content hash of the code it runs.')),
@@ -108,6 +117,7 @@ const protocolRun = object<ProtocolRunRecord>({
   definition_hash: text('Content hash of the definitions it was accepted with.'),
   tasks: list(named<TaskRunRecord>('TaskRunRecord')),
   ...life,
+  estimated_completion: estimatedCompletion,
 });
 
 const campaign = object<CampaignRecord>({
@@ -134,6 +144,7 @@ const campaign = object<CampaignRecord>({
   definition_hash: text('Content hash of the definitions it was accepted with.'),
   protocol_runs: list(named<ProtocolRunRecord>('ProtocolRunRecord')),
   ...life,
+  estimated_completion: estimatedCompletion,
 });
 
 const functionParameters = map(

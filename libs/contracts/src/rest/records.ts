@@ -56,6 +56,8 @@ export interface TaskRunRecord {
   failures: number;
   /** Of a queued task that failed before: not started again before this moment. */
   retry_at: string | null;
+  /** Seconds that it started later than `max_lag` after its dependencies allowed; null: in time, or no such lag. */
+  late_by_s: number | null;
   /** Computer that the latest attempt ran on. */
   computer: string | null;
   /** Content hash of the definitions it was accepted with: of its protocol, or of the task type of an on-demand task. */
@@ -109,6 +111,8 @@ export interface ProtocolRunRecord {
   created_at: string;
   started_at: string | null;
   ended_at: string | null;
+  /** When it is expected to be over, as the leading orchestrator counts; null: not known, or it is over. */
+  estimated_completion: string | null;
   tasks: TaskRunRecord[];
 }
 
@@ -141,6 +145,8 @@ export interface CampaignRecord {
   created_at: string;
   started_at: string | null;
   ended_at: string | null;
+  /** When it is expected to be over, as the leading orchestrator counts; null: not known, or it is over. */
+  estimated_completion: string | null;
   protocol_runs: ProtocolRunRecord[];
 }
 

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue, TaskFailurePolicy } from '@lab/contracts';
 import { z } from 'zod';
 import { hintFor } from '../model/suggest.js';
 import type {
+  DependencyLag,
   DeviceSlot,
   LabDefinition,
   ParameterBinding,
@@ -49,11 +50,14 @@ const taskShape = z.strictObject({
     .transform((value) => value ?? []),
   ...failurePolicyKeys,
 });
-/** What would change when a task runs must not be accepted and then ignored. */
-const refusedLags = {
-  min_lag: 'there are no times between tasks: a task may start as soon as its dependencies have completed',
-  max_lag: 'there are no times between tasks: how long a task waits for its devices is not bounded',
-};
+const lagRule = `a lag is a number of seconds from 0 to ${maxDuration}`;
+const lag = z
+  .number()
+  .min(0, { message: lagRule })
+  .max(maxDuration, { message: lagRule })
+  .nullish()
+  .transform((value) => value ?? undefined);
+const dependencyShape = z.strictObject({ task: z.string(), min_lag: lag, max_lag: lag });
 const annotationShape = z.strictObject({ desc: optionalText, meta: optionalMapping });
 
 /** A task of a protocol as far as it can be read; what cross-checks need of it. */
@@ -75,10 +79,12 @@ export interface TaskEntry {
   failurePolicy: TaskFailurePolicy | undefined;
 }
 
-/** The name of a task, and its place in the list of dependencies. */
+/** The name of a task, its place in the list of dependencies, and the lag after it. */
 interface Dependency {
   name: string;
   index: number;
+  /** Undefined: none is declared. */
+  lag: DependencyLag | undefined;
 }
 
 /** What the checks of one protocol share. */
@@ -140,9 +146,15 @@ export function readProtocol(
       if (!entry) return [];
       const { type, desc, duration, group, devices, resources, parameters } = entry;
       const dependencies = namesOf(entry);
+      const lags = Object.fromEntries(
+        entry.dependencies.flatMap((each) => (each.lag === undefined ? [] : [[each.name, each.lag]])),
+      ) as Record<string, DependencyLag>;
       // Absent when nothing is declared, so that it is no part of the hash then.
-      const policy = entry.failurePolicy === undefined ? {} : { failure_policy: entry.failurePolicy };
-      return [{ name, type, desc, duration, group, devices, resources, parameters, dependencies, ...policy }];
+      const more = {
+        ...(Object.keys(lags).length === 0 ? {} : { lags }),
+        ...(entry.failurePolicy === undefined ? {} : { failure_policy: entry.failurePolicy }),
+      };
+      return [{ name, type, desc, duration, group, devices, resources, parameters, dependencies, ...more }];
     }),
   };
 }
@@ -195,25 +207,45 @@ function readDependencies(source: SourceDocument, path: Path, values: readonly J
   const dependencies: Dependency[] = [];
   for (const [index, value] of values.entries()) {
     const at: Path = [...path, index];
-    if (typeof value === 'string') {
-      if (dependencies.some(({ name }) => name === value)) {
-        source.fault(at, 'duplicate_dependency', `the dependency "${value}" stands twice`, {
-          hint: 'keep one of the two',
-        });
-      } else dependencies.push({ name: value, index });
-    } else if (isMapping(value) && Object.keys(refusedLags).some((key) => Object.hasOwn(value, key))) {
-      for (const [key, reason] of Object.entries(refusedLags)) {
-        if (!Object.hasOwn(value, key)) continue;
-        source.fault([...at, key], 'not_supported', reason, {
-          what: 'key',
-          hint: 'write the name of the task only',
-        });
-      }
+    let read: Omit<Dependency, 'index'>;
+    if (typeof value === 'string') read = { name: value, lag: undefined };
+    else if (isMapping(value)) {
+      const shape = readShape(source, at, value, dependencyShape);
+      if (shape?.task === undefined) continue;
+      read = { name: shape.task, lag: lagOf(source, at, shape) };
     } else {
-      source.fault(at, 'wrong_type', `a dependency is the name of a task, not ${kindOf(value)}`);
+      source.fault(
+        at,
+        'wrong_type',
+        `a dependency is the name of a task, or a mapping with task, min_lag and max_lag, not ${kindOf(value)}`,
+      );
+      continue;
     }
+    if (dependencies.some(({ name }) => name === read.name)) {
+      source.fault(at, 'duplicate_dependency', `the dependency "${read.name}" stands twice`, {
+        hint: 'keep one of the two',
+      });
+    } else dependencies.push({ ...read, index });
   }
   return dependencies;
+}
+
+function lagOf(
+  source: SourceDocument,
+  path: Path,
+  { min_lag, max_lag }: { min_lag?: number | undefined; max_lag?: number | undefined },
+): DependencyLag | undefined {
+  if (min_lag === undefined && max_lag === undefined) return undefined;
+  if (max_lag !== undefined && max_lag < (min_lag ?? 0)) {
+    source.fault([...path, 'max_lag'], 'lag_order', `max_lag is ${max_lag}, but min_lag is ${min_lag ?? 0}`, {
+      hint: 'the greatest lag must be no smaller than the least one',
+    });
+    return undefined;
+  }
+  return {
+    ...(min_lag === undefined ? {} : { min_lag }),
+    ...(max_lag === undefined ? {} : { max_lag }),
+  };
 }
 
 function namesOf(entry: TaskEntry): string[] {

@@ -1,4 +1,5 @@
 export type {
+  DependencyLag,
   DeviceDefinition,
   DeviceSlot,
   LabDefinition,

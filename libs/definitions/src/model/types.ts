@@ -102,6 +102,14 @@ export type ParameterBinding =
   /** An output of an earlier task, or an input of it when it has no such output. */
   | { kind: 'reference'; task: string; parameter: string };
 
+/** How long after the end of a dependency a task starts, in seconds. */
+export interface DependencyLag {
+  /** No earlier; absent: 0. */
+  min_lag?: number;
+  /** No later, if that can be kept: a later start is flagged on the record of the task. Absent: any time later. */
+  max_lag?: number;
+}
+
 export interface ProtocolTask {
   name: string;
   type: string;
@@ -114,6 +122,8 @@ export interface ProtocolTask {
   parameters: Record<string, ParameterBinding>;
   /** Names of the tasks that must have completed; a task named in a reference is among them or among theirs. */
   dependencies: string[];
+  /** Those dependencies that have a lag; absent: none has. */
+  lags?: Record<string, DependencyLag>;
   /** `timeout`, `retry` and `on_failure` as declared; absent: none of them is. */
   failure_policy?: TaskFailurePolicy;
 }

@@ -207,18 +207,6 @@ describe('a dependency', () => {
       '32:tasks[2].dependencies[1] wrong_type',
     ],
     [
-      'has no least time',
-      asItStands,
-      [dependencies, 'dependencies: [{task: b, min_lag: 5}]'],
-      '32:tasks[2].dependencies[0].min_lag not_supported',
-    ],
-    [
-      'has no greatest time',
-      asItStands,
-      [dependencies, 'dependencies: [{task: b, max_lag: 5}]'],
-      '32:tasks[2].dependencies[0].max_lag not_supported',
-    ],
-    [
       'is not the task itself',
       asItStands,
       [dependencies, 'dependencies: [b, c]'],

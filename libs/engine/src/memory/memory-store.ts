@@ -1,6 +1,7 @@
 import { isTerminal, mayBeResumed, ServiceError } from '@lab/contracts';
 import { applyChange } from '../apply-change.js';
 import type { Clock, EndedWork, NameKind, Store, WorkingRows } from '../ports.js';
+import type { DurationSamples } from '../durations.js';
 import { copyRowSet, emptyRowSet, workingRowsOf, type RowSet } from '../row-set.js';
 import type { AuditRow, Change, OutboxRow } from '../rows.js';
 
@@ -90,6 +91,25 @@ export class MemoryStore implements Store {
       onDemandTask: this.#everyOnDemandName,
     }[kind];
     return Promise.resolve(new Set(names.filter((name) => taken.has(name))));
+  }
+
+  durations(most: number): Promise<DurationSamples[]> {
+    const { attempts, taskRuns, protocolRuns } = this.#rows;
+    const samples = new Map<string, { protocol: string | null; task: string; ms: number[] }>();
+    const completed = [...attempts.values()]
+      .filter((row) => row.state === 'completed' && row.reason === null)
+      .sort((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0) || (a.id < b.id ? 1 : -1));
+    for (const { taskRunId, createdAt, endedAt } of completed) {
+      const task = taskRuns.get(taskRunId);
+      if (task === undefined) continue;
+      const protocol = protocolRuns.get(task.runId ?? '')?.type ?? null;
+      const name = protocol === null ? task.type : task.name;
+      const key = JSON.stringify([protocol, name]);
+      const known = samples.get(key) ?? { protocol, task: name, ms: [] };
+      if (known.ms.length < most) known.ms.push((endedAt ?? createdAt) - createdAt);
+      samples.set(key, known);
+    }
+    return Promise.resolve([...samples.values()]);
   }
 
   async ended(kind: 'protocolRun' | 'campaign', name: string): Promise<EndedWork | undefined> {

@@ -88,6 +88,7 @@ const mutable: MutableTable[] = [
       attempt: 'integer',
       failures: 'integer',
       retry_at: 'timestamptz',
+      late_by_s: 'double precision',
       failure_policy: 'jsonb',
       computer: 'text',
       allocation_timeout: 'double precision',

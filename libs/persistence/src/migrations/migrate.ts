@@ -3,6 +3,7 @@ import { initial } from './0001-initial.js';
 import { failures } from './0002-failures.js';
 import { leadership } from './0003-leadership.js';
 import { runNames } from './0004-run-names.js';
+import { lags } from './0005-lags.js';
 import { commitFunction } from './commit-function.js';
 
 /** In the order of their names; one that was released never changes. */
@@ -11,6 +12,7 @@ const migrations: Record<string, Migration> = {
   '0002_failures': failures,
   '0003_leadership': leadership,
   '0004_run_names': runNames,
+  '0005_lags': lags,
 };
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */
