@@ -63,9 +63,7 @@ const failurePolicy = map(
   named<TaskFailurePolicy>('TaskFailurePolicy'),
   'Task name to what the submission says about its failures, over what the protocol says.',
 );
-const estimatedCompletion = orNull(
-  time('When it is expected to be over; null: not known, or it is over.'),
-);
+const estimatedCompletion = orNull(time('When it is expected to be over; null: not known, or it is over.'));
 const pausedAt = orNull(time('Since when it is paused; null: it is not.'));
 
 const taskRun = object<TaskRunRecord>({
