@@ -1,6 +1,14 @@
 export { checkPlan } from './check-plan.js';
 export { checkSchedule } from './check-schedule.js';
 export { checkTimetable } from './check-timetable.js';
+export type {
+  ExactAnswer,
+  ExactRequest,
+  ExactSolver,
+  Ongoing,
+  Searcher,
+  SearchRequest,
+} from './cpsat/ports.js';
 export { cpModelOf, type ExactModel } from './exact/cp-model.js';
 export type { CpModelProto, CpResponse } from './exact/cp-model-proto.js';
 export { lowerBound } from './exact/lower-bound.js';
@@ -16,6 +24,8 @@ export type {
   Schedule,
   Slot,
 } from './problem/problem.js';
+export { improve } from './search/improve.js';
+export { construct, repair, type Construction } from './search/list-heuristics.js';
 export type { SearchOptions, SearchResult } from './search/search.js';
 export { shopLowerBound } from './shop/bound.js';
 export { improveShop } from './shop/improve-shop.js';

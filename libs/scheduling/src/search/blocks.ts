@@ -1,0 +1,148 @@
+import type { Problem } from '../problem/problem.js';
+
+/**
+ * Divides the activities that are not decided into blocks that are placed in one piece, each before the next: activities
+ * that a group, a greatest lag or a kept unit ties together, and all that has to happen between them. Whoever places
+ * blocks like that always finds room for the next one behind all others, and no two runs ever keep what the other needs.
+ *
+ * @returns blocks in an order that obeys the precedences, and so do the activities in each
+ * @throws RangeError when precedences run in a circle
+ */
+export function partition(problem: Problem): { blocks: number[][] } {
+  const { activities } = problem;
+  const waits = activities.map(({ predecessors, follows, fixed }) => {
+    if (fixed !== null) return [];
+    const list = predecessors.map(({ activity }) => activity);
+    if (follows !== null) list.push(follows);
+    return list;
+  });
+  const position = new Int32Array(activities.length);
+  topological(waits, activities.length).forEach((activity, at) => (position[activity] = at));
+
+  const group = Int32Array.from(activities, (_, index) => index);
+  const find = (index: number): number => {
+    let root = index;
+    while (group[root] !== root) root = group[root] = group[group[root]!]!;
+    return root;
+  };
+  const join = (one: number, other: number): void => {
+    if (activities[one]!.fixed !== null || activities[other]!.fixed !== null) return;
+    group[find(one)] = find(other);
+  };
+  activities.forEach((activity, index) => {
+    if (activity.follows !== null) join(index, activity.follows);
+    for (const each of activity.predecessors) if (each.maxLag !== null) join(index, each.activity);
+    for (const slot of activity.slots) slot.keptUntil.forEach((other) => join(index, other));
+  });
+
+  // Groups that wait for each other are one block: what lies between the activities of a group, and groups that interleave.
+  for (const circle of circles(activities.length, (index) => find(index), waits))
+    for (const index of circle) join(index, circle[0]!);
+
+  const byRoot = new Map<number, number[]>();
+  activities.forEach((activity, index) => {
+    if (activity.fixed !== null) return;
+    const root = find(index);
+    const block = byRoot.get(root);
+    if (block === undefined) byRoot.set(root, [index]);
+    else block.push(index);
+  });
+  const blocks = [...byRoot.values()];
+  for (const block of blocks) block.sort((a, b) => position[a]! - position[b]!);
+  const blockOf = new Map(
+    blocks.flatMap((block, index) => block.map((activity) => [activity, index] as const)),
+  );
+  const blockWaits = blocks.map((block, index) => [
+    ...new Set(
+      block.flatMap((activity) =>
+        waits[activity]!.map((other) => blockOf.get(other)).filter(
+          (other): other is number => other !== undefined && other !== index,
+        ),
+      ),
+    ),
+  ]);
+  return { blocks: topological(blockWaits, blocks.length).map((block) => blocks[block]!) };
+}
+
+/** Items behind those they wait for; where there is a choice, lower numbers first. */
+function topological(waits: readonly (readonly number[])[], count: number): number[] {
+  const order: number[] = [];
+  const state = new Uint8Array(count);
+  const stack: number[] = [];
+  for (let first = 0; first < count; first++) {
+    if (state[first] !== 0) continue;
+    stack.push(first);
+    while (stack.length > 0) {
+      const item = stack[stack.length - 1]!;
+      if (state[item] === 0) {
+        state[item] = 1;
+        for (const other of waits[item]!) {
+          if (state[other] === 1) throw new RangeError('the precedences of the problem run in a circle');
+          if (state[other] === 0) stack.push(other);
+        }
+      } else {
+        stack.pop();
+        if (state[item] === 1) {
+          state[item] = 2;
+          order.push(item);
+        }
+      }
+    }
+  }
+  return order;
+}
+
+/** Strongly connected components of more than one group (Tarjan 1972), each as one activity of every group in it. */
+function circles(
+  count: number,
+  find: (index: number) => number,
+  waits: readonly (readonly number[])[],
+): number[][] {
+  const edges = new Map<number, Set<number>>();
+  for (let index = 0; index < count; index++) {
+    const from = find(index);
+    const list = edges.get(from) ?? new Set<number>();
+    edges.set(from, list);
+    for (const other of waits[index]!) if (find(other) !== from) list.add(find(other));
+  }
+  const found: number[][] = [];
+  const number = new Map<number, number>();
+  const low = new Map<number, number>();
+  const open: number[] = [];
+  const isOpen = new Set<number>();
+  for (const first of edges.keys()) {
+    if (number.has(first)) continue;
+    const path = [{ node: first, rest: edges.get(first)!.values() }];
+    enter(first);
+    while (path.length > 0) {
+      const { node, rest } = path[path.length - 1]!;
+      const next = rest.next();
+      if (next.done !== true) {
+        if (!number.has(next.value)) {
+          enter(next.value);
+          path.push({ node: next.value, rest: edges.get(next.value)!.values() });
+        } else if (isOpen.has(next.value)) low.set(node, Math.min(low.get(node)!, number.get(next.value)!));
+        continue;
+      }
+      path.pop();
+      const parent = path[path.length - 1];
+      if (parent !== undefined) low.set(parent.node, Math.min(low.get(parent.node)!, low.get(node)!));
+      if (low.get(node) !== number.get(node)) continue;
+      const circle: number[] = [];
+      for (let member = open.pop()!; ; member = open.pop()!) {
+        isOpen.delete(member);
+        circle.push(member);
+        if (member === node) break;
+      }
+      if (circle.length > 1) found.push(circle);
+    }
+  }
+  return found;
+
+  function enter(node: number): void {
+    number.set(node, number.size);
+    low.set(node, number.get(node)!);
+    open.push(node);
+    isOpen.add(node);
+  }
+}

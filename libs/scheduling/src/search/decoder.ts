@@ -1,0 +1,173 @@
+import type { Schedule } from '../problem/problem.js';
+import { objectiveOf } from '../problem/problem.js';
+import type { CompiledProblem, Ticks } from './compiled-problem.js';
+import { Placement, type RecordedPlacement } from './placement.js';
+
+/** Bytes that the copies of timelines along an order may take. */
+const recordRoom = 24_000_000;
+
+/**
+ * Turns orders of blocks into schedules. It keeps copies of the timelines along the order that it took last, so that an
+ * order with the same begin is decoded from where it differs.
+ */
+export class Decoder {
+  readonly placement: Placement;
+  /** Blocks in the order of the latest decoding, those without a place left out. */
+  readonly placed: Int32Array;
+  placedCount = 0;
+  weightedCompletion = 0;
+  makespan = 0;
+  /** End of each run. */
+  readonly completions: Float64Array;
+  private readonly every: number;
+  /** Copies for the order that is kept, and those made since; `keep` exchanges them. */
+  private readonly kept: (RecordedPlacement | null)[];
+  private readonly fresh: (RecordedPlacement | null)[];
+  private readonly keptValid: Uint8Array;
+  private readonly freshValid: Uint8Array;
+  private readonly waiting: Int32Array;
+  private readonly isWaiting: Uint8Array;
+  private freshFrom = 0;
+  private readonly keptStarts: Ticks;
+  private readonly keptEnds: Ticks;
+  private readonly keptUnits: Int32Array;
+
+  constructor(readonly compiled: CompiledProblem) {
+    this.placement = new Placement(compiled);
+    this.placed = new Int32Array(compiled.blocks);
+    this.completions = new Float64Array(compiled.runs);
+    const bytes = this.placement.timelines.size * 16 + 1;
+    const copies = Math.max(1, Math.min(64, Math.floor(recordRoom / bytes / 2)));
+    this.every = Math.max(4, Math.ceil(compiled.blocks / copies));
+    const points = Math.ceil(compiled.blocks / this.every) + 1;
+    this.kept = new Array<RecordedPlacement | null>(points).fill(null);
+    this.fresh = new Array<RecordedPlacement | null>(points).fill(null);
+    this.keptValid = new Uint8Array(points);
+    this.freshValid = new Uint8Array(points);
+    this.waiting = new Int32Array(compiled.blocks);
+    this.isWaiting = new Uint8Array(compiled.blocks);
+    this.kept[0] = this.placement.blank();
+    this.placement.record(this.kept[0]);
+    this.keptValid[0] = 1;
+    this.keptStarts = this.placement.starts.slice();
+    this.keptEnds = this.placement.ends.slice();
+    this.keptUnits = this.placement.units.slice();
+  }
+
+  /**
+   * Decodes an order that obeys the precedences of blocks.
+   *
+   * @param same how many blocks at its begin stand where they do in the order that was kept last
+   */
+  decode(order: Int32Array, same: number): void {
+    const { compiled, placement, every, placed } = this;
+    let point = Math.floor(same / every);
+    while (this.keptValid[point] === 0) point--;
+    placement.restore(this.kept[point]!);
+    if (point > 0) {
+      placement.starts.set(this.keptStarts);
+      placement.ends.set(this.keptEnds);
+      placement.units.set(this.keptUnits);
+    }
+    this.freshFrom = point + 1;
+    this.freshValid.fill(0, point + 1);
+    let count = point * every;
+    for (let at = 0; at < count; at++) placed[at] = order[at]!;
+    let waiting = 0;
+    for (let at = count; at < compiled.blocks; at++) {
+      if (at % every === 0 && at > point * every && waiting === 0) {
+        const next = at / every;
+        let copy = this.fresh[next] ?? null;
+        if (copy === null) this.fresh[next] = copy = placement.blank();
+        placement.record(copy);
+        this.freshValid[next] = 1;
+      }
+      const block = order[at]!;
+      if ((waiting > 0 && this.waitsForOther(block)) || !placement.place(block)) {
+        this.waiting[waiting++] = block;
+        this.isWaiting[block] = 1;
+        continue;
+      }
+      placed[count++] = block;
+      // What had no room may have it now: a unit may have been given up.
+      for (let nth = 0; nth < waiting; nth++) {
+        const other = this.waiting[nth]!;
+        if (this.waitsForOther(other) || !placement.place(other)) continue;
+        placed[count++] = other;
+        this.isWaiting[other] = 0;
+        this.waiting.copyWithin(nth, nth + 1, waiting--);
+        nth = -1;
+      }
+    }
+    for (let nth = 0; nth < waiting; nth++) this.isWaiting[this.waiting[nth]!] = 0;
+    this.placedCount = count;
+    this.evaluate();
+  }
+
+  /** Takes the order decoded last as the one that others are compared with. */
+  keep(): void {
+    for (let point = this.freshFrom; point < this.kept.length; point++) {
+      const copy = this.kept[point] ?? null;
+      this.kept[point] = this.fresh[point] ?? null;
+      this.fresh[point] = copy;
+      this.keptValid[point] = this.freshValid[point]!;
+    }
+    this.keptStarts.set(this.placement.starts);
+    this.keptEnds.set(this.placement.ends);
+    this.keptUnits.set(this.placement.units);
+  }
+
+  /** The schedule decoded last; activities without a place have no units, and 0 for a start and an end. */
+  schedule(): Schedule & { unplaced: number[] } {
+    const { problem, slotStart, blockOf, fixed } = this.compiled;
+    const has = new Uint8Array(this.compiled.blocks);
+    for (let at = 0; at < this.placedCount; at++) has[this.placed[at]!] = 1;
+    const starts: number[] = [];
+    const ends: number[] = [];
+    const units: number[][] = [];
+    const unplaced: number[] = [];
+    problem.activities.forEach((_, activity) => {
+      const is = fixed[activity] === 1 || has[blockOf[activity]!] === 1;
+      if (!is) unplaced.push(activity);
+      starts.push(is ? this.placement.starts[activity]! : 0);
+      ends.push(is ? this.placement.ends[activity]! : 0);
+      units.push(is ? [...this.placement.units.subarray(slotStart[activity], slotStart[activity + 1])] : []);
+    });
+    return { starts, ends, units, objective: objectiveOf(problem, ends).total, unplaced };
+  }
+
+  private waitsForOther(block: number): boolean {
+    const { blocksBefore } = this.compiled;
+    for (let link = blocksBefore.start[block]!; link < blocksBefore.start[block + 1]!; link++)
+      if (this.isWaiting[blocksBefore.item[link]!] === 1) return true;
+    return false;
+  }
+
+  private evaluate(): void {
+    const { compiled, completions, placed } = this;
+    const { ends } = this.placement;
+    completions.fill(0);
+    let makespan = 0;
+    for (let activity = 0; activity < compiled.activities; activity++) {
+      if (compiled.fixed[activity] === 0) continue;
+      const end = ends[activity]!;
+      const run = compiled.run[activity]!;
+      if (end > completions[run]!) completions[run] = end;
+      if (end > makespan) makespan = end;
+    }
+    for (let at = 0; at < this.placedCount; at++) {
+      const block = placed[at]!;
+      for (let link = compiled.members.start[block]!; link < compiled.members.start[block + 1]!; link++) {
+        const activity = compiled.members.item[link]!;
+        const end = ends[activity]!;
+        const run = compiled.run[activity]!;
+        if (end > completions[run]!) completions[run] = end;
+        if (end > makespan) makespan = end;
+      }
+    }
+    let sum = 0;
+    for (let run = 0; run < compiled.runs; run++) sum += compiled.weights[run]! * completions[run]!;
+    this.weightedCompletion = sum;
+    this.makespan = makespan;
+  }
+}

@@ -1,0 +1,523 @@
+import type { CompiledProblem, Ticks } from './compiled-problem.js';
+import { endOffset, refers } from './compiled-problem.js';
+import { Timelines, type Recorded } from './timelines.js';
+
+/** A copy of a placement at one moment of a decoding; what was placed until then is in the arrays of the schedule. */
+export interface RecordedPlacement {
+  timelines: Recorded;
+  classUnit: Int32Array;
+  pending: Int32Array;
+}
+
+/** Changes of the lower bounds of one block after which it is put behind everything else instead. */
+const patience = 60;
+
+/**
+ * Places blocks, one after the other, each where it ends as early as it can in the room that those before it left:
+ * insertion into gaps, as in the serial generation scheme of Kolisch (1996), here for blocks of activities with exact
+ * and greatest lags. Within a block one activity after the other gets the earliest start; where that breaks a lag or
+ * runs into the end of a gap that a kept unit has, the earlier activity gets a later bound and is placed again, so that
+ * bounds only rise (Bartusch, Möhring and Radermacher 1988).
+ */
+export class Placement {
+  readonly starts: Ticks;
+  readonly ends: Ticks;
+  /** The unit of each slot. */
+  readonly units: Int32Array;
+  readonly timelines: Timelines;
+  /** Activities of all blocks in the order of their placing; permuted within a block by {@link reorder} only. */
+  readonly order: Int32Array;
+  /** 0 for choices that must not be made. */
+  readonly allowed: Uint8Array;
+  private readonly classUnit: Int32Array;
+  /** Kept since before the planning: the unit, what it waits for, and how many of those have no place. */
+  private readonly opened: { unit: number; closers: number[]; until: number }[] = [];
+  private readonly openedBy: number[][];
+  private readonly pending: Int32Array;
+
+  /** What the block in hand takes so far, as long as it has not all of its places. */
+  private readonly itemUnit: Int32Array;
+  private readonly itemFrom: Ticks;
+  private readonly itemTo: Ticks;
+  private readonly itemSlot: Int32Array;
+  private readonly itemMember: Int32Array;
+  /** 1: the slot keeps the unit; 0: it is in use. */
+  private readonly itemHold: Uint8Array;
+  private items = 0;
+  private readonly setClass: Int32Array;
+  private readonly setMember: Int32Array;
+  private sets = 0;
+
+  private readonly position: Int32Array;
+  private readonly leastEnd: Ticks;
+  private readonly holdUntil: Ticks;
+  private floor = 0;
+  private latest = 0;
+  private readonly fits: Ticks;
+  private readonly chosen: Int32Array;
+  private readonly best: Int32Array;
+
+  constructor(readonly compiled: CompiledProblem) {
+    const { ticks, activities, problem } = compiled;
+    const slots = compiled.slotActivity.length;
+    this.starts = ticks(activities);
+    this.ends = ticks(activities);
+    this.units = new Int32Array(slots).fill(-1);
+    this.timelines = new Timelines(compiled);
+    this.order = compiled.members.item.slice();
+    this.allowed = new Uint8Array(compiled.choiceUnit.length).fill(1);
+    this.classUnit = new Int32Array(compiled.classes).fill(-1);
+    this.openedBy = problem.activities.map(() => []);
+    let most = 0;
+    for (let block = 0; block < compiled.blocks; block++) {
+      let own = 0;
+      for (let at = compiled.members.start[block]!; at < compiled.members.start[block + 1]!; at++) {
+        const member = compiled.members.item[at]!;
+        own += compiled.slotStart[member + 1]! - compiled.slotStart[member]!;
+      }
+      most = Math.max(most, own);
+    }
+    this.itemUnit = new Int32Array(2 * most);
+    this.itemFrom = ticks(2 * most);
+    this.itemTo = ticks(2 * most);
+    this.itemSlot = new Int32Array(2 * most);
+    this.itemMember = new Int32Array(2 * most);
+    this.itemHold = new Uint8Array(2 * most);
+    this.setClass = new Int32Array(most);
+    this.setMember = new Int32Array(most);
+    this.position = new Int32Array(activities).fill(-1);
+    this.leastEnd = ticks(activities);
+    this.holdUntil = ticks(slots);
+    this.fits = ticks(compiled.choiceUnit.length);
+    this.chosen = new Int32Array(slots);
+    this.best = new Int32Array(slots);
+    problem.activities.forEach((_, activity) => this.pin(activity));
+    this.pending = Int32Array.from(this.opened, ({ closers }) => closers.length);
+  }
+
+  blank(): RecordedPlacement {
+    return {
+      timelines: this.timelines.blank(),
+      classUnit: this.classUnit.slice(),
+      pending: this.pending.slice(),
+    };
+  }
+
+  record(into: RecordedPlacement): void {
+    this.timelines.record(into.timelines);
+    into.classUnit.set(this.classUnit);
+    into.pending.set(this.pending);
+  }
+
+  restore(recorded: RecordedPlacement): void {
+    this.timelines.restore(recorded.timelines);
+    this.classUnit.set(recorded.classUnit);
+    this.pending.set(recorded.pending);
+  }
+
+  /** @returns false when there is no room for the block as long as others have no place; nothing has changed then */
+  place(block: number): boolean {
+    const { members } = this.compiled;
+    const first = members.start[block]!;
+    const end = members.start[block + 1]!;
+    const { order, position, compiled } = this;
+    this.items = 0;
+    this.sets = 0;
+    this.floor = 0;
+    this.unbind(first, end);
+    let changes = 0;
+    let limit = -1;
+    let behind = false;
+    let at = first;
+    while (at < end) {
+      const activity = order[at]!;
+      let back = -1;
+      if (this.seat(activity)) {
+        position[activity] = at;
+        this.take(activity, at);
+        back = this.starts[activity]! > this.latest ? this.delay(activity, at) : this.settle(at);
+        if (back === at + 1) {
+          at++;
+          continue;
+        }
+      }
+      if (limit < 0) limit = this.behindAll(block);
+      changes++;
+      if (back >= 0 && changes < (behind ? 20 * patience : patience) && this.bounded(first, end, limit)) {
+        this.drop(back, at);
+        at = back;
+        continue;
+      }
+      this.drop(first, at);
+      if (behind) return false;
+      // Behind all others no gap ends: there it has its places, or it will have none.
+      behind = true;
+      this.floor = limit;
+      limit += 2 * compiled.span[block]! + 1;
+      this.unbind(first, end);
+      at = first;
+    }
+    for (let item = 0; item < this.items; item++)
+      this.timelines.cover(this.itemUnit[item]!, this.itemFrom[item]!, this.itemTo[item]!);
+    return true;
+  }
+
+  /** Finds the earliest end of an activity, puts down its start and units, and in `latest` when it has to start at last. */
+  private seat(activity: number): boolean {
+    const { before, minLag, maxLag, release, slotStart, choiceStart, choiceUnit, choiceDuration, never } =
+      this.compiled;
+    const { ends } = this;
+    let earliest = release[activity]!;
+    if (this.floor > earliest) earliest = this.floor;
+    let latest = never;
+    for (let link = before.start[activity]!, stop = before.start[activity + 1]!; link < stop; link++) {
+      const end = ends[before.item[link]!]!;
+      const ready = end + minLag[link]!;
+      if (ready > earliest) earliest = ready;
+      if (maxLag[link]! < never && end + maxLag[link]! < latest) latest = end + maxLag[link]!;
+    }
+    this.latest = latest;
+    const slot = slotStart[activity]!;
+    const slots = slotStart[activity + 1]! - slot;
+    if (slots !== 1) return this.seatOnSeveral(activity, earliest, latest);
+
+    const leastEnd = this.leastEnd[activity]!;
+    const hold = this.compiled.leastHold[slot]!;
+    const until = this.holdUntil[slot]!;
+    const slotClass = this.compiled.slotClass[slot]!;
+    const pinned = slotClass >= 0 ? this.classUnit[slotClass]! : -1;
+    let bestUnit = -1;
+    let bestStart = never;
+    let bestEnd = never;
+    let bestGap = 0;
+    for (let choice = choiceStart[slot]!, stop = choiceStart[slot + 1]!; choice < stop; choice++) {
+      const unit = choiceUnit[choice]!;
+      if ((pinned >= 0 && unit !== pinned) || this.allowed[choice] === 0) continue;
+      const duration = choiceDuration[choice]!;
+      const from = leastEnd - duration > earliest ? leastEnd - duration : earliest;
+      const start = this.fit(unit, from, duration > hold ? duration : hold, until, slot);
+      if (start >= never) continue;
+      const end = start + duration;
+      const gap = start - this.timelines.gapFrom;
+      if (bestUnit >= 0) {
+        if (bestStart > latest ? start > bestStart : start > latest || end > bestEnd) continue;
+        if (start === bestStart && end === bestEnd && gap >= bestGap) continue;
+      }
+      bestUnit = unit;
+      bestStart = start;
+      bestEnd = end;
+      bestGap = gap;
+    }
+    if (bestUnit < 0) return false;
+    this.starts[activity] = bestStart;
+    ends[activity] = bestEnd;
+    this.units[slot] = bestUnit;
+    return true;
+  }
+
+  private seatOnSeveral(activity: number, earliest: number, latest: number): boolean {
+    const { compiled, leastEnd } = this;
+    const first = compiled.slotStart[activity]!;
+    const end = compiled.slotStart[activity + 1]!;
+    const deciding = compiled.decidingSlot[activity]!;
+    let bestStart = compiled.never;
+    let bestEnd = compiled.never;
+    const choices = deciding < 0 ? 1 : compiled.choiceStart[deciding + 1]! - compiled.choiceStart[deciding]!;
+    for (let nth = 0; nth < choices; nth++) {
+      const only = deciding < 0 ? -1 : compiled.choiceStart[deciding]! + nth;
+      const duration = only < 0 ? compiled.duration[activity]! : compiled.choiceDuration[only]!;
+      const from = Math.max(earliest, leastEnd[activity]! - duration);
+      const start = this.together(first, end, from, duration, deciding, only);
+      if (start >= compiled.never) continue;
+      if (
+        bestStart < compiled.never &&
+        (bestStart > latest ? start >= bestStart : start > latest || start + duration >= bestEnd)
+      )
+        continue;
+      bestStart = start;
+      bestEnd = start + duration;
+      for (let slot = first; slot < end; slot++) this.best[slot] = this.chosen[slot]!;
+    }
+    if (bestStart >= compiled.never) return false;
+    this.starts[activity] = bestStart;
+    this.ends[activity] = bestEnd;
+    for (let slot = first; slot < end; slot++) this.units[slot] = this.best[slot]!;
+    return true;
+  }
+
+  /**
+   * The earliest moment at which every slot has a unit of its own that is free for it, left in `chosen`.
+   *
+   * @param only the choice that the deciding slot has to make, or -1
+   */
+  private together(
+    first: number,
+    end: number,
+    from: number,
+    duration: number,
+    deciding: number,
+    only: number,
+  ): number {
+    const { choiceStart, choiceUnit, leastHold, slotClass, never } = this.compiled;
+    let moment = from;
+    while (moment < never) {
+      let next = never;
+      let all = moment;
+      for (let slot = first; slot < end; slot++) {
+        const ofClass = slotClass[slot]!;
+        const pinned = ofClass >= 0 ? this.classUnit[ofClass]! : -1;
+        const length = Math.max(duration, leastHold[slot]!);
+        let soonest = never;
+        for (let choice = choiceStart[slot]!; choice < choiceStart[slot + 1]!; choice++) {
+          const unit = choiceUnit[choice]!;
+          const may =
+            (pinned < 0 || unit === pinned) &&
+            (slot !== deciding || choice === only) &&
+            this.allowed[choice] === 1;
+          const fit = may ? this.fit(unit, moment, length, this.holdUntil[slot]!, slot) : never;
+          this.fits[choice] = fit;
+          if (fit < soonest) soonest = fit;
+          if (fit > moment && fit < next) next = fit;
+        }
+        if (soonest > all) all = soonest;
+      }
+      if (all === moment) {
+        if (this.match(first, first, end, moment)) return moment;
+        moment = next;
+      } else moment = all;
+    }
+    return never;
+  }
+
+  /** Fills the slots from `slot` on with units that fit at a moment, none twice. */
+  private match(slot: number, first: number, end: number, moment: number): boolean {
+    if (slot === end) return true;
+    const { choiceStart, choiceUnit } = this.compiled;
+    for (let choice = choiceStart[slot]!; choice < choiceStart[slot + 1]!; choice++) {
+      if (this.fits[choice] !== moment) continue;
+      const unit = choiceUnit[choice]!;
+      let taken = false;
+      for (let other = first; other < slot && !taken; other++) taken = this.chosen[other] === unit;
+      if (taken) continue;
+      this.chosen[slot] = unit;
+      if (this.match(slot + 1, first, end, moment)) return true;
+    }
+    return false;
+  }
+
+  /** {@link Timelines.fit}, also beside what the block in hand takes so far. */
+  private fit(unit: number, earliest: number, length: number, until: number, slot: number): number {
+    const { itemUnit, itemFrom, itemTo, itemSlot, itemHold } = this;
+    let moment = this.timelines.fit(unit, earliest, length, until, slot);
+    for (let item = 0; item < this.items; item++) {
+      if (itemUnit[item] !== unit || moment >= itemTo[item]!) continue;
+      const last = moment + length;
+      if (itemFrom[item]! >= (last > until ? last : until)) continue;
+      if (itemHold[item] === 1 && refers(this.compiled, slot, itemSlot[item]!)) continue;
+      if (itemTo[item]! >= this.compiled.never) return this.compiled.never;
+      moment = this.timelines.fit(unit, itemTo[item]!, length, until, slot);
+      item = -1;
+    }
+    return moment;
+  }
+
+  /** Takes the units of an activity that got its place, and keeps those that it keeps. */
+  private take(activity: number, at: number): void {
+    const { slotStart, slotClass, kept, never } = this.compiled;
+    const start = this.starts[activity]!;
+    const end = this.ends[activity]!;
+    for (let slot = slotStart[activity]!; slot < slotStart[activity + 1]!; slot++) {
+      const ofClass = slotClass[slot]!;
+      const unit = this.units[slot]!;
+      this.item(unit, start, end, slot, at, 0);
+      if (kept.start[slot]! < kept.start[slot + 1]!) this.item(unit, start, never, slot, at, 1);
+      else if (this.compiled.keptUntil[slot]! > end)
+        this.item(unit, start, this.compiled.keptUntil[slot]!, slot, at, 1);
+      if (ofClass >= 0 && this.classUnit[ofClass]! < 0) {
+        this.classUnit[ofClass] = unit;
+        this.setClass[this.sets] = ofClass;
+        this.setMember[this.sets++] = at;
+      }
+    }
+    for (const nth of this.openedBy[activity]!) {
+      this.pending[nth]!--;
+      this.giveUp(nth);
+    }
+  }
+
+  private item(unit: number, from: number, to: number, slot: number, member: number, hold: number): void {
+    const item = this.items++;
+    this.itemUnit[item] = unit;
+    this.itemFrom[item] = from;
+    this.itemTo[item] = to;
+    this.itemSlot[item] = slot;
+    this.itemMember[item] = member;
+    this.itemHold[item] = hold;
+  }
+
+  /** Asks for a later end of what the activity came too late after; where to go on from. */
+  private delay(activity: number, at: number): number {
+    const { before, maxLag, never } = this.compiled;
+    const start = this.starts[activity]!;
+    let back = at;
+    for (let link = before.start[activity]!; link < before.start[activity + 1]!; link++) {
+      const other = before.item[link]!;
+      if (maxLag[link]! >= never || start <= this.ends[other]! + maxLag[link]!) continue;
+      this.leastEnd[other] = Math.max(this.leastEnd[other]!, start - maxLag[link]!);
+      if (this.position[other]! < back) back = this.position[other]!;
+    }
+    return back;
+  }
+
+  /** Ends the keeping of units that lasted until this activity; where to go on from: behind it when all is well. */
+  private settle(at: number): number {
+    const { kept } = this.compiled;
+    let back = at + 1;
+    for (let item = 0; item < this.items; item++) {
+      if (this.itemHold[item] === 0 || this.itemTo[item]! < this.compiled.never) continue;
+      const slot = this.itemSlot[item]!;
+      let last = this.compiled.keptUntil[slot]!;
+      let waits = false;
+      for (let link = kept.start[slot]!; link < kept.start[slot + 1]! && !waits; link++) {
+        const other = kept.item[link]!;
+        waits = this.position[other]! < 0;
+        if (this.ends[other]! > last) last = this.ends[other]!;
+      }
+      if (waits) continue;
+      last = Math.max(last, this.ends[this.compiled.slotActivity[slot]!]!);
+      if (this.free(item, last)) this.itemTo[item] = last;
+      else {
+        this.holdUntil[slot] = Math.max(this.holdUntil[slot]!, last);
+        if (this.itemMember[item]! < back) back = this.itemMember[item]!;
+      }
+    }
+    return back;
+  }
+
+  /** Whether a unit that is kept can be kept until a moment. */
+  private free(item: number, until: number): boolean {
+    const { itemUnit, itemFrom, itemTo, itemSlot, itemMember, itemHold, compiled } = this;
+    const unit = itemUnit[item]!;
+    const from = itemFrom[item]!;
+    const slot = itemSlot[item]!;
+    if (this.timelines.fit(unit, from, 0, until, slot) !== from) return false;
+    for (let other = 0; other < this.items; other++) {
+      if (itemUnit[other] !== unit || itemMember[other] === itemMember[item]) continue;
+      if (itemFrom[other]! >= until || itemTo[other]! <= from || refers(compiled, itemSlot[other]!, slot))
+        continue;
+      if (itemHold[other] === 0 || !refers(compiled, slot, itemSlot[other]!)) return false;
+    }
+    return true;
+  }
+
+  /** Takes back the places of the block from one position to another. */
+  private drop(from: number, to: number): void {
+    while (this.items > 0 && this.itemMember[this.items - 1]! >= from) this.items--;
+    while (this.sets > 0 && this.setMember[this.sets - 1]! >= from)
+      this.classUnit[this.setClass[--this.sets]!] = -1;
+    for (let at = from; at <= to; at++) {
+      const activity = this.order[at]!;
+      if (this.position[activity]! < 0) continue;
+      this.position[activity] = -1;
+      for (const nth of this.openedBy[activity]!) {
+        this.pending[nth]!++;
+        this.giveUp(nth);
+      }
+    }
+    // A unit that was given up to what is dropped now is kept again.
+    for (let item = 0; item < this.items; item++)
+      if (this.itemHold[item] === 1 && this.waits(this.itemSlot[item]!))
+        this.itemTo[item] = this.compiled.never;
+  }
+
+  private waits(slot: number): boolean {
+    const { kept } = this.compiled;
+    for (let link = kept.start[slot]!; link < kept.start[slot + 1]!; link++)
+      if (this.position[kept.item[link]!]! < 0) return true;
+    return false;
+  }
+
+  private bounded(first: number, end: number, limit: number): boolean {
+    const { slotStart } = this.compiled;
+    for (let at = first; at < end; at++) {
+      const activity = this.order[at]!;
+      if (this.leastEnd[activity]! > limit) return false;
+      for (let slot = slotStart[activity]!; slot < slotStart[activity + 1]!; slot++)
+        if (this.holdUntil[slot]! > limit) return false;
+    }
+    return true;
+  }
+
+  private unbind(first: number, end: number): void {
+    const { slotStart, keptUntil } = this.compiled;
+    for (let at = first; at < end; at++) {
+      const activity = this.order[at]!;
+      this.position[activity] = -1;
+      this.leastEnd[activity] = 0;
+      for (let slot = slotStart[activity]!; slot < slotStart[activity + 1]!; slot++)
+        this.holdUntil[slot] = keptUntil[slot]!;
+    }
+  }
+
+  /** A moment at which nothing goes on that the activities of the block could wait for but units that are open. */
+  private behindAll(block: number): number {
+    const { members, before, minLag, release } = this.compiled;
+    let last = this.timelines.tail();
+    for (let at = members.start[block]!; at < members.start[block + 1]!; at++) {
+      const activity = this.order[at]!;
+      last = Math.max(last, release[activity]!);
+      for (
+        let slot = this.compiled.slotStart[activity]!;
+        slot < this.compiled.slotStart[activity + 1]!;
+        slot++
+      )
+        last = Math.max(last, this.compiled.keptUntil[slot]!);
+      for (let link = before.start[activity]!; link < before.start[activity + 1]!; link++)
+        if (this.compiled.blockOf[before.item[link]!] !== block)
+          last = Math.max(last, this.ends[before.item[link]!]! + minLag[link]!);
+    }
+    return last;
+  }
+
+  /** Puts down a decided activity, and what it keeps. */
+  private pin(activity: number): void {
+    const { compiled } = this;
+    const { fixed, slots } = compiled.problem.activities[activity]!;
+    if (fixed === null) return;
+    const end = fixed.start + endOffset(compiled.problem, activity);
+    this.starts[activity] = fixed.start;
+    this.ends[activity] = end;
+    slots.forEach((_, at) => {
+      const slot = compiled.slotStart[activity]! + at;
+      const unit = fixed.units[at]!;
+      this.units[slot] = unit;
+      const ofClass = compiled.slotClass[slot]!;
+      if (ofClass >= 0) this.classUnit[ofClass] = unit;
+      this.timelines.cover(unit, fixed.start, Math.max(end, compiled.keptUntil[slot]!));
+      const closers = [
+        ...compiled.kept.item.subarray(compiled.kept.start[slot], compiled.kept.start[slot + 1]),
+      ];
+      if (closers.length === 0) return;
+      this.timelines.open(unit, fixed.start, slot);
+      closers.forEach((closer) => this.openedBy[closer]!.push(this.opened.length));
+      this.opened.push({ unit, closers, until: compiled.keptUntil[slot]! });
+    });
+  }
+
+  /** Sees whether an open unit has nothing to wait for any more. */
+  private giveUp(nth: number): void {
+    const { unit } = this.opened[nth]!;
+    let last = 0;
+    for (let other = 0; other < this.opened.length; other++) {
+      const opened = this.opened[other]!;
+      if (opened.unit !== unit) continue;
+      if (this.pending[other]! > 0) {
+        this.timelines.close(unit, this.compiled.never);
+        return;
+      }
+      last = Math.max(last, opened.until);
+      for (const closer of opened.closers) last = Math.max(last, this.ends[closer]!);
+    }
+    this.timelines.close(unit, last);
+  }
+}

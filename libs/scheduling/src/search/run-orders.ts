@@ -1,0 +1,117 @@
+import { BlockOrders } from './block-orders.js';
+import type { CompiledProblem } from './compiled-problem.js';
+import type { Decoder } from './decoder.js';
+
+/** The earliest of the starts in each block. */
+export function startKeys(compiled: CompiledProblem, starts: ArrayLike<number>): Float64Array {
+  const keys = new Float64Array(compiled.blocks).fill(Number.MAX_VALUE);
+  for (let block = 0; block < compiled.blocks; block++)
+    for (let at = compiled.members.start[block]!; at < compiled.members.start[block + 1]!; at++) {
+      const start = starts[compiled.members.item[at]!]!;
+      if (start < keys[block]!) keys[block] = start;
+    }
+  return keys;
+}
+
+/** Leaves the best schedule decoded and kept; returns its order. */
+export function constructInto(decoder: Decoder): Int32Array {
+  const { compiled } = decoder;
+  const orders = new BlockOrders(compiled);
+  const best = new Int32Array(compiled.blocks);
+  const order = new Int32Array(compiled.blocks);
+  let least = Number.POSITIVE_INFINITY;
+  const attempt = (keys: ArrayLike<number>): void => {
+    orders.byKeys(keys, order);
+    decoder.decode(order, 0);
+    const objective = decoder.weightedCompletion + compiled.makespanWeight * decoder.makespan;
+    if (decoder.placedCount < compiled.blocks ? least < Number.POSITIVE_INFINITY : objective >= least) return;
+    least = objective;
+    best.set(order);
+  };
+  const heads = blockHeads(compiled);
+  for (const exponent of [0, 1, 2, 4]) {
+    const { run, start } = runOrder(compiled, exponent);
+    attempt(Float64Array.from({ length: compiled.blocks }, (_, block) => run[runOfBlock(compiled, block)]!));
+    attempt(startKeys(compiled, decoder.placement.starts));
+    attempt(
+      Float64Array.from(
+        { length: compiled.blocks },
+        (_, block) => start[runOfBlock(compiled, block)]! + heads[block]!,
+      ),
+    );
+  }
+  decoder.decode(best, 0);
+  decoder.keep();
+  return best;
+}
+
+export function runOfBlock(compiled: CompiledProblem, block: number): number {
+  return compiled.run[compiled.members.item[compiled.members.start[block]!]!]!;
+}
+
+/**
+ * Runs by weight over the work that they ask of units, each unit counted as its load to the power of `exponent`.
+ *
+ * @returns the place of each run, and the moment its turn comes when the most loaded units work without a pause
+ */
+function runOrder(compiled: CompiledProblem, exponent: number): { run: Float64Array; start: Float64Array } {
+  const { activities, slotStart, choiceStart, choiceUnit, choiceDuration, fixed, run } = compiled;
+  const load = new Float64Array(compiled.units);
+  const eachSlot = (use: (activity: number, unit: number, ticks: number) => void): void => {
+    for (let activity = 0; activity < activities; activity++) {
+      if (fixed[activity] === 1) continue;
+      for (let slot = slotStart[activity]!; slot < slotStart[activity + 1]!; slot++) {
+        const choices = choiceStart[slot + 1]! - choiceStart[slot]!;
+        for (let choice = choiceStart[slot]!; choice < choiceStart[slot + 1]!; choice++)
+          use(
+            activity,
+            choiceUnit[choice]!,
+            Math.max(choiceDuration[choice]!, compiled.leastHold[slot]!) / choices,
+          );
+      }
+    }
+  };
+  eachSlot((_, unit, ticks) => (load[unit]! += ticks));
+  const most = load.reduce((a, b) => Math.max(a, b), 1);
+  const price = load.map((each) => (each / most) ** exponent);
+  const work = new Float64Array(compiled.runs);
+  const bottleneck = load.indexOf(most);
+  const share = new Float64Array(compiled.runs);
+  eachSlot((activity, unit, ticks) => {
+    work[run[activity]!]! += ticks * price[unit]!;
+    if (unit === bottleneck) share[run[activity]!]! += ticks;
+  });
+  const sorted = Int32Array.from({ length: compiled.runs }, (_, each) => each).sort(
+    (a, b) =>
+      work[a]! / Math.max(compiled.weights[a]!, 1e-9) - work[b]! / Math.max(compiled.weights[b]!, 1e-9) ||
+      a - b,
+  );
+  const place = new Float64Array(compiled.runs);
+  const start = new Float64Array(compiled.runs);
+  let moment = 0;
+  sorted.forEach((each, at) => {
+    place[each] = at;
+    start[each] = moment;
+    moment += share[each]!;
+  });
+  return { run: place, start };
+}
+
+/** The earliest that each block could start if there were enough units. */
+function blockHeads(compiled: CompiledProblem): Float64Array {
+  const heads = new Float64Array(compiled.blocks);
+  const ready = new Float64Array(compiled.activities);
+  for (let block = 0; block < compiled.blocks; block++) {
+    let head = Number.POSITIVE_INFINITY;
+    for (let at = compiled.members.start[block]!; at < compiled.members.start[block + 1]!; at++) {
+      const activity = compiled.members.item[at]!;
+      let start = compiled.release[activity]!;
+      for (let link = compiled.before.start[activity]!; link < compiled.before.start[activity + 1]!; link++)
+        start = Math.max(start, ready[compiled.before.item[link]!]! + compiled.minLag[link]!);
+      ready[activity] = start + compiled.shortest[activity]!;
+      head = Math.min(head, start);
+    }
+    heads[block] = head;
+  }
+  return heads;
+}

@@ -1,0 +1,177 @@
+import { refers, type CompiledProblem, type Ticks } from './compiled-problem.js';
+
+/** A copy of all timelines at one moment of a decoding. */
+export interface Recorded {
+  counts: Int32Array;
+  from: Ticks;
+  to: Ticks;
+  openFrom: Ticks;
+  openEnd: Ticks;
+  openSlot: Int32Array;
+}
+
+/**
+ * When each unit is taken: disjoint intervals in order, touching ones made one. Besides, a unit can be kept since before
+ * the planning for activities that still have no place: then it is _open_, taken from a moment on until it is closed by all
+ * but slots that refer to the one that keeps it.
+ */
+export class Timelines {
+  private readonly counts: Int32Array;
+  private readonly offset: Int32Array;
+  private readonly from: Ticks;
+  private readonly to: Ticks;
+  private readonly openFrom: Ticks;
+  /** `never` while open, otherwise the moment since which nothing of it is left. */
+  private readonly openEnd: Ticks;
+  private readonly openSlot: Int32Array;
+  private readonly never: number;
+  /** End of what lies before, and begin of what lies behind the place that {@link fit} found last. */
+  gapFrom = 0;
+
+  constructor(private readonly compiled: CompiledProblem) {
+    const room = new Int32Array(compiled.units);
+    for (let choice = 0; choice < compiled.choiceUnit.length; choice++) room[compiled.choiceUnit[choice]!]!++;
+    for (const activity of compiled.problem.activities)
+      for (const unit of activity.fixed?.units ?? []) room[unit]!++;
+    this.offset = new Int32Array(compiled.units + 1);
+    for (let unit = 0; unit < compiled.units; unit++)
+      this.offset[unit + 1] = this.offset[unit]! + room[unit]! + 2;
+    this.counts = new Int32Array(compiled.units);
+    this.from = compiled.ticks(this.offset[compiled.units]!);
+    this.to = compiled.ticks(this.offset[compiled.units]!);
+    this.never = compiled.never;
+    this.openFrom = compiled.ticks(compiled.units).fill(this.never);
+    this.openEnd = compiled.ticks(compiled.units);
+    this.openSlot = new Int32Array(compiled.units).fill(-1);
+  }
+
+  /** How many intervals it has room for, of all units together. */
+  get size(): number {
+    return this.from.length;
+  }
+
+  /** A place to {@link record} to. */
+  blank(): Recorded {
+    const { ticks, units } = this.compiled;
+    return {
+      counts: new Int32Array(units),
+      from: ticks(this.size),
+      to: ticks(this.size),
+      openFrom: ticks(units),
+      openEnd: ticks(units),
+      openSlot: new Int32Array(units),
+    };
+  }
+
+  record(into: Recorded): void {
+    into.counts.set(this.counts);
+    into.from.set(this.from);
+    into.to.set(this.to);
+    into.openFrom.set(this.openFrom);
+    into.openEnd.set(this.openEnd);
+    into.openSlot.set(this.openSlot);
+  }
+
+  restore(recorded: Recorded): void {
+    this.counts.set(recorded.counts);
+    this.from.set(recorded.from);
+    this.to.set(recorded.to);
+    this.openFrom.set(recorded.openFrom);
+    this.openEnd.set(recorded.openEnd);
+    this.openSlot.set(recorded.openSlot);
+  }
+
+  /**
+   * The earliest moment, no earlier than `earliest`, at which the unit is free for `length` ticks and at least until
+   * `until`; `never` or later when there is none.
+   *
+   * @param slot what the unit is for: it may be one that can have the unit while it is open
+   */
+  fit(unit: number, earliest: number, length: number, until: number, slot: number): number {
+    const { from, to } = this;
+    const base = this.offset[unit]!;
+    const end = base + this.counts[unit]!;
+    let moment = earliest;
+    let low = base;
+    let high = end;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (to[middle]! <= moment) low = middle + 1;
+      else high = middle;
+    }
+    while (low < end) {
+      const last = moment + length;
+      if (from[low]! >= (last > until ? last : until)) break;
+      moment = to[low]!;
+      low++;
+    }
+    this.gapFrom = low > base ? to[low - 1]! : 0;
+    const openFrom = this.openFrom[unit]!;
+    if (openFrom < this.never && !refers(this.compiled, slot, this.openSlot[unit]!)) {
+      const openEnd = this.openEnd[unit]!;
+      const last = moment + length;
+      if (moment < openEnd && openFrom < (last > until ? last : until))
+        return openEnd >= this.never ? this.never : this.fit(unit, openEnd, length, until, slot);
+    }
+    return moment;
+  }
+
+  /** Takes a unit from a moment to another, whatever of that is taken already; both may be the same. */
+  cover(unit: number, begin: number, finish: number): void {
+    const { from, to } = this;
+    const base = this.offset[unit]!;
+    const count = this.counts[unit]!;
+    const end = base + count;
+    let low = base;
+    let high = end;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (to[middle]! < begin) low = middle + 1;
+      else high = middle;
+    }
+    let beyond = low;
+    while (beyond < end && from[beyond]! <= finish) beyond++;
+    if (beyond === low) {
+      from.copyWithin(low + 1, low, end);
+      to.copyWithin(low + 1, low, end);
+      from[low] = begin;
+      to[low] = finish;
+      this.counts[unit] = count + 1;
+      return;
+    }
+    if (from[low]! > begin) from[low] = begin;
+    const last = to[beyond - 1]!;
+    to[low] = last > finish ? last : finish;
+    if (beyond > low + 1) {
+      from.copyWithin(low + 1, beyond, end);
+      to.copyWithin(low + 1, beyond, end);
+      this.counts[unit] = count - (beyond - low - 1);
+    }
+  }
+
+  /** Keeps a unit for a slot from a moment on, until {@link close}. Of several slots the one that refers to the others counts. */
+  open(unit: number, begin: number, slot: number): void {
+    const other = this.openSlot[unit]!;
+    if (this.openFrom[unit]! >= this.never || refers(this.compiled, slot, other)) this.openSlot[unit] = slot;
+    else if (slot !== other && !refers(this.compiled, other, slot)) this.openSlot[unit] = -1;
+    if (begin < this.openFrom[unit]!) this.openFrom[unit] = begin;
+    this.openEnd[unit] = this.never;
+  }
+
+  /** Says when an open unit is given up; `never` takes that back. */
+  close(unit: number, moment: number): void {
+    this.openEnd[unit] = moment;
+  }
+
+  /** The end of the last interval of all units. */
+  tail(): number {
+    let last = 0;
+    for (let unit = 0; unit < this.counts.length; unit++) {
+      const count = this.counts[unit]!;
+      if (count > 0) last = Math.max(last, this.to[this.offset[unit]! + count - 1]!);
+      if (this.openFrom[unit]! < this.never && this.openEnd[unit]! < this.never)
+        last = Math.max(last, this.openEnd[unit]!);
+    }
+    return last;
+  }
+}
