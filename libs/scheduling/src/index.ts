@@ -1,11 +1,15 @@
 export { checkPlan } from './check-plan.js';
 export { checkSchedule } from './check-schedule.js';
 export { checkTimetable } from './check-timetable.js';
+export { inlineSearcher } from './cpsat/inline-searcher.js';
+export { CpsatPolicy, type CpsatKnobs } from './cpsat/policy.js';
 export type {
   ExactAnswer,
   ExactRequest,
   ExactSolver,
   Ongoing,
+  PlanClock,
+  PlanLog,
   Searcher,
   SearchRequest,
 } from './cpsat/ports.js';

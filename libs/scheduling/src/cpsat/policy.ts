@@ -1,0 +1,351 @@
+import { checkPlan } from '../check-plan.js';
+import { checkSchedule } from '../check-schedule.js';
+import { checkTimetable } from '../check-timetable.js';
+import { GreedyPolicy, isAvailable } from '../greedy.js';
+import type { Assignment, Plan, PlanTask, Policy, Snapshot, Timetable } from '../policy.js';
+import type { Schedule } from '../problem/problem.js';
+import { construct, repair } from '../search/list-heuristics.js';
+import { costOf, frozenTasks, keepsFrozen, type KnownPlace, type Steadiness } from './acceptance.js';
+import { Background, type BackgroundPorts, type Finding } from './background.js';
+import { compile } from './compile.js';
+import { placesOf, type Compiled } from './compiled.js';
+import { sameFacts } from './facts.js';
+import { orderOf, reordered, type Order } from './order.js';
+import { timetableOf, withBound } from './timetable.js';
+
+export interface CpsatKnobs {
+  /** Seconds that is searched for something better after the last change. */
+  time_limit: number;
+  seed: number;
+  /** Seconds per tick. */
+  resolution: number;
+  /** Seconds: what is planned to start so soon is not moved by something better. */
+  frozen_window: number;
+}
+
+/** How many tasks are planned, about; the least important of more have no place until others have ended. */
+const horizon = 2_000;
+/** Up to so many waiting tasks several list heuristics are tried at once; above, searches elsewhere try them. */
+const constructible = 150;
+/** Up to so many waiting tasks the order of the queue is compared in every plan. */
+const comparable = 500;
+
+/** Milliseconds between two looks at what a search finds. */
+const shortestPauseMs = 50;
+const nothing: ReadonlySet<string> = new Set();
+const noPlaces: ReadonlyMap<string, KnownPlace> = new Map();
+
+/** A schedule that could become the plan. */
+interface Draft {
+  compiled: Compiled;
+  /** Tasks that have no place, for what they need is kept for good. */
+  stuck: ReadonlySet<string>;
+  schedule: Schedule;
+  provenance: Timetable['provenance'];
+  cost: number;
+}
+
+/** The plan that holds. */
+interface Accepted extends Draft {
+  timetable: Timetable;
+  places: ReadonlyMap<string, KnownPlace>;
+}
+
+/**
+ * Plans all that waits, ahead. In every call the order of the plan that holds is repaired against what is true now and
+ * compared with the order of the queue; what starts at once follows from the better one. Meanwhile searches elsewhere
+ * look for something better ({@link Background}), which is taken over as an order, when it still helps at that moment.
+ *
+ * - Minimised: sum over runs and on-demand tasks of weight x completion, plus half the sum of weights x makespan.
+ * - A near start that was planned long enough ago is frozen: nothing better moves it, only facts do ({@link frozenTasks}).
+ * - A change costs something ({@link costOf}), so that the plan does not flicker.
+ * - Every plan passed the checkers; one that did not is logged, and the next best is taken. When none is left, or
+ *   planning breaks down, what can start is started as the policy `greedy` would.
+ *
+ * The same snapshots give the same plans if the searcher is reproducible and there is no exact solver.
+ */
+export class CpsatPolicy implements Policy {
+  readonly name = 'cpsat';
+  readonly scope = 'all';
+  readonly #ports: BackgroundPorts;
+  readonly #knobs: CpsatKnobs;
+  readonly #steadiness: Steadiness;
+  readonly #background: Background;
+  readonly #greedy = new GreedyPolicy();
+  #accepted: Accepted | null = null;
+  /** The best that was found since the latest plan was made. */
+  #finding: Finding | null = null;
+  #bound: Finding | null = null;
+  #ask: () => void = () => undefined;
+  #planning = false;
+  #askedAt = -Infinity;
+
+  constructor(ports: BackgroundPorts, knobs: CpsatKnobs) {
+    this.#ports = ports;
+    this.#knobs = knobs;
+    const timeLimitMs = knobs.time_limit * 1_000;
+    this.#steadiness = { frozenWindowMs: knobs.frozen_window * 1_000, settledAfterMs: timeLimitMs };
+    this.#background = new Background(ports, { timeLimitMs, seed: knobs.seed }, (finding) =>
+      this.#take(finding),
+    );
+  }
+
+  begin(ask: () => void): void {
+    this.#ask = ask;
+  }
+
+  async stop(): Promise<void> {
+    await this.#background.stop();
+  }
+
+  plan(snapshot: Snapshot): Plan {
+    this.#planning = true;
+    try {
+      return this.#plan(snapshot);
+    } catch (error) {
+      this.#accepted = null;
+      this.#ports.log.error('planning broke down; what can start is started without a plan', {
+        message: error instanceof Error ? error.message : String(error),
+        stack: error instanceof Error ? error.stack : undefined,
+      });
+      return this.#greedy.plan(readyPart(snapshot));
+    } finally {
+      this.#planning = false;
+    }
+  }
+
+  #plan(snapshot: Snapshot): Plan {
+    const known = this.#accepted;
+    let compiled = this.#compile(snapshot, known?.stuck ?? nothing);
+    if (known === null || !sameFacts(compiled.facts, known.compiled.facts)) {
+      const repaired = this.#repair(snapshot, known?.stuck.size === 0 ? compiled : undefined);
+      if (!this.#accept(snapshot, this.#drafts(repaired, snapshot.now))) {
+        this.#accepted = null;
+        return this.#greedy.plan(readyPart(snapshot));
+      }
+      compiled = repaired.compiled;
+      this.#finding = null;
+      this.#bound = null;
+      this.#improve(snapshot.now);
+    }
+    const finding = this.#finding;
+    this.#finding = null;
+    if (finding?.schedule) this.#consider(snapshot, compiled, finding, finding.schedule);
+    return this.#carryOut(snapshot);
+  }
+
+  #compile(snapshot: Snapshot, stuck: ReadonlySet<string>): Compiled {
+    return compile(snapshot, { tickMs: this.#knobs.resolution * 1_000, limit: horizon, stuck });
+  }
+
+  /** The plan that holds as it is possible now; the order of the queue where there is none. */
+  #repair(snapshot: Snapshot, first: Compiled | undefined): Draft {
+    const places = this.#accepted?.places ?? noPlaces;
+    const stuck = new Set<string>();
+    let compiled = first ?? this.#compile(snapshot, stuck);
+    for (;;) {
+      const frozen = this.#frozen(snapshot.now);
+      const order =
+        this.#accepted === null
+          ? reordered(compiled, noPlaces, frozen, null)
+          : orderOf(compiled, places, frozen);
+      const { draft, unplaced } = this.#decode(compiled, order, this.#accepted === null ? 'list' : 'repair');
+      if (unplaced.length === 0) return { ...draft, stuck };
+      for (const activity of unplaced) {
+        const task = compiled.taskOf[activity];
+        if (typeof task === 'string') stuck.add(task);
+      }
+      compiled = this.#compile(snapshot, stuck);
+    }
+  }
+
+  /** The repaired plan, and what else list heuristics make of the moment while nothing frozen moves. */
+  #drafts(repaired: Draft, now: number): Draft[] {
+    const { compiled } = repaired;
+    const size = compiled.waiting.size;
+    const places = this.#accepted?.places ?? noPlaces;
+    const frozen = this.#frozen(now);
+    const orders: Order[] = [];
+    if (size <= comparable && this.#accepted !== null) orders.push(reordered(compiled, places, frozen, null));
+    if (size <= constructible)
+      orders.push(reordered(compiled, places, frozen, construct(compiled.problem).starts));
+    const others = orders
+      .map((order) => this.#decode(compiled, order, 'list'))
+      .filter(({ unplaced }) => unplaced.length === 0)
+      .map(({ draft }): Draft => ({ ...draft, stuck: repaired.stuck }))
+      .filter((draft) => keepsFrozen(compiled, frozen, repaired.schedule, draft.schedule));
+    return [repaired, ...others].sort((a, b) => a.cost - b.cost);
+  }
+
+  #decode(
+    compiled: Compiled,
+    order: Order,
+    engine: string,
+  ): { draft: Omit<Draft, 'stuck'>; unplaced: readonly number[] } {
+    const began = this.#ports.clock.now();
+    const { unplaced, ...schedule } = repair(compiled.problem, order);
+    const ms = this.#ports.clock.now() - began;
+    const reproducible = this.#accepted?.provenance.reproducible ?? true;
+    const cost = costOf(compiled, schedule, this.#accepted?.places ?? noPlaces, this.#steadiness);
+    return {
+      draft: { compiled, schedule, cost, provenance: { engine, seed: null, ms, reproducible } },
+      unplaced,
+    };
+  }
+
+  /** Takes the first of the drafts that has no fault for the plan that holds. */
+  #accept(snapshot: Snapshot, drafts: readonly Draft[]): boolean {
+    for (const draft of drafts) {
+      const { compiled, schedule, provenance } = draft;
+      const timetable = timetableOf(snapshot, compiled, schedule, provenance, this.#lowerBound(compiled));
+      const faults = checkSchedule(compiled.problem, schedule);
+      if (faults.length === 0) faults.push(...checkTimetable(snapshot, timetable, compiled.tickMs));
+      if (faults.length === 0) {
+        this.#accepted = { ...draft, timetable, places: this.#placesOf(compiled, schedule) };
+        return true;
+      }
+      this.#ports.log.error('a plan has faults and is not used', {
+        engine: provenance.engine,
+        faults: faults.slice(0, 5),
+      });
+    }
+    return false;
+  }
+
+  #placesOf(compiled: Compiled, schedule: Schedule): Map<string, KnownPlace> {
+    const places = new Map<string, KnownPlace>();
+    for (const [task, place] of placesOf(compiled, schedule))
+      places.set(task, { ...place, since: this.#accepted?.places.get(task)?.since ?? compiled.origin });
+    return places;
+  }
+
+  #frozen(now: number): Set<string> {
+    return frozenTasks(this.#accepted?.places ?? noPlaces, now, this.#steadiness);
+  }
+
+  #improve(now: number): void {
+    const accepted = this.#accepted;
+    if (accepted === null) return;
+    const { compiled, schedule } = accepted;
+    this.#background.restart({ compiled, schedule, frozen: this.#frozen(now) });
+  }
+
+  /** Something was found elsewhere: it is looked at in the next plan. */
+  #take(finding: Finding | null): void {
+    if (finding !== null && finding.lowerBound !== null) this.#bound = finding;
+    if (finding !== null && finding.schedule !== null) this.#finding = finding;
+    if (this.#planning || (finding === null && this.#finding === null)) return;
+    const now = this.#ports.clock.now();
+    // Searches find a lot in their first moments; each look costs a plan.
+    const pause = Math.max(shortestPauseMs, this.#accepted?.compiled.waiting.size ?? 0);
+    if (finding !== null && finding.lowerBound === null && now - this.#askedAt < pause) return;
+    this.#askedAt = now;
+    this.#ask();
+  }
+
+  /** Takes over the order of what was found, if it is better now, for what is there now. */
+  #consider(snapshot: Snapshot, compiled: Compiled, finding: Finding, schedule: Schedule): void {
+    const accepted = this.#accepted;
+    if (accepted === null) return;
+    const frozen = this.#frozen(snapshot.now);
+    const { draft: current, unplaced: lost } =
+      compiled === accepted.compiled
+        ? { draft: accepted, unplaced: [] }
+        : this.#decode(compiled, orderOf(compiled, accepted.places, frozen), 'repair');
+    const places = placesOf(finding.job.compiled, schedule);
+    for (const task of frozen) {
+      const place = accepted.places.get(task);
+      if (place !== undefined) places.set(task, place);
+    }
+    const { draft, unplaced } = this.#decode(compiled, orderOf(compiled, places, frozen), finding.engine);
+    if (unplaced.length > 0 || lost.length > 0 || draft.cost >= current.cost) return;
+    if (!keepsFrozen(compiled, frozen, current.schedule, draft.schedule)) return;
+    const reproducible = finding.reproducible && accepted.provenance.reproducible;
+    const provenance = { engine: finding.engine, seed: this.#knobs.seed, ms: finding.ms, reproducible };
+    if (this.#accept(snapshot, [{ ...draft, provenance, stuck: accepted.stuck }]))
+      this.#background.adopt({ compiled, schedule: draft.schedule, frozen });
+  }
+
+  /** In ticks, of the objective of a problem with the same facts; null when none is known. */
+  #lowerBound(compiled: Compiled): number | null {
+    const bound = this.#bound;
+    if (bound === null || bound.lowerBound === null) return null;
+    const { compiled: of } = bound.job;
+    if (!sameFacts(of.facts, compiled.facts)) return null;
+    // What ends by itself comes nearer by as many ticks as have passed, and nothing by more.
+    const passed = Math.max(0, Math.ceil((compiled.origin - of.origin) / compiled.tickMs));
+    const { runs, makespanWeight } = of.problem;
+    return bound.lowerBound - passed * runs.reduce((sum, run) => sum + run.weight, makespanWeight);
+  }
+
+  /** What starts at this moment according to the plan that holds, and when to look again. */
+  #carryOut(snapshot: Snapshot): Plan {
+    const accepted = this.#accepted;
+    if (accepted === null) return this.#greedy.plan(readyPart(snapshot));
+    const { places, compiled } = accepted;
+    const due = [...compiled.waiting.values()].flatMap((task): { task: PlanTask; place: KnownPlace }[] => {
+      const place = places.get(task.id);
+      return place !== undefined && place.start <= snapshot.now ? [{ task, place }] : [];
+    });
+    due.sort((a, b) => a.place.start - b.place.start);
+    const assignments: Assignment[] = [];
+    const taken = new Set<string>();
+    for (const { task, place } of due) {
+      const units = Object.values(place.units);
+      const starts =
+        isReady(task, snapshot.now) &&
+        units.every((id) => !taken.has(id) && isAvailable(snapshot.units.get(id), task));
+      if (starts) assignments.push({ task: task.id, units: place.units });
+      // What cannot start yet although it is due keeps its units from those that come after it.
+      for (const unit of units) taken.add(unit);
+    }
+    assignments.push(...this.#unstick(snapshot, accepted.stuck, taken));
+    const plan = {
+      assignments,
+      timetable: this.#published(accepted),
+      wakeAt: nextMoment(snapshot, places),
+    };
+    const faults = checkPlan(snapshot, plan);
+    if (faults.length === 0) return plan;
+    this.#ports.log.error('what the plan starts has faults; what can start is started without it', {
+      faults: faults.slice(0, 5),
+    });
+    return this.#greedy.plan(readyPart(snapshot));
+  }
+
+  #published({ compiled, timetable }: Accepted): Timetable {
+    const bound = this.#lowerBound(compiled);
+    return bound === null ? timetable : withBound(timetable, (bound * compiled.tickMs) / 1_000);
+  }
+
+  /** What has no place in any plan starts when its units happen to be free, if it keeps none from others afterwards. */
+  #unstick(snapshot: Snapshot, stuck: ReadonlySet<string>, taken: ReadonlySet<string>): Assignment[] {
+    if (stuck.size === 0) return [];
+    const units = new Map([...snapshot.units].filter(([id]) => !taken.has(id)));
+    const tasks = readyPart(snapshot).tasks.filter(
+      (task) => stuck.has(task.id) && task.slots.every((slot) => (slot.keptFor ?? []).length === 0),
+    );
+    return this.#greedy.plan({ ...snapshot, tasks, units }).assignments;
+  }
+}
+
+function isReady(task: PlanTask, now: number): boolean {
+  return task.ready !== false && task.blocked !== true && (task.notBefore ?? now) <= now;
+}
+
+/** What a policy of scope `ready` would be shown. */
+function readyPart({ version, now, tasks, units }: Snapshot): Snapshot {
+  return { version, now, units, tasks: tasks.filter((task) => isReady(task, now)) };
+}
+
+/** The next planned start or expected end: if that does not come, there is something to plan anew. */
+function nextMoment(snapshot: Snapshot, places: ReadonlyMap<string, KnownPlace>): number | null {
+  let next = Infinity;
+  for (const { start, end } of places.values()) {
+    const moment = start > snapshot.now ? start : end;
+    if (moment > snapshot.now && moment < next) next = moment;
+  }
+  for (const { expectedEnd } of snapshot.running ?? [])
+    if (expectedEnd > snapshot.now && expectedEnd < next) next = expectedEnd;
+  return next === Infinity ? null : next;
+}
