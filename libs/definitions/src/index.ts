@@ -1,5 +1,6 @@
 export { formatDiagnostics } from './documents/format.js';
 export { compareDiagnostics, formatPath, type Diagnostic } from './documents/diagnostic.js';
+export { readDocument, type ReadDocument } from './documents/read-document.js';
 export { ModuleStore } from './code/module-store.js';
 export { Catalog, type DefinitionOrigin, type DefinitionSet } from './packages/catalog.js';
 export { contentHash } from './packages/canonical.js';

@@ -1,2 +1,4 @@
-export { simulate, defaultMaxTasks } from './simulate.js';
+export { ganttSvg } from './gantt-svg.js';
+export { ganttText } from './gantt-text.js';
 export type { SimulationPorts } from './laboratory.js';
+export { defaultMaxTasks, simulate } from './simulate.js';

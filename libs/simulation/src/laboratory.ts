@@ -1,5 +1,12 @@
 import { longestSimulationS, ServiceError, toServiceError, type TaskStart } from '@lab/contracts';
-import { Engine, VirtualClock, type Definitions, type Log, type WorkingRows } from '@lab/engine';
+import {
+  Engine,
+  VirtualClock,
+  type Definitions,
+  type DurationSamples,
+  type Log,
+  type WorkingRows,
+} from '@lab/engine';
 import type { Policy } from '@lab/scheduling';
 import { History } from './history.js';
 import { SimulatedAgents, type Course } from './simulated-agents.js';
@@ -24,6 +31,8 @@ export interface LaboratoryParts {
   now: number;
   /** What is going on when it begins. */
   rows?: WorkingRows;
+  /** What tasks took before. */
+  samples?: DurationSamples[];
   /** A protocol run is over. @param name of the run */
   onRunOver?: (name: string) => void;
 }
@@ -57,11 +66,11 @@ export class Laboratory {
   #defect: ServiceError | undefined;
   readonly #shouldStop: () => boolean;
 
-  constructor({ definitions, policy, ports, courseOf, now, rows, onRunOver }: LaboratoryParts) {
+  constructor({ definitions, policy, ports, courseOf, now, rows, samples, onRunOver }: LaboratoryParts) {
     const active = (): void => void (this.#activity += 1);
     this.#shouldStop = ports.shouldStop ?? (() => false);
     this.clock = new VirtualClock(now);
-    this.store = new SimulatedStore(rows);
+    this.store = new SimulatedStore(rows, samples);
     this.history = new History(this.store.rows, () => this.clock.now(), onRunOver);
     this.store.onCommit = (changes) => {
       active();

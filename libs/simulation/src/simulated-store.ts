@@ -5,6 +5,7 @@ import {
   rowSetOf,
   workingRowsOf,
   type Change,
+  type DurationSamples,
   type EndedWork,
   type NameKind,
   type RowSet,
@@ -23,8 +24,14 @@ export class SimulatedStore implements Store {
   readonly #onDemandNames = new Set<string>();
   #epoch = 0;
 
-  /** @param begin what is going on when the simulation begins; it becomes part of the simulation */
-  constructor(begin?: WorkingRows) {
+  /**
+   * @param begin what is going on when the simulation begins; it becomes part of the simulation
+   * @param samples what tasks took before it begins
+   */
+  constructor(
+    begin?: WorkingRows,
+    private readonly samples: DurationSamples[] = [],
+  ) {
     this.rows = begin === undefined ? emptyRowSet() : rowSetOf(begin);
     for (const name of this.rows.onDemandNames.keys()) this.#onDemandNames.add(name);
   }
@@ -63,6 +70,10 @@ export class SimulatedStore implements Store {
       onDemandTask: this.#onDemandNames,
     }[kind];
     return Promise.resolve(new Set(names.filter((name) => taken.has(name))));
+  }
+
+  durations(): Promise<DurationSamples[]> {
+    return Promise.resolve(this.samples);
   }
 
   ended(): Promise<EndedWork | undefined> {

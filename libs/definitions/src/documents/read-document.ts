@@ -1,0 +1,38 @@
+import type { Schema } from '@lab/contracts';
+import { compareDiagnostics, type Diagnostic, type Path } from './diagnostic.js';
+import { maxFileSize, SourceDocument } from './source-document.js';
+
+export type ReadDocument<T> = { ok: true; value: T } | { ok: false; diagnostics: Diagnostic[] };
+
+/**
+ * Reads a text written as definition files are (YAML with templates) that must have a certain shape.
+ *
+ * @param file name for the diagnostics
+ * @param schema what its value must be
+ * @returns the value, or every fault with its line; never throws
+ */
+export function readDocument<T>(file: string, text: string, schema: Schema<T>): ReadDocument<T> {
+  const size = Buffer.byteLength(text);
+  if (size > maxFileSize) {
+    const message = `the text has ${size} bytes, but at most ${maxFileSize} are allowed`;
+    const source = { file, line: null, column: null, path: '', hint: null };
+    return { ok: false, diagnostics: [{ ...source, code: 'file_too_large', message }] };
+  }
+  const source = SourceDocument.parse(file, text);
+  if (source.isBroken) return { ok: false, diagnostics: source.diagnostics };
+  const checked = schema.check(source.value);
+  if (checked.ok) return checked;
+  for (const { path, code, message, hint } of checked.faults)
+    source.fault(pathOf(path), code, message, {
+      what: code === 'unknown_field' ? 'key' : 'value',
+      ...(hint === undefined ? {} : { hint }),
+    });
+  return { ok: false, diagnostics: source.diagnostics.sort(compareDiagnostics) };
+}
+
+/** `tasks[2].devices.mixer` as `['tasks', 2, 'devices', 'mixer']`. */
+function pathOf(text: string): Path {
+  return [...text.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) =>
+    index === undefined ? (name ?? '') : Number(index),
+  );
+}

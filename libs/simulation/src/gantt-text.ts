@@ -1,0 +1,89 @@
+import type { SimulatedUnitRecord, SimulationRecord } from '@lab/contracts';
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const symbols = { hold: '-', out: 'x', idle: '.', task: '#' };
+/** Names of runs in the legend; of more only the number is told. */
+const maxLegend = 24;
+const indent = 4;
+
+/**
+ * Who used which device and resource when, for a terminal: a line for each that was used, grouped by laboratory. A
+ * column stands for what the unit was at for most of that time.
+ *
+ * @param width columns of the terminal
+ */
+export function ganttText(record: SimulationRecord, width = 100): string[] {
+  const used = record.units.filter(({ timeline }) => timeline.length > 0);
+  if (used.length === 0 || record.end === 0) return ['nothing ran'];
+  const names = namesOf(record);
+  const label = Math.max(...used.map((unit) => shortName(unit).length)) + indent + 1;
+  const columns = Math.max(10, width - label);
+  const from = Math.min(...used.map(({ timeline }) => timeline[0]?.start ?? 0));
+  const step = (record.end - from) / columns;
+  const lines: string[] = [];
+  let group = '';
+  for (const unit of used) {
+    if (groupOf(unit) !== group) {
+      group = groupOf(unit);
+      lines.push(group);
+    }
+    const cells = Array.from({ length: columns }, (_, column) =>
+      cellOf(unit, from + column * step, from + (column + 1) * step, names),
+    );
+    lines.push(`${' '.repeat(indent)}${shortName(unit)}`.padEnd(label) + cells.join('').trimEnd());
+  }
+  const [start, end] = [`${round(from)} s`, `${round(record.end)} s`];
+  lines.push(' '.repeat(label) + start + end.padStart(Math.max(1, columns - start.length)));
+  return [...lines, '', ...legend(names)];
+}
+
+/** Runs to the letters that stand for them; in the order in which they came. */
+function namesOf(record: SimulationRecord): Map<string, string> {
+  return new Map(
+    record.protocol_runs.map(({ name }, index) => [name, letters[index % letters.length] ?? symbols.task]),
+  );
+}
+
+function legend(names: ReadonlyMap<string, string>): string[] {
+  const shown = [...names].slice(0, maxLegend).map(([name, letter]) => `${letter} ${name}`);
+  const more = names.size - shown.length;
+  return [
+    ...shown.map((each) => `  ${each}`),
+    ...(more > 0 ? [`  and ${more} more, the letters in the same order again and again`] : []),
+    `  ${symbols.task} on-demand task   ${symbols.hold} kept by a run   ${symbols.out} out of order   ${symbols.idle} free`,
+  ];
+}
+
+function cellOf(
+  { timeline }: SimulatedUnitRecord,
+  from: number,
+  to: number,
+  names: ReadonlyMap<string, string>,
+): string {
+  let best = symbols.idle;
+  let longest = 0;
+  let covered = 0;
+  for (const { what, by, start, end } of timeline) {
+    if (start >= to) break;
+    const share = Math.min(end, to) - Math.max(start, from);
+    if (share <= 0) continue;
+    covered += share;
+    if (share <= longest) continue;
+    longest = share;
+    const run = by?.split('/')[0] ?? '';
+    best = what === 'use' ? (names.get(run) ?? symbols.task) : symbols[what];
+  }
+  return to - from - covered > longest ? symbols.idle : best;
+}
+
+function groupOf({ kind, name }: SimulatedUnitRecord): string {
+  return kind === 'resource' ? 'resources' : name.slice(0, name.indexOf('.'));
+}
+
+function shortName({ kind, name }: SimulatedUnitRecord): string {
+  return kind === 'resource' ? name : name.slice(name.indexOf('.') + 1);
+}
+
+function round(seconds: number): string {
+  return seconds >= 100 ? seconds.toFixed(0) : seconds.toFixed(1);
+}
