@@ -19,6 +19,7 @@ import { QueueController } from './operating/queue.controller.js';
 import { ScheduleController } from './operating/schedule.controller.js';
 import { Announcements, BrokerStatus, FileStore, RecordReader, Requests } from './ports.js';
 import { CampaignsController } from './work/campaigns.controller.js';
+import { Estimates } from './work/estimates.js';
 import { ProtocolRunsController } from './work/protocol-runs.controller.js';
 import { TasksController } from './work/tasks.controller.js';
 
@@ -68,6 +69,7 @@ export class AppModule {
         DeviceLocator,
         DeviceCalls,
         DeviceDetails,
+        Estimates,
         {
           provide: EmergencyStops,
           inject: [Announcements, Requests],

@@ -12,6 +12,7 @@ import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
+import { Estimates } from './estimates.js';
 import { isOwn } from './own-submission.js';
 import { committed, found, noBodyHint } from './records.js';
 
@@ -21,6 +22,7 @@ export class CampaignsController {
   constructor(
     private readonly orchestrator: Orchestrator,
     private readonly records: RecordReader,
+    private readonly estimates: Estimates,
   ) {}
 
   @Post()
@@ -83,11 +85,13 @@ export class CampaignsController {
   async read(@Param('campaign_name') given: string, @Query() query: unknown): Promise<CampaignRecord> {
     readQuery(query, []);
     const name = lookupName(given, 'campaign');
-    return found(await this.records.campaign(name), 'campaign', name);
+    const record = found(await this.records.campaign(name), 'campaign', name);
+    const [estimated] = await this.estimates.ofCampaigns([record]);
+    return estimated ?? record;
   }
 
   @Get()
-  list(@Query() query: unknown): Promise<CampaignRecord[]> {
-    return this.records.campaigns(readListQuery(query, runStates));
+  async list(@Query() query: unknown): Promise<CampaignRecord[]> {
+    return this.estimates.ofCampaigns(await this.records.campaigns(readListQuery(query, runStates)));
   }
 }

@@ -12,6 +12,7 @@ import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
+import { Estimates } from './estimates.js';
 import { isOwn } from './own-submission.js';
 import { committed, found, noBodyHint } from './records.js';
 
@@ -21,6 +22,7 @@ export class ProtocolRunsController {
   constructor(
     private readonly orchestrator: Orchestrator,
     private readonly records: RecordReader,
+    private readonly estimates: Estimates,
   ) {}
 
   @Post()
@@ -85,11 +87,13 @@ export class ProtocolRunsController {
   async read(@Param('protocol_run_name') given: string, @Query() query: unknown): Promise<ProtocolRunRecord> {
     readQuery(query, []);
     const name = lookupName(given, 'protocol run');
-    return found(await this.records.protocolRun(name), 'protocol run', name);
+    const record = found(await this.records.protocolRun(name), 'protocol run', name);
+    const [estimated] = await this.estimates.ofRuns([record]);
+    return estimated ?? record;
   }
 
   @Get()
-  list(@Query() query: unknown): Promise<ProtocolRunRecord[]> {
-    return this.records.protocolRuns(readListQuery(query, runStates));
+  async list(@Query() query: unknown): Promise<ProtocolRunRecord[]> {
+    return this.estimates.ofRuns(await this.records.protocolRuns(readListQuery(query, runStates)));
   }
 }

@@ -147,6 +147,20 @@ export const orchestratorRequests = {
     timeoutMs: 5_000,
     errors: [],
   }),
+  /** When what is not over is expected to be complete, by name; what is not named is not known. */
+  readEstimates: defineRequest({
+    name: 'schedule.estimates',
+    subject: 'svc.v1.orchestrator.schedule.estimates',
+    request: zodSchema(z.object({})),
+    reply: zodSchema(
+      z.object({
+        protocol_runs: z.record(z.string(), z.string()),
+        campaigns: z.record(z.string(), z.string()),
+      }),
+    ),
+    timeoutMs: 300,
+    errors: [],
+  }),
   /** A person settles what only a person can. */
   resolveAttention: defineRequest({
     name: 'attention.resolve',

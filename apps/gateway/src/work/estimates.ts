@@ -1,0 +1,71 @@
+import {
+  isServiceError,
+  isTerminal,
+  orchestratorRequests,
+  type CampaignRecord,
+  type ProtocolRunRecord,
+} from '@lab/contracts';
+import { Injectable } from '@nestjs/common';
+import { Requests } from '../ports.js';
+
+/** By name. */
+interface Known {
+  runs: ReadonlyMap<string, string>;
+  campaigns: ReadonlyMap<string, string>;
+}
+
+const nothing: Known = { runs: new Map(), campaigns: new Map() };
+/** How long an answer counts, in milliseconds: however many records are read, the orchestrator is asked once in that time. */
+const freshMs = 1_000;
+
+/**
+ * Puts into records when they are expected to be complete, which the leading orchestrator knows and the database does
+ * not. Records can be read without an orchestrator: then nothing is known.
+ */
+@Injectable()
+export class Estimates {
+  #asked: { at: number; known: Promise<Known> } | undefined;
+
+  constructor(private readonly requests: Requests) {}
+
+  async ofRuns(runs: ProtocolRunRecord[]): Promise<ProtocolRunRecord[]> {
+    if (runs.every(({ state }) => isTerminal(state))) return runs;
+    const known = await this.known();
+    return runs.map((run) => estimatedRun(run, known));
+  }
+
+  async ofCampaigns(campaigns: CampaignRecord[]): Promise<CampaignRecord[]> {
+    if (campaigns.every(({ state }) => isTerminal(state))) return campaigns;
+    const known = await this.known();
+    return campaigns.map((campaign) => ({
+      ...campaign,
+      estimated_completion: isTerminal(campaign.state) ? null : (known.campaigns.get(campaign.name) ?? null),
+      protocol_runs: campaign.protocol_runs.map((run) => estimatedRun(run, known)),
+    }));
+  }
+
+  private known(): Promise<Known> {
+    const now = performance.now();
+    if (this.#asked === undefined || now - this.#asked.at > freshMs)
+      this.#asked = { at: now, known: this.ask() };
+    return this.#asked.known;
+  }
+
+  private async ask(): Promise<Known> {
+    try {
+      const known = await this.requests.call(orchestratorRequests.readEstimates, {}, {});
+      return {
+        runs: new Map(Object.entries(known.protocol_runs)),
+        campaigns: new Map(Object.entries(known.campaigns)),
+      };
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      return nothing;
+    }
+  }
+}
+
+function estimatedRun(run: ProtocolRunRecord, known: Known): ProtocolRunRecord {
+  if (isTerminal(run.state)) return run;
+  return { ...run, estimated_completion: known.runs.get(run.name) ?? null };
+}
