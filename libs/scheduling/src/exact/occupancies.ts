@@ -83,6 +83,8 @@ function occupanciesOf(
   guestOf: Family['guestOf'],
 ): Occupancy[] {
   const [only] = members;
+  if (members.length === 1 && only!.keeps.length === 0)
+    return [{ first: only!, members, until: [only!.activity], keeps: false }];
   const rank = new Map(
     members.length === 1 ? [] : order.map((activity, position) => [activity, position] as const),
   );

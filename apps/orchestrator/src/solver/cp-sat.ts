@@ -1,0 +1,53 @@
+import type { CpModelProto, CpResponse } from '@lab/scheduling';
+
+/** Parameters of `SatParameters` that are used here. */
+export interface CpSatParameters {
+  numWorkers: 1;
+  randomSeed: number;
+  maxTimeInSeconds: number;
+  searchBranching?: number;
+  optimizeWithLbTreeSearch?: boolean;
+}
+
+/** CP-SAT, as far as it is used here. A solve blocks its thread until its end and cannot be called off. */
+export interface CpSat {
+  solve(model: CpModelProto, parameters: CpSatParameters): Promise<CpResponse>;
+}
+
+/** The names of `CpSolverStatus` by number, for the package gives either. */
+const statuses = ['UNKNOWN', 'MODEL_INVALID', 'FEASIBLE', 'INFEASIBLE', 'OPTIMAL'] as const;
+
+interface RawResponse {
+  status?: number | string;
+  solution?: (number | string | bigint)[];
+  bestObjectiveBound?: number | string;
+}
+
+interface CpSatModule {
+  CpSat: {
+    createModel(model: CpModelProto): Promise<Uint8Array>;
+    solve(model: Uint8Array, parameters: CpSatParameters): Promise<{ response: RawResponse | null }>;
+  };
+}
+
+/**
+ * Loads CP-SAT in this process, which takes hundreds of megabytes from then on.
+ *
+ * @throws Error when the package is not installed
+ */
+export async function loadCpSat(): Promise<CpSat> {
+  // An optional dependency, whose own declarations are 4,000 lines and need it installed to build.
+  const name = 'or-tools-wasm/cp-sat';
+  const { CpSat: raw } = (await import(name)) as CpSatModule;
+  return {
+    async solve(model, parameters) {
+      const { response } = await raw.solve(await raw.createModel(model), parameters);
+      const status = response?.status ?? 0;
+      return {
+        status: statuses.find((known, number) => status === known || status === number) ?? 'UNKNOWN',
+        solution: (response?.solution ?? []).map(Number),
+        bestObjectiveBound: Number(response?.bestObjectiveBound ?? Number.NEGATIVE_INFINITY),
+      };
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** Program of the thread that searches: one search at a time, cancelled through memory that it shares with its owner. */
+import { parentPort } from 'node:worker_threads';
+import { improve, type Schedule } from '@lab/scheduling';
+import type { SearchNews, SearchOrder } from './search-messages.js';
+
+/** At most so often an improvement is told, in milliseconds: its owner has to read each. */
+const newsEveryMs = 50;
+
+const port = parentPort;
+if (port === null) throw new Error('This is the program of a worker thread.');
+const tell = (news: SearchNews): void => port.postMessage(news);
+
+port.on('message', (order: SearchOrder) => {
+  try {
+    tell({ type: 'done', id: order.id, result: search(order) });
+  } catch (error) {
+    tell({ type: 'failed', id: order.id, reason: error instanceof Error ? error.message : String(error) });
+  }
+});
+
+function search({ id, problem, timeLimitMs, cancelled, ...rest }: SearchOrder): ReturnType<typeof improve> {
+  const deadline = timeLimitMs === null ? Infinity : performance.now() + timeLimitMs;
+  let untold: Schedule | null = null;
+  let toldAt = -Infinity;
+  return improve(problem, {
+    ...rest,
+    shouldStop: () => {
+      const now = performance.now();
+      if (untold !== null && now - toldAt >= newsEveryMs) {
+        tell({ type: 'better', id, schedule: untold });
+        untold = null;
+        toldAt = now;
+      }
+      return now >= deadline || Atomics.load(cancelled, 0) !== 0;
+    },
+    onImprovement: (schedule) => (untold = schedule),
+  });
+}
