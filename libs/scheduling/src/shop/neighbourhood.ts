@@ -26,9 +26,9 @@ export class Neighbourhood {
   private readonly path: Int32Array;
   private pathLength = 0;
   /** Of the operations of the path: the start that precedences and release allow, and what has to follow the end. */
-  private readonly ready: Float64Array;
-  private readonly rest: Float64Array;
-  private readonly newHead: Float64Array;
+  private readonly ready: Int32Array;
+  private readonly rest: Int32Array;
+  private readonly newHead: Int32Array;
   private readonly flexible: boolean;
 
   constructor(
@@ -37,9 +37,9 @@ export class Neighbourhood {
   ) {
     const { operations, choiceMachine } = current.shop;
     this.path = new Int32Array(operations);
-    this.ready = new Float64Array(operations);
-    this.rest = new Float64Array(operations);
-    this.newHead = new Float64Array(operations);
+    this.ready = new Int32Array(operations);
+    this.rest = new Int32Array(operations);
+    this.newHead = new Int32Array(operations);
     this.flexible = choiceMachine.length > operations;
   }
 
@@ -63,36 +63,34 @@ export class Neighbourhood {
   /** A critical path, by chance where there are several. */
   private tracePath(): void {
     const { current, path, random } = this;
-    const { head, tail, duration, next, makespan } = current;
-    const { after, releases, operations } = current.shop;
+    const { head, duration, previous, last, makespan } = current;
+    const { before, operations, machines } = current.shop;
     let at = -1;
     let seen = 0;
-    for (let each = 0; each < operations; each++)
-      if (
-        head[each]! + tail[each]! === makespan &&
-        head[each] === releases[each] &&
-        random.below(++seen) === 0
-      )
+    for (let machine = 0; machine < machines; machine++) {
+      const each = last[machine]!;
+      if (each !== operations && head[each]! + duration[each]! === makespan && random.below(++seen) === 0)
         at = each;
+    }
     let length = 0;
     while (at >= 0) {
       path[length++] = at;
-      const end = head[at]! + duration[at]!;
-      const neighbour = next[at]!;
-      let following = -1;
+      const begin = head[at]!;
+      const neighbour = previous[at]!;
+      let cause = -1;
       seen = 0;
-      if (neighbour !== operations && head[neighbour] === end && end + tail[neighbour]! === makespan) {
-        following = neighbour;
+      if (neighbour !== operations && head[neighbour]! + duration[neighbour]! === begin) {
+        cause = neighbour;
         seen = 1;
       }
-      for (let link = after.start[at]!; link < after.start[at + 1]!; link++) {
-        const other = after.operation[link]!;
-        const ready = end + after.lag[link]!;
-        if (other === following || head[other] !== ready || ready + tail[other]! !== makespan) continue;
-        if (random.below(++seen) === 0) following = other;
+      for (let link = before.start[at]!; link < before.start[at + 1]!; link++) {
+        const other = before.operation[link]!;
+        if (other === cause || head[other]! + duration[other]! + before.lag[link]! !== begin) continue;
+        if (random.below(++seen) === 0) cause = other;
       }
-      at = following;
+      at = cause;
     }
+    path.subarray(0, length).reverse();
     this.pathLength = length;
   }
 

@@ -8,7 +8,7 @@ import type { Shop } from './shop.js';
 export class Selection {
   readonly machine: Int32Array;
   /** Ticks on that machine; 0 for the sentinel. */
-  readonly duration: Float64Array;
+  readonly duration: Int32Array;
   /**
    * Neighbours on the machine. At either end of a machine stands the sentinel, the operation `shop.operations`, whose
    * head, tail and duration are 0, so that no loop has to ask whether there is a neighbour.
@@ -17,10 +17,12 @@ export class Selection {
   readonly next: Int32Array;
   /** First operation of each machine, or the sentinel. */
   readonly first: Int32Array;
+  /** Last operation of each machine, or the sentinel. */
+  readonly last: Int32Array;
   /** Earliest start of each operation: the longest path to it. */
-  readonly head: Float64Array;
+  readonly head: Int32Array;
   /** Longest path from its start to the end, its own duration included. */
-  readonly tail: Float64Array;
+  readonly tail: Int32Array;
   /** A topological order of the graph, and where each operation stands in it. */
   readonly order: Int32Array;
   readonly position: Int32Array;
@@ -31,12 +33,13 @@ export class Selection {
   constructor(readonly shop: Shop) {
     const size = shop.operations;
     this.machine = new Int32Array(size + 1).fill(-1);
-    this.duration = new Float64Array(size + 1);
+    this.duration = new Int32Array(size + 1);
     this.previous = new Int32Array(size + 1).fill(size);
     this.next = new Int32Array(size + 1).fill(size);
     this.first = new Int32Array(shop.machines).fill(size);
-    this.head = new Float64Array(size + 1);
-    this.tail = new Float64Array(size + 1);
+    this.last = new Int32Array(shop.machines).fill(size);
+    this.head = new Int32Array(size + 1);
+    this.tail = new Int32Array(size + 1);
     this.order = new Int32Array(size);
     this.position = new Int32Array(size + 1);
     this.marked = new Uint8Array(size + 1);
@@ -47,8 +50,9 @@ export class Selection {
   assign(order: ArrayLike<number>, machines: ArrayLike<number>): void {
     const { shop } = this;
     const size = shop.operations;
-    const last = new Int32Array(shop.machines).fill(size);
-    this.first.fill(size);
+    const { first, last } = this;
+    first.fill(size);
+    last.fill(size);
     for (let at = 0; at < size; at++) {
       const operation = order[at]!;
       const machine = machines[operation]!;
@@ -59,7 +63,7 @@ export class Selection {
       const before = last[machine]!;
       this.previous[operation] = before;
       this.next[operation] = size;
-      if (before === size) this.first[machine] = operation;
+      if (before === size) first[machine] = operation;
       else this.next[before] = operation;
       last[machine] = operation;
     }
@@ -72,6 +76,7 @@ export class Selection {
     this.previous.set(other.previous);
     this.next.set(other.next);
     this.first.set(other.first);
+    this.last.set(other.last);
     this.head.set(other.head);
     this.tail.set(other.tail);
     this.order.set(other.order);
@@ -79,11 +84,12 @@ export class Selection {
     this.makespan = other.makespan;
   }
 
+  /** @throws RangeError when the machine cannot do it */
   durationOn(operation: number, machine: number): number {
     const { choiceStart, choiceMachine, choiceDuration } = this.shop;
     for (let at = choiceStart[operation]!; at < choiceStart[operation + 1]!; at++)
       if (choiceMachine[at] === machine) return choiceDuration[at]!;
-    return Number.NaN;
+    throw new RangeError(`machine ${machine} cannot do operation ${operation}`);
   }
 
   /**
@@ -125,7 +131,8 @@ export class Selection {
     const next = this.next[operation]!;
     if (previous === size) this.first[this.machine[operation]!] = next;
     else this.next[previous] = next;
-    if (next !== size) this.previous[next] = previous;
+    if (next === size) this.last[this.machine[operation]!] = previous;
+    else this.previous[next] = previous;
   }
 
   private link(operation: number, machine: number, behind: number): void {
@@ -133,7 +140,8 @@ export class Selection {
     const next = behind === size ? this.first[machine]! : this.next[behind]!;
     if (behind === size) this.first[machine] = operation;
     else this.next[behind] = operation;
-    if (next !== size) this.previous[next] = operation;
+    if (next === size) this.last[machine] = operation;
+    else this.previous[next] = operation;
     this.previous[operation] = behind;
     this.next[operation] = next;
     if (this.machine[operation] !== machine) {
@@ -212,8 +220,8 @@ export class Selection {
 
   /** Heads from the position `low` on, tails from `high` back, and the makespan. */
   private recompute(low: number, high: number): void {
-    const { order, head, tail, duration, previous, next } = this;
-    const { releases, before, after, operations } = this.shop;
+    const { order, head, tail, duration, previous, next, last } = this;
+    const { releases, before, after, operations, machines } = this.shop;
     for (let at = low; at < operations; at++) {
       const each = order[at]!;
       const neighbour = previous[each]!;
@@ -237,9 +245,10 @@ export class Selection {
       tail[each] = most + duration[each]!;
     }
     let makespan = 0;
-    for (let each = 0; each < operations; each++) {
-      const length = head[each]! + tail[each]!;
-      if (length > makespan) makespan = length;
+    for (let machine = 0; machine < machines; machine++) {
+      const each = last[machine]!;
+      const end = head[each]! + duration[each]!;
+      if (end > makespan) makespan = end;
     }
     this.makespan = makespan;
   }

@@ -28,6 +28,7 @@ describe('a shop', () => {
     ['a unit that is kept', withFirst({ slots: [{ ...slot, keptUntil: [3] }] })],
     ['a start in the moment of an end', withFirst({ follows: 7 })],
     ['a greatest lag', withFirst({ predecessors: [{ activity: 7, minLag: 0, maxLag: 5 }] })],
+    ['more ticks than can be counted', withFirst({ duration: 2 ** 30 })],
     ['a start that is decided', withFirst({ fixed: { start: 0, units: [2] } })],
   ])('has not %s', (_, problem) => {
     expect(isShop(problem)).toBe(false);

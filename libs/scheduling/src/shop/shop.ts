@@ -2,13 +2,14 @@ import type { Problem } from '../problem/problem.js';
 
 /**
  * A job shop or a flexible job shop in flat arrays, for the search. Operations have the indexes of the activities.
+ * Times are 32-bit integers: doubles that pass from function to function would go to the heap.
  * Lists of an operation lie one behind the other: those of operation `i` from `…Start[i]` to before `…Start[i + 1]`.
  */
 export interface Shop {
   operations: number;
   machines: number;
   /** Ticks; no operation starts earlier. */
-  releases: Float64Array;
+  releases: Int32Array;
   /** What each operation waits for, and the ticks between the end of that and its start. */
   before: Links;
   /** What waits for each operation. */
@@ -16,7 +17,7 @@ export interface Shop {
   /** The machines that can do each operation, and the ticks that it takes there. */
   choiceStart: Int32Array;
   choiceMachine: Int32Array;
-  choiceDuration: Float64Array;
+  choiceDuration: Int32Array;
   /** Every operation stands behind all that it waits for. */
   order: Int32Array;
 }
@@ -25,12 +26,15 @@ export interface Shop {
 export interface Links {
   start: Int32Array;
   operation: Int32Array;
-  lag: Float64Array;
+  lag: Int32Array;
 }
+
+/** Ticks that a sum of two lengths of paths must not exceed. */
+const longest = 2 ** 30;
 
 /**
  * Whether {@link improveShop} can search a problem: every activity takes one of some units for itself and nothing
- * else binds but releases, precedences and least lags, and only the end of the whole schedule counts.
+ * else binds but releases, precedences and least lags, and only the end of the whole schedule counts. Nothing lasts for more than 2^30 ticks.
  */
 export function isShop(problem: Problem): boolean {
   return (
@@ -45,8 +49,20 @@ export function isShop(problem: Problem): boolean {
         follows === null &&
         fixed === null &&
         release >= 0,
-    )
+    ) &&
+    latestEnd(problem) <= longest
   );
+}
+
+/** Ticks by which everything has ended when nothing is done beside anything else. */
+function latestEnd({ activities }: Problem): number {
+  let end = 0;
+  for (const { release, duration, predecessors, slots } of activities) {
+    end += Math.max(duration, ...slots.flatMap((slot) => slot.durations ?? []));
+    end += Math.max(0, ...predecessors.map(({ minLag }) => minLag));
+    end += release;
+  }
+  return end;
 }
 
 /** @throws RangeError when the precedences run in a circle */
@@ -70,12 +86,12 @@ export function shopOf(problem: Problem): Shop {
   const shop = {
     operations: activities.length,
     machines: problem.units,
-    releases: Float64Array.from(activities, ({ release }) => release),
+    releases: Int32Array.from(activities, ({ release }) => release),
     before: linksOf(before),
     after: linksOf(after),
     choiceStart: startsOf(choices),
     choiceMachine: Int32Array.from(flat, ({ machine }) => machine),
-    choiceDuration: Float64Array.from(flat, ({ duration }) => duration),
+    choiceDuration: Int32Array.from(flat, ({ duration }) => duration),
   };
   return { ...shop, order: topologicalOrder(shop) };
 }
@@ -85,7 +101,7 @@ function linksOf(lists: readonly (readonly { operation: number; lag: number }[])
   return {
     start: startsOf(lists),
     operation: Int32Array.from(flat, ({ operation }) => operation),
-    lag: Float64Array.from(flat, ({ lag }) => lag),
+    lag: Int32Array.from(flat, ({ lag }) => lag),
   };
 }
 
