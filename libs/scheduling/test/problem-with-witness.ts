@@ -120,7 +120,13 @@ export function problemWithWitness(
         slots[place]!.sameAs === null
       )
         attempt(index, { slots: same });
-    } else if (kind === 5 && activities[other]!.slots.length > 0 && later) {
+    } else if (
+      kind === 5 &&
+      activities[other]!.slots.length > 0 &&
+      later &&
+      // Without a length it could have the kept unit itself in the last moment, which nobody means.
+      activities[index]!.duration > 0
+    ) {
       const place = random.below(activities[other]!.slots.length);
       attempt(other, {
         slots: activities[other]!.slots.map((slot, at) =>

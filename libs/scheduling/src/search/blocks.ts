@@ -5,19 +5,41 @@ import type { Problem } from '../problem/problem.js';
  * that a group, a greatest lag or a kept unit ties together, and all that has to happen between them. Whoever places
  * blocks like that always finds room for the next one behind all others, and no two runs ever keep what the other needs.
  *
- * @returns blocks in an order that obeys the precedences, and so do the activities in each
+ * @param joined activities that belong together for yet another reason
+ * @returns blocks in an order that obeys the precedences, and so do the activities in each; what each block waits for
  * @throws RangeError when precedences run in a circle
  */
-export function partition(problem: Problem): { blocks: number[][] } {
+export function partition(
+  problem: Problem,
+  joined: readonly number[],
+): { blocks: number[][]; waits: number[][] } {
   const { activities } = problem;
-  const waits = activities.map(({ predecessors, follows, fixed }) => {
+  const precedences = activities.map(({ predecessors, follows, fixed }) => {
     if (fixed !== null) return [];
     const list = predecessors.map(({ activity }) => activity);
     if (follows !== null) list.push(follows);
     return list;
   });
+  // Whoever has to take the unit of another gets its place after that one, whose other slots also have a say in it.
+  const wanted = activities.map(({ slots, fixed }, index) =>
+    fixed !== null
+      ? []
+      : [
+          ...precedences[index]!,
+          ...slots.flatMap(({ sameAs }) =>
+            sameAs === null || sameAs.activity === index ? [] : [sameAs.activity],
+          ),
+        ],
+  );
+  let waits = wanted;
+  let sequence = topological(wanted);
+  if (sequence === null) {
+    waits = precedences;
+    sequence = topological(precedences);
+  }
+  if (sequence === null) throw new RangeError('the precedences of the problem run in a circle');
   const position = new Int32Array(activities.length);
-  topological(waits, activities.length).forEach((activity, at) => (position[activity] = at));
+  sequence.forEach((activity, at) => (position[activity] = at));
 
   const group = Int32Array.from(activities, (_, index) => index);
   const find = (index: number): number => {
@@ -34,6 +56,8 @@ export function partition(problem: Problem): { blocks: number[][] } {
     for (const each of activity.predecessors) if (each.maxLag !== null) join(index, each.activity);
     for (const slot of activity.slots) slot.keptUntil.forEach((other) => join(index, other));
   });
+
+  for (const activity of joined) join(activity, joined[0]!);
 
   // Groups that wait for each other are one block: what lies between the activities of a group, and groups that interleave.
   for (const circle of circles(activities.length, (index) => find(index), waits))
@@ -61,11 +85,18 @@ export function partition(problem: Problem): { blocks: number[][] } {
       ),
     ),
   ]);
-  return { blocks: topological(blockWaits, blocks.length).map((block) => blocks[block]!) };
+  const order = topological(blockWaits);
+  if (order === null) throw new Error('blocks wait for each other in a circle');
+  const place = new Map(order.map((block, at) => [block, at]));
+  return {
+    blocks: order.map((block) => blocks[block]!),
+    waits: order.map((block) => blockWaits[block]!.map((other) => place.get(other)!)),
+  };
 }
 
-/** Items behind those they wait for; where there is a choice, lower numbers first. */
-function topological(waits: readonly (readonly number[])[], count: number): number[] {
+/** Items behind those they wait for, lower numbers first; null when they wait in a circle. */
+function topological(waits: readonly (readonly number[])[]): number[] | null {
+  const count = waits.length;
   const order: number[] = [];
   const state = new Uint8Array(count);
   const stack: number[] = [];
@@ -77,7 +108,7 @@ function topological(waits: readonly (readonly number[])[], count: number): numb
       if (state[item] === 0) {
         state[item] = 1;
         for (const other of waits[item]!) {
-          if (state[other] === 1) throw new RangeError('the precedences of the problem run in a circle');
+          if (state[other] === 1) return null;
           if (state[other] === 0) stack.push(other);
         }
       } else {

@@ -1,5 +1,6 @@
 import type { Problem } from '../problem/problem.js';
 import { partition } from './blocks.js';
+import { possibleChoices } from './possible-choices.js';
 
 /** Moments or lengths in ticks; whole numbers of 32 bits wherever no schedule of the problem can leave their range. */
 export type Ticks = Int32Array | Float64Array;
@@ -44,6 +45,8 @@ export interface CompiledProblem {
   readonly choiceUnit: Int32Array;
   /** Ticks that the activity takes with that choice; that of the activity where the slot has no say in it. */
   readonly choiceDuration: Ticks;
+  /** 1 for choices that leave a filling of all slots of all activities. */
+  readonly possible: Uint8Array;
   /** The slot of each activity whose choice decides the duration, or -1. */
   readonly decidingSlot: Int32Array;
   /** Slots that get one and the same unit share a class; -1: a slot on its own. */
@@ -76,8 +79,11 @@ export function listsOf(lists: readonly (readonly number[])[]): Lists {
   return { start, item: Int32Array.from(lists.flat()) };
 }
 
-/** @throws RangeError when precedences, or references to units, run in a circle */
-export function compile(problem: Problem): CompiledProblem {
+/**
+ * @param joined activities that are to be placed in one piece
+ * @throws RangeError when precedences, or references to units, run in a circle
+ */
+export function compile(problem: Problem, joined: readonly number[] = []): CompiledProblem {
   const { activities } = problem;
   const count = activities.length;
   const durations = activities.map((activity) => {
@@ -123,23 +129,19 @@ export function compile(problem: Problem): CompiledProblem {
   const slotStart = listsOf(activities.map(({ slots }) => slots.map(() => 0))).start;
   const choices = slots.map(({ slot }) => slot.units);
   const { slotClass, classes } = classesOf(problem, slotStart);
+  const choiceStart = listsOf(choices).start;
+  const choiceUnit = Int32Array.from(choices.flat());
   const endOf = (activity: number): number =>
     (activities[activity]!.fixed?.start ?? 0) + endOffset(problem, activity);
   const wishes = (activity: number): boolean =>
     (activities[activity]!.follows !== null && fixed[activities[activity]!.follows!] === 1) ||
     activities[activity]!.predecessors.some((each) => each.maxLag !== null && fixed[each.activity] === 1);
 
-  const parts = partition(problem);
+  const parts = partition(problem, joined);
   const members = listsOf(parts.blocks);
   const blockOf = new Int32Array(count).fill(-1);
   parts.blocks.forEach((block, index) => block.forEach((member) => (blockOf[member] = index)));
-  const blocksBefore = parts.blocks.map((block, index) => [
-    ...new Set(
-      block.flatMap((member) =>
-        links[member]!.map(({ other }) => blockOf[other]!).filter((other) => other >= 0 && other !== index),
-      ),
-    ),
-  ]);
+  const blocksBefore = parts.waits;
   const blocksAfter = parts.blocks.map((): number[] => []);
   blocksBefore.forEach((list, block) => list.forEach((other) => blocksAfter[other]!.push(block)));
   const urgent = Uint8Array.from(parts.blocks, (block) => (block.some(wishes) ? 1 : 0));
@@ -166,8 +168,9 @@ export function compile(problem: Problem): CompiledProblem {
     maxLag: ticksFrom(links.flatMap((list) => list.map(({ maxLag }) => maxLag))),
     slotStart,
     slotActivity: Int32Array.from(slots, ({ activity }) => activity),
-    choiceStart: listsOf(choices).start,
-    choiceUnit: Int32Array.from(choices.flat()),
+    choiceStart,
+    choiceUnit,
+    possible: possibleChoices({ slotStart, choiceStart, choiceUnit, slotClass, classes, fixed }),
     choiceDuration: ticksFrom(
       slots.flatMap(({ slot, activity }) =>
         slot.units.map((_, choice) => slot.durations?.[choice] ?? activities[activity]!.duration),

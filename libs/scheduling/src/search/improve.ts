@@ -2,9 +2,8 @@ import type { Problem } from '../problem/problem.js';
 import { improveShop } from '../shop/improve-shop.js';
 import { isShop } from '../shop/shop.js';
 import { BlockOrders } from './block-orders.js';
-import { compile } from './compiled-problem.js';
-import { Decoder } from './decoder.js';
 import { LargeNeighbourhoodSearch } from './large-neighbourhood-search.js';
+import { decoderOf } from './rescue.js';
 import { constructInto, startKeys } from './run-orders.js';
 import type { SearchOptions, SearchResult } from './search.js';
 
@@ -15,7 +14,7 @@ import type { SearchOptions, SearchResult } from './search.js';
  */
 export function improve(problem: Problem, options: SearchOptions): SearchResult {
   if (isShop(problem)) return improveShop(problem, options);
-  const decoder = new Decoder(compile(problem));
+  const decoder = decoderOf(problem);
   let order = constructInto(decoder);
   let schedule = decoder.schedule();
   if (options.start !== undefined) {

@@ -1,7 +1,6 @@
 import type { Problem, Schedule } from '../problem/problem.js';
 import { BlockOrders } from './block-orders.js';
-import { compile } from './compiled-problem.js';
-import { Decoder } from './decoder.js';
+import { decoderOf } from './rescue.js';
 import { constructInto, startKeys } from './run-orders.js';
 
 /** A schedule, and what has no place in it. */
@@ -22,7 +21,7 @@ export interface Construction extends Schedule {
  * @throws RangeError when precedences, or references to units, run in a circle
  */
 export function construct(problem: Problem): Construction {
-  const decoder = new Decoder(compile(problem));
+  const decoder = decoderOf(problem);
   constructInto(decoder);
   return decoder.schedule();
 }
@@ -34,8 +33,8 @@ export function construct(problem: Problem): Construction {
  * @throws RangeError when precedences, or references to units, run in a circle
  */
 export function repair(problem: Problem, previous: Pick<Schedule, 'starts'>): Construction {
-  const compiled = compile(problem);
-  const decoder = new Decoder(compiled);
+  const decoder = decoderOf(problem);
+  const { compiled } = decoder;
   const order = new Int32Array(compiled.blocks);
   new BlockOrders(compiled).byKeys(startKeys(compiled, previous.starts), order);
   decoder.decode(order, 0);

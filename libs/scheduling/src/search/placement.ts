@@ -65,7 +65,7 @@ export class Placement {
     this.units = new Int32Array(slots).fill(-1);
     this.timelines = new Timelines(compiled);
     this.order = compiled.members.item.slice();
-    this.allowed = new Uint8Array(compiled.choiceUnit.length).fill(1);
+    this.allowed = compiled.possible.slice();
     this.classUnit = new Int32Array(compiled.classes).fill(-1);
     this.openedBy = problem.activities.map(() => []);
     let most = 0;
