@@ -78,17 +78,20 @@ function poolsOf(problem: Problem, timing: Timing): Pool[] {
 function workOf({ activities }: Problem, timing: Timing, { first, until }: Occupancy): Work[] {
   const { activity } = first;
   const { durations, heads, tails } = timing;
-  const begun = activities[activity]!.fixed !== null;
+  const { run, fixed } = activities[activity]!;
+  // What is kept for another run is over for its own before.
+  const ends = until.filter((last) => activities[last]!.run === run);
+  if (ends.length === 0) ends.push(activity);
   const head = Math.max(0, heads[activity]!);
   const length = Math.max(
-    ...until.map((last) =>
-      begun ? heads[last]! + durations[last]! - head : longestPath({ activities, durations }, activity, last),
+    ...ends.map((last) =>
+      fixed === null
+        ? longestPath({ activities, durations }, activity, last)
+        : heads[last]! + durations[last]! - head,
     ),
   );
-  if (length <= 0) return [];
-  const { run } = activities[activity]!;
-  const tail = Math.min(...until.map((last) => (activities[last]!.run === run ? tails[last]! : 0)));
-  return [{ run, first: activity, until, length, head, tail }];
+  const tail = Math.min(...ends.map((last) => tails[last]!));
+  return length > 0 ? [{ run, first: activity, until: ends, length, head, tail }] : [];
 }
 
 /** From the start of one activity to the end of a later one, at least; ticks. */
