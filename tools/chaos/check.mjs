@@ -199,7 +199,7 @@ const askedAnyway = ['agent_lost', 'agent_stopped', 'emergency_stop'];
 
 /**
  * I9: at most one question in a hundred is about a task that moved nothing and was not cut short by the end of its agent,
- * or about an instrument that was told nothing.
+ * or about an instrument that was told nothing. Only ledgers that were not opened again since can speak against a question.
  */
 function* noFalseAlarms({ attention, attempts, motions, ledgers, starts }) {
   const moved = new Set(motions.map(attemptOf));
@@ -216,7 +216,7 @@ function* noFalseAlarms({ attention, attempts, motions, ledgers, starts }) {
       records.flatMap(({ type, attemptId }) => (type === 'begin' ? [attemptId] : [])),
     ),
   );
-  // What is settled is collected when the ledger is opened the next time; only what it still has can speak against it.
+  // What is settled is collected when the ledger is opened the next time.
   const kept = new Set(
     ledgers.flatMap(({ records }) =>
       records.flatMap(({ type, attemptId }) => (type === 'accept' ? [attemptId] : [])),
@@ -225,11 +225,15 @@ function* noFalseAlarms({ attention, attempts, motions, ledgers, starts }) {
   const cutShort = ({ id, computer, created_at: from }, until) =>
     (begun.has(id) || !kept.has(id)) &&
     starts.some(({ name, at }) => name === `agent_${computer}` && at > from && at <= until);
+  const collected = (computers, since) =>
+    starts.some(({ name, at }) => at > since && computers.some((computer) => name === `agent_${computer}`));
   const asked = attention.filter(({ kind }) => kind !== 'agent');
-  const needless = asked.filter(({ kind, attempt_id: id, device, reason, opened_at: at }) => {
-    if (kind === 'device') return !told.has(device);
+  const needless = asked.filter(({ kind, attempt_id: id, device, computer, reason, opened_at: at }) => {
+    if (kind === 'device') return !told.has(device) && !collected([computer], at);
     const attempt = byId.get(id);
     if (attempt === undefined || attempt.state === 'never_ran') return true;
+    const asksOf = [attempt.computer, ...Object.values(attempt.devices).map((each) => each.computer)];
+    if (collected(asksOf, at)) return false;
     return !(moved.has(id) || told.has(id) || askedAnyway.includes(reason.code) || cutShort(attempt, at));
   });
   if (needless.length > asked.length / 100)
