@@ -33,7 +33,7 @@ export class Dispatcher {
 
   constructor(ports: DispatchPorts, refusals: Backoff) {
     this.#ports = ports;
-    this.#ready = new ReadyWork({ ...ports, refusals });
+    this.#ready = new ReadyWork({ ...ports, refusals, patienceMs: ports.policy.patienceMs ?? Infinity });
   }
 
   /** The laboratories or the memory changed: what slots may be filled with is found out anew. */
@@ -95,7 +95,7 @@ export class Dispatcher {
     const { policy, workload } = this.#ports;
     const snapshot = workload.snapshot(turn.state, this.#version, turn.now);
     if (snapshot.tasks.length === 0 && this.#timetable === null) return undefined;
-    const plan = this.#ask(policy, snapshot) ?? this.#ask(this.#fallback, readyPart(snapshot));
+    const plan = this.#ask(policy, snapshot) ?? this.#ask(this.#fallback, snapshot);
     this.#timetable = plan?.timetable ?? null;
     const wakes = snapshot.tasks.map((task) => task.notBefore ?? Infinity);
     wakes.push(workload.nextOverrun ?? Infinity, Math.max(plan?.wakeAt ?? Infinity, turn.now + 1));
@@ -125,10 +125,4 @@ export class Dispatcher {
     });
     return undefined;
   }
-}
-
-/** What a policy sees that does not plan ahead. */
-function readyPart(snapshot: Snapshot): Snapshot {
-  const { version, now, tasks, units } = snapshot;
-  return { version, now, units, tasks: tasks.filter((task) => task.ready === true && task.blocked !== true) };
 }

@@ -25,7 +25,6 @@ export interface SlotEntry {
   kind: AllocationKind;
   /** Any of them, as far as the definition says; of a reference those of the slot that it leads to. */
   candidates: readonly string[];
-  dynamic: boolean;
   /** The slot of an earlier task whose unit it gets. */
   reference: SlotReference | null;
   /** Places of other tasks that must have ended before its unit goes to another run. */
@@ -74,7 +73,6 @@ export function protocolPlan(snapshot: ProtocolSnapshot, labs: LabMap): Protocol
       kind,
       candidates:
         reference === null ? own().map((key) => allocationKey(kind, key)) : referred(kind, reference),
-      dynamic: wanted.kind === 'dynamic',
       reference,
       keepers: [...(keepers.get(slotName(kind, entry.name, slot)) ?? [])].flatMap((name) => {
         const keeper = placeOf.get(name);

@@ -1,14 +1,14 @@
 import { isQueued, mayStartTasks } from '@lab/contracts';
-import type { PlanSlot, PlanTask, Snapshot } from '@lab/scheduling';
+import { compareTasks, type PlanSlot, type PlanTask, type RunNeeds, type Snapshot } from '@lab/scheduling';
 import type { AgentDirectory } from './agent-directory.js';
 import type { Backoff } from './backoff.js';
 import { serviceComputer, type LabMap } from './lab-map.js';
-import { startWindow } from './lags.js';
 import type { Log } from './ports.js';
 import { slotsOf } from './resolve.js';
-import type { TaskRunRow } from './rows.js';
+import type { ProtocolRunRow, TaskRunRow } from './rows.js';
+import { startWindow } from './lags.js';
 import { UnitView } from './units.js';
-import { notHeld, type Workload } from './workload.js';
+import type { Workload } from './workload.js';
 import type { WorkingState } from './working-state.js';
 
 export interface ReadyWorkPorts {
@@ -17,11 +17,14 @@ export interface ReadyWorkPorts {
   workload: Workload;
   refusals: Backoff;
   labs: () => LabMap;
+  /** As {@link Policy.patienceMs}; Infinity: none. */
+  patienceMs: number;
 }
 
 /** What could start at once, for policies that look no further: of much that waits, little is looked at. */
 export class ReadyWork {
   readonly #ports: ReadyWorkPorts;
+  /** Of on-demand tasks. */
   readonly #slots = new Map<string, PlanSlot[]>();
   /** On-demand tasks by one unit that each of them cannot do without; some of them may be queued no more. */
   readonly #waiting = new Map<string, Set<string>>();
@@ -50,18 +53,19 @@ export class ReadyWork {
     this.#nextStart = undefined;
     const view = new UnitView(state, this.#ports.labs(), this.#ports.directory);
     const tasks: PlanTask[] = [];
-    for (const id of this.#worthALook(state, view)) {
+    for (const id of this.#worthALook(state, now, view)) {
       const task = this.#planTask(state, id, now, view);
       if (task !== undefined) tasks.push(task);
     }
-    return { version, now, tasks, units: view.units };
+    const needs = tasks.length === 0 ? undefined : this.#needs(state, tasks);
+    return { version, now, tasks, units: view.units, ...(needs === undefined ? {} : { needs }) };
   }
 
   /**
    * The queued tasks, but for those that wait for one certain unit that nobody can have now: of ten thousand tasks for a
-   * busy device not one is looked at.
+   * busy device the one at most is looked at for which other units may have to be kept free.
    */
-  *#worthALook(state: WorkingState, view: UnitView): Iterable<string> {
+  *#worthALook(state: WorkingState, now: number, view: UnitView): Iterable<string> {
     if (this.#stale || this.#slots.size > 2 * state.queued.size + 1_000) this.#sortAnew(state);
     for (const id of state.arrivals) this.#sort(state, id);
     state.arrivals.clear();
@@ -74,10 +78,32 @@ export class ReadyWork {
     for (const id of this.#others) if (stillQueued(id, this.#others)) yield id;
     for (const [key, group] of this.#waiting) {
       const unit = view.get(key);
-      if (unit.busy || !unit.usable || unit.heldBy !== null) continue;
+      if (!unit.usable) continue;
+      if (unit.busy || unit.heldBy !== null) {
+        const first = this.#mostPatient(state, group, now);
+        if (first !== undefined) yield first;
+        continue;
+      }
       for (const id of group) if (stillQueued(id, group)) yield id;
       if (group.size === 0) this.#waiting.delete(key);
     }
+  }
+
+  /** Of the tasks of several slots that have waited for long the one that is first: the others cannot start before it. */
+  #mostPatient(state: WorkingState, group: ReadonlySet<string>, now: number): string | undefined {
+    const { patienceMs } = this.#ports;
+    const before = compareTasks(now);
+    let first: PlanTask | undefined;
+    for (const id of group) {
+      const row = state.queued.has(id) ? state.rows.taskRuns.get(id) : undefined;
+      const slots = this.#slots.get(id) ?? [];
+      const queuedAt = row?.queuedAt ?? row?.createdAt;
+      if (row === undefined || queuedAt === undefined || now - queuedAt < patienceMs) continue;
+      if (slots.length < 2) continue;
+      const task = { id, run: null, priority: row.priority, queuedAt, duration: null, slots };
+      if (first === undefined || before(task, first) < 0) first = task;
+    }
+    return first?.id;
   }
 
   #sortAnew(state: WorkingState): void {
@@ -92,76 +118,82 @@ export class ReadyWork {
     this.#slots.delete(id);
     const task = state.rows.taskRuns.get(id);
     const slots = task?.runId === null ? slotsOf(state, this.#ports.labs(), task) : undefined;
+    if (slots !== undefined) this.#slots.set(id, slots);
     const [only] = slots?.find((slot) => slot.candidates.length === 1)?.candidates ?? [];
-    if (slots === undefined || only === undefined) {
+    if (only === undefined) {
       this.#others.add(id);
       return;
     }
-    this.#slots.set(id, slots);
     const group = this.#waiting.get(only) ?? new Set<string>();
     group.add(id);
     this.#waiting.set(only, group);
   }
 
   #planTask(state: WorkingState, id: string, now: number, view: UnitView): PlanTask | undefined {
-    const { refusals, directory, labs, workload } = this.#ports;
+    const { refusals, workload } = this.#ports;
     const task = state.rows.taskRuns.get(id);
     if (task === undefined || !refusals.isDue(id, now)) return undefined;
     const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
     if (run !== undefined && (run.ending !== null || !mayStartTasks(run.state))) return undefined;
-    const plan = run === undefined ? undefined : workload.planOf(state, run);
-    const planned = plan?.tasks[plan.placeOf.get(task.name) ?? -1];
-    const lag = planned?.entry.lags === undefined ? 0 : (startWindow(state, task).notBefore ?? 0);
-    const notBefore = Math.max(task.retryAt ?? 0, lag);
+    const hasLag = run !== undefined && workload.entryOf(state, run, task)?.entry.lags !== undefined;
+    const lagEnd = hasLag ? (startWindow(state, task).notBefore ?? 0) : 0;
+    const notBefore = Math.max(task.retryAt ?? 0, lagEnd);
     if (notBefore > now) {
       this.#nextStart = Math.min(notBefore, this.#nextStart ?? notBefore);
       return undefined;
     }
-    let slots = this.#slots.get(id);
-    if (slots === undefined) {
-      slots = slotsOf(state, labs(), task);
-      if (slots === undefined) return undefined;
-      this.#slots.set(id, slots);
-    }
-    if (
-      !slots.some((slot) => slot.name.startsWith('device:')) &&
-      directory.dispatchable(serviceComputer) === undefined
-    )
-      return undefined;
-    const offered: PlanSlot[] = [];
-    for (const [place, slot] of slots.entries()) {
-      const candidates =
-        run !== undefined && planned?.slots[place]?.dynamic === true
-          ? notHeld(run.id, slot.candidates, view)
-          : slot.candidates;
+    const queuedAt = task.queuedAt ?? task.createdAt;
+    const slots = run === undefined ? this.#slots.get(id) : workload.slotsOf(state, run, task);
+    if (slots === undefined) return undefined;
+    const isPatient = slots.length > 1 && now - queuedAt >= this.#ports.patienceMs;
+    if (!this.#canStart(state, task, slots, view) && !isPatient) return undefined;
+    if (run !== undefined) return workload.queued(state, task, now, view);
+    const { expected } = workload.expectationOf(state, task);
+    return { id, run: null, priority: task.priority, queuedAt, duration: expected, slots };
+  }
+
+  /** A unit is free for every slot; without devices the service computer is there. */
+  #canStart(state: WorkingState, task: TaskRunRow, slots: readonly PlanSlot[], view: UnitView): boolean {
+    let needsDevice = false;
+    for (const slot of slots) {
+      const candidates = notHeld(task.runId, slot.candidates, view);
       let free = false;
       for (const candidate of candidates) {
         const unit = view.get(candidate);
         free ||= unit.usable && !unit.busy && (unit.heldBy === null || unit.heldBy === task.runId);
       }
       if (!free) {
-        if (run !== undefined) this.#warnOfDeadlock(state, task, candidates);
-        return undefined;
+        if (task.runId !== null) this.#warnOfDeadlock(state, task.runId, candidates);
+        return false;
       }
-      offered.push({ name: slot.name, candidates });
+      needsDevice ||= slot.name.startsWith('device:');
     }
-    return {
-      id,
-      run: task.runId,
-      priority: task.priority,
-      queuedAt: task.queuedAt ?? task.createdAt,
-      duration: workload.expectationOf(state, task).expected,
-      slots: offered,
+    return needsDevice || this.#ports.directory.dispatchable(serviceComputer) !== undefined;
+  }
+
+  /** What runs that keep units, or are about to, still ask for; undefined: there are none. */
+  #needs(state: WorkingState, tasks: readonly PlanTask[]): Map<string, RunNeeds> | undefined {
+    const { workload } = this.#ports;
+    const needs = new Map<string, RunNeeds>();
+    const add = (id: string | null): void => {
+      const run = id === null || needs.has(id) ? undefined : state.rows.protocolRuns.get(id);
+      if (run !== undefined) needs.set(run.id, workload.needsOf(state, run));
     };
+    for (const id of state.holders()) add(id);
+    for (const id of state.rows.liveAttempts.keys()) {
+      const task = state.rows.taskRuns.get(id);
+      if (task !== undefined && workload.willKeep(state, task)) add(task.runId);
+    }
+    for (const { run, slots } of tasks) if (slots.some((slot) => slot.keptFor !== undefined)) add(run);
+    return needs.size === 0 ? undefined : needs;
   }
 
   /**
    * Two runs that each keep what the other waits for will wait for ever unless a person cancels one of them: this says
    * so, once per pair.
    */
-  #warnOfDeadlock(state: WorkingState, task: TaskRunRow, candidates: readonly string[]): void {
-    const mine = task.runId;
-    if (mine === null) return;
+  #warnOfDeadlock(state: WorkingState, mine: string, candidates: readonly string[]): void {
+    const { workload, log } = this.#ports;
     const holders = candidates.map((id) => {
       const row = state.rows.allocations.get(id);
       return row !== undefined && !state.isInUse(row) ? row.heldByRunId : null;
@@ -169,25 +201,31 @@ export class ReadyWork {
     for (const holder of new Set(holders)) {
       if (holder === null || holder === mine || !holders.every((each) => each !== null && each !== mine))
         continue;
-      const waitsForMe = state
-        .tasksOf(holder)
-        .some(
-          (other) =>
-            isQueued(other.state) &&
-            this.#slots
-              .get(other.id)
-              ?.some(
-                (slot) =>
-                  slot.candidates.length > 0 &&
-                  slot.candidates.every((id) => state.rows.allocations.get(id)?.heldByRunId === mine),
-              ),
+      const run = state.rows.protocolRuns.get(holder);
+      const waitsForMe = (other: TaskRunRow, of: ProtocolRunRow): boolean =>
+        isQueued(other.state) &&
+        (workload.slotsOf(state, of, other) ?? []).some(
+          (slot) =>
+            slot.candidates.length > 0 &&
+            slot.candidates.every((id) => state.rows.allocations.get(id)?.heldByRunId === mine),
         );
       const pair = [mine, holder].sort().join(' ');
-      if (!waitsForMe || this.#warnedOf.has(pair)) continue;
+      if (this.#warnedOf.has(pair) || run === undefined) continue;
+      if (!state.tasksOf(holder).some((other) => waitsForMe(other, run))) continue;
       this.#warnedOf.add(pair);
-      this.#ports.log.warn('two protocol runs wait for what the other one holds; cancel one of them', {
+      log.warn('two protocol runs wait for what the other one holds; cancel one of them', {
         runs: [mine, holder].map((id) => state.rows.protocolRuns.get(id)?.name ?? id),
       });
     }
   }
+}
+
+/**
+ * What a run keeps is kept for the tasks that refer to it (a sample may lie there), so another slot of the same run gets
+ * another unit, unless its whole pool is kept by the run and waiting would never end.
+ */
+function notHeld(run: string | null, candidates: readonly string[], view: UnitView): readonly string[] {
+  if (run === null || candidates.length < 2) return candidates;
+  const others = candidates.filter((id) => view.get(id).heldBy !== run);
+  return others.length > 0 ? others : candidates;
 }

@@ -185,6 +185,11 @@ export class WorkingState {
     return this.rows.allocations.get(allocationKey(kind, key));
   }
 
+  /** Runs that keep something, in use or between two tasks. */
+  *holders(): Iterable<string> {
+    for (const [id, keys] of this.#heldByRun) if (keys.size > 0) yield id;
+  }
+
   /** Allocations that a run keeps, in use or between two tasks. */
   heldBy(runId: string): AllocationRow[] {
     const rows: AllocationRow[] = [];

@@ -1,6 +1,6 @@
 import { isQueued, isTerminal, isUnclear, isWaiting, isWithAgent, mayStartTasks } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
-import type { PlanDependency, PlanRunning, PlanSlot, PlanTask, Snapshot } from '@lab/scheduling';
+import type { PlanDependency, PlanRunning, PlanSlot, PlanTask, RunNeeds, Snapshot } from '@lab/scheduling';
 import type { AgentDirectory } from './agent-directory.js';
 import { unitsOf } from './allocation.js';
 import type { Backoff } from './backoff.js';
@@ -13,7 +13,7 @@ import { referredUnit, slotsOf } from './resolve.js';
 import { allocationKey } from './row-set.js';
 import type { ProtocolRunRow, TaskRunRow } from './rows.js';
 import { hasBegun } from './runs.js';
-import { UnitView } from './units.js';
+import { heldFor, UnitView } from './units.js';
 import type { WorkingState } from './working-state.js';
 
 export interface WorkloadPorts {
@@ -28,9 +28,8 @@ export interface WorkloadPorts {
 interface RunView {
   run: ProtocolRunRow;
   plan: ProtocolPlan;
-  /** In the order of the protocol; undefined: the run has no such task. */
-  rows: readonly (TaskRunRow | undefined)[];
-  blocked: boolean;
+  /** The task at a place of the plan; undefined: the run has none. */
+  row: (place: number) => TaskRunRow | undefined;
 }
 
 const noKeepers: readonly string[] = [];
@@ -68,13 +67,15 @@ export class Workload {
     this.#nextOverrun = undefined;
     for (const run of state.rows.protocolRuns.values()) {
       if (isTerminal(run.state)) continue;
-      const known = this.#viewOf(state, run, stopped);
+      const known = this.#viewOf(state, run);
       if (known === undefined) continue;
-      for (const [place, row] of known.rows.entries()) {
-        const entry = known.plan.tasks[place];
-        if (row === undefined || entry === undefined || isTerminal(row.state)) continue;
+      const waitsForCampaign = run.campaignId !== null && !hasBegun(state, run);
+      const blocked = stopped || run.ending !== null || !mayStartTasks(run.state) || waitsForCampaign;
+      for (const [place, entry] of known.plan.tasks.entries()) {
+        const row = known.row(place);
+        if (row === undefined || isTerminal(row.state)) continue;
         if (isWithAgent(row.state)) running.push(this.#running(row, now, view, known, entry));
-        else tasks.push(this.#waiting(known, entry, row, now, view));
+        else tasks.push(this.#waiting(known, entry, row, now, view, blocked));
       }
     }
     for (const row of state.rows.taskRuns.values()) {
@@ -89,12 +90,17 @@ export class Workload {
   expectationOf(state: WorkingState, task: TaskRunRow): Expectation {
     const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
     if (run === undefined) return this.#ports.durations.of(null, task.type, null);
-    const plan = this.planOf(state, run);
-    const entry = plan?.tasks[plan.placeOf.get(task.name) ?? -1]?.entry;
+    const entry = this.entryOf(state, run, task)?.entry;
     return this.#ports.durations.of(run.type, task.name, entry?.duration ?? null);
   }
 
-  planOf(state: WorkingState, run: ProtocolRunRow): ProtocolPlan | undefined {
+  /** What planning needs of a task of a run; undefined: its definition is gone. */
+  entryOf(state: WorkingState, run: ProtocolRunRow, task: TaskRunRow): PlannedEntry | undefined {
+    const plan = this.#planOf(state, run);
+    return plan?.tasks[plan.placeOf.get(task.name) ?? -1];
+  }
+
+  #planOf(state: WorkingState, run: ProtocolRunRow): ProtocolPlan | undefined {
     const snapshot = state.protocolOf(run);
     if (snapshot === undefined) return undefined;
     let plan = this.#plans.get(snapshot);
@@ -105,56 +111,90 @@ export class Workload {
     return plan;
   }
 
-  #viewOf(state: WorkingState, run: ProtocolRunRow, stopped: boolean): RunView | undefined {
-    const plan = this.planOf(state, run);
+  /** A task of a run that may start; undefined: its definition is gone. */
+  queued(state: WorkingState, row: TaskRunRow, now: number, view: UnitView): PlanTask | undefined {
+    const run = row.runId === null ? undefined : state.rows.protocolRuns.get(row.runId);
+    const known = run === undefined ? undefined : this.#viewOf(state, run);
+    const entry = run === undefined ? undefined : this.entryOf(state, run, row);
+    if (known === undefined || entry === undefined) return undefined;
+    return this.#waiting(known, entry, row, now, view, false);
+  }
+
+  /** The slots of a task of a run with their candidates; undefined: its definition is gone. */
+  slotsOf(state: WorkingState, run: ProtocolRunRow, row: TaskRunRow): PlanSlot[] | undefined {
+    const known = this.#viewOf(state, run);
+    const entry = this.entryOf(state, run, row);
+    return known === undefined || entry === undefined
+      ? undefined
+      : entry.slots.map((slot) => planSlot(known, slot));
+  }
+
+  /** Will the run of a running task keep what the task has, when it has ended? */
+  willKeep(state: WorkingState, row: TaskRunRow): boolean {
+    const run = row.runId === null ? undefined : state.rows.protocolRuns.get(row.runId);
+    const entry = run === undefined ? undefined : this.entryOf(state, run, row);
+    return entry?.slots.some((slot) => slot.keepers.length > 0) ?? false;
+  }
+
+  /** What a run that keeps units still asks for before it gives them up. */
+  needsOf(state: WorkingState, run: ProtocolRunRow): RunNeeds {
+    const known = this.#viewOf(state, run);
+    const keeps = new Map<string, Set<string>>();
+    const keep = (unit: string, keepers: readonly string[]): void => {
+      const waiting = keepers.filter((id) => isWaiting(state.rows.taskRuns.get(id)?.state ?? 'completed'));
+      if (waiting.length === 0) return;
+      keeps.set(unit, new Set([...(keeps.get(unit) ?? []), ...waiting]));
+    };
+    for (const row of state.heldBy(run.id)) keep(allocationKey(row.kind, row.key), heldFor(state, row));
+    const tasks: RunNeeds['tasks'][number][] = [];
+    for (const [place, entry] of known?.plan.tasks.entries() ?? []) {
+      const row = known?.row(place);
+      if (known === undefined || row === undefined || isTerminal(row.state)) continue;
+      if (isWaiting(row.state)) {
+        const slots = entry.slots.map((slot) => planSlot(known, slot));
+        tasks.push({ id: row.id, slots, dependencies: timesOf(known, entry).dependencies });
+      } else
+        for (const { unit, keptFor: keepers } of Object.values(unitsBySlot(row, known, entry)))
+          keep(unit, keepers);
+    }
+    return { keeps: [...keeps].map(([unit, keepers]) => ({ unit, for: [...keepers] })), tasks };
+  }
+
+  #viewOf(state: WorkingState, run: ProtocolRunRow): RunView | undefined {
+    const plan = this.#planOf(state, run);
     const ids = state.rows.tasksOfRun.get(run.id);
     if (plan === undefined || ids === undefined) return undefined;
-    const rows = plan.tasks.map(({ entry }) => state.rows.taskRuns.get(ids.get(entry.name) ?? ''));
-    const waitsForCampaign = run.campaignId !== null && !hasBegun(state, run);
-    const blocked = stopped || run.ending !== null || !mayStartTasks(run.state) || waitsForCampaign;
-    return { run, plan, rows, blocked };
+    const row = (place: number): TaskRunRow | undefined =>
+      state.rows.taskRuns.get(ids.get(plan.tasks[place]?.entry.name ?? '') ?? '');
+    return { run, plan, row };
   }
 
   #waiting(
-    { run, rows, blocked: runBlocked }: RunView,
+    known: RunView,
     planned: PlannedEntry,
     row: TaskRunRow,
     now: number,
     view: UnitView,
+    runIsBlocked: boolean,
   ): PlanTask {
+    const { run } = known;
     const { entry } = planned;
-    let blocked = runBlocked || isUnclear(row.state);
-    let notBefore = Math.max(row.retryAt ?? 0, this.#ports.refusals.at(row.id) ?? 0);
-    let notAfter = Infinity;
-    const dependencies: PlanDependency[] = [];
-    for (const { task, minLagMs, maxLagMs } of planned.dependencies) {
-      const before = rows[task];
-      if (before === undefined) continue;
-      if (!isTerminal(before.state)) dependencies.push({ task: before.id, minLagMs, maxLagMs });
-      else if (before.endedAt !== null) {
-        if (minLagMs > 0) notBefore = Math.max(notBefore, before.endedAt + minLagMs);
-        if (maxLagMs !== null) notAfter = Math.min(notAfter, before.endedAt + maxLagMs);
-      }
-    }
-    const previous = planned.follows === null ? undefined : rows[planned.follows];
-    const follows = previous !== undefined && !isTerminal(previous.state) ? previous.id : undefined;
-    if (previous !== undefined && follows === undefined && previous.endedAt !== null)
-      notAfter = Math.min(notAfter, previous.endedAt);
-
-    const slots = isUnclear(row.state) ? [] : planned.slots.map((slot) => planSlot(run, rows, slot, view));
-    if (!this.#canBeFilled(slots, view)) blocked = true;
-    const { expected } = this.#ports.durations.of(run.type, entry.name, entry.duration);
+    const { dependencies, follows, ...window } = timesOf(known, planned);
+    const unclear = isUnclear(row.state);
+    const slots = unclear ? [] : planned.slots.map((slot) => planSlot(known, slot));
+    const blocked = !this.#canBeFilled(slots, view) || runIsBlocked || unclear;
+    const notBefore = Math.max(window.notBefore, row.retryAt ?? 0, this.#ports.refusals.at(row.id) ?? 0);
     return {
       id: row.id,
       run: run.id,
       priority: row.priority,
       queuedAt: row.queuedAt ?? row.createdAt,
-      duration: expected,
+      duration: this.#ports.durations.of(run.type, entry.name, entry.duration).expected,
       slots,
       ready: !blocked && isQueued(row.state) && notBefore <= now,
       blocked,
       ...(notBefore > now ? { notBefore } : {}),
-      ...(notAfter < Infinity ? { notAfter } : {}),
+      ...(window.notAfter < Infinity ? { notAfter: window.notAfter } : {}),
       ...(dependencies.length > 0 ? { dependencies } : {}),
       ...(follows === undefined ? {} : { follows }),
     };
@@ -202,58 +242,69 @@ export class Workload {
     const startedAt = row.startedAt ?? now;
     const { end, overrunAt } = expectedEnd(startedAt, expectation.expected, now);
     if (this.#nextOverrun === undefined || overrunAt < this.#nextOverrun) this.#nextOverrun = overrunAt;
-    const units: Record<string, { unit: string; keptFor: readonly string[] }> = {};
-    for (const { kind, key, slot } of unitsOf(row)) {
-      const name = allocationKey(kind, slot);
-      const unit = allocationKey(kind, key);
-      view.get(unit);
-      const entry = planned?.slots.find((each) => each.name === name);
-      units[name] = {
-        unit,
-        keptFor: of === undefined || entry === undefined ? noKeepers : keptFor(of.rows, entry),
-      };
-    }
+    const units = unitsBySlot(row, of, planned);
+    for (const { unit } of Object.values(units)) view.get(unit);
     return { id: row.id, run: row.runId, priority: row.priority, startedAt, expectedEnd: end, units };
   }
 }
 
-function planSlot(run: ProtocolRunRow, rows: RunView['rows'], slot: SlotEntry, view: UnitView): PlanSlot {
-  const kept = keptFor(rows, slot);
+/** What a running task has, by slot, and for which other tasks it is kept. */
+function unitsBySlot(row: TaskRunRow, of?: RunView, planned?: PlannedEntry): PlanRunning['units'] {
+  const units: Record<string, { unit: string; keptFor: readonly string[] }> = {};
+  for (const { kind, key, slot } of unitsOf(row)) {
+    const name = allocationKey(kind, slot);
+    const entry = planned?.slots.find((each) => each.name === name);
+    const kept = of === undefined || entry === undefined ? noKeepers : keptFor(of, entry);
+    units[name] = { unit: allocationKey(kind, key), keptFor: kept };
+  }
+  return units;
+}
+
+/** What a task waits for besides units, and the times that the tasks before it leave. */
+function timesOf(
+  { row }: RunView,
+  planned: PlannedEntry,
+): { dependencies: PlanDependency[]; notBefore: number; notAfter: number; follows: string | undefined } {
+  let notBefore = 0;
+  let notAfter = Infinity;
+  const dependencies: PlanDependency[] = [];
+  for (const { task, minLagMs, maxLagMs } of planned.dependencies) {
+    const before = row(task);
+    if (before === undefined) continue;
+    if (!isTerminal(before.state)) dependencies.push({ task: before.id, minLagMs, maxLagMs });
+    else if (before.endedAt !== null) {
+      if (minLagMs > 0) notBefore = Math.max(notBefore, before.endedAt + minLagMs);
+      if (maxLagMs !== null) notAfter = Math.min(notAfter, before.endedAt + maxLagMs);
+    }
+  }
+  const previous = planned.follows === null ? undefined : row(planned.follows);
+  const hasEnded = previous !== undefined && isTerminal(previous.state);
+  if (hasEnded && previous.endedAt !== null) notAfter = Math.min(notAfter, previous.endedAt);
+  return { dependencies, notBefore, notAfter, follows: hasEnded ? undefined : previous?.id };
+}
+
+function planSlot(known: RunView, slot: SlotEntry): PlanSlot {
+  const kept = keptFor(known, slot);
   const keeps = kept.length > 0 ? { keptFor: kept } : {};
-  const { name, kind, reference } = slot;
-  if (reference === null)
-    return {
-      name,
-      candidates: slot.dynamic ? notHeld(run.id, slot.candidates, view) : slot.candidates,
-      ...keeps,
-    };
-  const source = rows[reference.task];
+  const { name, kind, reference, candidates } = slot;
+  if (reference === null) return { name, candidates, ...keeps };
+  const source = known.row(reference.task);
   if (source !== undefined && isWaiting(source.state)) {
     const sameAs =
       reference.source === null
         ? {}
         : { sameAs: { task: source.id, slot: allocationKey(kind, reference.source) } };
-    return { name, candidates: slot.candidates, ...sameAs, ...keeps };
+    return { name, candidates, ...sameAs, ...keeps };
   }
   const unit = source === undefined ? undefined : referredUnit(source, kind, reference);
-  return { name, candidates: unit === undefined || !slot.candidates.includes(unit) ? [] : [unit], ...keeps };
-}
-
-/**
- * What a run keeps is kept for the tasks that refer to it (a sample may lie there), so a dynamic slot of the same run
- * gets another unit, unless its whole pool is kept by the run and waiting would never end.
- */
-export function notHeld(runId: string, candidates: readonly string[], view: UnitView): readonly string[] {
-  if (!candidates.some((id) => view.get(id).heldBy === runId)) return candidates;
-  const others = candidates.filter((id) => view.get(id).heldBy !== runId);
-  return others.length > 0 ? others : candidates;
+  return { name, candidates: unit === undefined || !candidates.includes(unit) ? [] : [unit], ...keeps };
 }
 
 /** Tasks that have not ended for which the unit of a slot is kept. */
-function keptFor(rows: RunView['rows'], slot: SlotEntry): readonly string[] {
+function keptFor({ row }: RunView, slot: SlotEntry): readonly string[] {
   if (slot.keepers.length === 0) return noKeepers;
   return slot.keepers.flatMap((place) => {
-    const row = rows[place];
-    return row === undefined || isTerminal(row.state) ? [] : [row.id];
+    const keeper = row(place);
+    return keeper === undefined || isTerminal(keeper.state) ? [] : [keeper.id];
   });
 }

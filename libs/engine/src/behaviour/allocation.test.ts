@@ -1,3 +1,4 @@
+import { GreedyPolicy, type Policy } from '@lab/scheduling';
 import { describe, expect, it } from 'vitest';
 import { anyDevice, device, same, TestLab, type TaskSketch } from './test-lab.js';
 
@@ -253,7 +254,8 @@ describe('a hold', () => {
     expect(test.running()).toEqual(['r/c']);
   });
 
-  it('of two runs on each other is said in the log', async () => {
+  /** Two protocols that each keep what the other one needs next. */
+  const crossing = (): TestLab => {
     const test = new TestLab();
     test.lab('l', { x: 'dev', y: 'dev' });
     const cross = (first: string, second: string): TaskSketch[] => [
@@ -262,7 +264,34 @@ describe('a hold', () => {
     ];
     test.protocol('p', cross('l.x', 'l.y'));
     test.protocol('q', cross('l.y', 'l.x'));
+    return test;
+  };
+
+  it('is not begun when another run keeps what this one would wait for, and waits for this', async () => {
+    const test = crossing();
     await test.open();
+    await test.run('r', 'p');
+    await test.run('s', 'q');
+    expect(test.running()).toEqual(['r/a']);
+    await test.complete('r/a');
+    expect(test.running()).toEqual(['r/b']);
+    await test.complete('r/b');
+    expect(test.running()).toEqual(['s/a']);
+    await test.complete('s/a');
+    await test.complete('s/b');
+    expect([test.runState('r'), test.runState('s')]).toEqual(['completed', 'completed']);
+  });
+
+  it('of two runs on each other, should it come to that, is said in the log', async () => {
+    const test = crossing();
+    const greedy = new GreedyPolicy();
+    // One that does not look at what runs still ask for.
+    const careless: Policy = {
+      name: 'greedy',
+      scope: 'ready',
+      plan: ({ version, now, tasks, units }) => greedy.plan({ version, now, tasks, units }),
+    };
+    await test.open({}, careless);
     await test.run('r', 'p');
     await test.run('s', 'q');
     await test.complete('r/a');

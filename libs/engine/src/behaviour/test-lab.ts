@@ -1,5 +1,6 @@
 import type { AttemptCalls, JsonValue, ProtocolRunSubmission, TaskFailurePolicy } from '@lab/contracts';
 import type {
+  DependencyLag,
   DeviceSlot,
   LabDefinition,
   ParameterBinding,
@@ -24,6 +25,10 @@ export interface TaskSketch {
   name: string;
   type?: string;
   needs?: string[];
+  lags?: Record<string, DependencyLag>;
+  /** Seconds. */
+  duration?: number;
+  group?: string;
   devices?: Record<string, DeviceSlot>;
   resources?: Record<string, ResourceSlot>;
   parameters?: Record<string, ParameterBinding>;
@@ -120,12 +125,13 @@ export class TestLab {
         name: sketch.name,
         type: name,
         desc: '',
-        duration: 1,
-        group: null,
+        duration: sketch.duration ?? 1,
+        group: sketch.group ?? null,
         devices: sketch.devices ?? {},
         resources: sketch.resources ?? {},
         parameters: sketch.parameters ?? {},
         dependencies: sketch.needs ?? [],
+        ...(sketch.lags === undefined ? {} : { lags: sketch.lags }),
         ...(sketch.policy === undefined ? {} : { failure_policy: sketch.policy }),
       };
     });
@@ -163,8 +169,8 @@ export class TestLab {
   }
 
   /** An engine and one agent process for each computer of the labs. */
-  async open(options: Partial<EngineOptions> = {}): Promise<Engine> {
-    const engine = await this.start(options);
+  async open(options: Partial<EngineOptions> = {}, policy?: Policy): Promise<Engine> {
+    const engine = await this.start(options, policy === undefined ? {} : { policy });
     const computers = new Set(['svc_computer']);
     for (const lab of this.definitions.labs())
       for (const { computer } of Object.values(lab.devices)) computers.add(computer);
