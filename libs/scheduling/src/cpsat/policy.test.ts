@@ -1,61 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { after, at, origin, running, snapshot, task, unit } from '../../test/snapshots.js';
-import { checkPlan } from '../check-plan.js';
-import { checkTimetable } from '../check-timetable.js';
-import type { Plan, Snapshot } from '../policy.js';
-import { inlineSearcher } from './inline-searcher.js';
-import { CpsatPolicy, type CpsatKnobs } from './policy.js';
-import type { ExactSolver, Searcher } from './ports.js';
-
-const usual: CpsatKnobs = { time_limit: 5, seed: 1, resolution: 0.1, frozen_window: 30 };
-
-interface World {
-  policy: CpsatPolicy;
-  /** Everything said above the level of information. */
-  said: string[];
-  asked: () => number;
-  plan: (snapshot: Snapshot) => Plan;
-}
-
-function world(
-  ports: { searcher?: Searcher | null; exact?: ExactSolver | null } = {},
-  knobs: Partial<CpsatKnobs> = {},
-): World {
-  const said: string[] = [];
-  let asked = 0;
-  const say = (message: string, fields: unknown = {}): void =>
-    void said.push(`${message} ${JSON.stringify(fields)}`);
-  const policy = new CpsatPolicy(
-    {
-      clock: { now: () => origin },
-      searcher: ports.searcher === undefined ? inlineSearcher({ rounds: 40 }) : ports.searcher,
-      exact: ports.exact ?? null,
-      log: { info: () => undefined, warn: say, error: say },
-    },
-    { ...usual, ...knobs },
-  );
-  policy.begin(() => (asked += 1));
-  const plan = (shot: Snapshot): Plan => {
-    const made = policy.plan(shot);
-    expect(checkPlan(shot, made)).toEqual([]);
-    if (made.timetable?.madeAt === shot.now)
-      expect(checkTimetable(shot, made.timetable, (knobs.resolution ?? usual.resolution) * 1_000)).toEqual(
-        [],
-      );
-    return made;
-  };
-  return { policy, said, asked: () => asked, plan };
-}
-
-const started = (plan: Plan): string[] => plan.assignments.map((each) => each.task).sort();
-const unitsOf = (plan: Plan, id: string): Record<string, string> | undefined =>
-  plan.assignments.find((each) => each.task === id)?.units;
-const startOf = (plan: Plan, id: string): number | undefined => {
-  const place = plan.timetable?.tasks.find((each) => each.task === id);
-  return place === undefined ? undefined : (place.start - origin) / 1_000;
-};
-const whyNot = (plan: Plan, id: string): string | undefined =>
-  plan.timetable?.unplanned.find((each) => each.task === id)?.reason;
+import { started, startOf, unitsOf, whyNot, world } from '../../test/planning.js';
+import { after, at, running, snapshot, task, unit } from '../../test/snapshots.js';
+import type { PlanTask } from '../policy.js';
 
 describe('what starts', () => {
   it('gives a unit to one task at a time, and says when the other comes', () => {
@@ -395,5 +341,66 @@ describe('steadiness', () => {
     const before = plan(snapshot(0, ['a'], pair('p', 'q'), going));
     const later = plan(snapshot(1, ['a'], pair('q', 'p'), [running('r', -10, 20.5, { s0: 'a' })]));
     expect(startOf(later, 'p')! < startOf(later, 'q')!).toBe(startOf(before, 'p')! < startOf(before, 'q')!);
+  });
+});
+
+describe('many tasks', () => {
+  const crowd = (count: number): PlanTask[] =>
+    Array.from({ length: count }, (_, index) =>
+      task(`t${index}`, 60, [['a', 'b']], { queuedAt: at(-10 + index / 1_000), priority: index % 3 }),
+    );
+
+  it('plans the most important ones up to the horizon, and takes in others as these end', () => {
+    const { plan } = world({ searcher: null });
+    const all = crowd(2_500);
+    const made = plan(snapshot(0, ['a', 'b'], all));
+    expect(made.timetable?.tasks).toHaveLength(2_000);
+    expect(made.timetable?.unplanned).toHaveLength(500);
+    expect(made.timetable?.unplanned.every(({ task: id }) => Number(id.slice(1)) % 3 === 0)).toBe(true);
+    const begun = new Set(started(made));
+    const later = plan(
+      snapshot(
+        60,
+        ['a', 'b'],
+        all.filter((each) => !begun.has(each.id)),
+      ),
+    );
+    expect(later.timetable?.tasks).toHaveLength(2_000);
+    expect(later.timetable?.unplanned).toHaveLength(498);
+  });
+
+  it('lets new tasks wait a moment for their plan when there are many, and only those', () => {
+    const { plan } = world({ searcher: null });
+    const going = [running('r', 0, 50, { s0: 'a' }), running('q', 0, 50, { s0: 'b' })];
+    const all = crowd(600);
+    const first = plan(snapshot(0, ['a', 'b'], all, going));
+    const fresh = task('fresh', 5, [['a']], { priority: 50 });
+    const soon = plan(snapshot(0.1, ['a', 'b'], [...all, fresh], going));
+    expect(soon.timetable?.madeAt).toBe(first.timetable?.madeAt);
+    expect(whyNot(soon, 'fresh')).toBeDefined();
+    expect(soon.wakeAt).toBe(at(0.6));
+    expect(startOf(plan(snapshot(0.6, ['a', 'b'], [...all, fresh], going)), 'fresh')).toBe(50);
+  });
+});
+
+describe('repeatability', () => {
+  it('makes the same plans of the same snapshots', () => {
+    const shots = [0, 4, 9, 30].map((now, index) =>
+      snapshot(
+        now,
+        ['a', 'b', 'c'],
+        Array.from({ length: 12 }, (_, nth) =>
+          task(`t${nth}`, 3 + ((nth * 7) % 11), [nth % 2 ? ['a', 'b'] : ['b', 'c']], { priority: nth % 4 }),
+        ).slice(index),
+      ),
+    );
+    const [one, other] = [world(), world()];
+    for (const shot of shots) expect(other.plan(shot)).toEqual(one.plan(shot));
+  });
+
+  it('says so of plans that were found by rounds', () => {
+    expect(world().plan(snapshot(0, ['a'], [task('x', 1, [['a']])])).timetable?.provenance.reproducible).toBe(
+      true,
+    );
   });
 });

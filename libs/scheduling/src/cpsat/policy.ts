@@ -30,9 +30,10 @@ const constructible = 150;
 /** Up to so many waiting tasks the order of the queue is compared in every plan. */
 const comparable = 500;
 
+/** Above so many waiting tasks, what has just come waits for a plan of its own: a millisecond for each of them. */
+const prompt = 500;
 /** Milliseconds between two looks at what a search finds. */
 const shortestPauseMs = 50;
-const nothing: ReadonlySet<string> = new Set();
 const noPlaces: ReadonlyMap<string, KnownPlace> = new Map();
 
 /** A schedule that could become the plan. */
@@ -49,6 +50,10 @@ interface Draft {
 interface Accepted extends Draft {
   timetable: Timetable;
   places: ReadonlyMap<string, KnownPlace>;
+  /** All that waited when it was made. */
+  known: ReadonlySet<string>;
+  /** Milliseconds since 1970: until then new tasks alone are no reason for another plan. */
+  standsUntil: number;
 }
 
 /**
@@ -115,10 +120,9 @@ export class CpsatPolicy implements Policy {
   }
 
   #plan(snapshot: Snapshot): Plan {
-    const known = this.#accepted;
-    let compiled = this.#compile(snapshot, known?.stuck ?? nothing);
-    if (known === null || !sameFacts(compiled.facts, known.compiled.facts)) {
-      const repaired = this.#repair(snapshot, known?.stuck.size === 0 ? compiled : undefined);
+    let compiled = this.#unchanged(snapshot);
+    if (compiled === null) {
+      const repaired = this.#repair(snapshot);
       if (!this.#accept(snapshot, this.#drafts(repaired, snapshot.now))) {
         this.#accepted = null;
         return this.#greedy.plan(readyPart(snapshot));
@@ -131,7 +135,24 @@ export class CpsatPolicy implements Policy {
     const finding = this.#finding;
     this.#finding = null;
     if (finding?.schedule) this.#consider(snapshot, compiled, finding, finding.schedule);
-    return this.#carryOut(snapshot);
+    return this.#carryOut(snapshot, compiled);
+  }
+
+  /** The snapshot in numbers if nothing has happened that asks for another plan; else null. */
+  #unchanged(snapshot: Snapshot): Compiled | null {
+    const accepted = this.#accepted;
+    if (accepted === null) return null;
+    const late = (task: PlanTask): boolean => !accepted.known.has(task.id);
+    const newcomers = snapshot.now < accepted.standsUntil ? snapshot.tasks.filter(late) : [];
+    const old =
+      newcomers.length === 0
+        ? snapshot
+        : { ...snapshot, tasks: snapshot.tasks.filter((task) => !late(task)) };
+    const compiled = this.#compile(old, accepted.stuck);
+    if (!sameFacts(compiled.facts, accepted.compiled.facts)) return null;
+    const reason = 'it has just come, and is planned in a moment';
+    compiled.unplanned.push(...newcomers.map((task) => ({ task: task.id, reason })));
+    return compiled;
   }
 
   #compile(snapshot: Snapshot, stuck: ReadonlySet<string>): Compiled {
@@ -139,10 +160,10 @@ export class CpsatPolicy implements Policy {
   }
 
   /** The plan that holds as it is possible now; the order of the queue where there is none. */
-  #repair(snapshot: Snapshot, first: Compiled | undefined): Draft {
+  #repair(snapshot: Snapshot): Draft {
     const places = this.#accepted?.places ?? noPlaces;
     const stuck = new Set<string>();
-    let compiled = first ?? this.#compile(snapshot, stuck);
+    let compiled = this.#compile(snapshot, stuck);
     for (;;) {
       const frozen = this.#frozen(snapshot.now);
       const order =
@@ -193,15 +214,30 @@ export class CpsatPolicy implements Policy {
     };
   }
 
-  /** Takes the first of the drafts that has no fault for the plan that holds. */
-  #accept(snapshot: Snapshot, drafts: readonly Draft[]): boolean {
+  /**
+   * Takes the first of the drafts that has no fault for the plan that holds.
+   *
+   * @param until of the plan that it improves; absent: it is made of all that there is
+   */
+  #accept(
+    snapshot: Snapshot,
+    drafts: readonly Draft[],
+    until?: Pick<Accepted, 'known' | 'standsUntil'>,
+  ): boolean {
     for (const draft of drafts) {
       const { compiled, schedule, provenance } = draft;
       const timetable = timetableOf(snapshot, compiled, schedule, provenance, this.#lowerBound(compiled));
       const faults = checkSchedule(compiled.problem, schedule);
       if (faults.length === 0) faults.push(...checkTimetable(snapshot, timetable, compiled.tickMs));
       if (faults.length === 0) {
-        this.#accepted = { ...draft, timetable, places: this.#placesOf(compiled, schedule) };
+        const size = compiled.waiting.size;
+        this.#accepted = {
+          ...draft,
+          timetable,
+          places: this.#placesOf(compiled, schedule),
+          known: until?.known ?? new Set(snapshot.tasks.map((task) => task.id)),
+          standsUntil: until?.standsUntil ?? snapshot.now + (size > prompt ? size : 0),
+        };
         return true;
       }
       this.#ports.log.error('a plan has faults and is not used', {
@@ -262,7 +298,7 @@ export class CpsatPolicy implements Policy {
     if (!keepsFrozen(compiled, frozen, current.schedule, draft.schedule)) return;
     const reproducible = finding.reproducible && accepted.provenance.reproducible;
     const provenance = { engine: finding.engine, seed: this.#knobs.seed, ms: finding.ms, reproducible };
-    if (this.#accept(snapshot, [{ ...draft, provenance, stuck: accepted.stuck }]))
+    if (this.#accept(snapshot, [{ ...draft, provenance, stuck: accepted.stuck }], accepted))
       this.#background.adopt({ compiled, schedule: draft.schedule, frozen });
   }
 
@@ -279,11 +315,11 @@ export class CpsatPolicy implements Policy {
   }
 
   /** What starts at this moment according to the plan that holds, and when to look again. */
-  #carryOut(snapshot: Snapshot): Plan {
+  #carryOut(snapshot: Snapshot, { waiting, unplanned }: Compiled): Plan {
     const accepted = this.#accepted;
     if (accepted === null) return this.#greedy.plan(readyPart(snapshot));
-    const { places, compiled } = accepted;
-    const due = [...compiled.waiting.values()].flatMap((task): { task: PlanTask; place: KnownPlace }[] => {
+    const { places } = accepted;
+    const due = [...waiting.values()].flatMap((task): { task: PlanTask; place: KnownPlace }[] => {
       const place = places.get(task.id);
       return place !== undefined && place.start <= snapshot.now ? [{ task, place }] : [];
     });
@@ -302,8 +338,8 @@ export class CpsatPolicy implements Policy {
     assignments.push(...this.#unstick(snapshot, accepted.stuck, taken));
     const plan = {
       assignments,
-      timetable: this.#published(accepted),
-      wakeAt: nextMoment(snapshot, places),
+      timetable: { ...this.#published(accepted), unplanned },
+      wakeAt: nextMoment(snapshot, accepted),
     };
     const faults = checkPlan(snapshot, plan);
     if (faults.length === 0) return plan;
@@ -339,8 +375,9 @@ function readyPart({ version, now, tasks, units }: Snapshot): Snapshot {
 }
 
 /** The next planned start or expected end: if that does not come, there is something to plan anew. */
-function nextMoment(snapshot: Snapshot, places: ReadonlyMap<string, KnownPlace>): number | null {
+function nextMoment(snapshot: Snapshot, { places, known, standsUntil }: Accepted): number | null {
   let next = Infinity;
+  if (standsUntil > snapshot.now && snapshot.tasks.some((task) => !known.has(task.id))) next = standsUntil;
   for (const { start, end } of places.values()) {
     const moment = start > snapshot.now ? start : end;
     if (moment > snapshot.now && moment < next) next = moment;
