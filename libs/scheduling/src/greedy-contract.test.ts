@@ -1,0 +1,4 @@
+import { policyContract } from '../test/contract.js';
+import { GreedyPolicy } from './greedy.js';
+
+policyContract('greedy', { make: () => new GreedyPolicy(), runs: 400 });
