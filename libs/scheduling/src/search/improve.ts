@@ -27,6 +27,8 @@ export function improve(problem: Problem, options: SearchOptions): SearchResult 
     decoder.decode(order, 0);
     decoder.keep();
   }
+  // Everything is decided already: there is one schedule.
+  if (decoder.compiled.blocks === 0) return { schedule, rounds: 0, optimal: true };
   const search = new LargeNeighbourhoodSearch(decoder, order, options.seed);
   let rounds = 0;
   while (rounds !== options.rounds && !options.shouldStop()) {
