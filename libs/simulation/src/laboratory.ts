@@ -2,6 +2,7 @@ import { longestSimulationS, ServiceError, toServiceError, type TaskStart } from
 import {
   Engine,
   VirtualClock,
+  type Clock,
   type Definitions,
   type DurationSamples,
   type Log,
@@ -23,7 +24,7 @@ export interface SimulationPorts {
 
 export interface LaboratoryParts {
   definitions: Definitions;
-  policy: Policy;
+  policy: (ports: { clock: Clock; log: Log }) => Policy;
   ports: SimulationPorts;
   /** What becomes of an attempt. */
   courseOf: (start: TaskStart) => Course;
@@ -76,7 +77,8 @@ export class Laboratory {
       active();
       this.history.note(changes);
     };
-    this.policy = new WatchedPolicy(policy, ports.stopwatch, active);
+    const log = this.#log();
+    this.policy = new WatchedPolicy(policy({ clock: this.clock, log }), ports.stopwatch, active);
     this.agents = new SimulatedAgents({
       after: (ms, callback) => this.after(ms, callback),
       courseOf,
@@ -98,7 +100,7 @@ export class Laboratory {
         agents: this.agents,
         definitions,
         policy: this.policy,
-        log: this.#log(),
+        log,
       },
       {
         suspectAfterMs: never,

@@ -187,22 +187,27 @@ describe('a simulation', () => {
     expect(record.waiting.dependency).toBe(2 + 7 + 4 + 9 + 10 + 15);
   });
 
-  it('gives the same record for the same seed, and another one for another', async () => {
-    const scenario: SimulationScenario = {
-      protocols: [{ type: 'batch', iterations: 12, every: 3 }],
-      failures: [{ task: 'work', probability: 0.3 }],
-      jitter: 0.2,
-      seed: 42,
-    };
-    const [first, again, other] = await Promise.all([
-      play(scenario),
-      play(scenario),
-      play({ ...scenario, seed: 43 }),
-    ]);
-    expect(JSON.stringify(again)).toBe(JSON.stringify(first));
-    expect(other.makespan).not.toBe(first.makespan);
-    expect(first.tasks_by_state.failed).toBeGreaterThan(0);
-  });
+  it.each(['greedy', 'cpsat'] as const)(
+    'under %s gives the same record for the same seed, and another one for another',
+    async (type) => {
+      const scenario: SimulationScenario = {
+        scheduler: { type },
+        protocols: [{ type: 'batch', iterations: 12, every: 3 }],
+        failures: [{ task: 'work', probability: 0.3 }],
+        jitter: 0.2,
+        seed: 42,
+      };
+      const [first, again, other] = await Promise.all([
+        play(scenario),
+        play(scenario),
+        play({ ...scenario, seed: 43 }),
+      ]);
+      expect(JSON.stringify(again)).toBe(JSON.stringify(first));
+      expect(other.makespan).not.toBe(first.makespan);
+      expect(first.tasks_by_state.failed).toBeGreaterThan(0);
+      expect(first).toMatchObject({ scheduler: type, outcome: 'completed', events: [] });
+    },
+  );
 
   it('gives the same task the same luck, whatever happens around it', async () => {
     const long = (record: SimulationRecord): number[] =>
@@ -216,7 +221,9 @@ describe('a simulation', () => {
     };
     const all = await play(scenario);
     const one = await play({ ...scenario, protocols: [{ type: 'batch', iterations: 5, max_concurrent: 1 }] });
+    const planned = await play({ ...scenario, scheduler: { type: 'cpsat' } });
     expect(long(one)).toEqual(long(all));
+    expect(long(planned)).toEqual(long(all));
     expect(new Set(long(all)).size).toBe(5);
     for (const ms of long(all)) expect(Math.abs(ms - 5000)).toBeLessThanOrEqual(1500);
   });

@@ -41,7 +41,7 @@ export async function simulate(
   const gates = new Gates((arrival) => submit(arrival));
   const laboratory: Laboratory = new Laboratory({
     definitions: loaded,
-    policy: policyOf(scheduler),
+    policy: (parts) => policyOf(scheduler, parts),
     ports,
     courseOf: (start) => courseOf(laboratory.store.rows, luck, start),
     now: beginning,
