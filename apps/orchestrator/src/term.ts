@@ -6,7 +6,6 @@ import { BusServer, nestLogger } from '@lab/messaging/nest';
 import type { ObjectStore } from '@lab/object-store';
 import type { PostgresStore } from '@lab/persistence';
 import { Shutdown, systemClock, systemIds, systemTimers, type Log } from '@lab/runtime';
-import { GreedyPolicy } from '@lab/scheduling';
 import { agentsOverBus } from './agents-over-bus.js';
 import { AppModule } from './app.module.js';
 import type { Config } from './config.js';
@@ -20,6 +19,7 @@ import { ProtocolLoading } from './definitions/protocol-loading.js';
 import { pruneEvents } from './event-pruning.js';
 import { storeUnder, type Lease } from './lease.js';
 import type { Term } from './leadership.js';
+import { schedulerOf } from './scheduler.js';
 
 /** How often the leader says so, in milliseconds. */
 const announceMs = 1_000;
@@ -58,6 +58,8 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
         log.error(message, fields),
       ),
     );
+    const scheduler = schedulerOf(config.scheduler, log.child({ part: 'scheduler' }));
+    shutdown.add('scheduler', () => scheduler.stop());
     const engine = new Engine(
       {
         clock: systemClock,
@@ -66,7 +68,7 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
         store: storeUnder(lease, store),
         agents: agentsOverBus(bus, lease),
         definitions,
-        policy: new GreedyPolicy(),
+        policy: scheduler.policy,
         log: log.child({ part: 'engine' }),
       },
       {

@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { Secret } from '../secret.js';
 import { ConfigError } from './fault-text.js';
-import { schedulerSchema } from './file-schema.js';
 import { defineConfig } from './load-config.js';
 import { optional, setting, settings, wholeNumber } from './settings.js';
 
@@ -120,18 +118,10 @@ describe('a configuration', () => {
     ]);
   });
 
-  it('refuses a scheduler that is not there yet', () => {
-    write('scheduler: {type: cpsat}\n');
-    expect(faultsOf(() => all.load({ env: complete, cwd: folder }))[0]).toMatch(/not part of this version/);
-  });
-
   describe('of the scheduler cpsat', () => {
     const scheduler = (text: string, env = {}) => {
       write(text);
-      const { scheduler: declared } = settings;
-      const schema = z.preprocess((value) => value ?? { type: 'greedy' }, schedulerSchema);
-      const config = defineConfig({ scheduler: setting({ ...declared, schema }) });
-      return config.load({ env, cwd: folder }).scheduler;
+      return all.load({ env: { ...complete, ...env }, cwd: folder }).scheduler;
     };
     const usual = { type: 'cpsat', time_limit: 5, workers: 1, seed: 1, resolution: 0.1, frozen_window: 30 };
 

@@ -135,12 +135,7 @@ export const settings = {
       resolution: 'SVC_SCHEDULER_RESOLUTION',
       frozen_window: 'SVC_SCHEDULER_FROZEN_WINDOW',
     },
-    schema: z
-      .preprocess((value) => value ?? { type: 'greedy' }, schedulerSchema)
-      .refine(
-        ({ type }) => type !== 'cpsat',
-        "the scheduler 'cpsat' is not part of this version; use greedy",
-      ),
+    schema: z.preprocess((value) => value ?? { type: 'greedy' }, schedulerSchema),
   }),
   limits: setting({ file: 'limits', schema: z.preprocess((value) => value ?? {}, limitsSchema) }),
 };

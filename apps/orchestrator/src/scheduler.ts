@@ -1,0 +1,27 @@
+import { systemClock, type Log, type SchedulerSettings } from '@lab/runtime';
+import { CpsatPolicy, GreedyPolicy, type Policy } from '@lab/scheduling';
+import { CpSatSolver } from './solver/cp-sat-solver.js';
+import { SearchWorker } from './solver/search-worker.js';
+
+/** The policy that was chosen, with what searches for it. */
+export interface Scheduler {
+  policy: Policy;
+  /** Ends threads and processes; to be called once the policy has stopped. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The policy that the settings choose. Nothing is started here: a search begins with the first plan, CP-SAT with the first
+ * proof, so that nothing waits for a solver.
+ */
+export function schedulerOf(settings: SchedulerSettings, log: Log): Scheduler {
+  if (settings.type === 'greedy') return { policy: new GreedyPolicy(), stop: () => Promise.resolve() };
+  const searcher = new SearchWorker(log);
+  const exact = settings.workers === 0 ? null : new CpSatSolver({ workers: settings.workers, log });
+  return {
+    policy: new CpsatPolicy({ clock: systemClock, searcher, exact, log }, settings),
+    async stop() {
+      await Promise.all([searcher.stop(), exact?.stop()]);
+    },
+  };
+}
