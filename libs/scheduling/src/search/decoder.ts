@@ -37,7 +37,7 @@ export class Decoder {
     this.placed = new Int32Array(compiled.blocks);
     this.completions = new Float64Array(compiled.runs);
     const bytes = this.placement.timelines.size * 16 + 1;
-    const copies = Math.max(1, Math.min(64, Math.floor(recordRoom / bytes / 2)));
+    const copies = Math.max(1, Math.min(32, Math.floor(recordRoom / bytes / 2)));
     this.every = Math.max(4, Math.ceil(compiled.blocks / copies));
     const points = Math.ceil(compiled.blocks / this.every) + 1;
     this.kept = new Array<RecordedPlacement | null>(points).fill(null);
@@ -64,11 +64,9 @@ export class Decoder {
     let point = Math.floor(same / every);
     while (this.keptValid[point] === 0) point--;
     placement.restore(this.kept[point]!);
-    if (point > 0) {
-      placement.starts.set(this.keptStarts);
-      placement.ends.set(this.keptEnds);
-      placement.units.set(this.keptUnits);
-    }
+    placement.starts.set(this.keptStarts);
+    placement.ends.set(this.keptEnds);
+    placement.units.set(this.keptUnits);
     this.freshFrom = point + 1;
     this.freshValid.fill(0, point + 1);
     let count = point * every;

@@ -34,7 +34,7 @@ export class LargeNeighbourhoodSearch {
     this.random = new SeededRandom(seed);
     this.neighbourhoods = new Neighbourhoods(this.compiled, new BlockOrders(this.compiled), this.random);
     this.value = this.bestValue = this.objective();
-    this.cycleLength = 20 * this.compiled.blocks;
+    this.cycleLength = 2 * this.compiled.blocks;
     this.cycleEnd = this.cycleLength;
   }
 
@@ -52,7 +52,7 @@ export class LargeNeighbourhoodSearch {
     }
     this.round_++;
     const done = (this.round_ - this.cycleStart) / this.cycleLength;
-    const temperature = this.bestValue * 3e-3 * Math.pow(1 / 30, done);
+    const temperature = this.bestValue * (0.04 / this.compiled.runs) * Math.pow(1 / 30, done);
     const kind = random.below(Neighbourhoods.kinds);
     const same = this.neighbourhoods.neighbour(this.current, kind, this.candidate);
     if (same >= this.compiled.blocks) return false;
