@@ -3,7 +3,7 @@ import { dealUnits } from './deal-units.js';
 import type { CpExpression, CpModelProto, CpResponse } from './cp-model-proto.js';
 import { constant, ModelBuilder, plus } from './model-builder.js';
 import { familiesOf, unitClasses, type Family, type Member, type Occupancy } from './occupancies.js';
-import { edgesInto, timingOf, type Timing } from './timing.js';
+import { edgesInto, possibleDurations, timingOf, type Timing } from './timing.js';
 
 export interface ExactModel {
   proto: CpModelProto;
@@ -26,6 +26,15 @@ export interface ExactModel {
  */
 export function cpModelOf(problem: Problem, hint: Schedule): ExactModel {
   return new ModelOfProblem(problem, hint).result();
+}
+
+/** A stretch of time in which a unit of a class is taken, where the literal holds. */
+interface Taken {
+  unitClass: number;
+  literal: number | null;
+  family: Family;
+  start: CpExpression;
+  end: CpExpression;
 }
 
 /** Weights are taken as whole numbers of this part of 1 when they are not whole. */
@@ -75,6 +84,7 @@ class ModelOfProblem {
 
   result(): ExactModel {
     this.#addFamilies();
+    this.#addDifferences();
     this.#addPrecedences();
     this.#addObjective();
     return {
@@ -98,6 +108,9 @@ class ModelOfProblem {
     /** Intervals that take one unit of a class, by class; those of families that come back apart. */
     const single = this.#capacities.map(() => [] as number[]);
     const repeated: { unitClass: number; interval: number; family: Family }[] = [];
+    const begun: Taken[] = [];
+    const instant: Taken[] = [];
+    const { activities } = this.#problem;
     for (const family of this.#families) {
       const choice = this.#choose(family);
       this.#choices.push(choice);
@@ -107,8 +120,13 @@ class ModelOfProblem {
       for (const occupancy of family.occupancies) {
         const lasts = this.#stretch(occupancy);
         if (lasts === null) continue;
+        const { activity } = occupancy.first;
         choice.classes.forEach((unitClass, at) => {
-          const interval = this.#builder.interval(lasts.start, lasts.size, lasts.end, choice.literals[at]!);
+          const literal = choice.literals[at]!;
+          const interval = this.#builder.interval(lasts.start, lasts.size, lasts.end, literal);
+          const taken = { unitClass, literal, family, ...lasts };
+          if (this.#startsBeforeNow(activity)) begun.push(taken);
+          else if (possibleDurations(activities[activity]!).includes(0)) instant.push(taken);
           if (isRepeated) repeated.push({ unitClass, interval, family });
           else single[unitClass]!.push(interval);
         });
@@ -121,6 +139,38 @@ class ModelOfProblem {
       for (const other of repeated.slice(index + 1))
         if (other.unitClass === unitClass && other.family !== family)
           this.#builder.share([interval, other.interval], 1);
+    });
+    // The solver takes 0 for the edge of what goes on since before 0, where something without a length would fit.
+    for (const { unitClass, literal, family, start } of instant)
+      for (const running of begun)
+        if (running.unitClass === unitClass && running.family !== family)
+          this.#builder.distance(running.end, start, 0, null, literal === null ? [] : [literal]);
+  }
+
+  /** @returns whether it is decided, and goes on or keeps something since before 0 */
+  #startsBeforeNow(activity: number): boolean {
+    const { fixed } = this.#problem.activities[activity]!;
+    return fixed !== null && fixed.start < 0;
+  }
+
+  /** Two slots of an activity without a length would not collide on one unit, which they must not share either. */
+  #addDifferences(): void {
+    const choices = new Map<string, { classes: number[]; literals: (number | null)[] }>();
+    this.#families.forEach(({ members }, index) => {
+      for (const { activity, slot } of members) choices.set(`${activity}.${slot}`, this.#choices[index]!);
+    });
+    this.#problem.activities.forEach((activity, index) => {
+      if (activity.fixed !== null || !possibleDurations(activity).includes(0)) return;
+      const own = activity.slots.map((_, slot) => choices.get(`${index}.${slot}`)!);
+      own.forEach((first, at) => {
+        for (const second of own.slice(at + 1))
+          first.classes.forEach((unitClass, position) => {
+            const other = second.classes.indexOf(unitClass);
+            if (other === -1) return;
+            const literals = [first.literals[position]!, second.literals[other]!];
+            this.#builder.notAll(literals.filter((literal) => literal !== null));
+          });
+      });
     });
   }
 
@@ -223,11 +273,13 @@ class ModelOfProblem {
     end: CpExpression,
     hintedEnd: number,
   ): { start: CpExpression; size: CpExpression; end: CpExpression } | null {
-    // What lies before 0 is over, and may overlap as it did.
+    // What was before 0 is not compared: it overlapped as it did.
     const begun = this.#problem.activities[first]!.fixed !== null;
     const start = begun ? constant(Math.max(0, this.#starts[first]!.offset)) : this.#starts[first]!;
     if (end.vars.length === 0 && start.vars.length === 0)
-      return end.offset <= start.offset ? null : { start, size: constant(end.offset - start.offset), end };
+      return end.offset <= Math.max(0, start.offset)
+        ? null
+        : { start, size: constant(end.offset - start.offset), end };
     if (end.vars[0] === start.vars[0]) return { start, size: constant(end.offset - start.offset), end };
     const hintedStart = begun ? start.offset : this.#hint.starts[first]!;
     const most = Math.max(...this.#latest);
@@ -320,10 +372,6 @@ class ModelOfProblem {
     const bound = bestObjectiveBound / this.#scale;
     return Math.max(0, this.#whole ? Math.ceil(bound - 1e-6 * Math.max(1, Math.abs(bound))) : bound - 1e-6);
   }
-}
-
-function possibleDurations({ duration, slots }: Problem['activities'][number]): readonly number[] {
-  return slots.find(({ durations }) => durations !== undefined)?.durations ?? [duration];
 }
 
 function completionsOf(problem: Problem, ends: readonly number[]): number[] {

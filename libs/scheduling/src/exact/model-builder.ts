@@ -76,6 +76,13 @@ export class ModelBuilder {
     );
   }
 
+  /** At least one of the literals is false. */
+  notAll(literals: number[]): void {
+    this.proto.constraints.push({
+      linear: { vars: literals, coeffs: literals.map(() => 1), domain: [0, literals.length - 1] },
+    });
+  }
+
   /** Chooses one of several. @returns a literal for each */
   choice(count: number, hint: number): number[] {
     const literals = Array.from({ length: count }, (_, index) => this.variable(0, 1, Number(index === hint)));

@@ -1,5 +1,5 @@
 import type { Problem } from '../problem/problem.js';
-import type { Timing } from './timing.js';
+import { possibleDurations, type Timing } from './timing.js';
 
 /** A slot of an activity. */
 export interface Member {
@@ -166,9 +166,9 @@ export function unitClasses(problem: Problem, families: readonly Family[]): numb
 function mustBeApart({ activities }: Problem, { occupancies, fixed }: Family): boolean {
   if (occupancies.length > 1) return true;
   const [only] = occupancies;
-  const { fixed: decided, duration, slots } = activities[only!.first.activity]!;
-  if (fixed) return decided === null || decided.start > 0;
-  return duration === 0 && slots.every(({ durations }) => durations === undefined);
+  const activity = activities[only!.first.activity]!;
+  if (fixed) return activity.fixed === null || activity.fixed.start > 0;
+  return possibleDurations(activity).includes(0);
 }
 
 function key({ activity, slot }: { activity: number; slot: number }): string {

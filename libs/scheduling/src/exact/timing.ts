@@ -49,6 +49,11 @@ export function edgesInto({ predecessors, follows }: Activity): { before: number
   return follows === null ? edges : [...edges, { before: follows, lag: 0 }];
 }
 
+/** Ticks that it may take, depending on its units. */
+export function possibleDurations({ duration, slots }: Activity): readonly number[] {
+  return slots.find(({ durations }) => durations !== undefined)?.durations ?? [duration];
+}
+
 /** Ticks that it takes, on the units that are decided when it is fixed, and otherwise on the best ones. */
 function shortestDuration({ slots, duration, fixed }: Activity): number {
   let found = duration;
