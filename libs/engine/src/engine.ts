@@ -11,6 +11,8 @@ import {
   type Halt,
   type ProtocolRunSubmission,
   type QueueRecord,
+  type ScheduleQuery,
+  type ScheduleRecord,
   type TaskSubmission,
 } from '@lab/contracts';
 import { AgentDirectory } from './agent-directory.js';
@@ -38,6 +40,7 @@ import { deviceKey, LabMap } from './lab-map.js';
 import { pauseCampaign, pauseProtocolRun, pauseQueue, queueState, resumeQueue } from './pause.js';
 import { recordResult } from './results.js';
 import {
+  recallCampaign,
   resumeCampaign,
   resumeProtocolRun,
   submitOrResumeCampaign,
@@ -47,8 +50,9 @@ import type { WorkingRows } from './ports.js';
 import { workingRowsOf } from './row-set.js';
 import type { AttemptRow } from './rows.js';
 import { settleRun } from './runs.js';
+import { describeEstimates, describeSchedule, type SchedulePorts } from './schedule.js';
 import { comingRunNames, submitTask, type Accepted, type SubmitPorts } from './submit.js';
-import { TurnLoop, type Recall } from './turn-loop.js';
+import { TurnLoop } from './turn-loop.js';
 import type { Turn } from './turn.js';
 import { unfinishedWork, type UnfinishedWork } from './work-in-use.js';
 import { Workload } from './workload.js';
@@ -416,6 +420,16 @@ export class Engine {
     return describeStarts(this.#labs, this.#directory, this.#state, lab);
   }
 
+  /** What goes on, what is to come and why what waits waits, at this moment: the part that is asked for. */
+  schedule(query: ScheduleQuery): ScheduleRecord {
+    return describeSchedule(this.#schedulePorts(), query);
+  }
+
+  /** When what is not over is expected to be complete, by name; what is not named is not known. ISO 8601 in UTC. */
+  estimates(): { protocol_runs: Record<string, string>; campaigns: Record<string, string> } {
+    return describeEstimates(this.#schedulePorts());
+  }
+
   /** Everything that is not over, with the laboratories it needs and the devices it has. */
   unfinishedWork(): UnfinishedWork[] {
     return unfinishedWork(this.#state, this.#labs);
@@ -471,6 +485,19 @@ export class Engine {
   /** Takes no more commands; resolves when the turn in flight and the searches of the policy are over. Running tasks go on. */
   async stop(): Promise<void> {
     await Promise.all([this.#loop.stop(), this.#ports.policy.stop?.()]);
+  }
+
+  #schedulePorts(): SchedulePorts {
+    return {
+      state: this.#state,
+      labs: this.#labs,
+      directory: this.#directory,
+      workload: this.#workload,
+      refusals: this.#refusals,
+      policy: this.#ports.policy,
+      timetable: this.#dispatcher.timetable,
+      now: this.#ports.clock.now(),
+    };
   }
 
   #planAgain(): void {
@@ -555,21 +582,4 @@ export class Engine {
     ].filter((at) => at !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
   }
-}
-
-/** The names of the runs that it has not had must still be free. */
-function recallCampaign(name: string): Recall {
-  return {
-    kind: 'campaign',
-    name,
-    questions: ({ campaign }) =>
-      campaign === null
-        ? []
-        : [
-            {
-              kind: 'protocolRun',
-              names: comingRunNames(name, campaign.runsStarted, campaign.maxProtocolRuns),
-            },
-          ],
-  };
 }

@@ -107,7 +107,7 @@ function record(turn: Turn, ports: StopPorts, halt: Halt, more: { told_by?: stri
 }
 
 /** What is said of a task that a stop ended. */
-function wordsOf({ by, reason }: HaltRow): string {
+export function wordsOf({ by, reason }: HaltRow): string {
   return `emergency stop by ${by}${reason === '' ? '' : `: ${reason}`}`;
 }
 
@@ -123,7 +123,7 @@ function isStop(row: HaltRow): boolean {
   return row.scope !== 'queue';
 }
 
-function stopsInForce(state: WorkingState): HaltRow[] {
+export function stopsInForce(state: WorkingState): HaltRow[] {
   return [...state.rows.halts.values()].filter((row) => isStop(row) && row.releasedAt === null);
 }
 

@@ -15,6 +15,7 @@ import { unpauseCampaign, unpauseProtocolRun } from './pause.js';
 import type { EndedWork } from './ports.js';
 import type { CampaignRow, ProtocolRunRow, TaskRunRow } from './rows.js';
 import {
+  comingRunNames,
   drainingFaults,
   refuse,
   refuseBacklog,
@@ -25,6 +26,7 @@ import {
   type SubmitPorts,
 } from './submit.js';
 import { placeFaults } from './slot-faults.js';
+import type { Recall } from './turn-loop.js';
 import type { Turn } from './turn.js';
 
 /**
@@ -273,4 +275,21 @@ function former(task: TaskRunRow): JsonObject {
     ended_at: task.endedAt,
   };
   return plain as unknown as Record<string, JsonValue>;
+}
+
+/** What a resume of a campaign must know before: that it is over, and that the names of the runs it has not had are free. */
+export function recallCampaign(name: string): Recall {
+  return {
+    kind: 'campaign',
+    name,
+    questions: ({ campaign }) =>
+      campaign === null
+        ? []
+        : [
+            {
+              kind: 'protocolRun',
+              names: comingRunNames(name, campaign.runsStarted, campaign.maxProtocolRuns),
+            },
+          ],
+  };
 }

@@ -11,7 +11,7 @@ export interface ScheduleRecord {
   at: string;
   /** The latest plan; null of a policy that does not plan ahead, and before the first plan. */
   plan: PlanRecord | null;
-  /** Tasks of protocol runs that are not over, and on-demand tasks that are not over. Those that wait stand last. */
+  /** Tasks of protocol runs that are not over, and on-demand tasks that are not over, in the order of {@link ScheduleQuery.limit}. */
   tasks: ScheduledTask[];
   /** How many tasks there are, listed or not. */
   tasks_total: number;
@@ -29,7 +29,10 @@ export interface ScheduleQuery {
   device?: string | undefined;
   /** Name of a laboratory: its devices, and the tasks that have one of them, are to get one or wait for one. */
   lab?: string | undefined;
-  /** Tasks listed at most: those that run first, then those that wait, in the order of their planned starts or else of the queue. */
+  /**
+   * Tasks listed at most: those that run first, then those that wait, in the order of their planned starts or else of the
+   * queue, then those that have ended, the latest first.
+   */
   limit: number;
 }
 
@@ -112,8 +115,10 @@ export const waitCodes = [
   'emergency_stop',
   'retry_pause',
   'campaign_limit',
+  'hold_order',
   'planned',
   'beyond_horizon',
+  'unplanned',
 ] as const;
 
 /**
@@ -129,8 +134,10 @@ export const waitCodes = [
  * - `emergency_stop`: people have stopped everything
  * - `retry_pause`: it failed or was refused before, and is tried again at `until`
  * - `campaign_limit`: its campaign has as many runs under way as it may
+ * - `hold_order`: started now, its run could come to keep what another run needs and wait for what that one keeps
  * - `planned`: it could start, and the plan starts it at `until`
  * - `beyond_horizon`: the plan does not reach so far
+ * - `unplanned`: the plan has no place for it, as `message` says
  */
 export type WaitCode = (typeof waitCodes)[number];
 
