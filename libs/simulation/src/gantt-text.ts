@@ -1,4 +1,4 @@
-import type { SimulatedUnitRecord, SimulationRecord } from '@lab/contracts';
+import type { SimulatedUnitRecord } from '@lab/contracts';
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const symbols = { hold: '-', out: 'x', idle: '.', task: '#' };
@@ -6,13 +6,23 @@ const symbols = { hold: '-', out: 'x', idle: '.', task: '#' };
 const maxLegend = 24;
 const indent = 4;
 
+/** What is drawn: what a simulation found, or a schedule in its terms. Moments are seconds from a common beginning. */
+export interface Drawn {
+  units: readonly DrawnUnit[];
+  protocol_runs: readonly { name: string }[];
+  /** Where the chart ends. */
+  end: number;
+}
+
+type DrawnUnit = Pick<SimulatedUnitRecord, 'kind' | 'name' | 'timeline'>;
+
 /**
  * Who used which device and resource when, for a terminal: a line for each that was used, grouped by laboratory. A
  * column stands for what the unit was at for most of that time.
  *
  * @param width columns of the terminal
  */
-export function ganttText(record: SimulationRecord, width = 100): string[] {
+export function ganttText(record: Drawn, width = 100): string[] {
   const used = record.units.filter(({ timeline }) => timeline.length > 0);
   if (used.length === 0 || record.end === 0) return ['nothing ran'];
   const names = namesOf(record);
@@ -38,7 +48,7 @@ export function ganttText(record: SimulationRecord, width = 100): string[] {
 }
 
 /** Runs to the letters that stand for them; in the order in which they came. */
-function namesOf(record: SimulationRecord): Map<string, string> {
+function namesOf(record: Drawn): Map<string, string> {
   return new Map(
     record.protocol_runs.map(({ name }, index) => [name, letters[index % letters.length] ?? symbols.task]),
   );
@@ -55,7 +65,7 @@ function legend(names: ReadonlyMap<string, string>): string[] {
 }
 
 function cellOf(
-  { timeline }: SimulatedUnitRecord,
+  { timeline }: DrawnUnit,
   from: number,
   to: number,
   names: ReadonlyMap<string, string>,
@@ -76,11 +86,11 @@ function cellOf(
   return to - from - covered > longest ? symbols.idle : best;
 }
 
-function groupOf({ kind, name }: SimulatedUnitRecord): string {
+function groupOf({ kind, name }: DrawnUnit): string {
   return kind === 'resource' ? 'resources' : name.slice(0, name.indexOf('.'));
 }
 
-function shortName({ kind, name }: SimulatedUnitRecord): string {
+function shortName({ kind, name }: DrawnUnit): string {
   return kind === 'resource' ? name : name.slice(name.indexOf('.') + 1);
 }
 

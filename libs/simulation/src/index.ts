@@ -1,4 +1,4 @@
 export { ganttSvg } from './gantt-svg.js';
-export { ganttText } from './gantt-text.js';
+export { ganttText, type Drawn } from './gantt-text.js';
 export type { SimulationPorts } from './laboratory.js';
 export { defaultMaxTasks, simulate } from './simulate.js';
