@@ -13,6 +13,13 @@ interface Holder {
   given: Map<string, string>;
 }
 
+interface Outlook {
+  /** Runs that keep units in an order in which all of them get what they must have, with the units they use for it. */
+  order: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Those that have no place in any order. */
+  stuck: ReadonlySet<string>;
+}
+
 /**
  * Sees whether runs would come to keep what the others need, by the banker's rule (Dijkstra 1965): a state is safe when
  * there is an order in which each run that keeps units can do what it must before it gives them up, with what nobody
@@ -27,7 +34,9 @@ export class HoldSafety {
   readonly #snapshot: Snapshot;
   readonly #holders = new Map<string, Holder>();
   readonly #candidates = new Map<PlanSlot, readonly string[]>();
-  #stuck: ReadonlySet<string> | undefined;
+  #outlook: Outlook | undefined;
+  /** What comes of the latest start that was allowed. */
+  #foreseen: { units: Readonly<Record<string, string>>; outlook: Outlook } | undefined;
 
   constructor(snapshot: Snapshot) {
     this.#snapshot = snapshot;
@@ -61,20 +70,27 @@ export class HoldSafety {
     const { run } = task;
     const holder = run === null ? undefined : this.#holders.get(run);
     if (run === null || holder === undefined) return true;
-    const before = (this.#stuck ??= this.#stuckRuns());
-    this.#holders.set(run, afterStart(holder, task, units));
-    const after = this.#stuckRuns();
+    const before = (this.#outlook ??= this.#lookAhead());
+    const next = afterStart(holder, task, units);
+    const same = this.#inPlace(before, run, holder, next);
+    if (same !== undefined) {
+      this.#foreseen = { units, outlook: same };
+      return true;
+    }
+    this.#holders.set(run, next);
+    const after = this.#lookAhead();
     this.#holders.set(run, holder);
-    for (const each of after) if (!before.has(each)) return false;
+    for (const each of after.stuck) if (!before.stuck.has(each)) return false;
+    this.#foreseen = { units, outlook: after };
     return true;
   }
 
-  /** The task is started on these units. */
+  /** The task is started on these units, which {@link allows} has allowed. */
   started(task: PlanTask, units: Readonly<Record<string, string>>): void {
     const holder = task.run === null ? undefined : this.#holders.get(task.run);
     if (task.run === null || holder === undefined) return;
     this.#holders.set(task.run, afterStart(holder, task, units));
-    this.#stuck = undefined;
+    this.#outlook = this.#foreseen?.units === units ? this.#foreseen.outlook : undefined;
   }
 
   /**
@@ -155,41 +171,70 @@ export class HoldSafety {
         this.#holders.get(task.run ?? '')?.given.set(`${task.id} ${slot}`, unit);
   }
 
-  /** Runs that keep units and have no place in any order. */
-  #stuckRuns(): Set<string> {
+  #lookAhead(): Outlook {
     const open = new Map<string, Holder>();
-    const keeper = new Map<string, string>();
-    for (const [run, holder] of this.#holders) {
-      if (holder.keeps.size === 0) continue;
-      open.set(run, holder);
-      for (const unit of holder.keeps.keys()) keeper.set(unit, run);
-    }
+    for (const [run, holder] of this.#holders) if (holder.keeps.size > 0) open.set(run, holder);
+    const order = new Map<string, ReadonlySet<string>>();
+    const keeper = this.#keepers();
     for (let before = -1; open.size !== before && open.size > 0;) {
       before = open.size;
       for (const [run, holder] of open) {
-        const isFree = (unit: string): boolean => {
+        const used = this.#waysOut(holder, (unit) => {
           const by = keeper.get(unit);
           return by === undefined || by === run || !open.has(by);
-        };
-        if (this.#canFinish(holder, isFree)) open.delete(run);
+        });
+        if (used === undefined) continue;
+        open.delete(run);
+        order.set(run, used);
       }
     }
-    return new Set(open.keys());
+    return { order, stuck: new Set(open.keys()) };
   }
 
-  /** Can the run do all that it must before it keeps nothing, with the units that are free for it? */
-  #canFinish(holder: Holder, isFree: (unit: string) => boolean): boolean {
-    let at = holder;
+  /**
+   * The outlook when a run keeps more or less than before, if the order can stay as it is: those before it do without
+   * what it keeps now, and it can still do what it must with what these have given up.
+   */
+  #inPlace({ order, stuck }: Outlook, run: string, holder: Holder, next: Holder): Outlook | undefined {
+    if (stuck.has(run)) return undefined;
+    const gained = [...next.keeps.keys()].filter((unit) => !holder.keeps.has(unit));
+    const over = new Set([run]);
+    for (const [other, used] of order) {
+      if (other === run) break;
+      if (gained.some((unit) => used.has(unit))) return undefined;
+      over.add(other);
+    }
+    const keeper = this.#keepers();
+    const used = this.#waysOut(next, (unit) => {
+      const by = keeper.get(unit);
+      return by === undefined || over.has(by);
+    });
+    return used === undefined ? undefined : { order: new Map(order).set(run, used), stuck };
+  }
+
+  #keepers(): Map<string, string> {
+    const keepers = new Map<string, string>();
+    for (const [run, holder] of this.#holders) for (const unit of holder.keeps.keys()) keepers.set(unit, run);
+    return keepers;
+  }
+
+  /**
+   * The units with which the run can do all that it must before it keeps nothing; undefined: those that are free for it
+   * are too few.
+   */
+  #waysOut(holder: Holder, isFree: (unit: string) => boolean): ReadonlySet<string> | undefined {
+    const used = new Set<string>();
     const byId = new Map(holder.tasks.map((task) => [task.id, task]));
-    while (at.keeps.size > 0) {
+    for (let at = holder; at.keeps.size > 0;) {
       const needed = neededFor(at, byId);
       const next = at.tasks.find((task) => needed.has(task.id) && isReady(task, at.tasks));
-      if (next === undefined) return true;
+      if (next === undefined) break;
       const units = this.#fill(at, next, isFree);
-      if (units === undefined && this.#fill(at, next, () => true) !== undefined) return false;
+      if (units === undefined && this.#fill(at, next, () => true) !== undefined) return undefined;
+      for (const unit of Object.values(units ?? {})) used.add(unit);
       at = afterStart(at, next, units ?? {});
     }
-    return true;
+    return used;
   }
 
   #fill(

@@ -40,6 +40,8 @@ export function isAvailable(unit: PlanUnit | undefined, task: PlanTask): unit is
  * - **No deadlock.** A task whose unit is kept for later tasks of its run is not started if that could close a circle of
  *   runs that each keep what another one needs ({@link HoldSafety}). If such a task has waited for a minute, no run
  *   behind it in the order begins to keep anything until it has started.
+ *
+ * It can read snapshots of everything as well, and finds in them what it needs to know.
  */
 export class GreedyPolicy implements Policy {
   readonly name = 'greedy';
@@ -50,12 +52,18 @@ export class GreedyPolicy implements Policy {
     const round = new Round(snapshot);
     const assignments: Assignment[] = [];
     for (const task of [...snapshot.tasks].sort(compareTasks(snapshot.now))) {
-      if (task.ready === false || task.blocked === true) continue;
+      if (!canStart(task, snapshot.now)) continue;
       const units = round.start(task);
       if (units !== undefined) assignments.push({ task: task.id, units });
     }
     return { assignments, timetable: null, wakeAt: null };
   }
+}
+
+/** False of what only snapshots of everything show. */
+function canStart({ ready, blocked, notBefore, dependencies }: PlanTask, now: number): boolean {
+  if (ready === false || blocked === true) return false;
+  return (notBefore ?? now) <= now && (dependencies ?? []).length === 0;
 }
 
 /** One way through the waiting tasks. */
