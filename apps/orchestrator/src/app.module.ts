@@ -10,6 +10,7 @@ import { PackageIndex } from './definitions/package-index.js';
 import { ProtocolLoading } from './definitions/protocol-loading.js';
 import { PausesController } from './pauses.controller.js';
 import { DecisionsController } from './decisions.controller.js';
+import { ScheduleController } from './schedule.controller.js';
 import { SubmissionsController } from './submissions.controller.js';
 import { objectStoreToken } from './tokens.js';
 
@@ -33,6 +34,7 @@ export class AppModule {
         PausesController,
         AgentsController,
         DecisionsController,
+        ScheduleController,
         FilesController,
         DefinitionsController,
       ],

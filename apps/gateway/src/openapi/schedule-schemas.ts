@@ -97,7 +97,7 @@ const cause = object<WaitCause>(
   {
     code: choice(
       waitCodes,
-      '`dependency`: `tasks` have not completed. `lag`: a least time after a dependency is over at `until`. `group`: it starts at the end of `tasks`. `device`, `resource`: `unit` is in the hands of `held_by` until `until`. `lower_priority`: `tasks` go first on `unit`. `no_eligible_device`, `no_eligible_resource`: nothing can fill `slot`, and `candidates` says why. `computer_away`: its computer is not connected. `paused`: people paused its run, its campaign or the queue. `attention`: its run waits for a person. `emergency_stop`: people stopped everything. `retry_pause`: it is tried again at `until`. `campaign_limit`: its campaign has as many runs under way as it may. `planned`: it could start, and the plan starts it at `until`. `beyond_horizon`: the plan does not reach so far.',
+      '`dependency`: `tasks` have not completed. `lag`: a least time after a dependency is over at `until`. `group`: it starts at the end of `tasks`. `device`, `resource`: `unit` is in the hands of `held_by` until `until`. `lower_priority`: `tasks` go first on `unit`. `no_eligible_device`, `no_eligible_resource`: nothing can fill `slot`, and `candidates` says why. `computer_away`: its computer is not connected. `paused`: people paused its run, its campaign or the queue. `attention`: its run waits for a person. `emergency_stop`: people stopped everything. `retry_pause`: it is tried again at `until`. `campaign_limit`: its campaign has as many runs under way as it may. `hold_order`: started now, its run could come to keep what another run needs and wait for what that one keeps. `planned`: it could start, and the plan starts it at `until`. `beyond_horizon`: the plan does not reach so far. `unplanned`: the plan has no place for it, as `message` says.',
     ),
     message: text('In words.', 'color_lab.robot_arm is in use by mix_2/retrieve_container'),
     tasks: list(label, 'The tasks that it waits for.'),
@@ -172,7 +172,10 @@ export const scheduleSchemas: Record<string, SchemaObject> = {
     policy: choice(['greedy', 'cpsat'] as const, 'The scheduling policy that decides.'),
     at: time('The moment that all of this describes.'),
     plan: orNull(named<PlanRecord>('PlanRecord')),
-    tasks: list(named<ScheduledTask>('ScheduledTask'), 'Those that wait stand last.'),
+    tasks: list(
+      named<ScheduledTask>('ScheduledTask'),
+      'Those that run, then those that wait, in the order of their planned starts or else of the queue, then those that have ended.',
+    ),
     tasks_total: integer('How many tasks there are, listed or not.', 7),
     units: list(named<ScheduledUnit>('ScheduledUnit'), 'Devices and resources, by kind and name.'),
     protocol_runs: list(named<ScheduledRun>('ScheduledRun')),
