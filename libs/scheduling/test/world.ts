@@ -198,7 +198,10 @@ export class World {
       if (!place.usable) refuse(`${id} is lost`);
       if (place.heldBy !== null && place.heldBy !== runOf(work)) refuse(`${id} is held by ${place.heldBy}`);
       const referred = this.#referred(work, slot);
-      const allowed = referred === undefined ? poolOf(slot) : [referred.units[slotOf(slot)] ?? ''];
+      const allowed =
+        referred === undefined
+          ? this.#unkept(poolOf(slot), runOf(work))
+          : [referred.units[slotOf(slot)] ?? ''];
       if (!allowed.includes(id)) refuse(`${slot.name} may be filled with ${allowed.join(' or ')}`);
       place.user = work;
       place.last = { work, slot: slot.name };
@@ -263,7 +266,7 @@ export class World {
         if (unit === undefined || unit.busy || !unit.usable) return false;
         return unit.heldBy === null || unit.heldBy === task.run;
       };
-      return isPatient || task.slots.every((slot) => slot.candidates.some(isFree));
+      return isPatient || task.slots.every((slot) => this.#unkept(slot.candidates, task.run).some(isFree));
     });
     const needs = new Map<string, RunNeeds>();
     const keeping = new Set([...units.values()].flatMap((unit) => unit.heldBy ?? []));
@@ -332,10 +335,7 @@ export class World {
     const kept = this.#keptFor(work, slot.name);
     const more = { name: slot.name, ...(kept.length > 0 && { keptFor: kept }) };
     const referred = this.#referred(work, slot);
-    if (referred === undefined) {
-      const others = poolOf(slot).filter((id) => this.#place(id).heldBy !== work.job.id);
-      return { ...more, candidates: others.length > 0 ? others : poolOf(slot) };
-    }
+    if (referred === undefined) return { ...more, candidates: poolOf(slot) };
     const name = slotOf(slot);
     if (referred.state === 'waiting')
       return {
@@ -372,8 +372,16 @@ export class World {
     });
   }
 
-  #heldFor({ last }: Place): string[] {
-    return last === null ? [] : this.#keptFor(last.work, last.slot);
+  /** Waiting and running tasks that must end before the run gives the unit up, the one that uses it among them. */
+  #heldFor({ user, last }: Place): string[] {
+    const others = last === null ? [] : this.#keptFor(last.work, last.slot);
+    return user === null ? others : [user.id, ...others];
+  }
+
+  /** What a run keeps is for what refers to it, unless there is nothing else for a slot. */
+  #unkept(ids: readonly string[], run: string | null): readonly string[] {
+    const others = ids.filter((id) => run === null || this.#place(id).heldBy !== run);
+    return others.length > 0 ? others : ids;
   }
 
   #isMet(work: Work): boolean {
