@@ -105,6 +105,8 @@ export async function startLaboratory({ agents, processes, tasks = 2 }) {
       fileURLToPath(new URL('agents.mjs', import.meta.url)),
       [String(first), String(Math.min(share, agents - first))],
       {
+        // As the service runs its agents.
+        execArgv: ['--max-semi-space-size=2'],
         env: {
           ...process.env,
           LOAD_NATS_URL: nats.url,
