@@ -7,12 +7,18 @@
 // proof. Prints one line of JSON for each instance and last a summary. `ratio_to_greedy` and `ratio_to_reference` are
 // geometric means of ours to `greedy` and `lns` of the folder's reference.json (the latter from 100 tasks on); an instance
 // that has no entry there is compared with the best of our own list heuristics, the schedule that searches begin with.
+//
+//   npm run bench:scheduling -- --replan N [--seed N] [--dir FOLDER]
+//
+// What planning the generated laboratory of N tasks (lab_N_sSEED) costs the orchestrator, in place of the above: for the
+// first plan and for one after each of a hundred events, with searches and proofs going on beside it.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkSchedule, construct, isShop, lowerBound, shopLowerBound } from '@lab/scheduling';
-import { rounded } from './harness.mjs';
+import { finish, printMachine, rounded } from './harness.mjs';
 import { fullEngine, searchEngine } from './scheduling/engines.mjs';
 import { readInstances, sets } from './scheduling/instances.mjs';
+import { measureReplanning } from './scheduling/replan.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -22,12 +28,14 @@ const { values } = parseArgs({
     dir: { type: 'string', default: fileURLToPath(new URL('instances', import.meta.url)) },
     only: { type: 'string' },
     engine: { type: 'string', default: 'search' },
+    replan: { type: 'string' },
   },
 });
+const set = values.replan === undefined ? values.set : 'lab';
 const seconds = Number(values.seconds);
 const seed = Number(values.seed);
 const wrong = [
-  [!sets.includes(values.set), `--set is one of ${sets.join(', ')}`],
+  [!sets.includes(set), `--set is one of ${sets.join(', ')}`],
   [!(seconds > 0), '--seconds is a number above 0'],
   [!Number.isInteger(seed), '--seed is a whole number'],
   [!['search', 'full'].includes(values.engine), '--engine is search or full'],
@@ -37,8 +45,17 @@ if (wrong !== undefined) {
   process.exit(2);
 }
 
-const wanted = values.only?.split(',');
-const instances = readInstances(values.dir, values.set).filter(({ name }) => wanted?.includes(name) ?? true);
+const wanted = values.replan === undefined ? values.only?.split(',') : [`lab_${values.replan}_s${seed}`];
+const instances = readInstances(values.dir, set).filter(({ name }) => wanted?.includes(name) ?? true);
+if (instances.length === 0) {
+  console.error(`there is no instance ${wanted?.join(', ') ?? `of the set ${set}`} in ${values.dir}`);
+  process.exit(2);
+}
+if (values.replan !== undefined) {
+  printMachine();
+  finish(await measureReplanning(instances[0].problem));
+  process.exit();
+}
 const engine = values.engine === 'full' ? await fullEngine() : searchEngine;
 try {
   const found = [];
@@ -84,13 +101,13 @@ function summary(found) {
   const gaps = found.flatMap(({ gap_pct }) => (gap_pct === null ? [] : [gap_pct]));
   const figures = {
     summary: true,
-    set: values.set,
+    set,
     seconds,
     seed,
     mean_gap_pct:
       gaps.length === 0 ? null : rounded(gaps.reduce((sum, each) => sum + each, 0) / gaps.length, 3),
   };
-  if (values.set !== 'lab') return figures;
+  if (set !== 'lab') return figures;
   const ratios = (of, among = found) =>
     among.flatMap((each) => (each[of] === null ? [] : [each.objective / each[of]]));
   figures.ratio_to_greedy = geometricMean(ratios('greedy'));

@@ -8,7 +8,7 @@ const provable = 60;
 const hintMs = 200;
 
 /** Only what went wrong is told, where it does not mix with the figures. */
-const log = {
+export const log = {
   debug: () => undefined,
   info: () => undefined,
   warn: (...words) => console.error(...words),
