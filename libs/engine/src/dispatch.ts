@@ -28,7 +28,7 @@ export class Dispatcher {
   readonly #fallback = new GreedyPolicy();
   #version = 0;
   #timetable: Timetable | null = null;
-  /** When the policy wants to be asked again; when it is asked in any case, for a task may start then or an expectation has failed. */
+  /** When the policy wants to be asked again, or a task may start that could not before. */
   #wakeAt: number | undefined;
 
   constructor(ports: DispatchPorts, refusals: Backoff) {
@@ -63,9 +63,12 @@ export class Dispatcher {
     return state.deadlines.first()?.at;
   }
 
-  /** When {@link dispatch} may decide something else although nothing has happened. */
-  nextWake(): number | undefined {
-    return this.#wakeAt;
+  /** When {@link dispatch} may decide something else although nothing has happened. @param since milliseconds since 1970 */
+  nextWake(state: WorkingState, since: number): number | undefined {
+    const { policy, workload } = this.#ports;
+    const overrun = policy.scope === 'all' ? workload.nextOverrun(state, since) : undefined;
+    if (overrun === undefined || this.#wakeAt === undefined) return overrun ?? this.#wakeAt;
+    return Math.min(overrun, this.#wakeAt);
   }
 
   /** The latest plan of a policy that plans ahead; null: there is none. */
@@ -98,7 +101,7 @@ export class Dispatcher {
     const plan = this.#ask(policy, snapshot) ?? this.#ask(this.#fallback, snapshot);
     this.#timetable = plan?.timetable ?? null;
     const wakes = snapshot.tasks.map((task) => task.notBefore ?? Infinity);
-    wakes.push(workload.nextOverrun ?? Infinity, Math.max(plan?.wakeAt ?? Infinity, turn.now + 1));
+    wakes.push(Math.max(plan?.wakeAt ?? Infinity, turn.now + 1));
     const first = wakes.reduce((earliest, at) => Math.min(earliest, at), Infinity);
     this.#wakeAt = first === Infinity ? undefined : first;
     return plan;

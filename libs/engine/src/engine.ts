@@ -573,7 +573,7 @@ export class Engine {
     const times = [
       this.#directory.nextAgeing(),
       this.#dispatcher.nextDeadline(this.#state),
-      this.#dispatcher.nextWake(),
+      this.#dispatcher.nextWake(this.#state, now),
       nextTimeout(this.#state),
       this.#attention.next(this.#state, now),
       this.#refusals.next(now),

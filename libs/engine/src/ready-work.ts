@@ -28,6 +28,8 @@ export class ReadyWork {
   readonly #slots = new Map<string, PlanSlot[]>();
   /** On-demand tasks by one unit that each of them cannot do without; some of them may be queued no more. */
   readonly #waiting = new Map<string, Set<string>>();
+  /** Of these, by the same unit, those that need several units. */
+  readonly #several = new Map<string, Set<string>>();
   /** All other queued tasks; some of them may be queued no more. */
   readonly #others = new Set<string>();
   #stale = true;
@@ -80,26 +82,32 @@ export class ReadyWork {
       const unit = view.get(key);
       if (!unit.usable) continue;
       if (unit.busy || unit.heldBy !== null) {
-        const first = this.#mostPatient(state, group, now);
+        const first = this.#mostPatient(state, this.#several.get(key), now);
         if (first !== undefined) yield first;
         continue;
       }
       for (const id of group) if (stillQueued(id, group)) yield id;
-      if (group.size === 0) this.#waiting.delete(key);
+      if (group.size > 0) continue;
+      this.#waiting.delete(key);
+      this.#several.delete(key);
     }
   }
 
   /** Of the tasks of several slots that have waited for long the one that is first: the others cannot start before it. */
-  #mostPatient(state: WorkingState, group: ReadonlySet<string>, now: number): string | undefined {
+  #mostPatient(state: WorkingState, group: Set<string> | undefined, now: number): string | undefined {
+    if (group === undefined) return undefined;
     const { patienceMs } = this.#ports;
     const before = compareTasks(now);
     let first: PlanTask | undefined;
     for (const id of group) {
       const row = state.queued.has(id) ? state.rows.taskRuns.get(id) : undefined;
+      if (row === undefined) {
+        group.delete(id);
+        continue;
+      }
+      const queuedAt = row.queuedAt ?? row.createdAt;
+      if (now - queuedAt < patienceMs) continue;
       const slots = this.#slots.get(id) ?? [];
-      const queuedAt = row?.queuedAt ?? row?.createdAt;
-      if (row === undefined || queuedAt === undefined || now - queuedAt < patienceMs) continue;
-      if (slots.length < 2) continue;
       const task = { id, run: null, priority: row.priority, queuedAt, duration: null, slots };
       if (first === undefined || before(task, first) < 0) first = task;
     }
@@ -111,6 +119,7 @@ export class ReadyWork {
     this.#slots.clear();
     this.#others.clear();
     this.#waiting.clear();
+    this.#several.clear();
     for (const id of state.queued) state.arrivals.add(id);
   }
 
@@ -124,9 +133,8 @@ export class ReadyWork {
       this.#others.add(id);
       return;
     }
-    const group = this.#waiting.get(only) ?? new Set<string>();
-    group.add(id);
-    this.#waiting.set(only, group);
+    const groups = (slots?.length ?? 0) > 1 ? [this.#waiting, this.#several] : [this.#waiting];
+    for (const group of groups) group.set(only, (group.get(only) ?? new Set<string>()).add(id));
   }
 
   #planTask(state: WorkingState, id: string, now: number, view: UnitView): PlanTask | undefined {

@@ -41,8 +41,6 @@ const noKeepers: readonly string[] = [];
 export class Workload {
   readonly #ports: WorkloadPorts;
   #plans = new WeakMap<ProtocolSnapshot, ProtocolPlan>();
-  /** When the first of the tasks that run will have taken longer than expected, as of the latest snapshot. */
-  #nextOverrun: number | undefined;
 
   constructor(ports: WorkloadPorts) {
     this.#ports = ports;
@@ -53,9 +51,17 @@ export class Workload {
     this.#plans = new WeakMap();
   }
 
-  /** When the latest snapshot ceases to be true if nothing happens, in milliseconds since 1970. */
-  get nextOverrun(): number | undefined {
-    return this.#nextOverrun;
+  /** When the first of the tasks that run will have taken longer than was expected at a moment, in milliseconds since 1970. */
+  nextOverrun(state: WorkingState, since: number): number | undefined {
+    let next: number | undefined;
+    for (const id of state.rows.liveAttempts.keys()) {
+      const row = state.rows.taskRuns.get(id);
+      if (row === undefined || row.startedAt === null || !isWithAgent(row.state)) continue;
+      const { expected } = this.expectationOf(state, row);
+      const { overrunAt } = expectedEnd(row.startedAt, expected, since);
+      if (next === undefined || overrunAt < next) next = overrunAt;
+    }
+    return next;
   }
 
   /** @param version names the state of the world @param now milliseconds since 1970 */
@@ -64,7 +70,6 @@ export class Workload {
     const tasks: PlanTask[] = [];
     const running: PlanRunning[] = [];
     const stopped = nothingStarts(state);
-    this.#nextOverrun = undefined;
     for (const run of state.rows.protocolRuns.values()) {
       if (isTerminal(run.state)) continue;
       const known = this.#viewOf(state, run);
@@ -240,8 +245,7 @@ export class Workload {
         ? durations.of(null, row.type, null)
         : durations.of(of.run.type, row.name, planned.entry.duration);
     const startedAt = row.startedAt ?? now;
-    const { end, overrunAt } = expectedEnd(startedAt, expectation.expected, now);
-    if (this.#nextOverrun === undefined || overrunAt < this.#nextOverrun) this.#nextOverrun = overrunAt;
+    const { end } = expectedEnd(startedAt, expectation.expected, now);
     const units = unitsBySlot(row, of, planned);
     for (const { unit } of Object.values(units)) view.get(unit);
     return { id: row.id, run: row.runId, priority: row.priority, startedAt, expectedEnd: end, units };
