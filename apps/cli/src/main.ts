@@ -9,6 +9,7 @@ import { addDoctorCommands } from './commands/doctor.js';
 import { addOperatingCommands } from './commands/operating.js';
 import { addPkgCommands } from './commands/pkg.js';
 import { addScheduleCommand } from './commands/schedule.js';
+import { addSimCommand } from './commands/sim.js';
 import { addStartCommand } from './commands/start.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -28,5 +29,6 @@ addOperatingCommands(program);
 addScheduleCommand(program);
 addPkgCommands(program);
 addDoctorCommands(program);
+addSimCommand(program);
 
 await program.parseAsync();

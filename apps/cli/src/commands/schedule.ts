@@ -1,4 +1,5 @@
 import type { PlanRecord, ScheduledTask, ScheduleRecord, WaitCause } from '@lab/contracts';
+import { ganttText, type Drawn } from '@lab/simulation';
 import type { Command } from 'commander';
 import { atService, json, seconds, table, withJson, withUrl, type ServiceFlags } from './at-service.js';
 
@@ -58,7 +59,33 @@ function scheduleLines(schedule: ScheduleRecord): string[] {
         time(campaign.estimated_completion),
       ]),
     ),
+    ...chart(schedule),
   ];
+}
+
+/** Who has which device and resource when, on a line for each; nothing when nobody has any. */
+function chart({ at, units, protocol_runs: runs }: ScheduleRecord): string[] {
+  const starts = units.flatMap(({ timeline }) => timeline.map(({ start }) => Date.parse(start)));
+  if (starts.length === 0) return [];
+  const from = Math.min(...starts);
+  const now = Date.parse(at);
+  const since = (moment: number): number => (moment - from) / 1_000;
+  const ends: number[] = [since(now)];
+  const drawn: Drawn['units'] = units.map(({ kind, name, timeline }) => ({
+    kind,
+    name,
+    timeline: timeline.map(({ label, start, end }) => {
+      // Nobody knows the end of what runs: it is drawn up to now.
+      ends.push(since(end === null ? now : Date.parse(end)));
+      return { what: 'use', by: label, start: since(Date.parse(start)), end: ends.at(-1) ?? 0 };
+    }),
+  }));
+  const caption = `from ${timeOfDay(new Date(from).toISOString(), at)} on; now is at ${since(now).toFixed(1)} s`;
+  const lines = ganttText(
+    { units: drawn, protocol_runs: runs, end: Math.max(...ends) },
+    process.stdout.columns ?? 100,
+  );
+  return ['', caption, ...lines];
 }
 
 function planLine(plan: PlanRecord, time: (iso: string) => string): string {

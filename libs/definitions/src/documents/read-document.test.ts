@@ -18,6 +18,8 @@ describe('a text that must have a shape', () => {
       'protocols:\n{{#each (range 1 4)}}\n  - { type: p, iterations: {{this}} }\n{{/each}}\n',
     );
     expect(result).toMatchObject({ ok: true, value: { protocols: [{ iterations: 1 }, {}, {}] } });
+    const later = result.ok ? result.diagnose([{ path: 'protocols[2].type', code: 'c', message: 'm' }]) : [];
+    expect(later).toMatchObject([{ file: 'day.yml', line: 3, code: 'c' }]);
   });
 
   it('has every fault told with its line and what would be right', () => {

@@ -1,8 +1,15 @@
-import type { Schema } from '@lab/contracts';
+import type { Fault, Schema } from '@lab/contracts';
 import { compareDiagnostics, type Diagnostic, type Path } from './diagnostic.js';
 import { maxFileSize, SourceDocument } from './source-document.js';
 
-export type ReadDocument<T> = { ok: true; value: T } | { ok: false; diagnostics: Diagnostic[] };
+export type ReadDocument<T> =
+  | {
+      ok: true;
+      value: T;
+      /** What was found wrong with the value later, with the lines it stands on. */
+      diagnose(faults: readonly Fault[]): Diagnostic[];
+    }
+  | { ok: false; diagnostics: Diagnostic[] };
 
 /**
  * Reads a text written as definition files are (YAML with templates) that must have a certain shape.
@@ -20,14 +27,19 @@ export function readDocument<T>(file: string, text: string, schema: Schema<T>): 
   }
   const source = SourceDocument.parse(file, text);
   if (source.isBroken) return { ok: false, diagnostics: source.diagnostics };
+  const diagnose = (faults: readonly Fault[]): Diagnostic[] => {
+    const own = source.unchecked();
+    for (const { path, code, message, hint } of faults)
+      own.fault(pathOf(path), code, message, {
+        what: code === 'unknown_field' ? 'key' : 'value',
+        ...(hint === undefined ? {} : { hint }),
+      });
+    return own.diagnostics.sort(compareDiagnostics);
+  };
   const checked = schema.check(source.value);
-  if (checked.ok) return checked;
-  for (const { path, code, message, hint } of checked.faults)
-    source.fault(pathOf(path), code, message, {
-      what: code === 'unknown_field' ? 'key' : 'value',
-      ...(hint === undefined ? {} : { hint }),
-    });
-  return { ok: false, diagnostics: source.diagnostics.sort(compareDiagnostics) };
+  return checked.ok
+    ? { ok: true, value: checked.value, diagnose }
+    : { ok: false, diagnostics: diagnose(checked.faults) };
 }
 
 /** `tasks[2].devices.mixer` as `['tasks', 2, 'devices', 'mixer']`. */
