@@ -54,6 +54,11 @@ export class Decoder {
     this.keptUnits = this.placement.units.slice();
   }
 
+  /** As {@link objectiveOf} gives it, of what has a place. */
+  get objective(): number {
+    return this.weightedCompletion + this.compiled.makespanWeight * this.makespan;
+  }
+
   /**
    * Decodes an order that obeys the precedences of blocks.
    *

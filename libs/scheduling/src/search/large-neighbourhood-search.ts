@@ -1,23 +1,34 @@
 import { SeededRandom } from '../problem/random.js';
 import { BlockOrders } from './block-orders.js';
-import type { CompiledProblem } from './compiled-problem.js';
 import type { Decoder } from './decoder.js';
 import { Neighbourhoods } from './neighbourhoods.js';
 
 /**
- * Large-neighbourhood search among orders of blocks (Shaw 1998; Ropke and Pisinger 2006), accepting as simulated annealing does, cooled in cycles that become longer.
+ * How much worse an order may be that is taken with a chance of 1/e, as a part of the objective: one run makes about
+ * this of a difference. At the begin of a cycle, and at its end.
+ */
+const warmest = 0.04;
+const coldest = 0.0013;
+
+/**
+ * Large-neighbourhood search among orders of blocks (Shaw 1998, Ropke and Pisinger 2006): what comes back to another
+ * place is accepted as in simulated annealing, cooled in cycles each twice as long as the one before and each from the
+ * best known order, so that it need not know how much time it has.
  */
 export class LargeNeighbourhoodSearch {
-  readonly best: Int32Array;
-  bestValue: number;
-  readonly compiled: CompiledProblem;
   private readonly current: Int32Array;
-  private candidate: Int32Array;
-  private value: number;
+  private readonly candidate: Int32Array;
+  private readonly best: Int32Array;
+  private weightedCompletion: number;
+  private makespan: number;
+  private bestSum: number;
+  private bestEnd: number;
+  private readonly placed: number;
+  /** The whole schedule ends no earlier, whatever becomes of this part of it. */
+  private floor = 0;
   private readonly neighbourhoods: Neighbourhoods;
   private readonly random: SeededRandom;
-  private round_ = 0;
-  private cycleEnd = 0;
+  private made = 0;
   private cycleStart = 0;
   private cycleLength: number;
 
@@ -27,48 +38,76 @@ export class LargeNeighbourhoodSearch {
     order: Int32Array,
     seed: number,
   ) {
-    this.compiled = decoder.compiled;
+    const { compiled } = decoder;
     this.current = order.slice();
     this.candidate = order.slice();
     this.best = order.slice();
     this.random = new SeededRandom(seed);
-    this.neighbourhoods = new Neighbourhoods(this.compiled, new BlockOrders(this.compiled), this.random);
-    this.value = this.bestValue = this.objective();
-    this.cycleLength = 2 * this.compiled.blocks;
-    this.cycleEnd = this.cycleLength;
+    this.neighbourhoods = new Neighbourhoods(compiled, new BlockOrders(compiled), this.random);
+    this.placed = decoder.placedCount;
+    this.weightedCompletion = this.bestSum = decoder.weightedCompletion;
+    this.makespan = this.bestEnd = decoder.makespan;
+    this.cycleLength = 2 * compiled.blocks;
+  }
+
+  /** End of the best schedule. */
+  get bestMakespan(): number {
+    return this.bestEnd;
+  }
+
+  /** Weighted completion of the best schedule. */
+  get bestWeightedCompletion(): number {
+    return this.bestSum;
+  }
+
+  /** Says when the rest of the whole schedule ends. */
+  endAtLeast(floor: number): void {
+    this.floor = floor;
   }
 
   /** @returns whether it found something better than all before */
   round(): boolean {
     const { decoder, random } = this;
-    if (this.round_ >= this.cycleEnd) {
-      this.cycleLength *= 2;
-      this.cycleStart = this.round_;
-      this.cycleEnd = this.round_ + this.cycleLength;
-      this.current.set(this.best);
-      decoder.decode(this.current, 0);
-      decoder.keep();
-      this.value = this.bestValue;
-    }
-    this.round_++;
-    const done = (this.round_ - this.cycleStart) / this.cycleLength;
-    const temperature = this.bestValue * (0.04 / this.compiled.runs) * Math.pow(1 / 30, done);
+    const { compiled } = decoder;
+    if (this.made >= this.cycleStart + this.cycleLength) this.startCycle();
+    const done = (this.made++ - this.cycleStart) / this.cycleLength;
     const kind = random.below(Neighbourhoods.kinds);
     const same = this.neighbourhoods.neighbour(this.current, kind, this.candidate);
-    if (same >= this.compiled.blocks) return false;
+    if (same >= compiled.blocks) return false;
     decoder.decode(this.candidate, same);
-    const value = this.objective();
-    if (value > this.value && random.next() >= Math.exp((this.value - value) / temperature)) return false;
+    if (decoder.placedCount < this.placed) return false;
+    const best = this.valueOf(this.bestSum, this.bestEnd);
+    const present = this.valueOf(this.weightedCompletion, this.makespan);
+    const value = this.valueOf(decoder.weightedCompletion, decoder.makespan);
+    const temperature = (best / compiled.runs) * warmest * (coldest / warmest) ** done;
+    if (value > present && random.next() >= Math.exp((present - value) / temperature)) return false;
     decoder.keep();
     this.current.set(this.candidate);
-    this.value = value;
-    if (value >= this.bestValue) return false;
-    this.bestValue = value;
+    this.weightedCompletion = decoder.weightedCompletion;
+    this.makespan = decoder.makespan;
+    if (value >= best) return false;
     this.best.set(this.current);
+    this.bestSum = this.weightedCompletion;
+    this.bestEnd = this.makespan;
     return true;
   }
 
-  private objective(): number {
-    return this.decoder.weightedCompletion + this.compiled.makespanWeight * this.decoder.makespan;
+  /** Leaves the best schedule in the decoder. */
+  decodeBest(): void {
+    this.decoder.decode(this.best, 0);
+  }
+
+  private startCycle(): void {
+    this.cycleStart = this.made;
+    this.cycleLength *= 2;
+    this.current.set(this.best);
+    this.decoder.decode(this.current, 0);
+    this.decoder.keep();
+    this.weightedCompletion = this.bestSum;
+    this.makespan = this.bestEnd;
+  }
+
+  private valueOf(weightedCompletion: number, makespan: number): number {
+    return weightedCompletion + this.decoder.compiled.makespanWeight * Math.max(makespan, this.floor);
   }
 }

@@ -1,7 +1,10 @@
 import type { Problem, Schedule } from '../problem/problem.js';
-import { BlockOrders } from './block-orders.js';
+import { imitate } from './imitation.js';
 import { decoderOf } from './rescue.js';
-import { constructInto, startKeys } from './run-orders.js';
+import { constructInto } from './run-orders.js';
+
+/** Decodings that may be spent on coming near to an earlier schedule. */
+const imitations = 4;
 
 /** A schedule, and what has no place in it. */
 export interface Construction extends Schedule {
@@ -34,9 +37,6 @@ export function construct(problem: Problem): Construction {
  */
 export function repair(problem: Problem, previous: Pick<Schedule, 'starts'>): Construction {
   const decoder = decoderOf(problem);
-  const { compiled } = decoder;
-  const order = new Int32Array(compiled.blocks);
-  new BlockOrders(compiled).byKeys(startKeys(compiled, previous.starts), order);
-  decoder.decode(order, 0);
+  imitate(decoder, previous.starts, imitations);
   return decoder.schedule();
 }

@@ -1,17 +1,7 @@
 import { BlockOrders } from './block-orders.js';
 import type { CompiledProblem } from './compiled-problem.js';
 import type { Decoder } from './decoder.js';
-
-/** The earliest of the starts in each block. */
-export function startKeys(compiled: CompiledProblem, starts: ArrayLike<number>): Float64Array {
-  const keys = new Float64Array(compiled.blocks).fill(Number.MAX_VALUE);
-  for (let block = 0; block < compiled.blocks; block++)
-    for (let at = compiled.members.start[block]!; at < compiled.members.start[block + 1]!; at++) {
-      const start = starts[compiled.members.item[at]!]!;
-      if (start < keys[block]!) keys[block] = start;
-    }
-  return keys;
-}
+import { startKeys } from './imitation.js';
 
 /** Leaves the best schedule decoded and kept; returns its order. */
 export function constructInto(decoder: Decoder): Int32Array {
@@ -20,12 +10,13 @@ export function constructInto(decoder: Decoder): Int32Array {
   const best = new Int32Array(compiled.blocks);
   const order = new Int32Array(compiled.blocks);
   let least = Number.POSITIVE_INFINITY;
+  let most = -1;
   const attempt = (keys: ArrayLike<number>): void => {
     orders.byKeys(keys, order);
     decoder.decode(order, 0);
-    const objective = decoder.weightedCompletion + compiled.makespanWeight * decoder.makespan;
-    if (decoder.placedCount < compiled.blocks ? least < Number.POSITIVE_INFINITY : objective >= least) return;
-    least = objective;
+    if (decoder.placedCount < most || (decoder.placedCount === most && decoder.objective >= least)) return;
+    most = decoder.placedCount;
+    least = decoder.objective;
     best.set(order);
   };
   const heads = blockHeads(compiled);
