@@ -152,7 +152,7 @@ function orderFaults(world: World, task: PlanTask, place: PlannedTask, path: str
         ),
       );
     const longest = maxLagMs === null ? null : Math.max(minLagMs, maxLagMs) + tickMs + rounding;
-    if (longest !== null && waiting.has(id) && !(lag <= longest))
+    if (longest !== null && waiting.has(id) && place.relaxed !== true && !(lag <= longest))
       faults.push(
         fault(
           `${path}.start`,
@@ -168,7 +168,9 @@ function orderFaults(world: World, task: PlanTask, place: PlannedTask, path: str
         fault(path, 'dependency_unplanned', `${task.id} follows ${task.follows}, which has no place`),
       );
     else if (
-      waiting.has(task.follows) ? Math.abs(place.start - end) > rounding : place.start < end - rounding
+      waiting.has(task.follows) && place.relaxed !== true
+        ? Math.abs(place.start - end) > rounding
+        : place.start < end - rounding
     )
       faults.push(
         fault(

@@ -128,6 +128,8 @@ export interface PlannedTask {
   end: number;
   /** Slot name to the id of the unit. */
   units: Record<string, string>;
+  /** It cannot keep to a greatest lag or to its group: what is expected to take how long contradicts them. */
+  relaxed?: true;
 }
 
 /** How good a timetable is. Seconds, and weights of priorities as the policy says. */

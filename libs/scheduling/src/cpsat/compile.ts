@@ -13,8 +13,15 @@ export interface CompileOptions {
   tickMs: number;
   /** How many waiting tasks are planned, about. */
   limit: number;
+  concessions: Concessions;
+}
+
+/** What is given up where not everything can be had. */
+export interface Concessions {
   /** Tasks that have no place whatever is done: what they need is kept by those that wait for them. */
   stuck: ReadonlySet<string>;
+  /** Tasks that are planned without their greatest lags, or without these and their group. */
+  relaxed: ReadonlyMap<string, 'lags' | 'group'>;
 }
 
 /**
@@ -27,7 +34,11 @@ export interface CompileOptions {
  * activity that ends now. Runs weigh by {@link weightsOf} their aged priority; the makespan weighs half of all runs.
  */
 export function compile(snapshot: Snapshot, options: CompileOptions): Compiled {
-  return new Compilation(snapshot, options, select(snapshot, options.limit, options.stuck)).result();
+  return new Compilation(
+    snapshot,
+    options,
+    select(snapshot, options.limit, options.concessions.stuck),
+  ).result();
 }
 
 class Compilation {
@@ -99,6 +110,7 @@ class Compilation {
       unitOf: this.#unitOf,
       waiting: this.#waiting,
       unplanned: this.#selection.unplanned,
+      concessions: this.#options.concessions,
       facts: factsOf(this.#snapshot, this.#selection),
     };
   }
@@ -173,22 +185,27 @@ class Compilation {
     const candidates = this.#selection.candidates.get(task.id) ?? [];
     const seconds = task.duration ?? unknownDurationS;
     const { now } = this.#snapshot;
+    const relaxed = this.#options.concessions.relaxed.get(task.id);
     const predecessors = (task.dependencies ?? []).flatMap((each): Precedence[] => {
       const activity = this.#activityOf.get(each.task);
       if (activity === undefined) return [];
       const minLag = Math.max(0, this.#ticksUp(each.minLagMs));
       const maxLag =
-        each.maxLagMs === null ? null : Math.max(minLag, this.#ticksDown(Math.max(0, each.maxLagMs)));
+        each.maxLagMs === null || relaxed !== undefined
+          ? null
+          : Math.max(minLag, this.#ticksDown(Math.max(0, each.maxLagMs)));
       return [{ activity, minLag, maxLag }];
     });
     const followed = task.follows === undefined ? undefined : this.#activityOf.get(task.follows);
     const lagsBehind = predecessors.some((each) => each.activity === followed && each.minLag > 0);
+    if (followed !== undefined && relaxed === 'group')
+      predecessors.push({ activity: followed, minLag: 0, maxLag: null });
     this.#activities.push({
       run: this.#runOf.get(workKey(task)) ?? 0,
       duration: Math.max(1, this.#ticksUp(seconds * 1_000)),
       release: Math.max(0, this.#ticksUp((task.notBefore ?? 0) - now)),
       predecessors,
-      follows: followed === undefined || lagsBehind ? null : followed,
+      follows: followed === undefined || lagsBehind || relaxed === 'group' ? null : followed,
       slots: this.#slotsOf(task, candidates),
       fixed: null,
     });
@@ -198,7 +215,7 @@ class Compilation {
     const kept = new Set<string>();
     return task.slots.map((slot, index): Slot => {
       const allowed = candidates[index] ?? [];
-      const keptUntil = this.#activitiesOf(slot.keptFor ?? []);
+      const keptUntil = this.#activitiesOf((slot.keptFor ?? []).filter((keeper) => keeper !== task.id));
       const target = this.#target(slot);
       if (target !== null) return { units: [], sameAs: target, keptUntil };
       const keeping = allowed.find((unit) => this.#isKeptBy(unit, task) && !kept.has(unit));
@@ -253,9 +270,9 @@ class Compilation {
     for (const task of planned) {
       const activity = this.#activityOf.get(task.id) ?? -1;
       this.#activities[activity]?.slots.forEach((slot, index) => {
-        if (task.run === null || slot.sameAs !== null || slot.units.length !== 1) return;
-        if (slot.keptUntil.length === 0) return;
-        const key = `${task.run} ${slot.units[0]}`;
+        const { units } = this.#chain(slot).at(-1) ?? slot;
+        if (task.run === null || units.length !== 1 || slot.keptUntil.length === 0) return;
+        const key = `${task.run} ${units[0]}`;
         holders.set(key, [...(holders.get(key) ?? []), { activity, slot: index }]);
       });
     }
@@ -275,17 +292,33 @@ class Compilation {
     }
   }
 
-  /** A slot that gets what another one gets has the same units to choose from. */
+  /**
+   * A slot that gets what another one gets has the same units to choose from. What that one keeps the unit for it need
+   * not keep it for as well: it would keep it from others that refer to that one.
+   */
   #inherit(activity: number): void {
     const own = this.#activities[activity];
     if (own?.slots.some((slot) => slot.sameAs !== null) !== true) return;
     const slots = own.slots.map((slot): Slot => {
-      let root = slot;
-      for (let steps = 0; root.sameAs !== null && steps < this.#activities.length; steps += 1)
-        root = this.#activities[root.sameAs.activity]?.slots[root.sameAs.slot] ?? root;
-      return root === slot ? slot : { ...slot, units: root.units };
+      const chain = this.#chain(slot);
+      const root = chain.at(-1);
+      if (root === undefined) return slot;
+      const kept = new Set(chain.flatMap((each) => each.keptUntil));
+      return { ...slot, units: root.units, keptUntil: slot.keptUntil.filter((keeper) => !kept.has(keeper)) };
     });
     this.#activities[activity] = { ...own, slots };
+  }
+
+  /** The slots that a slot refers to, the nearest first. Ends also if they refer in a circle. */
+  #chain(slot: Slot): Slot[] {
+    const chain: Slot[] = [];
+    for (let at = slot; at.sameAs !== null && chain.length < this.#activities.length;) {
+      const next = this.#activities[at.sameAs.activity]?.slots[at.sameAs.slot];
+      if (next === undefined) break;
+      chain.push(next);
+      at = next;
+    }
+    return chain;
   }
 
   #comesAfter(later: number, earlier: number): boolean {

@@ -1,5 +1,6 @@
 import type { PlanTask } from '../policy.js';
 import type { Problem, Schedule } from '../problem/problem.js';
+import type { Concessions } from './compile.js';
 import type { Facts } from './facts.js';
 
 /** A snapshot in numbers, and what the numbers stand for. */
@@ -21,6 +22,7 @@ export interface Compiled {
   waiting: ReadonlyMap<number, PlanTask>;
   /** The waiting tasks that have none. */
   unplanned: { task: string; reason: string }[];
+  concessions: Concessions;
   facts: Facts;
 }
 

@@ -7,7 +7,7 @@ import type { Schedule } from '../problem/problem.js';
 import { construct, repair } from '../search/list-heuristics.js';
 import { costOf, frozenTasks, keepsFrozen, type KnownPlace, type Steadiness } from './acceptance.js';
 import { Background, type BackgroundPorts, type Finding } from './background.js';
-import { compile } from './compile.js';
+import { compile, type Concessions } from './compile.js';
 import { placesOf, type Compiled } from './compiled.js';
 import { sameFacts } from './facts.js';
 import { orderOf, reordered, type Order } from './order.js';
@@ -39,8 +39,6 @@ const noPlaces: ReadonlyMap<string, KnownPlace> = new Map();
 /** A schedule that could become the plan. */
 interface Draft {
   compiled: Compiled;
-  /** Tasks that have no place, for what they need is kept for good. */
-  stuck: ReadonlySet<string>;
   schedule: Schedule;
   provenance: Timetable['provenance'];
   cost: number;
@@ -148,35 +146,42 @@ export class CpsatPolicy implements Policy {
       newcomers.length === 0
         ? snapshot
         : { ...snapshot, tasks: snapshot.tasks.filter((task) => !late(task)) };
-    const compiled = this.#compile(old, accepted.stuck);
+    const compiled = this.#compile(old, accepted.compiled.concessions);
     if (!sameFacts(compiled.facts, accepted.compiled.facts)) return null;
     const reason = 'it has just come, and is planned in a moment';
     compiled.unplanned.push(...newcomers.map((task) => ({ task: task.id, reason })));
     return compiled;
   }
 
-  #compile(snapshot: Snapshot, stuck: ReadonlySet<string>): Compiled {
-    return compile(snapshot, { tickMs: this.#knobs.resolution * 1_000, limit: horizon, stuck });
+  #compile(snapshot: Snapshot, concessions: Concessions): Compiled {
+    return compile(snapshot, { tickMs: this.#knobs.resolution * 1_000, limit: horizon, concessions });
   }
 
-  /** The plan that holds as it is possible now; the order of the queue where there is none. */
+  /**
+   * The plan that holds as it is possible now; the order of the queue where there is none. What has no place gives up
+   * its greatest lags, then its group; what has none even then is left out.
+   */
   #repair(snapshot: Snapshot): Draft {
-    const places = this.#accepted?.places ?? noPlaces;
+    const accepted = this.#accepted;
+    const relaxed = new Map(accepted?.compiled.concessions.relaxed);
     const stuck = new Set<string>();
-    let compiled = this.#compile(snapshot, stuck);
     for (;;) {
+      const compiled = this.#compile(snapshot, { stuck: new Set(stuck), relaxed: new Map(relaxed) });
       const frozen = this.#frozen(snapshot.now);
-      const order =
-        this.#accepted === null
-          ? reordered(compiled, noPlaces, frozen, null)
-          : orderOf(compiled, places, frozen);
-      const { draft, unplaced } = this.#decode(compiled, order, this.#accepted === null ? 'list' : 'repair');
-      if (unplaced.length === 0) return { ...draft, stuck };
+      const { draft, unplaced } =
+        accepted === null
+          ? this.#decode(compiled, reordered(compiled, noPlaces, frozen, null), 'list')
+          : this.#decode(compiled, orderOf(compiled, accepted.places, frozen), 'repair');
+      if (unplaced.length === 0) return draft;
       for (const activity of unplaced) {
-        const task = compiled.taskOf[activity];
-        if (typeof task === 'string') stuck.add(task);
+        const task = compiled.waiting.get(activity)?.id;
+        if (task === undefined)
+          throw new Error(`activity ${activity} has no place, and no task waits for one`);
+        const given = relaxed.get(task);
+        if (given === 'group') stuck.add(task);
+        relaxed.set(task, given === undefined ? 'lags' : 'group');
       }
-      compiled = this.#compile(snapshot, stuck);
+      for (const task of stuck) relaxed.delete(task);
     }
   }
 
@@ -193,16 +198,12 @@ export class CpsatPolicy implements Policy {
     const others = orders
       .map((order) => this.#decode(compiled, order, 'list'))
       .filter(({ unplaced }) => unplaced.length === 0)
-      .map(({ draft }): Draft => ({ ...draft, stuck: repaired.stuck }))
+      .map(({ draft }) => draft)
       .filter((draft) => keepsFrozen(compiled, frozen, repaired.schedule, draft.schedule));
     return [repaired, ...others].sort((a, b) => a.cost - b.cost);
   }
 
-  #decode(
-    compiled: Compiled,
-    order: Order,
-    engine: string,
-  ): { draft: Omit<Draft, 'stuck'>; unplaced: readonly number[] } {
+  #decode(compiled: Compiled, order: Order, engine: string): { draft: Draft; unplaced: readonly number[] } {
     const began = this.#ports.clock.now();
     const { unplaced, ...schedule } = repair(compiled.problem, order);
     const ms = this.#ports.clock.now() - began;
@@ -298,7 +299,7 @@ export class CpsatPolicy implements Policy {
     if (!keepsFrozen(compiled, frozen, current.schedule, draft.schedule)) return;
     const reproducible = finding.reproducible && accepted.provenance.reproducible;
     const provenance = { engine: finding.engine, seed: this.#knobs.seed, ms: finding.ms, reproducible };
-    if (this.#accept(snapshot, [{ ...draft, provenance, stuck: accepted.stuck }], accepted))
+    if (this.#accept(snapshot, [{ ...draft, provenance }], accepted))
       this.#background.adopt({ compiled, schedule: draft.schedule, frozen });
   }
 
@@ -335,7 +336,7 @@ export class CpsatPolicy implements Policy {
       // What cannot start yet although it is due keeps its units from those that come after it.
       for (const unit of units) taken.add(unit);
     }
-    assignments.push(...this.#unstick(snapshot, accepted.stuck, taken));
+    assignments.push(...this.#unstick(snapshot, accepted.compiled.concessions.stuck, taken));
     const plan = {
       assignments,
       timetable: { ...this.#published(accepted), unplanned },

@@ -21,6 +21,7 @@ export function timetableOf(
     start: momentOf(compiled, schedule.starts[activity] ?? 0),
     end: momentOf(compiled, schedule.ends[activity] ?? 0),
     units: unitsOf(compiled, schedule, activity),
+    ...(compiled.concessions.relaxed.has(task.id) ? { relaxed: true as const } : {}),
   }));
   return withBound(
     {
