@@ -1,8 +1,9 @@
 export { applyChange } from './apply-change.js';
 export type { DeviceStart } from './device-records.js';
-export { rememberedDurations, type DurationSamples } from './durations.js';
+export { Durations, rememberedDurations, type DurationSamples } from './durations.js';
 export { Engine } from './engine.js';
 export type { AgentRegistration, EngineOptions, EnginePorts } from './engine-options.js';
+export { expectedEnd } from './expected-end.js';
 export { serviceComputer } from './lab-map.js';
 export { MemoryAgents, type Delivery, type Execution, type LabSide } from './memory/memory-agents.js';
 export { MemoryDefinitions } from './memory/memory-definitions.js';

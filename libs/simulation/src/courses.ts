@@ -16,6 +16,12 @@ export interface Luck {
   expected: (task: TaskRunRow) => number | null;
 }
 
+/** An attempt as its agent knows it. */
+export type Started = Pick<
+  TaskStart,
+  'attempt_id' | 'task_run_id' | 'label' | 'task_type' | 'devices' | 'resources'
+>;
+
 /** Seconds of a task of which nobody knows anything. */
 const unknownDuration = 1;
 
@@ -24,7 +30,7 @@ const unknownDuration = 1;
  *
  * @param rows as committed
  */
-export function courseOf(rows: RowSet, luck: Luck, start: TaskStart): Course {
+export function courseOf(rows: RowSet, luck: Luck, start: Started): Course {
   const task = rows.taskRuns.get(start.task_run_id);
   const run = task === undefined || task.runId === null ? undefined : rows.protocolRuns.get(task.runId);
   const body = rows.definitions.get(run?.definitionHash ?? task?.definitionHash ?? '')?.body;
@@ -60,7 +66,7 @@ export function courseOf(rows: RowSet, luck: Luck, start: TaskStart): Course {
 }
 
 /** What a scenario may call the task, the most exact name first. */
-function namesOf(start: TaskStart, task: TaskRunRow | undefined, protocol: string | undefined): string[] {
+function namesOf(start: Started, task: TaskRunRow | undefined, protocol: string | undefined): string[] {
   return [
     start.label,
     ...(protocol === undefined || task === undefined ? [] : [`${protocol}.${task.name}`]),
@@ -82,7 +88,7 @@ function expectedSeconds(
 }
 
 /** Resources that a task hands on under a name that it did not get them by. */
-function newResources(definition: TaskDefinition, start: TaskStart): TaskStart['resources'] {
+function newResources(definition: TaskDefinition, start: Started): TaskStart['resources'] {
   const own = Object.values(start.resources);
   return Object.fromEntries(
     Object.entries(definition.output_resources).flatMap(([slot, { type }]) => {

@@ -8,6 +8,7 @@ import {
   type SimulatedTaskRecord,
   type SimulatedUnitRecord,
   type SimulationRecord,
+  type WaitCause,
   type WaitingTimes,
 } from '@lab/contracts';
 import type { LabDefinition } from '@lab/definitions/model';
@@ -151,7 +152,12 @@ function unitRecords(
 }
 
 /** Why what is left is left, as far as it is not for what else is left. */
-function stuckTasks({ history, store, policy, clock }: Laboratory): SimulationRecord['stuck'] {
+export function stuckTasks({ history, store, engine }: Laboratory): SimulationRecord['stuck'] {
+  const waits = new Map(
+    engine
+      .schedule({ limit: history.tasks.size })
+      .tasks.map(({ label, waits_for }) => [label, waits_for.map(inWords)]),
+  );
   const stuck: SimulationRecord['stuck'] = [];
   for (const task of history.tasks.values()) {
     const row = store.rows.taskRuns.get(task.id);
@@ -161,22 +167,14 @@ function stuckTasks({ history, store, policy, clock }: Laboratory): SimulationRe
         task: task.label,
         waits_for: [`a person: ${row.reason?.message ?? 'it needs attention'}`],
       });
-    else if (isQueued(row.state)) {
-      const slots = policy.slots.get(task.id);
-      const reasons = (slots ?? []).flatMap((slot) => {
-        const hindrances = slot.candidates.map((id) => {
-          const spell = history.units.get(id)?.at(-1);
-          const isPresent = spell !== undefined && spell.what !== 'use' && spell.end === clock.now();
-          const unit = id.slice(id.indexOf(':') + 1);
-          if (!isPresent || spell.by === task.run) return null;
-          return spell.what === 'out' ? `${unit} is out of order` : `${unit} is kept by ${spell.by ?? ''}`;
-        });
-        return hindrances.includes(null) ? [] : [`${slot.name}: ${hindrances.join(', ') || 'nothing fits'}`];
-      });
-      stuck.push({ task: task.label, waits_for: reasons });
-    }
+    else if (isQueued(row.state)) stuck.push({ task: task.label, waits_for: waits.get(task.label) ?? [] });
   }
   return stuck;
+}
+
+function inWords({ message, candidates = [] }: WaitCause): string {
+  const each = candidates.map(({ unit, why }) => `${unit}: ${why}`).join(', ');
+  return each === '' ? message : `${message} (${each})`;
 }
 
 function inSeconds(times: WaitingTimes): WaitingTimes {

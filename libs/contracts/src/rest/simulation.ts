@@ -507,7 +507,7 @@ export interface WhatIfRecord {
   }[];
   /** Other work that is under way: when it is expected to be over without this run and with it. */
   others: {
-    kind: 'protocol_run' | 'task';
+    kind: 'campaign' | 'protocol_run' | 'task';
     name: string;
     campaign: string | null;
     without: string | null;
