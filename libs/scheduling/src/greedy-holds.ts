@@ -1,14 +1,14 @@
 import { matchSlots } from './match-slots.js';
-import type { PlanDependency, PlanSlot, PlanTask, Snapshot } from './policy.js';
+import type { PlanSlot, PlanTask, Snapshot } from './policy.js';
 
 type NeededTask = Pick<PlanTask, 'id' | 'slots' | 'dependencies'>;
 
 /** What a run keeps, and what it still has to do. */
 interface Holder {
   /** Each unit that it keeps, and the waiting tasks that must end before it gives it up; none of these is empty. */
-  keeps: Map<string, ReadonlySet<string>>;
-  /** Its waiting tasks. */
-  tasks: readonly NeededTask[];
+  keeps: Map<string, Set<string>>;
+  /** Its waiting tasks by id, each after those that it depends on. */
+  tasks: Map<string, NeededTask>;
   /** `<task> <slot>` of tasks that have started to their unit. */
   given: Map<string, string>;
 }
@@ -43,7 +43,7 @@ export class HoldSafety {
     for (const [run, needs] of snapshot.needs ?? [])
       this.#holders.set(run, {
         keeps: new Map(needs.keeps.map((kept) => [kept.unit, new Set(kept.for)])),
-        tasks: needs.tasks,
+        tasks: byId(needs.tasks),
         given: new Map(),
       });
     if (snapshot.needs === undefined && snapshot.running !== undefined) this.#readTasks();
@@ -98,7 +98,7 @@ export class HoldSafety {
    * the one is unsafe for the other.
    */
   shapeOf(task: PlanTask): string {
-    const tasks = (task.run === null ? undefined : this.#holders.get(task.run)?.tasks) ?? [];
+    const tasks = [...((task.run === null ? undefined : this.#holders.get(task.run))?.tasks.values() ?? [])];
     const index = new Map(tasks.map((each, at) => [each.id, at]));
     const numbers = (ids: readonly string[]): string => ids.map((id) => index.get(id) ?? '').join();
     const slotText = ({ name, candidates, sameAs, keptFor = [] }: PlanSlot): string =>
@@ -125,7 +125,7 @@ export class HoldSafety {
       const run = this.keeperOf(unit);
       if (run === undefined || runs.has(run)) continue;
       runs.add(run);
-      for (const task of this.#holders.get(run)?.tasks ?? [])
+      for (const task of this.#holders.get(run)?.tasks.values() ?? [])
         for (const slot of task.slots)
           for (const candidate of slot.candidates)
             if (!seen.has(candidate)) {
@@ -151,7 +151,7 @@ export class HoldSafety {
     const { tasks, running = [], units } = this.#snapshot;
     const waiting = new Set(tasks.map((task) => task.id));
     const holderOf = (run: string): Holder => {
-      const holder = this.#holders.get(run) ?? { keeps: new Map(), tasks: [], given: new Map() };
+      const holder = this.#holders.get(run) ?? { keeps: new Map(), tasks: new Map(), given: new Map() };
       this.#holders.set(run, holder);
       return holder;
     };
@@ -165,7 +165,7 @@ export class HoldSafety {
         for (const { unit, keptFor } of Object.values(task.units)) keep(task.run, unit, keptFor);
     for (const { run, slots } of tasks)
       if (run !== null && slots.some((slot) => (slot.keptFor ?? []).length > 0)) holderOf(run);
-    for (const [run, holder] of this.#holders) holder.tasks = tasks.filter((task) => task.run === run);
+    for (const task of tasks) this.#holders.get(task.run ?? '')?.tasks.set(task.id, task);
     for (const task of running)
       for (const [slot, { unit }] of Object.entries(task.units))
         this.#holders.get(task.run ?? '')?.given.set(`${task.id} ${slot}`, unit);
@@ -224,15 +224,16 @@ export class HoldSafety {
    */
   #waysOut(holder: Holder, isFree: (unit: string) => boolean): ReadonlySet<string> | undefined {
     const used = new Set<string>();
-    const byId = new Map(holder.tasks.map((task) => [task.id, task]));
-    for (let at = holder; at.keeps.size > 0;) {
-      const needed = neededFor(at, byId);
-      const next = at.tasks.find((task) => needed.has(task.id) && isReady(task, at.tasks));
+    const at = copyOf(holder);
+    let needed = neededFor(at);
+    while (at.keeps.size > 0) {
+      const next = first(at.tasks.values(), (task) => needed.has(task.id) && isReady(task, at.tasks));
       if (next === undefined) break;
       const units = this.#fill(at, next, isFree);
       if (units === undefined && this.#fill(at, next, () => true) !== undefined) return undefined;
       for (const unit of Object.values(units ?? {})) used.add(unit);
-      at = afterStart(at, next, units ?? {});
+      start(at, next, units ?? {});
+      if (next.slots.some((slot) => slot.keptFor !== undefined)) needed = neededFor(at);
     }
     return used;
   }
@@ -261,38 +262,52 @@ export function notKept(candidates: readonly string[], isOwn: (unit: string) => 
 
 /** The run as it will be when a task of it has been started on the units and has ended. */
 function afterStart(holder: Holder, task: NeededTask, units: Readonly<Record<string, string>>): Holder {
-  const tasks = holder.tasks.filter((each) => each.id !== task.id);
-  const waiting = new Set(tasks.map((each) => each.id));
-  const given = new Map(holder.given);
-  const keeps = new Map<string, ReadonlySet<string>>();
-  const keep = (unit: string, keepers: Iterable<string>): void => {
-    const open = new Set([...keepers].filter((id) => waiting.has(id)));
-    if (open.size > 0) keeps.set(unit, open);
-  };
-  for (const [unit, keepers] of holder.keeps) keep(unit, keepers);
-  for (const slot of task.slots) {
-    const unit = units[slot.name];
+  const after = copyOf(holder);
+  start(after, task, units);
+  return after;
+}
+
+function copyOf({ keeps, tasks, given }: Holder): Holder {
+  const own = new Map<string, Set<string>>();
+  for (const [unit, keepers] of keeps) own.set(unit, new Set(keepers));
+  return { keeps: own, tasks: new Map(tasks), given: new Map(given) };
+}
+
+/** Starts the task and ends it. */
+function start(holder: Holder, task: NeededTask, units: Readonly<Record<string, string>>): void {
+  const { keeps, tasks, given } = holder;
+  tasks.delete(task.id);
+  for (const [unit, keepers] of keeps) if (keepers.delete(task.id) && keepers.size === 0) keeps.delete(unit);
+  for (const { name, keptFor = [] } of task.slots) {
+    const unit = units[name];
     if (unit === undefined) continue;
-    given.set(`${task.id} ${slot.name}`, unit);
-    keep(unit, [...(keeps.get(unit) ?? []), ...(slot.keptFor ?? [])]);
+    given.set(`${task.id} ${name}`, unit);
+    for (const keeper of keptFor)
+      if (tasks.has(keeper)) keeps.set(unit, (keeps.get(unit) ?? new Set()).add(keeper));
   }
-  return { keeps, tasks, given };
 }
 
 /** The tasks that must end before the run keeps nothing, with all that they depend on. */
-function neededFor(holder: Holder, byId: ReadonlyMap<string, NeededTask>): Set<string> {
+function neededFor({ keeps, tasks }: Holder): Set<string> {
   const needed = new Set<string>();
-  const open = [...holder.keeps.values()].flatMap((keepers) => [...keepers]);
+  const open = [...keeps.values()].flatMap((keepers) => [...keepers]);
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     if (needed.has(id)) continue;
     needed.add(id);
-    for (const dependency of byId.get(id)?.dependencies ?? []) open.push(dependency.task);
+    for (const dependency of tasks.get(id)?.dependencies ?? []) open.push(dependency.task);
   }
   return needed;
 }
 
-function isReady(task: NeededTask, waiting: readonly NeededTask[]): boolean {
-  return (task.dependencies ?? []).every(
-    (dependency: PlanDependency) => !waiting.some((each) => each.id === dependency.task),
-  );
+function isReady(task: NeededTask, waiting: ReadonlyMap<string, NeededTask>): boolean {
+  return (task.dependencies ?? []).every((dependency) => !waiting.has(dependency.task));
+}
+
+function byId(tasks: readonly NeededTask[]): Map<string, NeededTask> {
+  return new Map(tasks.map((task) => [task.id, task]));
+}
+
+function first<Value>(values: Iterable<Value>, fits: (value: Value) => boolean): Value | undefined {
+  for (const value of values) if (fits(value)) return value;
+  return undefined;
 }
