@@ -244,8 +244,12 @@ describe('svc schedule', () => {
         ],
         ['RUN', 'STATE', 'TASKS', 'ENDS'],
         ['mix_1', 'running', '1 of 7', '09:30:04.1'],
+        ['from 09:30:01.5 on; now is at 0.5 s'],
+        ['color_lab'],
+        ['', 'A mix_1'],
       ]),
     );
+    expect(out).toMatch(/^ +station_1 +A{20,}$/m);
   });
 
   it('gives all of it as JSON, and says what is wrong with what it is asked', async () => {

@@ -1,5 +1,5 @@
 import type { PlanRecord, ScheduledTask, ScheduleRecord, WaitCause } from '@lab/contracts';
-import { ganttText, type Drawn } from '@lab/simulation';
+import type { Drawn, ganttText } from '@lab/simulation';
 import type { Command } from 'commander';
 import { atService, json, seconds, table, withJson, withUrl, type ServiceFlags } from './at-service.js';
 
@@ -11,7 +11,7 @@ interface ScheduleFlags extends ServiceFlags {
   json?: boolean;
 }
 
-/** The command that shows what goes on, what is to come, and why what waits waits. */
+/** `svc schedule`. What draws the chart is loaded only when it runs. */
 export function addScheduleCommand(program: Command): void {
   withJson(withUrl(program.command('schedule')))
     .description('what goes on, what is to come, and why what waits waits')
@@ -25,12 +25,14 @@ export function addScheduleCommand(program: Command): void {
         const { run, device, lab, limit } = flags;
         const part = Object.entries({ run, device, lab, limit }).filter(([, value]) => value !== undefined);
         const schedule = await client.schedule(new URLSearchParams(part as [string, string][]));
-        return flags.json === true ? json(schedule) : scheduleLines(schedule);
+        if (flags.json === true) return json(schedule);
+        const { ganttText } = await import('@lab/simulation');
+        return scheduleLines(schedule, ganttText);
       }),
     );
 }
 
-function scheduleLines(schedule: ScheduleRecord): string[] {
+function scheduleLines(schedule: ScheduleRecord, draw: typeof ganttText): string[] {
   const { policy, at, plan, tasks, tasks_total: total, protocol_runs: runs, campaigns } = schedule;
   const listed = tasks.length < total ? ` (${tasks.length} listed)` : '';
   const time = (iso: string | null): string => (iso === null ? '-' : timeOfDay(iso, at));
@@ -59,12 +61,12 @@ function scheduleLines(schedule: ScheduleRecord): string[] {
         time(campaign.estimated_completion),
       ]),
     ),
-    ...chart(schedule),
+    ...chart(schedule, draw),
   ];
 }
 
 /** Who has which device and resource when, on a line for each; nothing when nobody has any. */
-function chart({ at, units, protocol_runs: runs }: ScheduleRecord): string[] {
+function chart({ at, units, protocol_runs: runs }: ScheduleRecord, draw: typeof ganttText): string[] {
   const starts = units.flatMap(({ timeline }) => timeline.map(({ start }) => Date.parse(start)));
   if (starts.length === 0) return [];
   const from = Math.min(...starts);
@@ -81,7 +83,7 @@ function chart({ at, units, protocol_runs: runs }: ScheduleRecord): string[] {
     }),
   }));
   const caption = `from ${timeOfDay(new Date(from).toISOString(), at)} on; now is at ${since(now).toFixed(1)} s`;
-  const lines = ganttText(
+  const lines = draw(
     { units: drawn, protocol_runs: runs, end: Math.max(...ends) },
     process.stdout.columns ?? 100,
   );
