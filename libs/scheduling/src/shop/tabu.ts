@@ -36,7 +36,7 @@ export class TabuSearch implements MoveSink {
     this.forbiddenOrder = new Int32Array(Math.min(size * size, 1 << 22));
     this.forbiddenMachine = new Int32Array(size * shop.machines);
     const queue = size / shop.machines;
-    this.tenure = Math.round(10 + queue / shop.machines);
+    this.tenure = Math.round(7 + queue / shop.machines);
     this.tenureSpread = Math.max(1, Math.round(this.tenure * (queue <= 2 * shop.machines ? 0.4 : 0.5)));
   }
 
