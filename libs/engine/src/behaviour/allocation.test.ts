@@ -291,7 +291,8 @@ describe('a hold', () => {
       scope: 'ready',
       plan: ({ version, now, tasks, units }) => greedy.plan({ version, now, tasks, units }),
     };
-    await test.open({}, careless);
+    test.policy = () => careless;
+    await test.open();
     await test.run('r', 'p');
     await test.run('s', 'q');
     await test.complete('r/a');

@@ -172,7 +172,8 @@ describe('a plan', () => {
     test.lab('l', { m1: 'mixer', m2: 'mixer' });
     test.protocol('p', [{ name: 'a', devices: { d: anyDevice('mixer') }, duration: 5 }]);
     const policy = new Planned();
-    await test.open({}, policy);
+    test.policy = () => policy;
+    await test.open();
     for (const name of ['r', 's', 't']) await test.run(name, 'p');
     await test.engine.submitCampaign({
       name: 'c',

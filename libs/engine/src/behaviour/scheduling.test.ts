@@ -1,27 +1,7 @@
 import type { DeviceState } from '@lab/contracts';
-import {
-  CpsatPolicy,
-  GreedyPolicy,
-  inlineSearcher,
-  type Plan,
-  type Policy,
-  type Snapshot,
-} from '@lab/scheduling';
+import type { Plan, Policy, Snapshot } from '@lab/scheduling';
 import { describe, expect, it } from 'vitest';
-import { anyDevice, device, same, TestLab } from './test-lab.js';
-
-type MakePolicy = (test: TestLab) => Policy;
-
-const greedy: MakePolicy = () => new GreedyPolicy();
-const cpsat: MakePolicy = ({ clock, log }) =>
-  new CpsatPolicy(
-    { clock, log, searcher: inlineSearcher({ rounds: 20 }), exact: null },
-    { time_limit: 1, seed: 1, resolution: 0.1, frozen_window: 0 },
-  );
-const everyPolicy = [
-  ['greedy', greedy],
-  ['cpsat', cpsat],
-] as const;
+import { anyDevice, device, everyPolicy, same, TestLab, type MakePolicy } from './test-lab.js';
 
 /** The agent of the computer says that the device is in that state. */
 async function setDevice(test: TestLab, computer: string, device: string, state: DeviceState): Promise<void> {
@@ -31,7 +11,8 @@ async function setDevice(test: TestLab, computer: string, device: string, state:
 }
 
 async function open(test: TestLab, policy: MakePolicy): Promise<TestLab> {
-  await test.open({}, policy(test));
+  test.policy = policy;
+  await test.open();
   return test;
 }
 
@@ -123,7 +104,7 @@ describe.each(everyPolicy)('with %s', (_name, policy) => {
     await test.run('s', 'p');
     await test.complete('r/a');
     await test.live(1_000);
-    await test.start({}, { policy: policy(test) });
+    await test.start();
     await test.agents.register('svc_computer');
     await test.live(3_000);
     expect(test.running()).toEqual(['r/b']);
@@ -184,7 +165,8 @@ async function watched(): Promise<{ test: TestLab; policy: Watcher; ids: Record<
     },
   ]);
   const policy = new Watcher();
-  await test.open({}, policy);
+  test.policy = () => policy;
+  await test.open();
   await test.run('r', 'p', { priority: 2 });
   const ids = Object.fromEntries(['mix', 'pour', 'bake'].map((name) => [name, test.task(`r/${name}`).id]));
   return { test, policy, ids };

@@ -9,7 +9,7 @@ import type {
   ResourceSlot,
   TaskDefinition,
 } from '@lab/definitions/model';
-import { GreedyPolicy, type Policy } from '@lab/scheduling';
+import { CpsatPolicy, GreedyPolicy, inlineSearcher, type Policy } from '@lab/scheduling';
 import { Engine } from '../engine.js';
 import type { EngineOptions } from '../engine-options.js';
 import type { Log, Store } from '../ports.js';
@@ -52,6 +52,22 @@ export function same(reference: string, hold = false): DeviceSlot & ResourceSlot
   return { kind: 'reference', task, slot, hold };
 }
 
+export type MakePolicy = (lab: TestLab) => Policy;
+
+export const greedy: MakePolicy = () => new GreedyPolicy();
+
+/** The real one, with searches that are short and find the same every time, and without proofs. */
+export const cpsat: MakePolicy = ({ clock, log }) =>
+  new CpsatPolicy(
+    { clock, log, searcher: inlineSearcher({ rounds: 10 }), exact: null },
+    { time_limit: 1, seed: 1, resolution: 0.1, frozen_window: 5 },
+  );
+
+export const everyPolicy: readonly (readonly [name: string, policy: MakePolicy])[] = [
+  ['greedy', greedy],
+  ['cpsat', cpsat],
+];
+
 export interface LogLine {
   level: 'info' | 'warn' | 'error';
   message: string;
@@ -71,6 +87,8 @@ export class TestLab {
     warn: (message, fields) => void this.lines.push({ level: 'warn', message, fields }),
     error: (message, fields) => void this.lines.push({ level: 'error', message, fields }),
   };
+  /** Makes the policy of every engine that is started. */
+  policy: MakePolicy = greedy;
   deposed = 0;
   /** Every engine that was started; those before the last believe that they still lead until they try to commit. */
   readonly engines: Engine[] = [];
@@ -143,10 +161,7 @@ export class TestLab {
   }
 
   /** A new engine on the same store; the one before is gone without having been stopped. */
-  async start(
-    options: Partial<EngineOptions> = {},
-    ports: { store?: Store; policy?: Policy } = {},
-  ): Promise<Engine> {
+  async start(options: Partial<EngineOptions> = {}, ports: { store?: Store } = {}): Promise<Engine> {
     const { clock, ids, agents, definitions, log } = this;
     const engine = new Engine(
       {
@@ -156,7 +171,7 @@ export class TestLab {
         store: ports.store ?? this.store,
         agents,
         definitions,
-        policy: ports.policy ?? new GreedyPolicy(),
+        policy: this.policy(this),
         log,
       },
       { onDeposed: () => (this.deposed += 1), ...options },
@@ -169,8 +184,8 @@ export class TestLab {
   }
 
   /** An engine and one agent process for each computer of the labs. */
-  async open(options: Partial<EngineOptions> = {}, policy?: Policy): Promise<Engine> {
-    const engine = await this.start(options, policy === undefined ? {} : { policy });
+  async open(options: Partial<EngineOptions> = {}): Promise<Engine> {
+    const engine = await this.start(options);
     const computers = new Set(['svc_computer']);
     for (const lab of this.definitions.labs())
       for (const { computer } of Object.values(lab.devices)) computers.add(computer);

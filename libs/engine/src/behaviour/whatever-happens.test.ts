@@ -14,7 +14,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../memory/memory-agents.js';
 import type { AttentionRow } from '../rows.js';
-import { anyDevice, device, same, TestLab, type TaskSketch } from './test-lab.js';
+import {
+  anyDevice,
+  device,
+  everyPolicy,
+  same,
+  TestLab,
+  type MakePolicy,
+  type TaskSketch,
+} from './test-lab.js';
 
 /** Devices: two pools over two computers and one device of its own. */
 const devices = { a1: 'arm', a2: 'arm@pc', m1: 'mixer', m2: 'mixer@pc', one: 'one@pc' };
@@ -48,6 +56,10 @@ const protocol = fc.array(
     slots: fc.array(slot, { maxLength: 2 }),
     policy,
     retrySafe: fc.boolean(),
+    /** Seconds. */
+    duration: fc.nat(5),
+    /** After the first of what it needs, in seconds. */
+    lag: fc.record({ min_lag: fc.nat(3), max_lag: fc.integer({ min: 3, max: 9 }) }, { requiredKeys: [] }),
   }),
   { minLength: 1, maxLength: 4 },
 );
@@ -122,7 +134,7 @@ const delivery: fc.Arbitrary<Delivery> = fc.oneof(
 
 function tasksOf(sketch: Sketch): TaskSketch[] {
   const tasks: TaskSketch[] = [];
-  sketch.forEach(({ needs, slots, policy }, index) => {
+  sketch.forEach(({ needs, slots, policy, duration, lag }, index) => {
     const earlier = tasks.map((task) => task.name);
     const depends = new Set(needs.filter((n) => n < index).map((n) => `t${n}`));
     const filled: NonNullable<TaskSketch['devices']> = {};
@@ -145,7 +157,9 @@ function tasksOf(sketch: Sketch): TaskSketch[] {
         depends.add(source);
       }
     });
-    tasks.push({ name: `t${index}`, needs: [...depends], devices: filled, policy });
+    const [first] = depends;
+    const lags = first === undefined ? {} : { [first]: lag };
+    tasks.push({ name: `t${index}`, needs: [...depends], devices: filled, policy, duration, lags });
   });
   return tasks;
 }
@@ -164,7 +178,10 @@ class World {
   constructor(
     readonly protocols: Sketch[],
     readonly deliveries: Delivery[],
-  ) {}
+    policy: MakePolicy,
+  ) {
+    this.test.policy = policy;
+  }
 
   async open(): Promise<void> {
     const { test } = this;
@@ -385,7 +402,9 @@ class World {
     expect(agents.staleFences).toEqual([]);
     expect(this.wrong).toEqual([]);
     expect(
-      lines.filter((line) => line.message === 'defect' || line.message.startsWith('plan refused')),
+      lines.filter(
+        ({ level, message }) => message === 'defect' || (level === 'error' && /plan|policy/.test(message)),
+      ),
     ).toEqual([]);
     for (const { id, kind } of this.accepted) {
       const table = {
@@ -426,8 +445,12 @@ class World {
       .get(run.type)
       ?.protocol.tasks.find((each) => each.name === task.name);
     for (const need of entry?.dependencies ?? []) {
-      const state = rows.taskRuns.get(rows.tasksOfRun.get(run.id)?.get(need) ?? '')?.state;
+      const before = rows.taskRuns.get(rows.tasksOfRun.get(run.id)?.get(need) ?? '');
+      const { state, endedAt } = before ?? {};
       if (state !== 'completed') this.wrong.push(`${run.name}/${task.name} began while ${need} was ${state}`);
+      const earliest = (endedAt ?? 0) + (entry?.lags?.[need]?.min_lag ?? 0) * 1000;
+      if ((task.startedAt ?? 0) < earliest)
+        this.wrong.push(`${run.name}/${task.name} began before its least lag after ${need}`);
     }
   }
 
@@ -507,7 +530,7 @@ class World {
   }
 }
 
-describe('whatever happens', () => {
+describe.each(everyPolicy)('whatever happens, with %s', (name, policy) => {
   it(
     'nothing starts or is done twice, every device has one owner, fences rise, and everything accepted ends with nothing left allocated or unasked',
     { timeout: 120_000 },
@@ -518,7 +541,7 @@ describe('whatever happens', () => {
           fc.array(delivery, { minLength: 1, maxLength: 23 }),
           fc.array(step, { minLength: 5, maxLength: 40 }),
           async (protocols, deliveries, steps) => {
-            const world = new World(protocols, deliveries);
+            const world = new World(protocols, deliveries, policy);
             await world.open();
             for (const each of steps) await world.take(each);
             await world.heal();
@@ -528,7 +551,7 @@ describe('whatever happens', () => {
             expect(world.test.clock.pending).toBe(0);
           },
         ),
-        { numRuns: 150 },
+        { numRuns: name === 'greedy' ? 150 : 75 },
       );
     },
   );
@@ -541,7 +564,7 @@ describe('whatever happens', () => {
         fc.array(step, { maxLength: 15 }),
         async (protocols, deliveries, steps) => {
           const play = async () => {
-            const world = new World(protocols, deliveries);
+            const world = new World(protocols, deliveries, policy);
             await world.open();
             for (const each of steps) await world.take(each);
             return world.test.store.commits;

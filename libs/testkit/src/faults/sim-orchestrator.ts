@@ -7,7 +7,7 @@ import {
   ServiceError,
 } from '@lab/contracts';
 import { Engine, type AgentAddress, type Agents, type Log, type Store } from '@lab/engine';
-import { GreedyPolicy } from '@lab/scheduling';
+import { CpsatPolicy, GreedyPolicy, inlineSearcher, type Policy } from '@lab/scheduling';
 import { Life } from './life.js';
 import type { Wire } from './network.js';
 import type { World } from './world.js';
@@ -113,6 +113,7 @@ export class SimulatedOrchestrator {
       if (!held()) throw new ServiceError('store_unavailable', 'the leadership is not confirmed');
       await store.commit(at, changes);
     };
+    const log = logOf(world, name);
     const engine = new Engine(
       {
         clock: life,
@@ -123,8 +124,8 @@ export class SimulatedOrchestrator {
         }),
         agents: agentsOver(wire, demand),
         definitions: world.definitions,
-        policy: new GreedyPolicy(),
-        log: logOf(world, name),
+        policy: policyOf(world, life, log),
+        log,
       },
       { onDeposed: () => end('deposed') },
     );
@@ -164,6 +165,14 @@ export class SimulatedOrchestrator {
       },
     );
   }
+}
+
+/** Every other schedule is played with each policy; searches are short, for what they find is not looked at here. */
+function policyOf({ seed }: World, life: Life, log: Log): Policy {
+  if (seed % 2 === 1) return new GreedyPolicy();
+  const searcher = inlineSearcher({ rounds: 5 });
+  const knobs = { time_limit: 1, seed, resolution: 0.1, frozen_window: 5 };
+  return new CpsatPolicy({ clock: life, searcher, exact: null, log }, knobs);
 }
 
 function serve(wire: Wire, engine: Engine): (() => void)[] {
@@ -253,11 +262,23 @@ async function unreachable<T>(reply: Promise<T>, to: AgentAddress): Promise<T> {
   }
 }
 
+/** What is logged when something went wrong that is nobody's fault but the program's. */
+const defects = [
+  'defect',
+  'a policy broke down',
+  'plan refused',
+  'planning broke down',
+  'a plan has faults',
+  'what the plan starts has faults',
+  'a search could not begin',
+];
+
 function logOf(world: World, who: string): Log {
   const write =
     (level: string) =>
     (message: string, fields: Record<string, unknown> = {}): void => {
-      if (message === 'defect') world.history.defect(who, JSON.stringify(fields));
+      if (defects.some((defect) => message.startsWith(defect)))
+        world.history.defect(who, `${message}: ${JSON.stringify(fields)}`);
       else world.history.note(`  ${who} ${level}: ${message}`, JSON.stringify(fields).slice(0, 300));
     };
   return { info: write('info'), warn: write('warn'), error: write('error') };
