@@ -217,6 +217,23 @@ describe('the checker of timetables', () => {
     expect(codes(table)).toEqual(['kept']);
   });
 
+  it('asks what is marked for no greatest lag and no group, and for its least lag all the same', () => {
+    const relaxed = (id: string, by: number): Timetable =>
+      changed((table) => {
+        table.tasks = table.tasks.map((each) =>
+          each.task === id || (id === 'b' && each.task === 'c')
+            ? { ...each, start: each.start + by, end: each.end + by, relaxed: true }
+            : each,
+        );
+        const last = Math.max(...table.tasks.map((each) => each.end));
+        table.quality = { ...table.quality, makespan: (last - table.madeAt) / 1_000 };
+      });
+    expect(codes(relaxed('b', 2_000))).toEqual([]);
+    expect(codes(relaxed('b', -1))).toContain('min_lag');
+    expect(codes(relaxed('c', 2_000))).toEqual([]);
+    expect(codes(relaxed('c', -1))).toContain('follows');
+  });
+
   it('finds a unit that fills two slots of a task', () => {
     const both: Snapshot = {
       ...snapshot,

@@ -11,8 +11,8 @@ const rounding = 1e-3;
  *
  * - Each task of the snapshot has a place, or is named with a reason among the unplanned; running ones have one as they
  *   are going on, blocked ones have none.
- * - Starts keep to `now`, `notBefore`, dependencies with their lags, and groups. After a running task greatest lags and
- *   groups are wishes, as is `notAfter`.
+ * - Starts keep to `now`, `notBefore`, dependencies with their lags, and groups. After a running task, and for what is
+ *   marked as relaxed, greatest lags and groups are wishes, as is `notAfter`.
  * - Units are candidates, usable, the same where a slot refers to another, in one hand at a time, and kept for whom they
  *   are kept for; what is kept for a task without a place is kept for good.
  *
