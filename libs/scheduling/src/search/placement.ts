@@ -1,5 +1,8 @@
 import type { CompiledProblem, Ticks } from './compiled-problem.js';
-import { endOffset, refers } from './compiled-problem.js';
+import { BlockHoldings } from './block-holdings.js';
+import { endOffset } from './compiled-problem.js';
+import { JointFit } from './joint-fit.js';
+import { OpenUnits } from './open-units.js';
 import { Timelines, type Recorded } from './timelines.js';
 
 /** A copy of a placement at one moment of a decoding; what was placed until then is in the arrays of the schedule. */
@@ -29,32 +32,21 @@ export class Placement {
   readonly order: Int32Array;
   /** 0 for choices that must not be made. */
   readonly allowed: Uint8Array;
-  private readonly classUnit: Int32Array;
-  /** Kept since before the planning: the unit, what it waits for, and how many of those have no place. */
-  private readonly opened: { unit: number; closers: number[]; until: number }[] = [];
-  private readonly openedBy: number[][];
-  private readonly pending: Int32Array;
-
-  /** What the block in hand takes so far, as long as it has not all of its places. */
-  private readonly itemUnit: Int32Array;
-  private readonly itemFrom: Ticks;
-  private readonly itemTo: Ticks;
-  private readonly itemSlot: Int32Array;
-  private readonly itemMember: Int32Array;
-  /** 1: the slot keeps the unit; 0: it is in use. */
-  private readonly itemHold: Uint8Array;
-  private items = 0;
+  /** The unit of each class of slots, or -1. */
+  readonly classUnit: Int32Array;
+  private readonly openUnits: OpenUnits;
+  private readonly holdings: BlockHoldings;
   private readonly setClass: Int32Array;
   private readonly setMember: Int32Array;
   private sets = 0;
 
   private readonly position: Int32Array;
   private readonly leastEnd: Ticks;
-  private readonly holdUntil: Ticks;
+  /** Moments until which slots must be able to keep their units at least. */
+  readonly holdUntil: Ticks;
   private floor = 0;
   private latest = 0;
-  private readonly fits: Ticks;
-  private readonly chosen: Int32Array;
+  private readonly joint: JointFit;
   private readonly best: Int32Array;
 
   constructor(readonly compiled: CompiledProblem) {
@@ -67,52 +59,36 @@ export class Placement {
     this.order = compiled.members.item.slice();
     this.allowed = compiled.possible.slice();
     this.classUnit = new Int32Array(compiled.classes).fill(-1);
-    this.openedBy = problem.activities.map(() => []);
-    let most = 0;
-    for (let block = 0; block < compiled.blocks; block++) {
-      let own = 0;
-      for (let at = compiled.members.start[block]!; at < compiled.members.start[block + 1]!; at++) {
-        const member = compiled.members.item[at]!;
-        own += compiled.slotStart[member + 1]! - compiled.slotStart[member]!;
-      }
-      most = Math.max(most, own);
-    }
-    this.itemUnit = new Int32Array(2 * most);
-    this.itemFrom = ticks(2 * most);
-    this.itemTo = ticks(2 * most);
-    this.itemSlot = new Int32Array(2 * most);
-    this.itemMember = new Int32Array(2 * most);
-    this.itemHold = new Uint8Array(2 * most);
-    this.setClass = new Int32Array(most);
-    this.setMember = new Int32Array(most);
+    this.holdings = new BlockHoldings(compiled, this.timelines);
+    this.setClass = new Int32Array(compiled.classes);
+    this.setMember = new Int32Array(compiled.classes);
     this.position = new Int32Array(activities).fill(-1);
     this.leastEnd = ticks(activities);
     this.holdUntil = ticks(slots);
-    this.fits = ticks(compiled.choiceUnit.length);
-    this.chosen = new Int32Array(slots);
+    this.joint = new JointFit(compiled, this.holdings, this);
     this.best = new Int32Array(slots);
     problem.activities.forEach((_, activity) => this.pin(activity));
-    this.pending = Int32Array.from(this.opened, ({ closers }) => closers.length);
+    this.openUnits = new OpenUnits(compiled, this.timelines, this.ends);
   }
 
   blank(): RecordedPlacement {
     return {
       timelines: this.timelines.blank(),
       classUnit: this.classUnit.slice(),
-      pending: this.pending.slice(),
+      pending: this.openUnits.pending.slice(),
     };
   }
 
   record(into: RecordedPlacement): void {
     this.timelines.record(into.timelines);
     into.classUnit.set(this.classUnit);
-    into.pending.set(this.pending);
+    into.pending.set(this.openUnits.pending);
   }
 
   restore(recorded: RecordedPlacement): void {
     this.timelines.restore(recorded.timelines);
     this.classUnit.set(recorded.classUnit);
-    this.pending.set(recorded.pending);
+    this.openUnits.pending.set(recorded.pending);
   }
 
   /** @returns false when there is no room for the block as long as others have no place; nothing has changed then */
@@ -121,7 +97,7 @@ export class Placement {
     const first = members.start[block]!;
     const end = members.start[block + 1]!;
     const { order, position, compiled } = this;
-    this.items = 0;
+    this.holdings.count = 0;
     this.sets = 0;
     this.floor = 0;
     this.unbind(first, end);
@@ -157,8 +133,7 @@ export class Placement {
       this.unbind(first, end);
       at = first;
     }
-    for (let item = 0; item < this.items; item++)
-      this.timelines.cover(this.itemUnit[item]!, this.itemFrom[item]!, this.itemTo[item]!);
+    this.holdings.commit();
     return true;
   }
 
@@ -195,7 +170,7 @@ export class Placement {
       if ((pinned >= 0 && unit !== pinned) || this.allowed[choice] === 0) continue;
       const duration = choiceDuration[choice]!;
       const from = leastEnd - duration > earliest ? leastEnd - duration : earliest;
-      const start = this.fit(unit, from, duration > hold ? duration : hold, until, slot);
+      const start = this.holdings.fit(unit, from, duration > hold ? duration : hold, until, slot);
       if (start >= never) continue;
       const end = start + duration;
       const gap = start - this.timelines.gapFrom;
@@ -227,7 +202,7 @@ export class Placement {
       const only = deciding < 0 ? -1 : compiled.choiceStart[deciding]! + nth;
       const duration = only < 0 ? compiled.duration[activity]! : compiled.choiceDuration[only]!;
       const from = Math.max(earliest, leastEnd[activity]! - duration);
-      const start = this.together(first, end, from, duration, deciding, only);
+      const start = this.joint.earliest(first, end, from, duration, deciding, only);
       if (start >= compiled.never) continue;
       if (
         bestStart < compiled.never &&
@@ -236,89 +211,13 @@ export class Placement {
         continue;
       bestStart = start;
       bestEnd = start + duration;
-      for (let slot = first; slot < end; slot++) this.best[slot] = this.chosen[slot]!;
+      for (let slot = first; slot < end; slot++) this.best[slot] = this.joint.chosen[slot]!;
     }
     if (bestStart >= compiled.never) return false;
     this.starts[activity] = bestStart;
     this.ends[activity] = bestEnd;
     for (let slot = first; slot < end; slot++) this.units[slot] = this.best[slot]!;
     return true;
-  }
-
-  /**
-   * The earliest moment at which every slot has a unit of its own that is free for it, left in `chosen`.
-   *
-   * @param only the choice that the deciding slot has to make, or -1
-   */
-  private together(
-    first: number,
-    end: number,
-    from: number,
-    duration: number,
-    deciding: number,
-    only: number,
-  ): number {
-    const { choiceStart, choiceUnit, leastHold, slotClass, never } = this.compiled;
-    let moment = from;
-    while (moment < never) {
-      let next = never;
-      let all = moment;
-      for (let slot = first; slot < end; slot++) {
-        const ofClass = slotClass[slot]!;
-        const pinned = ofClass >= 0 ? this.classUnit[ofClass]! : -1;
-        const length = Math.max(duration, leastHold[slot]!);
-        let soonest = never;
-        for (let choice = choiceStart[slot]!; choice < choiceStart[slot + 1]!; choice++) {
-          const unit = choiceUnit[choice]!;
-          const may =
-            (pinned < 0 || unit === pinned) &&
-            (slot !== deciding || choice === only) &&
-            this.allowed[choice] === 1;
-          const fit = may ? this.fit(unit, moment, length, this.holdUntil[slot]!, slot) : never;
-          this.fits[choice] = fit;
-          if (fit < soonest) soonest = fit;
-          if (fit > moment && fit < next) next = fit;
-        }
-        if (soonest > all) all = soonest;
-      }
-      if (all === moment) {
-        if (this.match(first, first, end, moment)) return moment;
-        moment = next;
-      } else moment = all;
-    }
-    return never;
-  }
-
-  /** Fills the slots from `slot` on with units that fit at a moment, none twice. */
-  private match(slot: number, first: number, end: number, moment: number): boolean {
-    if (slot === end) return true;
-    const { choiceStart, choiceUnit } = this.compiled;
-    for (let choice = choiceStart[slot]!; choice < choiceStart[slot + 1]!; choice++) {
-      if (this.fits[choice] !== moment) continue;
-      const unit = choiceUnit[choice]!;
-      let taken = false;
-      for (let other = first; other < slot && !taken; other++) taken = this.chosen[other] === unit;
-      if (taken) continue;
-      this.chosen[slot] = unit;
-      if (this.match(slot + 1, first, end, moment)) return true;
-    }
-    return false;
-  }
-
-  /** {@link Timelines.fit}, also beside what the block in hand takes so far. */
-  private fit(unit: number, earliest: number, length: number, until: number, slot: number): number {
-    const { itemUnit, itemFrom, itemTo, itemSlot, itemHold } = this;
-    let moment = this.timelines.fit(unit, earliest, length, until, slot);
-    for (let item = 0; item < this.items; item++) {
-      if (itemUnit[item] !== unit || moment >= itemTo[item]!) continue;
-      const last = moment + length;
-      if (itemFrom[item]! >= (last > until ? last : until)) continue;
-      if (itemHold[item] === 1 && refers(this.compiled, slot, itemSlot[item]!)) continue;
-      if (itemTo[item]! >= this.compiled.never) return this.compiled.never;
-      moment = this.timelines.fit(unit, itemTo[item]!, length, until, slot);
-      item = -1;
-    }
-    return moment;
   }
 
   /** Takes the units of an activity that got its place, and keeps those that it keeps. */
@@ -329,30 +228,17 @@ export class Placement {
     for (let slot = slotStart[activity]!; slot < slotStart[activity + 1]!; slot++) {
       const ofClass = slotClass[slot]!;
       const unit = this.units[slot]!;
-      this.item(unit, start, end, slot, at, 0);
-      if (kept.start[slot]! < kept.start[slot + 1]!) this.item(unit, start, never, slot, at, 1);
+      this.holdings.add(unit, start, end, slot, at, 0);
+      if (kept.start[slot]! < kept.start[slot + 1]!) this.holdings.add(unit, start, never, slot, at, 1);
       else if (this.compiled.keptUntil[slot]! > end)
-        this.item(unit, start, this.compiled.keptUntil[slot]!, slot, at, 1);
+        this.holdings.add(unit, start, this.compiled.keptUntil[slot]!, slot, at, 1);
       if (ofClass >= 0 && this.classUnit[ofClass]! < 0) {
         this.classUnit[ofClass] = unit;
         this.setClass[this.sets] = ofClass;
         this.setMember[this.sets++] = at;
       }
     }
-    for (const nth of this.openedBy[activity]!) {
-      this.pending[nth]!--;
-      this.giveUp(nth);
-    }
-  }
-
-  private item(unit: number, from: number, to: number, slot: number, member: number, hold: number): void {
-    const item = this.items++;
-    this.itemUnit[item] = unit;
-    this.itemFrom[item] = from;
-    this.itemTo[item] = to;
-    this.itemSlot[item] = slot;
-    this.itemMember[item] = member;
-    this.itemHold[item] = hold;
+    this.openUnits.placed(activity);
   }
 
   /** Asks for a later end of what the activity came too late after; where to go on from. */
@@ -371,65 +257,44 @@ export class Placement {
 
   /** Ends the keeping of units that lasted until this activity; where to go on from: behind it when all is well. */
   private settle(at: number): number {
-    const { kept } = this.compiled;
+    const { holdings, ends } = this;
+    const { kept, keptUntil, slotActivity, never } = this.compiled;
     let back = at + 1;
-    for (let item = 0; item < this.items; item++) {
-      if (this.itemHold[item] === 0 || this.itemTo[item]! < this.compiled.never) continue;
-      const slot = this.itemSlot[item]!;
-      let last = this.compiled.keptUntil[slot]!;
-      let waits = false;
-      for (let link = kept.start[slot]!; link < kept.start[slot + 1]! && !waits; link++) {
-        const other = kept.item[link]!;
-        waits = this.position[other]! < 0;
-        if (this.ends[other]! > last) last = this.ends[other]!;
-      }
-      if (waits) continue;
-      last = Math.max(last, this.ends[this.compiled.slotActivity[slot]!]!);
-      if (this.free(item, last)) this.itemTo[item] = last;
+    for (let item = 0; item < holdings.count; item++) {
+      if (holdings.keeps[item] === 0 || holdings.to[item]! < never) continue;
+      const slot = holdings.slot[item]!;
+      if (this.waits(slot)) continue;
+      let last = Math.max(keptUntil[slot]!, ends[slotActivity[slot]!]!);
+      for (let link = kept.start[slot]!; link < kept.start[slot + 1]!; link++)
+        if (ends[kept.item[link]!]! > last) last = ends[kept.item[link]!]!;
+      if (holdings.lasts(item, last)) holdings.to[item] = last;
       else {
         this.holdUntil[slot] = Math.max(this.holdUntil[slot]!, last);
-        if (this.itemMember[item]! < back) back = this.itemMember[item]!;
+        if (holdings.member[item]! < back) back = holdings.member[item]!;
       }
     }
     return back;
   }
 
-  /** Whether a unit that is kept can be kept until a moment. */
-  private free(item: number, until: number): boolean {
-    const { itemUnit, itemFrom, itemTo, itemSlot, itemMember, itemHold, compiled } = this;
-    const unit = itemUnit[item]!;
-    const from = itemFrom[item]!;
-    const slot = itemSlot[item]!;
-    if (this.timelines.fit(unit, from, 0, until, slot) !== from) return false;
-    for (let other = 0; other < this.items; other++) {
-      if (itemUnit[other] !== unit || itemMember[other] === itemMember[item]) continue;
-      if (itemFrom[other]! >= until || itemTo[other]! <= from || refers(compiled, itemSlot[other]!, slot))
-        continue;
-      if (itemHold[other] === 0 || !refers(compiled, slot, itemSlot[other]!)) return false;
-    }
-    return true;
-  }
-
   /** Takes back the places of the block from one position to another. */
   private drop(from: number, to: number): void {
-    while (this.items > 0 && this.itemMember[this.items - 1]! >= from) this.items--;
+    const { holdings } = this;
+    holdings.dropFrom(from);
     while (this.sets > 0 && this.setMember[this.sets - 1]! >= from)
       this.classUnit[this.setClass[--this.sets]!] = -1;
     for (let at = from; at <= to; at++) {
       const activity = this.order[at]!;
       if (this.position[activity]! < 0) continue;
       this.position[activity] = -1;
-      for (const nth of this.openedBy[activity]!) {
-        this.pending[nth]!++;
-        this.giveUp(nth);
-      }
+      this.openUnits.dropped(activity);
     }
     // A unit that was given up to what is dropped now is kept again.
-    for (let item = 0; item < this.items; item++)
-      if (this.itemHold[item] === 1 && this.waits(this.itemSlot[item]!))
-        this.itemTo[item] = this.compiled.never;
+    for (let item = 0; item < holdings.count; item++)
+      if (holdings.keeps[item] === 1 && this.waits(holdings.slot[item]!))
+        holdings.to[item] = this.compiled.never;
   }
 
+  /** Whether a slot keeps its unit for something that has no place. */
   private waits(slot: number): boolean {
     const { kept } = this.compiled;
     for (let link = kept.start[slot]!; link < kept.start[slot + 1]!; link++)
@@ -479,7 +344,7 @@ export class Placement {
     return last;
   }
 
-  /** Puts down a decided activity, and what it keeps. */
+  /** Puts down a decided activity. */
   private pin(activity: number): void {
     const { compiled } = this;
     const { fixed, slots } = compiled.problem.activities[activity]!;
@@ -494,30 +359,6 @@ export class Placement {
       const ofClass = compiled.slotClass[slot]!;
       if (ofClass >= 0) this.classUnit[ofClass] = unit;
       this.timelines.cover(unit, fixed.start, Math.max(end, compiled.keptUntil[slot]!));
-      const closers = [
-        ...compiled.kept.item.subarray(compiled.kept.start[slot], compiled.kept.start[slot + 1]),
-      ];
-      if (closers.length === 0) return;
-      this.timelines.open(unit, fixed.start, slot);
-      closers.forEach((closer) => this.openedBy[closer]!.push(this.opened.length));
-      this.opened.push({ unit, closers, until: compiled.keptUntil[slot]! });
     });
-  }
-
-  /** Sees whether an open unit has nothing to wait for any more. */
-  private giveUp(nth: number): void {
-    const { unit } = this.opened[nth]!;
-    let last = 0;
-    for (let other = 0; other < this.opened.length; other++) {
-      const opened = this.opened[other]!;
-      if (opened.unit !== unit) continue;
-      if (this.pending[other]! > 0) {
-        this.timelines.close(unit, this.compiled.never);
-        return;
-      }
-      last = Math.max(last, opened.until);
-      for (const closer of opened.closers) last = Math.max(last, this.ends[closer]!);
-    }
-    this.timelines.close(unit, last);
   }
 }
