@@ -19,10 +19,11 @@ export function shopLowerBound(problem: Problem): number {
   const least = leastDurations(shop);
   let bound = 0;
   for (let each = 0; each < shop.operations; each++) bound = Math.max(bound, heads[each]! + tails[each]!);
-  for (const pool of pools(shop)) {
+  const choices = choicesOf(shop);
+  for (const pool of pools(choices)) {
     const work = [];
     for (let each = 0; each < shop.operations; each++)
-      if (choices(shop, each).every((machine) => pool.has(machine)))
+      if (choices[each]!.every((machine) => pool.has(machine)))
         work.push({
           head: heads[each]!,
           left: least[each]! / pool.size,
@@ -75,22 +76,26 @@ function insert(open: Work[], one: Work): void {
   open.splice(low, 0, one);
 }
 
-/** Every machine, every set of machines that can do an operation, unions of two of these, and all machines. */
-function pools(shop: Shop): ReadonlySet<number>[] {
+/** Every set of machines that can do an operation, unions of two of these that overlap, and all machines. */
+function pools(choices: readonly (readonly number[])[]): ReadonlySet<number>[] {
   const distinct = new Map<string, ReadonlySet<number>>();
   const add = (machines: Iterable<number>) => {
     const sorted = [...new Set(machines)].sort((a, b) => a - b);
-    if (sorted.length > 0) distinct.set(sorted.join(), new Set(sorted));
+    distinct.set(sorted.join(), new Set(sorted));
   };
-  for (let each = 0; each < shop.operations; each++) add(choices(shop, each));
+  for (const machines of choices) add(machines);
   const own = [...distinct.values()];
-  if (own.length <= unitedPools) for (const one of own) for (const other of own) add([...one, ...other]);
-  add(own.flatMap((pool) => [...pool]));
+  if (own.length <= unitedPools)
+    for (const one of own)
+      for (const other of own) if ([...one].some((machine) => other.has(machine))) add([...one, ...other]);
+  add(choices.flat());
   return [...distinct.values()];
 }
 
-function choices({ choiceStart, choiceMachine }: Shop, operation: number): number[] {
-  return [...choiceMachine.subarray(choiceStart[operation], choiceStart[operation + 1])];
+function choicesOf({ operations, choiceStart, choiceMachine }: Shop): number[][] {
+  return Array.from({ length: operations }, (_, each) => [
+    ...choiceMachine.subarray(choiceStart[each], choiceStart[each + 1]),
+  ]);
 }
 
 function leastDurations({ operations, choiceStart, choiceDuration }: Shop): Float64Array {
