@@ -4,6 +4,7 @@ import {
   errorCatalogue,
   isServiceError,
   isTerminal,
+  longestSchedule,
   orchestratorRequests as requests,
   type AttentionDecision,
   type Halt,
@@ -150,6 +151,8 @@ export class People {
     const where = { lab: labName, device: act.device };
     await this.#wire.request(requests.listDevices, {}, {});
     await this.#wire.request(requests.queueState, {}, {});
+    await this.#wire.request(requests.readSchedule, {}, { limit: longestSchedule });
+    await this.#wire.request(requests.readEstimates, {}, {});
     const { computer, inc } = await this.#wire.request(requests.locateDevice, {}, where);
     const tokens = { computer, inc: String(inc), ...where };
     if (act.do === 'look') {

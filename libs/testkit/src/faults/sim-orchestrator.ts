@@ -195,6 +195,8 @@ function serve(wire: Wire, engine: Engine): (() => void)[] {
     wire.serve(requests.releaseStop, {}, ({ id, by }) => engine.releaseStop(id, by)),
     wire.serve(requests.locateDevice, {}, ({ lab, device }) => engine.locateDevice(lab, device)),
     wire.serve(requests.listDevices, {}, () => ({ devices: engine.listDevices() })),
+    wire.serve(requests.readSchedule, {}, (query) => engine.schedule(query)),
+    wire.serve(requests.readEstimates, {}, () => engine.estimates()),
     wire.serve(requests.registerAgent, {}, (hello) => engine.registerAgent(hello)),
     wire.serve(requests.reportResult, {}, async (result) => {
       await engine.attemptEnded(result);
