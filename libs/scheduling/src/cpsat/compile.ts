@@ -262,34 +262,48 @@ class Compilation {
   }
 
   /**
-   * A later task of a run that names the very unit which an earlier one of the run keeps uses it while it is kept: as if
-   * it referred to it.
+   * A later task of a run that is certain to get the very unit which an earlier one of the run keeps uses it while it is
+   * kept: as if it referred to that one. Of several keepers that is the latest whose own time is within that of the others.
    */
   #nestHolds(planned: readonly PlanTask[]): void {
     const holders = new Map<string, { activity: number; slot: number }[]>();
     for (const task of planned) {
       const activity = this.#activityOf.get(task.id) ?? -1;
       this.#activities[activity]?.slots.forEach((slot, index) => {
-        const { units } = this.#chain(slot).at(-1) ?? slot;
-        if (task.run === null || units.length !== 1 || slot.keptUntil.length === 0) return;
-        const key = `${task.run} ${units[0]}`;
+        if (task.run === null || slot.keptUntil.length === 0) return;
+        const key = this.#sharedKey(task.run, activity, index);
         holders.set(key, [...(holders.get(key) ?? []), { activity, slot: index }]);
       });
     }
     if (holders.size === 0) return;
     for (const task of planned) {
+      const { run } = task;
       const activity = this.#activityOf.get(task.id) ?? -1;
       const own = this.#activities[activity];
-      if (own === undefined || task.run === null) continue;
-      const slots = own.slots.map((slot): Slot => {
-        if (slot.sameAs !== null || slot.units.length !== 1) return slot;
-        const holder = (holders.get(`${task.run} ${slot.units[0]}`) ?? []).find((each) =>
-          this.#comesAfter(activity, each.activity),
-        );
+      if (own === undefined || run === null) continue;
+      const slots = own.slots.map((slot, index): Slot => {
+        const keeping = this.#chain(slot).filter((each) => each.keptUntil.length > 0);
+        const holder = (holders.get(this.#sharedKey(run, activity, index)) ?? []).findLast((each) => {
+          const at = this.#activities[each.activity]?.slots[each.slot];
+          if (at === undefined || !this.#comesAfter(activity, each.activity)) return false;
+          const around = [at, ...this.#chain(at)];
+          return keeping.every((other) => around.includes(other));
+        });
         return holder === undefined ? slot : { ...slot, sameAs: holder };
       });
       this.#activities[activity] = { ...own, slots };
     }
+  }
+
+  /** The same for slots of a run that are certain to get the same unit. */
+  #sharedKey(run: string, activity: number, index: number): string {
+    let at = { activity, slot: index };
+    let slot = this.#activities[activity]?.slots[index];
+    for (let steps = 0; slot?.sameAs && steps < this.#activities.length; steps += 1) {
+      at = slot.sameAs;
+      slot = this.#activities[at.activity]?.slots[at.slot];
+    }
+    return slot?.units.length === 1 ? `${run} ${slot.units[0]}` : `${at.activity} ${at.slot} of ${run}`;
   }
 
   /**
