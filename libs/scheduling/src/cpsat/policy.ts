@@ -37,6 +37,7 @@ const comparable = 500;
 const prompt = 500;
 /** Milliseconds between two looks at what a search finds. */
 const shortestPauseMs = 50;
+const noConcessions: Concessions = { stuck: new Set(), relaxed: new Map() };
 const noPlaces: ReadonlyMap<string, KnownPlace> = new Map();
 
 /** A schedule that could become the plan. */
@@ -114,19 +115,20 @@ export class CpsatPolicy implements Policy {
         message: error instanceof Error ? error.message : String(error),
         stack: error instanceof Error ? error.stack : undefined,
       });
-      return this.#greedy.plan(readyPart(snapshot));
+      return this.#greedy.plan(snapshot);
     } finally {
       this.#planning = false;
     }
   }
 
   #plan(snapshot: Snapshot): Plan {
-    let compiled = this.#unchanged(snapshot);
-    if (compiled === null) {
-      const repaired = this.#repair(snapshot);
+    const { unchanged, compiled: first } = this.#look(snapshot);
+    let compiled = first;
+    if (!unchanged) {
+      const repaired = this.#repair(snapshot, first);
       if (!this.#accept(snapshot, this.#drafts(repaired, snapshot.now))) {
         this.#accepted = null;
-        return this.#greedy.plan(readyPart(snapshot));
+        return this.#greedy.plan(snapshot);
       }
       compiled = repaired.compiled;
       this.#finding = null;
@@ -139,21 +141,22 @@ export class CpsatPolicy implements Policy {
     return this.#carryOut(snapshot, compiled);
   }
 
-  /** The snapshot in numbers if nothing has happened that asks for another plan; else null. */
-  #unchanged(snapshot: Snapshot): Compiled | null {
+  /** The snapshot in numbers, with what the plan that holds gave up; and whether anything asks for another plan. */
+  #look(snapshot: Snapshot): { compiled: Compiled; unchanged: boolean } {
     const accepted = this.#accepted;
-    if (accepted === null) return null;
+    if (accepted === null) return { compiled: this.#compile(snapshot, noConcessions), unchanged: false };
+    const { concessions, facts } = accepted.compiled;
     const late = (task: PlanTask): boolean => !accepted.known.has(task.id);
     const newcomers = snapshot.now < accepted.standsUntil ? snapshot.tasks.filter(late) : [];
-    const old =
-      newcomers.length === 0
-        ? snapshot
-        : { ...snapshot, tasks: snapshot.tasks.filter((task) => !late(task)) };
-    const compiled = this.#compile(old, accepted.compiled.concessions);
-    if (!sameFacts(compiled.facts, accepted.compiled.facts)) return null;
-    const reason = 'it has just come, and is planned in a moment';
-    compiled.unplanned.push(...newcomers.map((task) => ({ task: task.id, reason })));
-    return compiled;
+    if (newcomers.length > 0) {
+      const old = { ...snapshot, tasks: snapshot.tasks.filter((task) => !late(task)) };
+      const compiled = this.#compile(old, concessions);
+      const reason = 'it has just come, and is planned in a moment';
+      compiled.unplanned.push(...newcomers.map((task) => ({ task: task.id, reason })));
+      if (sameFacts(compiled.facts, facts)) return { compiled, unchanged: true };
+    }
+    const compiled = this.#compile(snapshot, concessions);
+    return { compiled, unchanged: newcomers.length === 0 && sameFacts(compiled.facts, facts) };
   }
 
   #compile(snapshot: Snapshot, concessions: Concessions): Compiled {
@@ -163,13 +166,17 @@ export class CpsatPolicy implements Policy {
   /**
    * The plan that holds as it is possible now; the order of the queue where there is none. What has no place gives up
    * its greatest lags, then its group; what has none even then is left out.
+   *
+   * @param first the whole snapshot in numbers
    */
-  #repair(snapshot: Snapshot): Draft {
+  #repair(snapshot: Snapshot, first: Compiled): Draft {
     const accepted = this.#accepted;
-    const relaxed = new Map(accepted?.compiled.concessions.relaxed);
+    const relaxed = new Map(first.concessions.relaxed);
     const stuck = new Set<string>();
+    // What was stuck may not be any more.
+    let compiled =
+      first.concessions.stuck.size === 0 ? first : this.#compile(snapshot, { stuck: new Set(), relaxed });
     for (;;) {
-      const compiled = this.#compile(snapshot, { stuck: new Set(stuck), relaxed: new Map(relaxed) });
       const frozen = this.#frozen(snapshot.now);
       const { draft, unplaced } =
         accepted === null
@@ -185,6 +192,7 @@ export class CpsatPolicy implements Policy {
         relaxed.set(task, given === undefined ? 'lags' : 'group');
       }
       for (const task of stuck) relaxed.delete(task);
+      compiled = this.#compile(snapshot, { stuck: new Set(stuck), relaxed: new Map(relaxed) });
     }
   }
 
@@ -321,7 +329,7 @@ export class CpsatPolicy implements Policy {
   /** What starts at this moment according to the plan that holds, and when to look again. */
   #carryOut(snapshot: Snapshot, { waiting, unplanned }: Compiled): Plan {
     const accepted = this.#accepted;
-    if (accepted === null) return this.#greedy.plan(readyPart(snapshot));
+    if (accepted === null) return this.#greedy.plan(snapshot);
     const { places } = accepted;
     const due = [...waiting.values()].flatMap((task): { task: PlanTask; place: KnownPlace }[] => {
       const place = places.get(task.id);
@@ -350,7 +358,7 @@ export class CpsatPolicy implements Policy {
     this.#ports.log.error('what the plan starts has faults; what can start is started without it', {
       faults: faults.slice(0, 5),
     });
-    return this.#greedy.plan(readyPart(snapshot));
+    return this.#greedy.plan(snapshot);
   }
 
   #published({ compiled, timetable }: Accepted): Timetable {
@@ -358,24 +366,19 @@ export class CpsatPolicy implements Policy {
     return bound === null ? timetable : withBound(timetable, (bound * compiled.tickMs) / 1_000);
   }
 
-  /** What has no place in any plan starts when its units happen to be free, if it keeps none from others afterwards. */
+  /** What has no place in any plan starts as it would with the policy `greedy`, on units that nothing planned waits for. */
   #unstick(snapshot: Snapshot, stuck: ReadonlySet<string>, taken: ReadonlySet<string>): Assignment[] {
     if (stuck.size === 0) return [];
-    const units = new Map([...snapshot.units].filter(([id]) => !taken.has(id)));
-    const tasks = readyPart(snapshot).tasks.filter(
-      (task) => stuck.has(task.id) && task.slots.every((slot) => (slot.keptFor ?? []).length === 0),
-    );
+    const units = new Map(snapshot.units);
+    for (const [id, unit] of units) if (taken.has(id)) units.set(id, { ...unit, usable: false });
+    // The others are shown to it as well: it must see what runs that keep units still need.
+    const tasks = snapshot.tasks.map((task) => (stuck.has(task.id) ? task : { ...task, ready: false }));
     return this.#greedy.plan({ ...snapshot, tasks, units }).assignments;
   }
 }
 
 function isReady(task: PlanTask, now: number): boolean {
   return task.ready !== false && task.blocked !== true && (task.notBefore ?? now) <= now;
-}
-
-/** What a policy of scope `ready` would be shown. */
-function readyPart({ version, now, tasks, units }: Snapshot): Snapshot {
-  return { version, now, units, tasks: tasks.filter((task) => isReady(task, now)) };
 }
 
 /** The next planned start or expected end: if that does not come, there is something to plan anew. */

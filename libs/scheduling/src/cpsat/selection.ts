@@ -178,22 +178,23 @@ function unitsFor(
       else if (other !== undefined) candidates = other.candidates;
       at = other?.sameAs;
     }
-    const usable = candidates.filter((id) => {
+    // What its own run keeps is for the tasks that refer to it (a sample may lie there), unless there is nothing else.
+    const others =
+      slot.sameAs === undefined && task.run !== null
+        ? candidates.filter((id) => reach.locks.get(id)?.run !== task.run)
+        : [];
+    const fitting = (others.length > 0 ? others : candidates).filter((id) => {
       const unit = snapshot.units.get(id);
       if (unit === undefined || !unit.usable) return false;
       if (unit.busy && !reach.inUse.has(id)) return false;
       const closedFor = reach.closed.get(id);
       return closedFor === undefined || closedFor === task.run;
     });
-    // What its own run keeps is for the tasks that refer to it (a sample may lie there), unless there is nothing else.
-    const others =
-      slot.sameAs === undefined ? usable.filter((id) => reach.locks.get(id)?.run !== task.run) : usable;
-    const kept = others.length > 0 || task.run === null ? others : usable;
-    if (kept.length === 0)
+    if (fitting.length === 0)
       return candidates.length === 0
         ? `nothing fits the slot ${slot.name}`
         : `nothing that fits the slot ${slot.name} can be used at present`;
-    all.push(kept);
+    all.push(fitting);
   }
   if (all.length > 1 && matchSlots(task.slots, (slot) => all[task.slots.indexOf(slot)] ?? []) === undefined)
     return 'its slots cannot be filled at the same time at present';
