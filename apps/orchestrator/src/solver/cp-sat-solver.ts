@@ -1,11 +1,10 @@
-import type { Log } from '@lab/runtime';
-import type { ExactAnswer, ExactRequest, ExactSolver, Ongoing, Problem } from '@lab/scheduling';
+import type { ExactAnswer, ExactRequest, ExactSolver, Ongoing, PlanLog, Problem } from '@lab/scheduling';
 import { CpSatChild } from './cp-sat-child.js';
 
 export interface CpSatSolverOptions {
   /** Solver processes at a time. */
   workers: number;
-  log: Log;
+  log: PlanLog;
   /** The program of a process; the one beside this file. */
   program?: URL;
   /** Milliseconds without a problem after which a process is ended; 2 minutes. */
@@ -45,7 +44,7 @@ interface Seat {
  */
 export class CpSatSolver implements ExactSolver {
   readonly workers: number;
-  readonly #log: Log;
+  readonly #log: PlanLog;
   readonly #program: URL;
   readonly #idleMs: number;
   readonly #startLimitMs: number;
@@ -69,6 +68,11 @@ export class CpSatSolver implements ExactSolver {
 
   get available(): boolean {
     return this.#available;
+  }
+
+  /** The processes that live. */
+  pids(): number[] {
+    return [...this.#living].flatMap(({ pid }) => pid ?? []);
   }
 
   solve(problem: Problem, request: ExactRequest): Ongoing<ExactAnswer> {

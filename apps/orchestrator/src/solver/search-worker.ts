@@ -1,6 +1,13 @@
 import { Worker } from 'node:worker_threads';
-import type { Log } from '@lab/runtime';
-import type { Ongoing, Problem, Schedule, Searcher, SearchRequest, SearchResult } from '@lab/scheduling';
+import type {
+  Ongoing,
+  PlanLog,
+  Problem,
+  Schedule,
+  Searcher,
+  SearchRequest,
+  SearchResult,
+} from '@lab/scheduling';
 import type { SearchNews, SearchOrder } from './search-messages.js';
 
 /** A search that is to end ends within this time, in milliseconds, or its thread is ended. */
@@ -24,7 +31,7 @@ interface Search {
 export class SearchWorker implements Searcher {
   /** Its searches may be ended by time. */
   readonly reproducible = false;
-  readonly #log: Log;
+  readonly #log: PlanLog;
   readonly #program: URL;
   #thread: Worker | null = null;
   readonly #waiting: Search[] = [];
@@ -33,7 +40,7 @@ export class SearchWorker implements Searcher {
   #stopped = false;
 
   /** @param program of the thread; the one beside this file */
-  constructor(log: Log, program = new URL('./search-thread.js', import.meta.url)) {
+  constructor(log: PlanLog, program = new URL('./search-thread.js', import.meta.url)) {
     this.#log = log;
     this.#program = program;
   }
