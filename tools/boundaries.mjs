@@ -13,6 +13,7 @@ export const allowedImports = {
   actors: ['contracts'],
   engine: ['contracts', 'definitions', 'scheduling'],
   simulation: ['contracts', 'definitions', 'engine', 'scheduling'],
+  optimization: ['contracts', 'sdk'],
   persistence: ['contracts', 'engine'],
   gateway: ['contracts', 'runtime', 'messaging', 'definitions', 'persistence', 'object-store'],
   orchestrator: [
@@ -62,8 +63,9 @@ export const quarantine = {
   fastify: ['gateway'],
   esbuild: ['definitions'],
   handlebars: ['definitions'],
+  'glpk.js': ['optimization'],
   'or-tools-wasm': ['orchestrator'],
 };
 
 /** Projects that run unchanged on a virtual clock: no timers, randomness, files, processes or sockets of their own. */
-export const pureProjects = ['contracts', 'engine', 'actors', 'scheduling', 'simulation'];
+export const pureProjects = ['contracts', 'engine', 'actors', 'scheduling', 'simulation', 'optimization'];

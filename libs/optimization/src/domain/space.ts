@@ -1,0 +1,81 @@
+/** What is varied, what is measured, and what must hold: the declaration of an optimization, as an author writes it. */
+
+/** A value of an input: a number, or a category. */
+export type InputValue = number | string;
+
+/** One point: values by `TASK.PARAMETER`. */
+export type Point = Record<string, InputValue>;
+
+/** Measured results of one point by `TASK.PARAMETER`. */
+export type Measurement = Record<string, number>;
+
+export interface ContinuousInput {
+  kind: 'continuous';
+  /** `TASK.PARAMETER`. */
+  key: string;
+  /** Lower and upper bound, both included. */
+  bounds: readonly [number, number];
+  /** Values are whole multiples of it above the lower bound; absent: any value. */
+  step?: number;
+}
+
+export interface DiscreteInput {
+  kind: 'discrete';
+  key: string;
+  /** Distinct numbers. */
+  values: readonly number[];
+}
+
+export interface CategoricalInput {
+  kind: 'categorical';
+  key: string;
+  /** Distinct names without an order. */
+  categories: readonly string[];
+}
+
+export type Input = ContinuousInput | DiscreteInput | CategoricalInput;
+
+export type Objective =
+  | { kind: 'minimize'; weight: number }
+  | { kind: 'maximize'; weight: number }
+  /** As near to `target` as possible, on either side. */
+  | { kind: 'close_to_target'; target: number; weight: number };
+
+/** A number that is measured. With an objective, a threshold, or both. */
+export interface Output {
+  key: string;
+  objective: Objective | null;
+  /** The result must be at least or at most so much to be of use; absent: any result is. */
+  constraint?: { at_least?: number; at_most?: number };
+}
+
+/** Over continuous and discrete inputs, in their own units. */
+export type Constraint =
+  /** `sum coefficients[i] * features[i] = rhs`. */
+  | {
+      kind: 'linear_equality';
+      features: readonly string[];
+      coefficients: readonly number[];
+      rhs: number;
+    }
+  /** `sum coefficients[i] * features[i] <= rhs`. */
+  | {
+      kind: 'linear_inequality';
+      features: readonly string[];
+      coefficients: readonly number[];
+      rhs: number;
+    }
+  /** Between `min_count` and `max_count` of the features are not zero; or all are zero with `none_also_valid`. */
+  | {
+      kind: 'n_choose_k';
+      features: readonly string[];
+      min_count: number;
+      max_count: number;
+      none_also_valid: boolean;
+    };
+
+export interface Space {
+  inputs: readonly Input[];
+  outputs: readonly Output[];
+  constraints: readonly Constraint[];
+}

@@ -1,0 +1,70 @@
+import type { JsonObject } from '@lab/contracts';
+
+/**
+ * A model of one output, fitted to what was measured. Points are rows of length `d` of a Float64Array, in the encoding of
+ * the domain (`Domain.encode`): numbers scaled to [0, 1], categories one-hot.
+ */
+export interface Surrogate {
+  /** Length of a row. */
+  readonly d: number;
+  /**
+   * The joint distribution of the (noise-free) output at `m` points.
+   *
+   * @param points `m x d`, row by row
+   */
+  posterior(points: Float64Array, m: number): Posterior;
+}
+
+/** A joint normal distribution, and the way back to the points it was taken at. */
+export interface Posterior {
+  /** Length `m`, in the scale of the model (see {@link OutputMap}). */
+  readonly mean: Float64Array;
+  /** `m x m`, symmetric, row by row. */
+  readonly covariance: Float64Array;
+  /**
+   * Reverse mode: the gradient with respect to the points of a function of mean and covariance.
+   *
+   * @param dMean derivatives with respect to the mean, length `m`
+   * @param dCovariance derivatives with respect to the entries of the covariance, `m x m`, each entry as if it were free
+   * @returns `m x d`
+   */
+  backward(dMean: Float64Array, dCovariance: Float64Array): Float64Array;
+}
+
+/** Observations are standardised, and perhaps warped, before a model is fitted: this is the map, monotone and increasing. */
+export interface OutputMap {
+  /** A measured value in the scale of the model. */
+  toModel(y: number): number;
+  /** And back. */
+  fromModel(z: number): number;
+}
+
+/** How well a model predicts each of its points without having seen it. */
+export interface LeaveOneOut {
+  /** Lengths: number of observations; in the unit of the output. */
+  mean: Float64Array;
+  deviation: Float64Array;
+  /** `1 - sum of squared errors / sum of squared deviations from the mean`. */
+  r2: number;
+}
+
+export interface FittedSurrogate extends Surrogate {
+  readonly output: OutputMap;
+  /** Standard deviation of the noise of a measurement, in the scale of the model. */
+  readonly noise: number;
+  leaveOneOut(): LeaveOneOut;
+  /** Relevance of each encoded column, 0 or more (inverse lengthscales of a Gaussian process); null: the model has none. */
+  readonly relevance: Float64Array | null;
+  /** Warm start of the next fit, plain JSON. */
+  readonly hyperparameters: Readonly<JsonObject>;
+}
+
+export interface FitOptions {
+  /** Hyperparameters of an earlier fit to begin from as well; absent: none. */
+  warm?: FittedSurrogate['hyperparameters'];
+  seed: number;
+  /** Milliseconds by the clock that is given; the best found by then is taken. */
+  timeLimitMs: number;
+  /** Milliseconds of a clock that only rises. */
+  now: () => number;
+}
