@@ -21,6 +21,7 @@ import { Announcements, BrokerStatus, FileStore, RecordReader, Requests } from '
 import { CampaignsController } from './work/campaigns.controller.js';
 import { Estimates } from './work/estimates.js';
 import { ProtocolRunsController } from './work/protocol-runs.controller.js';
+import { SimulationsController } from './work/simulations.controller.js';
 import { TasksController } from './work/tasks.controller.js';
 
 /** The rest of the service as the gateway sees it. */
@@ -45,6 +46,7 @@ export class AppModule {
         LabsController,
         ProtocolsController,
         PackagesController,
+        SimulationsController,
         ProtocolRunsController,
         CampaignsController,
         TasksController,

@@ -11,6 +11,8 @@ import { ProtocolLoading } from './definitions/protocol-loading.js';
 import { PausesController } from './pauses.controller.js';
 import { DecisionsController } from './decisions.controller.js';
 import { ScheduleController } from './schedule.controller.js';
+import { SimulationsController } from './simulation/simulations.controller.js';
+import { Simulations } from './simulation/simulations.js';
 import { SubmissionsController } from './submissions.controller.js';
 import { objectStoreToken } from './tokens.js';
 
@@ -22,11 +24,12 @@ export interface Parts {
   labs: LabLoading;
   protocols: ProtocolLoading;
   objectStore: ObjectStore;
+  simulations: Simulations;
 }
 
 @Module({})
 export class AppModule {
-  static of({ engine, index, definitions, labs, protocols, objectStore }: Parts): DynamicModule {
+  static of({ engine, index, definitions, labs, protocols, objectStore, simulations }: Parts): DynamicModule {
     return {
       module: AppModule,
       controllers: [
@@ -37,6 +40,7 @@ export class AppModule {
         ScheduleController,
         FilesController,
         DefinitionsController,
+        SimulationsController,
       ],
       providers: [
         { provide: Engine, useValue: engine },
@@ -44,6 +48,7 @@ export class AppModule {
         { provide: LoadedDefinitions, useValue: definitions },
         { provide: LabLoading, useValue: labs },
         { provide: ProtocolLoading, useValue: protocols },
+        { provide: Simulations, useValue: simulations },
         { provide: objectStoreToken, useValue: objectStore },
       ],
     };

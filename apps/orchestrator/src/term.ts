@@ -19,6 +19,7 @@ import { ProtocolLoading } from './definitions/protocol-loading.js';
 import { pruneEvents } from './event-pruning.js';
 import { storeUnder, type Lease } from './lease.js';
 import type { Term } from './leadership.js';
+import { Simulations } from './simulation/simulations.js';
 import { schedulerOf } from './scheduler.js';
 
 /** How often the leader says so, in milliseconds. */
@@ -92,9 +93,17 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     const labs = new LabLoading(loading, { clock: systemClock, timers: systemTimers });
     const protocols = new ProtocolLoading(loading);
     labs.resume();
+    const simulations = new Simulations({
+      engine,
+      store,
+      definitions,
+      scheduler: config.scheduler,
+      clock: systemClock,
+    });
+    shutdown.add('simulations', () => simulations.stop());
 
     const app = await NestFactory.createMicroservice(
-      AppModule.of({ engine, index, definitions, labs, protocols, objectStore }),
+      AppModule.of({ engine, index, definitions, labs, protocols, objectStore, simulations }),
       {
         // Who was stopped and wakes up must not answer what somebody else answers, too.
         strategy: new BusServer(bus, { when: () => lease.held }),

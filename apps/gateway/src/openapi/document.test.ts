@@ -9,7 +9,10 @@ import {
   TaskSubmission,
   waitCodes,
   type DeviceRecord,
+  SimulationScenario,
 } from '@lab/contracts';
+import { simulate } from '@lab/simulation';
+import { batch } from '../../../../libs/simulation/test/small-lab.js';
 import { campaignRecord, runRecord, startHarness, taskRecord, type Harness } from '../../test/twins.js';
 import {
   attempt,
@@ -25,6 +28,7 @@ import {
   schedule,
   taskSubmissions,
 } from './examples.js';
+import { simulationScenarios, whatIfRecord } from './simulation-operations.js';
 
 interface Schema {
   $ref?: string;
@@ -122,6 +126,8 @@ describe('the OpenAPI document', () => {
         'post /api/protocols/{protocol_run_name}/pause',
         'post /api/protocols/{protocol_run_name}/resume',
         'post /api/queue/pause',
+        'post /api/simulations',
+        'post /api/protocols/simulate',
         'post /api/queue/resume',
         'get /api/campaigns',
         'get /api/campaigns/{campaign_name}',
@@ -201,6 +207,7 @@ describe('the OpenAPI document', () => {
     ['TaskSubmission', TaskSubmission, taskSubmissions],
     ['AttentionResolution', AttentionResolution, attentionResolutions],
     ['EmergencyStopRequest', EmergencyStopRequest, emergencyStopRequests],
+    ['SimulationScenario', SimulationScenario, simulationScenarios],
   ])('shows examples of a %s that its schema and the check both accept', (name, dto, examples) => {
     for (const { value } of Object.values(examples)) {
       expect(mismatches({ $ref: `#/components/schemas/${name}` }, value)).toEqual([]);
@@ -218,6 +225,12 @@ describe('the OpenAPI document', () => {
     ['EmergencyStopRequest', 4],
     ['EmergencyStopRelease', 2],
     ['OperatorNote', 1],
+    ['SimulatedScheduler', 5],
+    ['SimulatedRuns', 7],
+    ['SimulatedCampaign', 6],
+    ['SimulatedTasks', 10],
+    ['SimulatedFailure', 3],
+    ['SimulatedLoss', 3],
   ])('says of every field of a %s what it is', (name, count) => {
     const fields = Object.entries(document.components.schemas[name]?.properties ?? {});
     expect(fields).toHaveLength(count);
@@ -276,6 +289,14 @@ describe('the OpenAPI document', () => {
     expect(fit('AttentionRecord', { ...attentionItem, state: 'resolved', resolution: unasked })).toEqual([]);
     expect(fit('EmergencyStopRecord', emergencyStop)).toEqual([]);
     expect(fit('QueueRecord', queue)).toEqual([]);
+    expect(fit('WhatIfRecord', whatIfRecord)).toEqual([]);
+    const simulated = await simulate(
+      { protocols: [{ type: 'batch', iterations: 3 }], losses: [{ device: 'lab.arm', at: 3 }] },
+      batch(),
+      { stopwatch: () => 0 },
+    );
+    expect(simulated.stuck.length).toBeGreaterThan(0);
+    expect(fit('SimulationRecord', simulated)).toEqual([]);
     expect(fit('ScheduleRecord', schedule)).toEqual([]);
     expect(fit('ScheduleRecord', { ...schedule, plan: null, policy: 'greedy' })).toEqual([]);
     const causes = waitCodes.map((code) => ({

@@ -12,6 +12,13 @@ import {
   ProtocolSelection,
   ProtocolText,
   RetryPolicy,
+  SimulatedCampaign,
+  SimulatedFailure,
+  SimulatedLoss,
+  SimulatedRuns,
+  SimulatedScheduler,
+  SimulatedTasks,
+  SimulationScenario,
   TaskFailurePolicy,
   TaskSubmission,
   TaskTypeSelection,
@@ -23,6 +30,7 @@ import { operatingSchemas } from './operating-schemas.js';
 import { operations } from './operations.js';
 import { recordSchemas } from './record-schemas.js';
 import { scheduleSchemas } from './schedule-schemas.js';
+import { simulationSchemas } from './simulation-schemas.js';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
@@ -41,6 +49,13 @@ const submissions = {
   EmergencyStopRequest,
   EmergencyStopRelease,
   OperatorNote,
+  SimulationScenario,
+  SimulatedScheduler,
+  SimulatedRuns,
+  SimulatedCampaign,
+  SimulatedTasks,
+  SimulatedFailure,
+  SimulatedLoss,
 };
 
 /**
@@ -88,6 +103,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       ...recordSchemas,
       ...operatingSchemas,
       ...scheduleSchemas,
+      ...simulationSchemas,
       ...definitionSchemas,
       ...submissionSchemas(),
     } as NonNullable<OpenAPIObject['components']>['schemas'],
@@ -103,6 +119,7 @@ export function submissionSchemas(): Record<string, object> {
     additionalConverters: {
       isWellFormedName: nameSchema,
       isMapOf: mapSchema,
+      isNumbers: mapSchema,
       // Its limit is in bytes of JSON, which a schema cannot say.
       isInline: {},
     },

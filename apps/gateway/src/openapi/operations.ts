@@ -6,6 +6,7 @@ import { definitionOperations } from './definition-operations.js';
 import { inPath, inQuery, json, listOf, ref, type Description } from './description.js';
 import * as examples from './examples.js';
 import { ofRecord, operatingOperations } from './operating-operations.js';
+import { simulationOperations } from './simulation-operations.js';
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
@@ -250,6 +251,7 @@ const descriptions: Record<string, Description> = {
   },
   ...definitionOperations,
   ...operatingOperations,
+  ...simulationOperations,
   'GET /api/health': {
     tag: 'Service',
     summary: 'Whether the service can do its work',

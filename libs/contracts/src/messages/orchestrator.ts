@@ -4,6 +4,7 @@ import type { DeviceRecord } from '../rest/records.js';
 import { longestSchedule, type ScheduleRecord } from '../rest/schedule.js';
 import { AttentionDecision, type QueueRecord } from '../rest/operations.js';
 import { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '../rest/submissions.js';
+import { SimulationScenario, type SimulationRecord, type WhatIfRecord } from '../rest/simulation.js';
 import { attemptReport, attemptResult, deviceAssignment, deviceFunction, deviceStatus } from './work.js';
 import { halt } from './agent.js';
 import { defineEvent, defineRequest } from './define.js';
@@ -160,6 +161,24 @@ export const orchestratorRequests = {
     ),
     timeoutMs: 300,
     errors: [],
+  }),
+  /** Plays a scenario through, with what is loaded. Changes nothing. */
+  simulate: defineRequest({
+    name: 'simulation.run',
+    subject: 'svc.v1.orchestrator.simulation.run',
+    request: dtoSchema(SimulationScenario),
+    reply: zodSchema(z.custom<SimulationRecord>()),
+    timeoutMs: 40_000,
+    errors: ['invalid', 'backlog_full', 'service_unavailable'],
+  }),
+  /** What would become of a protocol run if it was submitted now. Changes nothing. */
+  simulateProtocolRun: defineRequest({
+    name: 'simulation.protocol_run',
+    subject: 'svc.v1.orchestrator.simulation.protocol_run',
+    request: dtoSchema(ProtocolRunSubmission),
+    reply: zodSchema(z.custom<WhatIfRecord>()),
+    timeoutMs: 40_000,
+    errors: ['unknown_protocol', 'service_unavailable', ...submitErrors],
   }),
   /** A person settles what only a person can. */
   resolveAttention: defineRequest({

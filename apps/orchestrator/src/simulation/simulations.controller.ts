@@ -1,0 +1,26 @@
+import { Controller } from '@nestjs/common';
+import {
+  orchestratorRequests as requests,
+  type ProtocolRunSubmission,
+  type SimulationRecord,
+  type SimulationScenario,
+  type WhatIfRecord,
+} from '@lab/contracts';
+import { Handles } from '@lab/messaging/nest';
+import { Simulations } from './simulations.js';
+
+/** What would become of work. Nothing of it changes anything. */
+@Controller()
+export class SimulationsController {
+  constructor(private readonly simulations: Simulations) {}
+
+  @Handles(requests.simulate)
+  simulate(scenario: SimulationScenario): Promise<SimulationRecord> {
+    return this.simulations.simulate(scenario);
+  }
+
+  @Handles(requests.simulateProtocolRun)
+  simulateProtocolRun(submission: ProtocolRunSubmission): Promise<WhatIfRecord> {
+    return this.simulations.whatIf(submission);
+  }
+}

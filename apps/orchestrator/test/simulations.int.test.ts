@@ -1,0 +1,101 @@
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { WorkingRows } from '@lab/engine';
+import { batch } from '../../../libs/simulation/test/small-lab.js';
+import { LoadedDefinitions } from '../src/definitions/loaded-definitions.js';
+import { Simulations } from '../src/simulation/simulations.js';
+
+/** Simulations in the threads that the built orchestrator runs them in. */
+
+const program = pathToFileURL(
+  fileURLToPath(new URL('../dist/simulation/simulation-thread.js', import.meta.url)),
+);
+const lab = batch();
+const labs = new Map(
+  [...lab.loadedLabs].map(([name, definition]) => [
+    name,
+    { lab: definition, devices: new Map(lab.deviceTypes), hash: name },
+  ]),
+);
+const definitions = new LoadedDefinitions({
+  labs,
+  protocols: lab.protocols,
+  tasks: lab.tasks,
+  draining: new Map(),
+});
+const nothing: WorkingRows = {
+  campaigns: [],
+  protocolRuns: [],
+  taskRuns: [],
+  attempts: [],
+  allocations: [],
+  resources: [],
+  agents: [],
+  attention: [],
+  halts: [],
+  definitions: [],
+};
+const devices = ['arm', 'station_1', 'station_2'].map((name) => ({
+  lab_name: 'lab',
+  name,
+  type: name,
+  computer: 'svc_computer',
+  state: 'idle' as const,
+  detail: null,
+  held_by: null,
+  halted: null,
+  doubt: null,
+  functions: [],
+}));
+
+const made: Simulations[] = [];
+afterEach(() => Promise.all(made.splice(0).map((each) => each.stop())));
+
+function simulations(type: 'greedy' | 'cpsat' = 'greedy'): Simulations {
+  const engine = { workingRows: () => Promise.resolve(nothing), listDevices: () => devices };
+  const store = { durations: () => Promise.resolve([]) };
+  const clock = { now: () => Date.parse('2026-01-01T00:00:00Z') };
+  const all = new Simulations({ engine, store, definitions, scheduler: { type }, clock }, program);
+  made.push(all);
+  return all;
+}
+
+describe('simulations at a running orchestrator', () => {
+  it.each(['greedy', 'cpsat'] as const)('play scenarios through under %s', async (type) => {
+    const record = await simulations().simulate({
+      scheduler: { type },
+      protocols: [{ type: 'batch', iterations: 3 }],
+    });
+    expect(record).toMatchObject({ scheduler: type, outcome: 'completed', tasks_total: 9 });
+  });
+
+  it('say what would become of a run', async () => {
+    const record = await simulations('cpsat').whatIf({ name: 'new', type: 'batch' });
+    expect(record).toMatchObject({ scheduler: 'cpsat', estimated_end: '2026-01-01T00:00:08.000Z' });
+  });
+
+  it('tell what is wrong with a scenario', async () => {
+    await expect(simulations().simulate({ protocols: [{ type: 'bacth' }] })).rejects.toMatchObject({
+      code: 'invalid',
+      effect: 'none',
+      faults: [{ path: 'protocols[0].type', code: 'unknown_protocol' }],
+    });
+    await expect(
+      simulations().simulate({ protocols: [{ type: 'batch', iterations: 1_000 }] }),
+    ).rejects.toMatchObject({ code: 'invalid', faults: [{ code: 'too_large' }] });
+  });
+
+  it('are two at a time, and end with the orchestrator', async () => {
+    const all = simulations();
+    const long = { protocols: [{ type: 'batch', iterations: 600 }] };
+    const going = [all.simulate(long), all.simulate(long)].map((each) =>
+      each.then(
+        () => 'done',
+        (error: { code: string }) => error.code,
+      ),
+    );
+    await expect(all.simulate(long)).rejects.toMatchObject({ code: 'backlog_full', retryAfterS: 5 });
+    await all.stop();
+    expect(await Promise.all(going)).toEqual(['service_unavailable', 'service_unavailable']);
+  });
+});
