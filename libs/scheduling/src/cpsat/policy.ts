@@ -327,7 +327,8 @@ export class CpsatPolicy implements Policy {
   }
 
   /** What starts at this moment according to the plan that holds, and when to look again. */
-  #carryOut(snapshot: Snapshot, { waiting, unplanned }: Compiled): Plan {
+  #carryOut(snapshot: Snapshot, compiled: Compiled): Plan {
+    const { waiting, unplanned } = compiled;
     const accepted = this.#accepted;
     if (accepted === null) return this.#greedy.plan(snapshot);
     const { places } = accepted;
@@ -347,7 +348,7 @@ export class CpsatPolicy implements Policy {
       // What cannot start yet although it is due keeps its units from those that come after it.
       for (const unit of units) taken.add(unit);
     }
-    assignments.push(...this.#unstick(snapshot, accepted.compiled.concessions.stuck, taken));
+    assignments.push(...this.#unstick(snapshot, compiled, taken));
     const plan = {
       assignments,
       timetable: { ...this.#published(accepted), unplanned },
@@ -367,12 +368,20 @@ export class CpsatPolicy implements Policy {
   }
 
   /** What has no place in any plan starts as it would with the policy `greedy`, on units that nothing planned waits for. */
-  #unstick(snapshot: Snapshot, stuck: ReadonlySet<string>, taken: ReadonlySet<string>): Assignment[] {
+  #unstick(
+    snapshot: Snapshot,
+    { concessions, activityOf }: Compiled,
+    taken: ReadonlySet<string>,
+  ): Assignment[] {
+    const { stuck } = concessions;
     if (stuck.size === 0) return [];
+    const runs = new Set(snapshot.tasks.flatMap((task) => (stuck.has(task.id) ? [task.run ?? task.id] : [])));
     const units = new Map(snapshot.units);
     for (const [id, unit] of units) if (taken.has(id)) units.set(id, { ...unit, usable: false });
     // The others are shown to it as well: it must see what runs that keep units still need.
-    const tasks = snapshot.tasks.map((task) => (stuck.has(task.id) ? task : { ...task, ready: false }));
+    const tasks = snapshot.tasks.map((task) =>
+      runs.has(task.run ?? task.id) && !activityOf.has(task.id) ? task : { ...task, ready: false },
+    );
     return this.#greedy.plan({ ...snapshot, tasks, units }).assignments;
   }
 }
