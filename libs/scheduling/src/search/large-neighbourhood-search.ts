@@ -7,8 +7,11 @@ import { Neighbourhoods } from './neighbourhoods.js';
  * How much worse an order may be that is taken with a chance of 1/e, as a part of the objective: one run makes about
  * this of a difference. At the begin of a cycle, and at its end.
  */
-const warmest = 0.04;
-const coldest = 0.0013;
+const warmest = 0.06;
+const coldest = 0.008;
+
+/** Rounds of the first cycle: few enough for a second with a thousand tasks. */
+const firstCycle = 1_400;
 
 /**
  * Large-neighbourhood search among orders of blocks (Shaw 1998, Ropke and Pisinger 2006): what comes back to another
@@ -30,7 +33,7 @@ export class LargeNeighbourhoodSearch {
   private readonly random: SeededRandom;
   private made = 0;
   private cycleStart = 0;
-  private cycleLength: number;
+  private cycleLength = firstCycle;
 
   /** @param order decoded and kept by the decoder last */
   constructor(
@@ -47,7 +50,6 @@ export class LargeNeighbourhoodSearch {
     this.placed = decoder.placedCount;
     this.weightedCompletion = this.bestSum = decoder.weightedCompletion;
     this.makespan = this.bestEnd = decoder.makespan;
-    this.cycleLength = 2 * compiled.blocks;
   }
 
   /** End of the best schedule. */
