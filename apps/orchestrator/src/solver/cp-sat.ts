@@ -5,8 +5,8 @@ export interface CpSatParameters {
   numWorkers: 1;
   randomSeed: number;
   maxTimeInSeconds: number;
-  searchBranching?: number;
   optimizeWithLbTreeSearch?: boolean;
+  linearizationLevel?: number;
 }
 
 /** CP-SAT, as far as it is used here. A solve blocks its thread until its end and cannot be called off. */
