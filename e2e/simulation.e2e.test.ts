@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CampaignSubmission, ProtocolRunRecord } from '@lab/contracts';
+import type {
+  CampaignSubmission,
+  Problem,
+  ProtocolRunRecord,
+  SimulationRecord,
+  WhatIfRecord,
+} from '@lab/contracts';
 import { loadPackages } from '@lab/definitions';
 import { simulate } from '@lab/simulation';
 import { eventually, isOver } from './api.js';
@@ -114,4 +120,33 @@ describe('a campaign that was recorded', () => {
       (Math.max(...recorded.map(({ end }) => end)) - Math.min(...recorded.map(({ start }) => start))) / 1000;
     expect(Math.abs(record.makespan - makespan) / makespan).toBeLessThanOrEqual(0.05);
   }, 60_000);
+});
+
+describe('the service', () => {
+  it('plays a scenario through on request', async () => {
+    const { status, body } = await lab.api.call<SimulationRecord>('POST', '/api/simulations', {
+      scheduler: { type: 'cpsat' },
+      protocols: [{ type: 'color_mixing', iterations: 4 }],
+    });
+    expect([status, body.outcome, body.tasks_total, body.scheduler]).toEqual([200, 'completed', 28, 'cpsat']);
+  });
+
+  it('says what would become of a run, and stores nothing of it', async () => {
+    const run = JSON.parse(await readFile(path('color_lab/examples/run.json'), 'utf8')) as { name: string };
+    const { status, body } = await lab.api.call<WhatIfRecord>('POST', '/api/protocols/simulate', run);
+    expect([status, body.name, body.notes]).toEqual([200, run.name, []]);
+    // Its tasks have no time to wait for each other: what they declare, or have taken on this stack.
+    expect(Date.parse(body.estimated_end ?? '') - Date.parse(body.at)).toBeGreaterThan(1_500);
+    expect((await lab.api.call('GET', `/api/protocols/${run.name}`)).status).toBe(404);
+  });
+
+  it('says what is wrong with a scenario', async () => {
+    const { status, body } = await lab.api.call<Problem>('POST', '/api/simulations', {
+      protocols: [{ type: 'color_mixin', iteration: 1 }],
+    });
+    expect([status, body.errors?.map(({ path: at, code }) => [at, code])]).toEqual([
+      422,
+      [['protocols[0].iteration', 'unknown_field']],
+    ]);
+  });
 });
