@@ -21,6 +21,11 @@ export interface ReadyWorkPorts {
   patienceMs: number;
 }
 
+/** Tasks of several slots that are compared for one unit. */
+const oldest = 32;
+/** Tasks that are shown although they cannot start, in one snapshot. */
+const mostEarly = 100;
+
 /** What could start at once, for policies that look no further: of much that waits, little is looked at. */
 export class ReadyWork {
   readonly #ports: ReadyWorkPorts;
@@ -35,6 +40,8 @@ export class ReadyWork {
   #stale = true;
   #warnedOf = new Set<string>();
   #nextStart: number | undefined;
+  /** Tasks that the snapshot being made shows although they cannot start. */
+  #early = 0;
 
   constructor(ports: ReadyWorkPorts) {
     this.#ports = ports;
@@ -53,6 +60,7 @@ export class ReadyWork {
   /** @param version names the state of the world @param now milliseconds since 1970 */
   snapshot(state: WorkingState, version: number, now: number): Snapshot {
     this.#nextStart = undefined;
+    this.#early = 0;
     const view = new UnitView(state, this.#ports.labs(), this.#ports.directory);
     const tasks: PlanTask[] = [];
     for (const id of this.#worthALook(state, now, view)) {
@@ -93,12 +101,16 @@ export class ReadyWork {
     }
   }
 
-  /** Of the tasks of several slots that have waited for long the one that is first: the others cannot start before it. */
+  /**
+   * Of the tasks of several slots that have waited for long the one that is first: the others cannot start before it.
+   * Only the oldest are looked at, which is enough for none of them to wait for ever.
+   */
   #mostPatient(state: WorkingState, group: Set<string> | undefined, now: number): string | undefined {
     if (group === undefined) return undefined;
     const { patienceMs } = this.#ports;
     const before = compareTasks(now);
     let first: PlanTask | undefined;
+    let looked = 0;
     for (const id of group) {
       const row = state.queued.has(id) ? state.rows.taskRuns.get(id) : undefined;
       if (row === undefined) {
@@ -106,7 +118,8 @@ export class ReadyWork {
         continue;
       }
       const queuedAt = row.queuedAt ?? row.createdAt;
-      if (now - queuedAt < patienceMs) continue;
+      // In the order of their arrival: those that follow have not waited for longer.
+      if (now - queuedAt < patienceMs || (looked += 1) > oldest) break;
       const slots = this.#slots.get(id) ?? [];
       const task = { id, run: null, priority: row.priority, queuedAt, duration: null, slots };
       if (first === undefined || before(task, first) < 0) first = task;
@@ -154,7 +167,10 @@ export class ReadyWork {
     const slots = run === undefined ? this.#slots.get(id) : workload.slotsOf(state, run, task);
     if (slots === undefined) return undefined;
     const isPatient = slots.length > 1 && now - queuedAt >= this.#ports.patienceMs;
-    if (!this.#canStart(state, task, slots, view) && !isPatient) return undefined;
+    if (!this.#canStart(state, task, slots, view)) {
+      if (!isPatient || this.#early >= mostEarly) return undefined;
+      this.#early += 1;
+    }
     if (run !== undefined) return workload.queued(state, task, now, view);
     const { expected } = workload.expectationOf(state, task);
     return { id, run: null, priority: task.priority, queuedAt, duration: expected, slots };
