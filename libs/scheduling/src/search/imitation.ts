@@ -21,8 +21,14 @@ export function startKeys(compiled: CompiledProblem, starts: ArrayLike<number>):
  * the earlier schedule sooner than the order of starts does.
  *
  * @param rounds decodings besides the first
+ * @param shouldStop asked after every one of them
  */
-export function imitate(decoder: Decoder, starts: ArrayLike<number>, rounds: number): Int32Array {
+export function imitate(
+  decoder: Decoder,
+  starts: ArrayLike<number>,
+  rounds: number,
+  shouldStop = (): boolean => false,
+): Int32Array {
   const { compiled, placement } = decoder;
   const { members } = compiled;
   const orders = new BlockOrders(compiled);
@@ -55,7 +61,7 @@ export function imitate(decoder: Decoder, starts: ArrayLike<number>, rounds: num
       placed = decoder.placedCount;
       best.set(order);
     }
-    if (sooner === Number.POSITIVE_INFINITY) break;
+    if (sooner === Number.POSITIVE_INFINITY || shouldStop()) break;
   }
   decoder.decode(best, 0);
   decoder.keep();

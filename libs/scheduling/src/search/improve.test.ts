@@ -187,18 +187,22 @@ describe('improve', () => {
     expect(schedule.objective).toBeLessThanOrEqual(start.objective);
   });
 
-  it('ends with the first round that follows after it was told to stop', () => {
+  it('ends soon after it was told to stop, whatever it is at', () => {
     const problem = laboratory(1, 60);
-    let asked = 0;
-    const { schedule, rounds } = improve(problem, {
-      seed: 1,
-      rounds: null,
-      shouldStop: () => ++asked > 5,
-    });
-    expect(checkSchedule(problem, schedule)).toEqual([]);
-    expect(asked).toBe(6);
-    // A round places no more than all blocks, of which every run has two, and 300 may pass between two questions.
-    expect(rounds).toBeLessThanOrEqual(5 * Math.ceil(300 / 120));
+    const start = construct(problem);
+    for (const answers of [1, 5, 12, 30, 100]) {
+      let asked = 0;
+      const { schedule, rounds } = improve(problem, {
+        seed: 1,
+        rounds: null,
+        start,
+        shouldStop: () => ++asked >= answers,
+      });
+      expect(checkSchedule(problem, schedule)).toEqual([]);
+      // Once for every list and every decoding that is near to the start, then for every 300 blocks.
+      expect(asked).toBeLessThanOrEqual(Math.max(answers, 50));
+      expect(rounds).toBeLessThanOrEqual(answers * Math.ceil(300 / 120));
+    }
   });
 
   it('knows that nothing is better than a lower bound, and that there is one schedule of what is decided', () => {

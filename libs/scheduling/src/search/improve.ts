@@ -62,13 +62,13 @@ export function improve(problem: Problem, options: SearchOptions): SearchResult 
   return { schedule: best, rounds, optimal: decided || isBest() };
 }
 
-function partOf(component: Component, { start, seed }: SearchOptions): Part {
+function partOf(component: Component, { start, seed, shouldStop }: SearchOptions): Part {
   const decoder = decoderOf(component.problem);
-  let order = constructInto(decoder);
+  let order = constructInto(decoder, shouldStop);
   if (start !== undefined) {
     const { objective } = decoder;
     const starts = component.activities.map((activity) => start.starts[activity]!);
-    const imitated = imitate(decoder, starts, imitations);
+    const imitated = imitate(decoder, starts, imitations, shouldStop);
     if (decoder.objective < objective) order = imitated;
     else {
       decoder.decode(order, 0);

@@ -3,8 +3,12 @@ import type { CompiledProblem } from './compiled-problem.js';
 import type { Decoder } from './decoder.js';
 import { startKeys } from './imitation.js';
 
-/** Leaves the best schedule decoded and kept; returns its order. */
-export function constructInto(decoder: Decoder): Int32Array {
+/**
+ * Leaves the best schedule decoded and kept; returns its order.
+ *
+ * @param shouldStop asked after every decoding: true ends it with the best so far
+ */
+export function constructInto(decoder: Decoder, shouldStop = (): boolean => false): Int32Array {
   const { compiled } = decoder;
   const orders = new BlockOrders(compiled);
   const best = new Int32Array(compiled.blocks);
@@ -12,6 +16,7 @@ export function constructInto(decoder: Decoder): Int32Array {
   let least = Number.POSITIVE_INFINITY;
   let most = -1;
   const attempt = (keys: ArrayLike<number>): void => {
+    if (most >= 0 && shouldStop()) return;
     orders.byKeys(keys, order);
     decoder.decode(order, 0);
     if (decoder.placedCount < most || (decoder.placedCount === most && decoder.objective >= least)) return;
