@@ -32,13 +32,25 @@ export function frozenTasks(
   return frozen;
 }
 
-/** Does the other schedule leave everything frozen where this one has it? */
+/**
+ * Does the other schedule leave everything frozen where this one has it, and start nothing later that should start soon
+ * after something that runs or has ended: the rest of a group, or what has a greatest lag?
+ */
 export function keepsFrozen(
   compiled: Compiled,
   frozen: ReadonlySet<string>,
   schedule: Schedule,
   other: Schedule,
 ): boolean {
+  const { activities } = compiled.problem;
+  const isDecided = (activity: number | null): boolean =>
+    activity !== null && (activities[activity]?.fixed ?? null) !== null;
+  for (const activity of compiled.waiting.keys()) {
+    const { follows = null, predecessors = [] } = activities[activity] ?? {};
+    const hurries =
+      isDecided(follows) || predecessors.some((each) => each.maxLag !== null && isDecided(each.activity));
+    if (hurries && (other.starts[activity] ?? 0) > (schedule.starts[activity] ?? 0)) return false;
+  }
   for (const task of frozen) {
     const activity = compiled.activityOf.get(task);
     if (activity === undefined || !compiled.waiting.has(activity)) continue;
