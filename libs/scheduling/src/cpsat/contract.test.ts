@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { policyContract } from '../../test/contract.js';
 import { inlineSearcher } from './inline-searcher.js';
 import { CpsatPolicy } from './policy.js';
