@@ -57,6 +57,8 @@ export interface FittedSurrogate extends Surrogate {
   readonly relevance: Float64Array | null;
   /** Warm start of the next fit, plain JSON. */
   readonly hyperparameters: Readonly<JsonObject>;
+  /** The time limit ended the fit: this is the best that was found until then. */
+  readonly timedOut: boolean;
 }
 
 export interface FitOptions {
