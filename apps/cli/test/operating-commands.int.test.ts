@@ -255,7 +255,7 @@ describe('svc schedule', () => {
   it('gives all of it as JSON, and says what is wrong with what it is asked', async () => {
     gateway.requests.on(requests.readSchedule, () => ({
       ...schedule,
-      policy: 'greedy',
+      policy: 'greedy' as const,
       plan: null,
       tasks: [],
     }));

@@ -32,7 +32,7 @@ function svc(...args: string[]): Promise<{ code: number; out: string; err: strin
 
 describe('svc sim', () => {
   it('prints what the guide shows, and draws it', async () => {
-    const command = /```bash\nsvc (sim .*)\n```/.exec(page)?.[1]?.split(' ') ?? [];
+    const command = /```sh\nsvc (sim .*)\n```/.exec(page)?.[1]?.split(' ') ?? [];
     const shown = /```text\n([\s\S]*?)```/.exec(page)?.[1] ?? 'nothing';
     const { code, out, err } = await svc(...command);
     expect([code, err]).toEqual([0, '']);

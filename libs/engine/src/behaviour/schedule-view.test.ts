@@ -1,7 +1,7 @@
 import type { ScheduleQuery, WaitCause } from '@lab/contracts';
 import type { Plan, Policy, Snapshot, Timetable } from '@lab/scheduling';
 import { describe, expect, it } from 'vitest';
-import { anyDevice, device, same, TestLab } from './test-lab.js';
+import { anyDevice, device, same, TestLab, type TaskSketch } from './test-lab.js';
 
 const iso = (at: number): string => new Date(at).toISOString();
 const all: ScheduleQuery = { limit: 100 };
@@ -135,7 +135,7 @@ describe('why a task waits', () => {
 
   it('is that its run would come to keep what another run needs', async () => {
     const test = await lab();
-    const cross = (first: string, second: string) => [
+    const cross = (first: string, second: string): TaskSketch[] => [
       { name: 'a', devices: { d: device(first, true) } },
       { name: 'b', needs: ['a'], devices: { d: same('a.d'), e: device(second) } },
     ];
