@@ -16,5 +16,15 @@ export {
 } from './author/device-function.js';
 export type { ParameterDeclaration, ParameterDeclarations } from './author/function-parameters.js';
 export { BaseTask, type FileContent, type Resource, type TaskResult } from './author/task.js';
+export {
+  AbstractSequentialOptimizer,
+  type Cell,
+  type CreateCampaignOptimizer,
+  type OptimizerClass,
+  type ParameterField,
+  type Row,
+  type RuntimeParameters,
+  type Table,
+} from './author/optimizer.js';
 export type { AuthorLog } from './author/log.js';
 export type { JsonObject, JsonValue } from './author/json.js';
