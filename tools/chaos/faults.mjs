@@ -24,9 +24,7 @@ export const faults = {
   kill_postgres: {
     weight: 1,
     aim: (plant, chance) =>
-      plant.postgresServes
-        ? ['postgres', () => plant.crashPostgres(chance.between(100, 2_000))]
-        : undefined,
+      plant.postgresServes ? ['postgres', () => plant.crashPostgres(chance.between(100, 2_000))] : undefined,
   },
   stop_orchestrator: {
     weight: 2,
