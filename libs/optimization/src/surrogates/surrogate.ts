@@ -37,6 +37,8 @@ export interface OutputMap {
   toModel(y: number): number;
   /** And back. */
   fromModel(z: number): number;
+  /** Derivative of {@link fromModel}, above 0. */
+  slope(z: number): number;
 }
 
 /** How well a model predicts each of its points without having seen it. */
