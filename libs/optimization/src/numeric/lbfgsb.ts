@@ -1,0 +1,223 @@
+import { ServiceError } from '@lab/contracts';
+import { dot } from './linalg.js';
+import { searchLine } from './line-search.js';
+
+/** Value at `x`; writes the derivatives into `gradient`. May be NaN or Infinity: then the point is too far. */
+export type SmoothFunction = (x: Float64Array, gradient: Float64Array) => number;
+
+/** Why a minimisation ended. The point is the best one found, whatever the reason. */
+export type EndReason =
+  /** The projected gradient is as small as asked for. */
+  | 'converged'
+  /** The value hardly changes any more. */
+  | 'flat'
+  /** No step along the gradient makes it less: the limit of rounding, or a gradient that is wrong. */
+  | 'no_descent'
+  | 'max_iterations'
+  | 'max_evaluations'
+  /** The caller asked for it. */
+  | 'stopped';
+
+export interface Minimum {
+  x: Float64Array;
+  value: number;
+  gradient: Float64Array;
+  iterations: number;
+  evaluations: number;
+  reason: EndReason;
+}
+
+export interface MinimizeOptions {
+  /** Default 200. */
+  maxIterations?: number;
+  /** Default unlimited. */
+  maxEvaluations?: number;
+  /** Ends when no component of the projected gradient is larger; default 1e-5. */
+  gradientTolerance?: number;
+  /** Ends when a step changes the value by less than so much of its size (or of 1, if larger); default 1e-10. */
+  valueTolerance?: number;
+  /** Asked after each evaluation, for a limit of time; true ends it. */
+  stop?: () => boolean;
+}
+
+export interface BoundedOptions extends MinimizeOptions {
+  /** Least values, length of `x`; absent or -Infinity: none. */
+  lower?: Float64Array;
+  /** Greatest values, length of `x`; absent or Infinity: none. */
+  upper?: Float64Array;
+  /** How many past steps shape the next one; default 10. */
+  memory?: number;
+}
+
+/**
+ * Minimises a smooth function between bounds: limited-memory BFGS on the coordinates that are free to move, with a line
+ * search along the path that the bounds bend (Bertsekas 1982, "Projected Newton methods"; Byrd, Lu, Nocedal and Zhu
+ * 1995; Nocedal and Wright 2006, section 7.2). Every point that is evaluated lies within the bounds.
+ *
+ * @param start is moved to the bounds where it lies outside
+ * @throws ServiceError `invalid` when the value or the gradient at the start is not finite, or a lower bound is above the
+ *   upper one
+ */
+export function minimizeBounded(
+  f: SmoothFunction,
+  start: Float64Array,
+  options: BoundedOptions = {},
+): Minimum {
+  const n = start.length;
+  const lower = options.lower ?? new Float64Array(n).fill(-Infinity);
+  const upper = options.upper ?? new Float64Array(n).fill(Infinity);
+  checkBounds(lower, upper);
+  const maxIterations = options.maxIterations ?? 200;
+  const maxEvaluations = options.maxEvaluations ?? Infinity;
+  const gradientTolerance = options.gradientTolerance ?? 1e-5;
+  const valueTolerance = options.valueTolerance ?? 1e-10;
+  const clipped = (value: number, i: number) => Math.min(Math.max(value, lower[i]!), upper[i]!);
+
+  let x: Float64Array = start.map(clipped);
+  let gradient: Float64Array = new Float64Array(n);
+  let value = valueAtStart(f, x, gradient);
+  let evaluations = 1;
+  let iterations = 0;
+  const history = new History(options.memory ?? 10);
+  const free = new Uint8Array(n);
+  const end = (reason: EndReason): Minimum => ({ x, value, gradient, iterations, evaluations, reason });
+
+  for (;;) {
+    let steepest = 0;
+    for (let i = 0; i < n; i++) {
+      steepest = Math.max(steepest, Math.abs(clipped(x[i]! - gradient[i]!, i) - x[i]!));
+      free[i] = gradient[i]! > 0 ? Number(x[i]! > lower[i]!) : Number(x[i]! < upper[i]!);
+    }
+    if (steepest <= gradientTolerance) return end('converged');
+    if (options.stop?.()) return end('stopped');
+    if (iterations >= maxIterations) return end('max_iterations');
+    if (evaluations >= maxEvaluations) return end('max_evaluations');
+
+    let direction = history.direction(gradient, free);
+    if (!(dot(direction, gradient, n) < 0)) {
+      history.clear();
+      direction = history.direction(gradient, free);
+    }
+    const probe = (t: number) => {
+      const at = new Float64Array(n);
+      const slopes = new Float64Array(n);
+      let promised = 0;
+      for (let i = 0; i < n; i++) {
+        at[i] = clipped(x[i]! + t * direction[i]!, i);
+        promised += gradient[i]! * (at[i]! - x[i]!);
+      }
+      const found = f(at, slopes);
+      evaluations++;
+      let slope = 0;
+      for (let i = 0; i < n; i++) {
+        // At a bound the path goes on without this coordinate.
+        if (at[i] === x[i]! + t * direction[i]!) slope += slopes[i]! * direction[i]!;
+      }
+      return { t, value: Number.isFinite(slope) ? found : NaN, slope, promised, x: at, gradient: slopes };
+    };
+    const first = history.empty ? Math.min(1, 1 / Math.sqrt(dot(direction, direction, n))) : 1;
+    const slope = dot(direction, gradient, n);
+    const step = searchLine(
+      probe,
+      { value, slope },
+      first,
+      Infinity,
+      () => evaluations < maxEvaluations && !options.stop?.(),
+    );
+    if (step === null) {
+      if (history.empty && evaluations < maxEvaluations && !options.stop?.()) return end('no_descent');
+      history.clear();
+      continue;
+    }
+    const change = value - step.value;
+    history.add(difference(step.x, x), difference(step.gradient, gradient));
+    ({ x, gradient, value } = step);
+    iterations++;
+    if (change <= valueTolerance * Math.max(1, Math.abs(value))) return end('flat');
+  }
+}
+
+/** @throws ServiceError `invalid` when a lower bound is above the upper one */
+export function checkBounds(lower: Float64Array, upper: Float64Array): void {
+  lower.forEach((least, i) => {
+    if (least <= upper[i]!) return;
+    throw new ServiceError(
+      'invalid',
+      `The bounds of variable ${i} leave no value: from ${least} to ${upper[i]}`,
+    );
+  });
+}
+
+/** @throws ServiceError `invalid` when it is not finite */
+export function valueAtStart(f: SmoothFunction, x: Float64Array, gradient: Float64Array): number {
+  const value = f(x, gradient);
+  if (Number.isFinite(value) && gradient.every(Number.isFinite)) return value;
+  throw new ServiceError('invalid', `The function to be minimised is not finite at its start: ${value}`);
+}
+
+function difference(a: Float64Array, b: Float64Array): Float64Array {
+  return a.map((value, i) => value - b[i]!);
+}
+
+/** The last steps `s` and what they changed the gradient by, `y`. */
+class History {
+  private readonly s: Float64Array[] = [];
+  private readonly y: Float64Array[] = [];
+
+  constructor(private readonly memory: number) {}
+
+  get empty(): boolean {
+    return this.s.length === 0;
+  }
+
+  clear(): void {
+    this.s.length = 0;
+    this.y.length = 0;
+  }
+
+  add(s: Float64Array, y: Float64Array): void {
+    if (!(dot(s, y, s.length) > 2.2e-16 * dot(y, y, y.length))) return;
+    if (this.s.length === this.memory) {
+      this.s.shift();
+      this.y.shift();
+    }
+    this.s.push(s);
+    this.y.push(y);
+  }
+
+  /** `-H g` on the free coordinates and 0 on the others, by the two-loop recursion with the pairs cut to the free ones. */
+  direction(gradient: Float64Array, free: Uint8Array): Float64Array {
+    const n = gradient.length;
+    const inner = (a: Float64Array, b: Float64Array) => {
+      let sum = 0;
+      for (let i = 0; i < n; i++) if (free[i] === 1) sum += a[i]! * b[i]!;
+      return sum;
+    };
+    const d = new Float64Array(n);
+    for (let i = 0; i < n; i++) d[i] = free[i] === 1 ? -gradient[i]! : 0;
+    const count = this.s.length;
+    const rho = new Float64Array(count);
+    const alpha = new Float64Array(count);
+    let scale = 0;
+    for (let k = count - 1; k >= 0; k--) {
+      const s = this.s[k]!;
+      const y = this.y[k]!;
+      const curvature = inner(s, y);
+      const square = inner(y, y);
+      // Cut to fewer coordinates a pair may lose its positive curvature; then it says nothing.
+      if (!(curvature > 1e-12 * Math.sqrt(square * inner(s, s)))) continue;
+      rho[k] = 1 / curvature;
+      if (scale === 0) scale = curvature / square;
+      alpha[k] = rho[k]! * inner(s, d);
+      for (let i = 0; i < n; i++) if (free[i] === 1) d[i]! -= alpha[k]! * y[i]!;
+    }
+    for (let i = 0; i < n; i++) d[i]! *= scale || 1;
+    for (let k = 0; k < count; k++) {
+      if (rho[k] === 0) continue;
+      const s = this.s[k]!;
+      const correction = alpha[k]! - rho[k]! * inner(this.y[k]!, d);
+      for (let i = 0; i < n; i++) if (free[i] === 1) d[i]! += correction * s[i]!;
+    }
+    return d;
+  }
+}
