@@ -1,0 +1,10 @@
+export { fitGaussianProcess, type GaussianProcessOptions } from './fit.js';
+export type { GaussianProcess } from './gp.js';
+export type {
+  FitOptions,
+  FittedSurrogate,
+  LeaveOneOut,
+  OutputMap,
+  Posterior,
+  Surrogate,
+} from './surrogate.js';

@@ -1,0 +1,86 @@
+/**
+ * Matern-5/2 covariance with one lengthscale per group of columns (automatic relevance determination).
+ * C. E. Rasmussen, C. K. I. Williams: Gaussian Processes for Machine Learning, 2006, eq. 4.17 and section 5.1.
+ */
+
+const SQRT5 = Math.sqrt(5);
+
+/** Which columns share a lengthscale: group of each column, groups counted from 0. */
+export interface Groups {
+  readonly of: Int32Array;
+  readonly count: number;
+}
+
+/** `1 / lengthscale` of each column. */
+export function inverseLengthscales(groups: Groups, logLengthscales: ArrayLike<number>): Float64Array {
+  return Float64Array.from(groups.of, (group) => Math.exp(-logLengthscales[group]!));
+}
+
+/** Rows in units of the lengthscales. */
+export function scaleRows(rows: Float64Array, n: number, inverse: Float64Array): Float64Array {
+  const d = inverse.length;
+  const out = new Float64Array(n * d);
+  for (let i = 0, at = 0; i < n; i++) for (let c = 0; c < d; c++, at++) out[at] = rows[at]! * inverse[c]!;
+  return out;
+}
+
+/**
+ * Covariances of each row of `a` with each row of `b`, both in units of the lengthscales.
+ *
+ * @returns `covariance` (`p x q`), and `slope` with `d covariance / d a_c = -slope * (a_c - b_c)` in those units
+ */
+export function crossCovariance(
+  a: Float64Array,
+  p: number,
+  b: Float64Array,
+  q: number,
+  d: number,
+  scale: number,
+): { covariance: Float64Array; slope: Float64Array } {
+  const covariance = new Float64Array(p * q);
+  const slope = new Float64Array(p * q);
+  for (let i = 0, at = 0; i < p; i++) {
+    for (let j = 0; j < q; j++, at++) {
+      let squared = 0;
+      for (let c = 0, x = i * d, y = j * d; c < d; c++, x++, y++) {
+        const difference = a[x]! - b[y]!;
+        squared += difference * difference;
+      }
+      const r = SQRT5 * Math.sqrt(squared);
+      const decay = scale * Math.exp(-r);
+      covariance[at] = decay * (1 + r + (r * r) / 3);
+      slope[at] = decay * (5 / 3) * (1 + r);
+    }
+  }
+  return { covariance, slope };
+}
+
+/**
+ * Covariance matrix of `n` rows in units of the lengthscales, into `covariance`, and its slope as of
+ * {@link crossCovariance} into `slope`; both `n x n`, symmetric, without noise. `slope` of the diagonal is left as it is.
+ */
+export function selfCovariance(
+  rows: Float64Array,
+  n: number,
+  d: number,
+  scale: number,
+  covariance: Float64Array,
+  slope: Float64Array,
+): void {
+  for (let i = 0; i < n; i++) {
+    covariance[i * n + i] = scale;
+    for (let j = 0; j < i; j++) {
+      let squared = 0;
+      for (let c = 0, x = i * d, y = j * d; c < d; c++, x++, y++) {
+        const difference = rows[x]! - rows[y]!;
+        squared += difference * difference;
+      }
+      const r = SQRT5 * Math.sqrt(squared);
+      const decay = scale * Math.exp(-r);
+      const value = decay * (1 + r + (r * r) / 3);
+      covariance[i * n + j] = value;
+      covariance[j * n + i] = value;
+      slope[i * n + j] = slope[j * n + i] = decay * (5 / 3) * (1 + r);
+    }
+  }
+}
