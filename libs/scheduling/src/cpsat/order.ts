@@ -1,8 +1,11 @@
+import type { Schedule } from '../problem/problem.js';
 import type { Compiled, Place } from './compiled.js';
 
-/** The order of activities, as starts in ticks that need not be possible. */
+/** The order of activities, as starts in ticks that need not be possible, and the units that they had. */
 export interface Order {
   starts: number[];
+  /** None where an activity had no place. */
+  units: (readonly number[])[];
 }
 
 /**
@@ -10,11 +13,12 @@ export interface Order {
  * tasks of its run if they are planned; else before the work that weighs less; else last; and never before what is frozen.
  */
 export function orderOf(
-  { problem, waiting, origin, tickMs }: Compiled,
+  { problem, waiting, origin, tickMs, slotNames, unitOf }: Compiled,
   places: ReadonlyMap<string, Place>,
   frozen: ReadonlySet<string>,
 ): Order {
   const starts = problem.activities.map((activity) => activity.fixed?.start ?? 0);
+  const units = problem.activities.map((activity): readonly number[] => activity.fixed?.units ?? []);
   const firstOfRun = new Map<number, number>();
   const firstOfWeight = new Map<number, number>();
   let lastFrozen = -Infinity;
@@ -27,6 +31,7 @@ export function orderOf(
     if (place === undefined) continue;
     const start = (place.start - origin) / tickMs;
     starts[activity] = start;
+    units[activity] = (slotNames[activity] ?? []).map((slot) => unitOf.get(place.units[slot] ?? '') ?? -1);
     const run = problem.activities[activity]?.run ?? -1;
     keepLeast(firstOfRun, run, start);
     if (frozen.has(task.id)) lastFrozen = Math.max(lastFrozen, start);
@@ -45,15 +50,15 @@ export function orderOf(
     const next = firstOfRun.get(run) ?? before.get(problem.runs[run]?.weight ?? 0) ?? Infinity;
     starts[activity] = Math.max(Math.min(next - 0.5, last + 1), lastFrozen + 0.5);
   }
-  return { starts };
+  return { starts, units };
 }
 
-/** What is frozen as it is planned, then the others by other starts; null: in the order of the queue. */
+/** What is frozen as it is planned, then the others as in another schedule; null: in the order of the queue. */
 export function reordered(
   compiled: Compiled,
   places: ReadonlyMap<string, Place>,
   frozen: ReadonlySet<string>,
-  starts: readonly number[] | null,
+  other: Pick<Schedule, 'starts' | 'units'> | null,
 ): Order {
   const kept = new Map([...places].filter(([task]) => frozen.has(task)));
   const order = orderOf(compiled, kept, frozen);
@@ -61,6 +66,9 @@ export function reordered(
   for (const [activity, task] of compiled.waiting)
     if (kept.has(task.id)) first = Math.max(first, order.starts[activity] ?? 0);
   for (const [activity, task] of compiled.waiting)
-    if (!kept.has(task.id)) order.starts[activity] = first + 1 + (starts?.[activity] ?? activity);
+    if (!kept.has(task.id)) {
+      order.starts[activity] = first + 1 + (other?.starts[activity] ?? activity);
+      order.units[activity] = other?.units[activity] ?? [];
+    }
   return order;
 }

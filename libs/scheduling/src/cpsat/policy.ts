@@ -205,7 +205,7 @@ export class CpsatPolicy implements Policy {
     const orders: Order[] = [];
     if (size <= comparable && this.#accepted !== null) orders.push(reordered(compiled, places, frozen, null));
     if (size <= constructible)
-      orders.push(reordered(compiled, places, frozen, construct(compiled.problem).starts));
+      orders.push(reordered(compiled, places, frozen, construct(compiled.problem)));
     const others = orders
       .map((order) => this.#decode(compiled, order, 'list'))
       .filter(({ unplaced }) => unplaced.length === 0)

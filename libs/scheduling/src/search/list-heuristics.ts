@@ -1,6 +1,7 @@
-import type { Problem, Schedule } from '../problem/problem.js';
+import type { Activity, Problem, Schedule } from '../problem/problem.js';
 import { imitate } from './imitation.js';
 import { decoderOf } from './rescue.js';
+import { retime } from './retime.js';
 import { constructInto } from './run-orders.js';
 
 /** Decodings that may be spent on coming near to an earlier schedule. */
@@ -29,14 +30,80 @@ export function construct(problem: Problem): Construction {
   return decoder.schedule();
 }
 
+/** An earlier schedule in ticks of now. */
+export interface Previous {
+  /** NaN where an activity had none: it comes last. */
+  starts: readonly number[];
+  /** Of each activity, a unit for each slot; none where it had no place. Absent: only the order is known. */
+  units?: readonly (readonly number[])[];
+}
+
 /**
- * A schedule at once that keeps the order of an earlier one.
+ * A schedule at once that keeps the order of an earlier one: with its units and the sequences on them, what is new in the
+ * gaps; or with whatever units, if that is better or the sequences cannot be kept.
  *
- * @param previous start of each activity, NaN where it had none: it comes last
  * @throws RangeError when precedences, or references to units, run in a circle
  */
-export function repair(problem: Problem, previous: Pick<Schedule, 'starts'>): Construction {
+export function repair(problem: Problem, previous: Previous): Construction {
   const decoder = decoderOf(problem);
   imitate(decoder, previous.starts, imitations);
-  return decoder.schedule();
+  const decoded = decoder.schedule();
+  const { starts, units } = previous;
+  const kept = units === undefined ? null : keepSequences(problem, { starts, units });
+  if (kept === null || (decoded.unplaced.length === 0 && decoded.objective < kept.objective)) return decoded;
+  return kept;
+}
+
+/** The earlier schedule retimed, and what had no place in it put into the gaps; null when that cannot be. */
+function keepSequences(problem: Problem, previous: Required<Previous>): Construction | null {
+  const { activities } = problem;
+  const isNew = activities.map(
+    ({ fixed, slots }, index) =>
+      fixed === null && slots.length > 0 && (previous.units[index] ?? []).length === 0,
+  );
+  if (!isNew.includes(true)) {
+    const schedule = retime(problem, previous);
+    return schedule === null ? null : { ...schedule, unplaced: [] };
+  }
+  const tied = activities.some(({ predecessors, follows, slots, fixed }, index) => {
+    const parts = (other: number): boolean => isNew[other] !== isNew[index];
+    return (
+      (fixed === null && follows !== null && activities[follows]!.fixed === null && parts(follows)) ||
+      predecessors.some(
+        ({ activity, maxLag }) =>
+          activities[activity]!.fixed === null && parts(activity) && (maxLag !== null || isNew[activity]!),
+      ) ||
+      slots.some(
+        ({ sameAs, keptUntil }) => (sameAs !== null && parts(sameAs.activity)) || keptUntil.some(parts),
+      )
+    );
+  });
+  if (tied || !isNew.includes(false)) return null;
+  const known = retime(
+    { ...problem, activities: activities.map((each, index) => (isNew[index]! ? absent(each) : each)) },
+    previous,
+  );
+  if (known === null) return null;
+  const decided = activities.map((activity, index) =>
+    isNew[index]! || activity.fixed !== null
+      ? activity
+      : { ...activity, fixed: { start: known.starts[index]!, units: known.units[index]! } },
+  );
+  const decoder = decoderOf({ ...problem, activities: decided });
+  imitate(decoder, previous.starts, 0);
+  const schedule = decoder.schedule();
+  return schedule.unplaced.length === 0 ? schedule : null;
+}
+
+/** An activity that takes nothing and binds nothing. */
+function absent({ run }: Activity): Activity {
+  return {
+    run,
+    duration: 0,
+    release: 0,
+    predecessors: [],
+    follows: null,
+    slots: [],
+    fixed: { start: 0, units: [] },
+  };
 }
