@@ -1,6 +1,6 @@
 /** Program of the thread that searches: one search at a time, cancelled through memory that it shares with its owner. */
 import { parentPort } from 'node:worker_threads';
-import { improve, type Schedule } from '@lab/scheduling';
+import { improve, lowerBound, type Schedule, type SearchResult } from '@lab/scheduling';
 import type { SearchNews, SearchOrder } from './search-messages.js';
 
 /** At most so often an improvement is told, in milliseconds: its owner has to read each. */
@@ -18,11 +18,11 @@ port.on('message', (order: SearchOrder) => {
   }
 });
 
-function search({ id, problem, timeLimitMs, cancelled, ...rest }: SearchOrder): ReturnType<typeof improve> {
+function search({ id, problem, timeLimitMs, cancelled, ...rest }: SearchOrder): SearchResult {
   const deadline = timeLimitMs === null ? Infinity : performance.now() + timeLimitMs;
   let untold: Schedule | null = null;
   let toldAt = -Infinity;
-  return improve(problem, {
+  const result = improve(problem, {
     ...rest,
     shouldStop: () => {
       const now = performance.now();
@@ -35,4 +35,5 @@ function search({ id, problem, timeLimitMs, cancelled, ...rest }: SearchOrder): 
     },
     onImprovement: (schedule) => (untold = schedule),
   });
+  return Atomics.load(cancelled, 0) === 0 ? { ...result, lowerBound: lowerBound(problem) } : result;
 }

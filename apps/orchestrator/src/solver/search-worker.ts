@@ -101,8 +101,12 @@ export class SearchWorker implements Searcher {
   #endWithin(search: Search, ms: number): void {
     clearTimeout(search.guard);
     search.guard = setTimeout(() => {
-      this.#log.error('a search did not end when it had to, and its thread is ended');
-      void this.#abandon();
+      // When this process got no processor for long its end may have been told already, behind this timer.
+      setImmediate(() => {
+        if (this.#current !== search) return;
+        this.#log.error('a search did not end when it had to, and its thread is ended');
+        void this.#abandon();
+      });
     }, ms);
   }
 

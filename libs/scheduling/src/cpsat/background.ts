@@ -123,18 +123,22 @@ export class Background {
       this.#found(findingOf(schedule, null));
     };
     const over = (result: SearchResult | null): void => {
+      if (this.#search !== search) return;
       if (result === null) {
         if (!this.#lost)
           log.warn('a search was lost: the plan is as it was, and the next change begins another');
         this.#lost = true;
       }
-      if (this.#search !== search) return;
       this.#search = null;
       if (result !== null) improved(result.schedule);
       this.#found(null);
       if (this.#next !== null) this.#begin(this.#next);
       else if (result?.optimal === true && !frozen.restricted) this.#found(findingOf(null, best.objective));
-      else this.#prove(job, best);
+      else {
+        if (result?.lowerBound !== undefined && !frozen.restricted)
+          this.#found(findingOf(null, result.lowerBound));
+        this.#prove(job, best);
+      }
     };
     const timeLimit = small ? Math.min(provableSearchMs, timeLimitMs) : timeLimitMs;
     try {

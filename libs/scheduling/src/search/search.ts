@@ -21,4 +21,6 @@ export interface SearchResult {
   rounds: number;
   /** The search knows that nothing better exists. */
   optimal: boolean;
+  /** No schedule has a lower objective; absent: nobody has looked. */
+  lowerBound?: number;
 }
