@@ -24,6 +24,7 @@ export {
   type JitteredCholesky,
 } from './linalg.js';
 export { Rng, type RngState } from './rng.js';
+export { Sobol, SOBOL_DIMENSIONS, type SobolOptions } from './sobol.js';
 export {
   erf,
   erfc,
