@@ -1,0 +1,223 @@
+import { ServiceError, type Fault } from '@lab/contracts';
+import type { Rng } from '../numeric/index.js';
+import { conflictFaults, conflictingConstraints } from './conflicts.js';
+import type { SamplingMethod } from './designs.js';
+import { Encoding, levelAt, type Column } from './encoding.js';
+import { encodedConstraints, type LinearConstraints } from './linear-constraints.js';
+import { glpkSolver, type LinearProgramSolver } from './linear-programs.js';
+import { MixedProgram } from './mixed-program.js';
+import { neighbours } from './neighbours.js';
+import { Projection } from './projection.js';
+import { Sampling } from './sampling.js';
+import { spaceFaults } from './space-checks.js';
+import type { Point, Space } from './space.js';
+import { Validator, type KnownPoints } from './validation.js';
+import { ZeroPatterns } from './zero-patterns.js';
+
+/** Domains of at most so many combinations are listed, which makes statements about their end certain. */
+export const listedCombinations = 100_000;
+
+/** Distinct feasible points. */
+export interface Sample {
+  points: Point[];
+  /**
+   * There are fewer points than were asked for, because no further ones were found; of a domain of at most 100,000
+   * combinations of values there are no others.
+   */
+  exhausted: boolean;
+}
+
+/**
+ * The points that may be tried: what an author declared, checked, and everything that is asked about it. Rows are points as
+ * numbers, `d` long: continuous, stepped and discrete inputs scaled to [0, 1], categorical inputs one-hot.
+ */
+export class Domain {
+  private readonly encoding: Encoding;
+  private readonly validator: Validator;
+  private readonly projection: Projection;
+  private readonly sampling: Sampling;
+  private list: readonly Float64Array[] | null = null;
+
+  /**
+   * Linear constraints over rows with every column between its extreme values: what holds of all points, without steps,
+   * values, categories and n-choose-k.
+   */
+  readonly relaxed: LinearConstraints;
+  /** Number of combinations of values, feasible or not; Infinity when an input is continuous without a step. */
+  readonly combinations: number;
+
+  private constructor(
+    /** As declared. */
+    readonly space: Space,
+    encoding: Encoding,
+    solver: LinearProgramSolver,
+  ) {
+    this.encoding = encoding;
+    this.validator = new Validator(space, encoding);
+    this.relaxed = encodedConstraints(space, encoding);
+    this.combinations = space.inputs.reduce(
+      (product, input, i) =>
+        product *
+        (input.kind === 'categorical' ? input.categories.length : this.columns[encoding.offsets[i]!]!.count),
+      1,
+    );
+    const program = new MixedProgram(encoding, space.constraints, solver);
+    const satisfies = (row: Float64Array) => this.validator.satisfies(encoding.decode(row));
+    this.projection = new Projection(encoding, space.constraints, this.relaxed, program, solver, satisfies);
+    this.sampling = new Sampling({
+      encoding,
+      relaxed: this.relaxed,
+      coupled: program.coupled,
+      patterns: new ZeroPatterns(space.constraints, encoding),
+      projection: this.projection,
+      solver,
+      satisfies,
+      listed: () => (this.combinations <= listedCombinations ? this.rows() : null),
+    });
+  }
+
+  /**
+   * @param solver of linear programs; GLPK unless another one is given
+   * @throws ServiceError `invalid` with a fault for everything that is wrong: keys, bounds, steps, values, constraints; an
+   *   input without finite bounds (`unbounded`); constraints that no point satisfies (`empty_domain`, one fault for each
+   *   of the fewest that conflict)
+   */
+  static of(space: Space, solver: LinearProgramSolver = glpkSolver): Domain {
+    let faults = spaceFaults(space);
+    const encoding = faults.length === 0 ? new Encoding(space.inputs) : null;
+    if (encoding !== null) {
+      faults = conflictFaults(space, conflictingConstraints(space, encoding, solver));
+      if (faults.length === 0) return new Domain(space, encoding, solver);
+    }
+    const [first, ...others] = faults.map(({ path, message }) => `${path}: ${message}`);
+    const further = others.length === 0 ? '' : ` (and ${others.length} more)`;
+    throw new ServiceError('invalid', `The optimization cannot be: ${first}${further}`, { faults });
+  }
+
+  /** Length of a row. */
+  get d(): number {
+    return this.encoding.d;
+  }
+
+  /** What each column of a row stands for. */
+  get columns(): readonly Column[] {
+    return this.encoding.columns;
+  }
+
+  /**
+   * Everything wrong with a point; nothing when it may be tried. Numbers are compared up to 1e-9 of the range of their
+   * input, constraints up to 1e-9 of the size of their terms.
+   *
+   * @param point values by key, of any type
+   * @param known points that it may not repeat
+   */
+  validate(point: unknown, known: KnownPoints = {}): Fault[] {
+    return this.validator.faults(point, known);
+  }
+
+  /** Whether two valid points are the same run, up to 1e-9 of the range of each input. */
+  same(a: Point, b: Point): boolean {
+    return this.validator.same(a, b);
+  }
+
+  /** @param point valid; @returns its row */
+  encode(point: Point): Float64Array {
+    return this.encoding.encode(point);
+  }
+
+  /** The point nearest to a row by steps, values, categories and bounds; constraints are not looked at. */
+  decode(row: Float64Array): Point {
+    return this.encoding.decode(row);
+  }
+
+  /**
+   * The convex part of the domain around a row: linear constraints over rows in which steps, values, categories and the
+   * zeros of n-choose-k stay as the row has them.
+   *
+   * @param row feasible
+   */
+  slice(row: Float64Array): LinearConstraints {
+    return this.projection.slice(row);
+  }
+
+  /**
+   * A feasible row near the given one: nearest possible steps, values, categories and zeros, and continuous inputs moved to
+   * where the constraints hold. Its point passes `validate`.
+   *
+   * @param row finite numbers, length `d`
+   * @returns null when none was found, which only badly scaled or very large discrete domains can cause
+   */
+  project(row: Float64Array): Float64Array | null {
+    const settled = this.projection.settle(row);
+    return settled === null ? null : this.exact(settled);
+  }
+
+  /**
+   * Feasible rows that differ from a feasible one by one change of a step, value, category or use of an n-choose-k
+   * feature, with as little else changed as the constraints require.
+   */
+  neighbours(row: Float64Array): Float64Array[] {
+    return neighbours(row, this.encoding, this.space.constraints, this.projection).map((next) =>
+      this.exact(next),
+    );
+  }
+
+  /**
+   * All feasible rows, for a domain of at most {@link listedCombinations} combinations.
+   *
+   * @throws ServiceError `invalid` when there are more
+   */
+  rows(): readonly Float64Array[] {
+    if (this.combinations > listedCombinations) {
+      throw new ServiceError('invalid', `${this.combinations} combinations are too many for a list`);
+    }
+    this.list ??= this.listRows();
+    return this.list;
+  }
+
+  /**
+   * Draws distinct feasible points. Without constraints the method is used as its name says, and with inequalities that
+   * leave enough room Sobol and random points that violate them are left out. Otherwise points are drawn evenly by
+   * hit-and-run in the polytope of a random choice of n-choose-k features and rounded to steps and values; `SOBOL` and
+   * `LATIN_HYPERCUBE` choose from many of them those that represent all best.
+   *
+   * @param count 1 or more
+   * @param rng moves on
+   * @param avoid valid points that may not be drawn
+   */
+  sample(count: number, method: SamplingMethod, rng: Rng, avoid: readonly Point[] = []): Sample {
+    const present = avoid.map((point) => this.encode(point));
+    const rows = this.sampling.rows(count, method, rng, present);
+    const points = rows
+      .map((row) => this.decode(row))
+      .filter((point) => this.validator.faults(point, {}).length === 0);
+    return { points, exhausted: points.length < count };
+  }
+
+  /** The row of the point of a row: without what rounding in the unit of the inputs changes. */
+  private exact(row: Float64Array): Float64Array {
+    return this.encode(this.decode(row));
+  }
+
+  private listRows(): Float64Array[] {
+    const rows: Float64Array[] = [];
+    const row = new Float64Array(this.d);
+    const visit = (input: number): void => {
+      if (input === this.space.inputs.length) {
+        if (this.validator.satisfies(this.decode(row))) rows.push(row.slice());
+        return;
+      }
+      const offset = this.encoding.offsets[input]!;
+      const column = this.columns[offset]!;
+      const width = this.encoding.width(input);
+      for (let k = 0; k < (column.kind === 'categorical' ? width : column.count); k += 1) {
+        row.fill(0, offset, offset + width);
+        if (column.kind === 'categorical') row[offset + k] = 1;
+        else row[offset] = levelAt(column, k);
+        visit(input + 1);
+      }
+    };
+    visit(0);
+    return rows;
+  }
+}

@@ -1,0 +1,96 @@
+import type { Encoding } from './encoding.js';
+import { magnitude } from './encoding.js';
+import type { Constraint, Space } from './space.js';
+
+/**
+ * `aEq x = bEq`, `aLe x <= bLe`, `lower <= x <= upper` over encoded points. Matrices are row-major with `d` columns; every
+ * row is scaled so that its largest coefficient is 1 or -1.
+ */
+export interface LinearConstraints {
+  readonly d: number;
+  readonly aEq: Float64Array;
+  readonly bEq: Float64Array;
+  readonly aLe: Float64Array;
+  readonly bLe: Float64Array;
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+}
+
+export type Linear = Exclude<Constraint, { kind: 'n_choose_k' }>;
+export type NChooseK = Extract<Constraint, { kind: 'n_choose_k' }>;
+
+export function isLinear(constraint: Constraint): constraint is Linear {
+  return constraint.kind !== 'n_choose_k';
+}
+
+export function isNChooseK(constraint: Constraint): constraint is NChooseK {
+  return constraint.kind === 'n_choose_k';
+}
+
+/** Columns of the features of a constraint, in their order. */
+export function columnsOfFeatures(constraint: Constraint, encoding: Encoding): number[] {
+  return constraint.features.map((key) => encoding.columns.findIndex((column) => column.key === key));
+}
+
+/** A linear constraint over encoded points: its coefficients, and the right side. */
+export function encodedRow(constraint: Linear, encoding: Encoding): { a: Float64Array; b: number } {
+  const a = new Float64Array(encoding.d);
+  let b = constraint.rhs;
+  columnsOfFeatures(constraint, encoding).forEach((j, i) => {
+    const { lower, range } = encoding.columns[j]!;
+    a[j] = constraint.coefficients[i]! * range;
+    b -= constraint.coefficients[i]! * lower;
+  });
+  const scale = a.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return { a: a.map((value) => value / scale), b: b / scale };
+}
+
+/** All linear constraints, with every column between its extreme values: what remains when rounding is left out. */
+export function encodedConstraints(
+  { constraints }: Pick<Space, 'constraints'>,
+  encoding: Encoding,
+): LinearConstraints {
+  const rowsOf = (kind: Linear['kind']) =>
+    constraints
+      .filter(isLinear)
+      .filter((linear) => linear.kind === kind)
+      .map((linear) => encodedRow(linear, encoding));
+  const stacked = (rows: { a: Float64Array; b: number }[]) => ({
+    a: Float64Array.from(rows.flatMap(({ a }) => [...a])),
+    b: Float64Array.from(rows, ({ b }) => b),
+  });
+  const equal = stacked(rowsOf('linear_equality'));
+  const less = stacked(rowsOf('linear_inequality'));
+  return {
+    d: encoding.d,
+    aEq: equal.a,
+    bEq: equal.b,
+    aLe: less.a,
+    bLe: less.b,
+    lower: new Float64Array(encoding.d),
+    upper: Float64Array.from(encoding.columns, ({ count }) => (count === 1 ? 0 : 1)),
+  };
+}
+
+/** Size of the terms of a linear constraint, in its unit: what a relative tolerance refers to. */
+export function scaleOf(constraint: Linear, encoding: Encoding): number {
+  return columnsOfFeatures(constraint, encoding).reduce(
+    (sum, j, i) => sum + Math.abs(constraint.coefficients[i]!) * magnitude(encoding.columns[j]!),
+    Math.abs(constraint.rhs),
+  );
+}
+
+/** A constraint as people write it: `2 acid - water <= 5`. */
+export function described(constraint: Constraint): string {
+  if (constraint.kind === 'n_choose_k') {
+    const { min_count, max_count, features, none_also_valid } = constraint;
+    const none = none_also_valid && min_count > 0 ? ', or none' : '';
+    return `${min_count} to ${max_count} of ${features.join(', ')} not zero${none}`;
+  }
+  const terms = constraint.features.map((key, i) => {
+    const coefficient = constraint.coefficients[i]!;
+    const sign = coefficient < 0 ? '- ' : i === 0 ? '' : '+ ';
+    return `${sign}${Math.abs(coefficient) === 1 ? '' : `${Math.abs(coefficient)} `}${key}`;
+  });
+  return `${terms.join(' ')} ${constraint.kind === 'linear_equality' ? '=' : '<='} ${constraint.rhs}`;
+}

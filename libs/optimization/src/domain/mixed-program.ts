@@ -1,0 +1,197 @@
+import type { Column, Encoding } from './encoding.js';
+import { nearestLevel } from './encoding.js';
+import { columnsOfFeatures, encodedRow, isLinear } from './linear-constraints.js';
+import type { LinearOutcome, LinearProgramSolver, Row } from './linear-programs.js';
+import type { Constraint } from './space.js';
+
+/**
+ * Encoded distance from zero from which a feature of an n-choose-k constraint with a minimum counts as used: far above the
+ * errors of a linear program, and far below what an instrument can dose.
+ */
+export const leastUse = 1e-6;
+
+/**
+ * Constraints over encoded points as one mixed-integer linear program: steps as whole numbers, values of discrete inputs
+ * and uses of n-choose-k features as choices. Only columns that a constraint is about take part.
+ */
+export class MixedProgram {
+  private readonly lower: number[];
+  private readonly upper: number[];
+  private readonly whole: number[] = [];
+  private readonly rows: { terms: Map<number, number>; lower: number; upper: number }[] = [];
+  /** Choices "above zero" and "below zero" of a column. */
+  private readonly uses = new Map<number, { above: number; below: number }>();
+  /** Columns that a constraint is about, rising. */
+  readonly coupled: readonly number[];
+
+  constructor(
+    private readonly encoding: Encoding,
+    constraints: readonly Constraint[],
+    private readonly solver: LinearProgramSolver,
+  ) {
+    this.lower = encoding.columns.map(() => 0);
+    this.upper = encoding.columns.map(({ count }) => (count === 1 ? 0 : 1));
+    const coupled = new Set(constraints.flatMap((constraint) => columnsOfFeatures(constraint, encoding)));
+    this.coupled = [...coupled].sort((a, b) => a - b);
+    for (const j of this.coupled) this.addLevels(encoding.columns[j]!, j);
+    for (const constraint of constraints) {
+      if (isLinear(constraint)) {
+        const { a, b } = encodedRow(constraint, encoding);
+        const terms = new Map(this.coupled.filter((j) => a[j] !== 0).map((j) => [j, a[j]!]));
+        this.rows.push({
+          terms,
+          lower: constraint.kind === 'linear_equality' ? b : -Infinity,
+          upper: b,
+        });
+        continue;
+      }
+      const uses = columnsOfFeatures(constraint, encoding).flatMap((j) => this.usesOf(j));
+      const { min_count, max_count, none_also_valid } = constraint;
+      const terms = new Map(uses.map((use) => [use, 1]));
+      this.rows.push({ terms, lower: -Infinity, upper: max_count });
+      const atLeast = new Map(terms);
+      if (none_also_valid) atLeast.set(this.addChoice(), min_count);
+      this.rows.push({ terms: atLeast, lower: min_count, upper: Infinity });
+      if (none_also_valid) {
+        const none = [...atLeast.keys()].at(-1)!;
+        this.rows.push({
+          terms: new Map([...terms, [none, max_count]]),
+          lower: -Infinity,
+          upper: max_count,
+        });
+      }
+    }
+  }
+
+  /** Whether any point satisfies all constraints together; `unknown` when that was not found out in time. */
+  feasibility(): 'feasible' | 'infeasible' | 'unknown' {
+    if (this.rows.length === 0) return 'feasible';
+    const { status } = this.solve([], new Map());
+    return status === 'optimal' || status === 'feasible'
+      ? 'feasible'
+      : status === 'infeasible'
+        ? 'infeasible'
+        : 'unknown';
+  }
+
+  /**
+   * The point with possible values throughout that has the least sum of absolute differences from `target`.
+   *
+   * @param target length `d`
+   * @param pinned columns that must have the given encoded values
+   * @returns null when there is none, or none was found in time. Rows hold as exactly as the solver works; whole numbers,
+   *   values and zeros are exact.
+   */
+  nearest(target: Float64Array, pinned: ReadonlyMap<number, number> = new Map()): Float64Array | null {
+    const outcome = this.solve(
+      this.coupled.map((j) => ({ column: j, target: target[j]! })),
+      pinned,
+    );
+    if (outcome.status !== 'optimal' && outcome.status !== 'feasible') return null;
+    const row = target.slice();
+    for (const [j, value] of pinned) row[j] = value;
+    for (const j of this.coupled) {
+      const uses = this.uses.get(j);
+      const used = uses === undefined || outcome.x[uses.above]! + outcome.x[uses.below]! > 0.5;
+      row[j] = used
+        ? nearestLevel(this.encoding.columns[j]!, outcome.x[j]!)
+        : this.encoding.columns[j]!.zero!;
+    }
+    return row;
+  }
+
+  private solve(
+    wishes: readonly { column: number; target: number }[],
+    pinned: ReadonlyMap<number, number>,
+  ): LinearOutcome {
+    const size = this.lower.length;
+    const n = size + wishes.length;
+    const lower = Float64Array.from({ length: n }, (_, j) => this.lower[j] ?? 0);
+    const upper = Float64Array.from({ length: n }, (_, j) => this.upper[j] ?? Infinity);
+    for (const [j, value] of pinned) lower[j] = upper[j] = value;
+    const objective = new Float64Array(n).fill(1, size);
+    const rows: Row[] = this.rows.map((row) => {
+      const coefficients = new Float64Array(n);
+      for (const [j, value] of row.terms) coefficients[j] = value;
+      return { coefficients, lower: row.lower, upper: row.upper };
+    });
+    // |x - target| <= distance, from both sides.
+    wishes.forEach(({ column, target }, i) => {
+      const above = new Float64Array(n);
+      above[column] = 1;
+      above[size + i] = -1;
+      rows.push({ coefficients: above, lower: -Infinity, upper: target });
+      const below = above.slice();
+      below[size + i] = 1;
+      rows.push({ coefficients: below, lower: target, upper: Infinity });
+    });
+    return this.solver.solve({ direction: 'minimize', objective, lower, upper, rows, whole: this.whole });
+  }
+
+  private addLevels(column: Column, j: number): void {
+    if (column.kind === 'stepped') {
+      const step = this.addVariable(0, column.count - 1);
+      this.rows.push({
+        terms: new Map([
+          [j, column.count - 1],
+          [step, -1],
+        ]),
+        lower: 0,
+        upper: 0,
+      });
+    } else if (column.kind === 'discrete' && column.count > 1) {
+      const choices = Array.from(column.levels!, () => this.addChoice());
+      this.rows.push({ terms: new Map(choices.map((choice) => [choice, 1])), lower: 1, upper: 1 });
+      const terms = new Map(choices.map((choice, k) => [choice, column.levels![k]!]));
+      this.rows.push({ terms: terms.set(j, -1), lower: 0, upper: 0 });
+    }
+  }
+
+  /** The choices of which one is taken when the column is not zero: `x` between its least use and its end on that side. */
+  private usesOf(j: number): number[] {
+    const known = this.uses.get(j);
+    if (known !== undefined) return [known.above, known.below];
+    const column = this.encoding.columns[j]!;
+    const above = this.addChoice();
+    const below = this.addChoice();
+    this.uses.set(j, { above, below });
+    const origin = column.zero ?? -column.lower / column.range;
+    const top = this.upper[j]!;
+    if (column.zero === null) this.rows.push({ terms: sum(above, below), lower: 1, upper: 1 });
+    else this.rows.push({ terms: sum(above, below), lower: -Infinity, upper: 1 });
+    if (top - origin < leastUse) this.upper[above] = 0;
+    if (origin < leastUse) this.upper[below] = 0;
+    // x - origin <= (top - origin) above - leastUse below, and from the other side alike.
+    const up = Math.max(0, top - origin);
+    const down = Math.max(0, origin);
+    this.rows.push({ terms: terms(j, above, -up, below, leastUse), lower: -Infinity, upper: origin });
+    this.rows.push({ terms: terms(j, above, -leastUse, below, down), lower: origin, upper: Infinity });
+    return [above, below];
+  }
+
+  private addVariable(lower: number, upper: number): number {
+    this.whole.push(this.lower.length);
+    this.lower.push(lower);
+    this.upper.push(upper);
+    return this.lower.length - 1;
+  }
+
+  private addChoice(): number {
+    return this.addVariable(0, 1);
+  }
+}
+
+function sum(a: number, b: number): Map<number, number> {
+  return new Map([
+    [a, 1],
+    [b, 1],
+  ]);
+}
+
+function terms(j: number, a: number, onA: number, b: number, onB: number): Map<number, number> {
+  return new Map([
+    [j, 1],
+    [a, onA],
+    [b, onB],
+  ]);
+}

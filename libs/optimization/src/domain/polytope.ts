@@ -1,0 +1,264 @@
+import { dot, type Rng } from '../numeric/index.js';
+import type { LinearConstraints } from './linear-constraints.js';
+import type { LinearProgramSolver, Row } from './linear-programs.js';
+import { nullSpace } from './null-space.js';
+
+/** Encoded width below which a column counts as decided by the constraints. */
+const decided = 1e-9;
+
+/**
+ * The convex set of {@link LinearConstraints}, reduced to its degrees of freedom: columns that the constraints decide are
+ * taken out, the others scaled to the range that is really possible, and `y = centre + N z` satisfies the equalities for
+ * every `z`.
+ */
+export class Polytope {
+  private constructor(
+    /** Columns that vary; the others have the values of `base`. */
+    private readonly free: readonly number[],
+    private readonly base: Float64Array,
+    private readonly lows: Float64Array,
+    private readonly widths: Float64Array,
+    /** Over the free columns, each scaled to [0, 1]; it lies as deep inside as possible. */
+    private readonly centreScaled: Float64Array,
+    /** Rows of `N` transposed. */
+    private readonly basis: readonly Float64Array[],
+    private readonly inequalities: readonly { a: Float64Array; b: number }[],
+  ) {}
+
+  /** Degrees of freedom; 0: a single point. */
+  get dimension(): number {
+    return this.basis.length;
+  }
+
+  /** The Chebyshev centre: the middle of the largest ball inside, in the scaled columns. Length `d`. */
+  get centre(): Float64Array {
+    return this.unscaled(this.centreScaled);
+  }
+
+  /**
+   * @param columns those that take part; the others are at the middle of their bounds, and no row may be about them
+   * @returns null when it is empty
+   */
+  static of(
+    constraints: LinearConstraints,
+    columns: readonly number[],
+    solver: LinearProgramSolver,
+  ): Polytope | null {
+    const { d, lower, upper } = constraints;
+    const base = Float64Array.from(lower, (low, j) => (low + upper[j]!) / 2);
+    const rows = rowsOf(constraints, columns);
+    const low = new Float64Array(d);
+    const high = new Float64Array(d);
+    for (const [position, j] of columns.entries()) {
+      if (rows.length === 0 || !rows.some(({ coefficients }) => coefficients[position] !== 0)) {
+        low[j] = lower[j]!;
+        high[j] = upper[j]!;
+        continue;
+      }
+      const objective = new Float64Array(columns.length);
+      objective[position] = 1;
+      const box = { lower: columns.map((k) => lower[k]!), upper: columns.map((k) => upper[k]!) };
+      const range = (['minimize', 'maximize'] as const).map((direction) =>
+        solver.solve({
+          direction,
+          objective,
+          rows,
+          lower: Float64Array.from(box.lower),
+          upper: Float64Array.from(box.upper),
+        }),
+      );
+      const [least, most] = range.map((outcome) => (outcome.status === 'optimal' ? outcome.value : null));
+      if (least == null || most == null) return null;
+      low[j] = Math.min(upper[j]!, Math.max(lower[j]!, least));
+      high[j] = Math.min(upper[j]!, Math.max(low[j]!, most));
+      base[j] = (low[j]! + high[j]!) / 2;
+    }
+    const free = columns.filter((j) => high[j]! - low[j]! > decided);
+    const lows = Float64Array.from(free, (j) => low[j]!);
+    const widths = Float64Array.from(free, (j) => high[j]! - low[j]!);
+    const scaled = rowsOver(rows, columns, free, base, lows, widths);
+    return Polytope.within(free, base, lows, widths, scaled, solver);
+  }
+
+  private static within(
+    free: readonly number[],
+    base: Float64Array,
+    lows: Float64Array,
+    widths: Float64Array,
+    rows: Scaled,
+    solver: LinearProgramSolver,
+  ): Polytope | null {
+    const n = free.length;
+    const box = free.flatMap((_, i) => [side(n, i, 1, 1), side(n, i, -1, 0)]);
+    let equalities = rows.equalities;
+    let inequalities = [...rows.inequalities, ...box];
+    if (n === 0) return new Polytope(free, base, lows, widths, new Float64Array(0), [], []);
+    for (;;) {
+      const basis = nullSpace(
+        equalities.map(({ a }) => a),
+        n,
+      );
+      const centre = chebyshev(equalities, inequalities, basis, n, solver);
+      if (centre === null) return null;
+      const implied =
+        centre.radius > 1e-9 || basis.length === 0 ? [] : tight(equalities, inequalities, n, solver);
+      if (implied.length === 0) {
+        return new Polytope(free, base, lows, widths, centre.y, basis, inequalities);
+      }
+      equalities = [...equalities, ...implied];
+      inequalities = inequalities.filter((row) => !implied.includes(row));
+    }
+  }
+
+  /**
+   * Points distributed evenly, by hit-and-run (Smith 1984): from a point in a random direction to anywhere between the
+   * walls. Every point satisfies the constraints as exactly as the numbers allow.
+   *
+   * @param thinning steps between two points; by default enough for some independence
+   */
+  *walk(rng: Rng, thinning = 8 + 4 * this.dimension): Generator<Float64Array, never> {
+    const y = this.centreScaled.slice();
+    const direction = new Float64Array(y.length);
+    for (;;) {
+      for (let step = 0; step < thinning && this.dimension > 0; step += 1) {
+        direction.fill(0);
+        for (const vector of this.basis) {
+          const share = rng.normal();
+          for (let i = 0; i < y.length; i += 1) direction[i]! += share * vector[i]!;
+        }
+        const [back, ahead] = this.chord(y, direction);
+        const move = back + (ahead - back) * rng.uniform();
+        for (let i = 0; i < y.length; i += 1) y[i]! += move * direction[i]!;
+      }
+      yield this.unscaled(y);
+    }
+  }
+
+  /** How far one may go back (0 or less) and ahead (0 or more) along a direction. */
+  private chord(y: Float64Array, direction: Float64Array): [number, number] {
+    let back = -Infinity;
+    let ahead = Infinity;
+    for (const { a, b } of this.inequalities) {
+      const speed = dot(a, direction, y.length);
+      if (Math.abs(speed) < 1e-14) continue;
+      const distance = Math.max(0, b - dot(a, y, y.length)) / speed;
+      if (speed > 0) ahead = Math.min(ahead, distance);
+      else back = Math.max(back, distance);
+    }
+    return Number.isFinite(back) && Number.isFinite(ahead) ? [back, ahead] : [0, 0];
+  }
+
+  private unscaled(y: Float64Array): Float64Array {
+    const row = this.base.slice();
+    this.free.forEach((j, i) => (row[j] = this.lows[i]! + this.widths[i]! * y[i]!));
+    return row;
+  }
+}
+
+interface HalfSpace {
+  a: Float64Array;
+  b: number;
+}
+
+interface Scaled {
+  equalities: HalfSpace[];
+  inequalities: HalfSpace[];
+}
+
+function side(n: number, i: number, sign: 1 | -1, b: number): HalfSpace {
+  const a = new Float64Array(n);
+  a[i] = sign;
+  return { a, b };
+}
+
+function rowsOf({ d, aEq, bEq, aLe, bLe }: LinearConstraints, columns: readonly number[]): Row[] {
+  const over = (a: Float64Array, i: number) => Float64Array.from(columns, (j) => a[i * d + j]!);
+  return [
+    ...Array.from(bEq, (b, i) => ({ coefficients: over(aEq, i), lower: b, upper: b })),
+    ...Array.from(bLe, (b, i) => ({ coefficients: over(aLe, i), lower: -Infinity, upper: b })),
+  ];
+}
+
+/** Rows over the free columns scaled to [0, 1], of length 1; rows about none of them are left out. */
+function rowsOver(
+  rows: readonly Row[],
+  columns: readonly number[],
+  free: readonly number[],
+  base: Float64Array,
+  lows: Float64Array,
+  widths: Float64Array,
+): Scaled {
+  const place = new Map(free.map((j, i) => [j, i]));
+  const scaled: Scaled = { equalities: [], inequalities: [] };
+  for (const { coefficients, lower, upper } of rows) {
+    const a = new Float64Array(free.length);
+    let b = upper;
+    columns.forEach((j, position) => {
+      const i = place.get(j);
+      if (i === undefined) b -= coefficients[position]! * base[j]!;
+      else {
+        a[i] = coefficients[position]! * widths[i]!;
+        b -= coefficients[position]! * lows[i]!;
+      }
+    });
+    const length = Math.sqrt(dot(a, a, a.length));
+    if (length < 1e-12) continue;
+    const row = { a: a.map((value) => value / length), b: b / length };
+    (lower === upper ? scaled.equalities : scaled.inequalities).push(row);
+  }
+  return scaled;
+}
+
+/** The largest ball within the inequalities that lies in the plane of the equalities. */
+function chebyshev(
+  equalities: readonly HalfSpace[],
+  inequalities: readonly HalfSpace[],
+  basis: readonly Float64Array[],
+  n: number,
+  solver: LinearProgramSolver,
+): { y: Float64Array; radius: number } | null {
+  const rows: Row[] = equalities.map(({ a, b }) => ({
+    coefficients: Float64Array.of(...a, 0),
+    lower: b,
+    upper: b,
+  }));
+  for (const { a, b } of inequalities) {
+    // Only the part of the normal in the plane counts for the distance within it.
+    const reach = Math.hypot(...basis.map((vector) => dot(vector, a, n)));
+    rows.push({ coefficients: Float64Array.of(...a, reach), lower: -Infinity, upper: b });
+  }
+  const objective = new Float64Array(n + 1);
+  objective[n] = 1;
+  const outcome = solver.solve({
+    direction: 'maximize',
+    objective,
+    rows,
+    lower: new Float64Array(n + 1).fill(-1, 0, n),
+    upper: new Float64Array(n + 1).fill(2),
+  });
+  if (outcome.status !== 'optimal') return null;
+  return { y: outcome.x.slice(0, n), radius: outcome.x[n]! };
+}
+
+/** Inequalities that hold with equality everywhere. */
+function tight(
+  equalities: readonly HalfSpace[],
+  inequalities: readonly HalfSpace[],
+  n: number,
+  solver: LinearProgramSolver,
+): HalfSpace[] {
+  const rows: Row[] = [
+    ...equalities.map(({ a, b }) => ({ coefficients: a, lower: b, upper: b })),
+    ...inequalities.map(({ a, b }) => ({ coefficients: a, lower: -Infinity, upper: b })),
+  ];
+  return inequalities.filter(({ a, b }) => {
+    const outcome = solver.solve({
+      direction: 'minimize',
+      objective: a,
+      rows,
+      lower: new Float64Array(n).fill(-1),
+      upper: new Float64Array(n).fill(2),
+    });
+    return outcome.status === 'optimal' && b - outcome.value < 1e-9;
+  });
+}

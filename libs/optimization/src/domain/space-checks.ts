@@ -1,0 +1,253 @@
+import type { Fault } from '@lab/contracts';
+import type { Constraint, ContinuousInput, Input, Output, Space } from './space.js';
+
+/** Relative difference up to which two numbers of a declaration or a point are taken as the same. */
+export const tolerance = 1e-9;
+
+/**
+ * Everything wrong with a declaration that can be seen without solving anything; whether any point satisfies the
+ * constraints together is the question of `Domain.of`.
+ */
+export function spaceFaults(space: Space): Fault[] {
+  const faults: Fault[] = [];
+  const add: Add = (path, code, message, hint) => {
+    faults.push({ path, code, message, ...(hint === undefined ? {} : { hint }) });
+  };
+  const seen = new Map<string, string>();
+  const checkKey = (path: string, key: unknown): void => {
+    if (typeof key !== 'string' || key === '') {
+      add(`${path}.key`, 'key', 'The key is missing', 'Name it TASK.PARAMETER');
+      return;
+    }
+    const earlier = seen.get(key);
+    if (earlier === undefined) seen.set(key, path);
+    else add(`${path}.key`, 'duplicate_key', `"${key}" is already the key of ${earlier}`, 'Declare it once');
+  };
+  if (space.inputs.length === 0) {
+    add('inputs', 'no_inputs', 'There is nothing to vary', 'Declare at least one input');
+  }
+  space.inputs.forEach((input, i) => {
+    checkKey(`inputs[${i}]`, input.key);
+    checkInput(input, `inputs[${i}]`, add);
+  });
+  space.outputs.forEach((output, i) => {
+    checkKey(`outputs[${i}]`, output.key);
+    checkOutput(output, `outputs[${i}]`, add);
+  });
+  if (!space.outputs.some((output) => output.objective !== null)) {
+    add('outputs', 'no_objective', 'No output has an objective', 'Give at least one output an objective');
+  }
+  const inputs = new Map(space.inputs.map((input) => [input.key, input]));
+  space.constraints.forEach((constraint, i) => checkConstraint(constraint, `constraints[${i}]`, inputs, add));
+  return faults;
+}
+
+type Add = (path: string, code: string, message: string, hint?: string) => void;
+
+function checkInput(input: Input, path: string, add: Add): void {
+  switch (input.kind) {
+    case 'continuous':
+      return checkContinuous(input, path, add);
+    case 'discrete':
+      return checkList(input.values, `${path}.values`, 'value', Number.isFinite, 'finite numbers', add);
+    case 'categorical':
+      return checkList(
+        input.categories,
+        `${path}.categories`,
+        'category',
+        (name) => typeof name === 'string' && name !== '',
+        'names that are not empty',
+        add,
+      );
+    default:
+      return add(
+        `${path}.kind`,
+        'kind',
+        `"${String((input as { kind?: unknown }).kind)}" is no kind of input`,
+        'Use continuous, discrete or categorical',
+      );
+  }
+}
+
+function checkContinuous({ bounds, step }: ContinuousInput, path: string, add: Add): void {
+  const [lower, upper] = bounds;
+  if (![lower, upper].every((bound) => typeof bound === 'number' && !Number.isNaN(bound))) {
+    return add(`${path}.bounds`, 'bounds', 'The bounds are not two numbers', 'Give [lower, upper]');
+  }
+  if (!Number.isFinite(lower) || !Number.isFinite(upper)) {
+    return add(
+      `${path}.bounds`,
+      'unbounded',
+      `[${lower}, ${upper}] leaves the input unbounded`,
+      'Give finite bounds: the range in which a run makes sense',
+    );
+  }
+  if (lower >= upper) {
+    const hint =
+      lower === upper ? 'Leave out an input that does not vary' : `Did you mean [${upper}, ${lower}]?`;
+    return add(`${path}.bounds`, 'bounds', `The lower bound ${lower} is not below the upper ${upper}`, hint);
+  }
+  if (step === undefined) return;
+  if (!Number.isFinite(step) || step <= 0) {
+    return add(`${path}.step`, 'step', `A step of ${step} leads nowhere`, 'Give a number above 0');
+  }
+  const steps = (upper - lower) / step;
+  if (steps < 1 - tolerance || Math.abs(steps - Math.round(steps)) > tolerance * Math.max(1, steps)) {
+    const fitting = lower + Math.max(1, Math.floor(steps)) * step;
+    return add(
+      `${path}.step`,
+      'step',
+      `Steps of ${step} from ${lower} do not meet the upper bound ${upper}`,
+      `The bounds [${lower}, ${fitting}] would fit`,
+    );
+  }
+  if (steps > 1e9) add(`${path}.step`, 'step', `${steps} steps are too many`, 'Leave the step out');
+}
+
+function checkList<T>(
+  list: readonly T[],
+  path: string,
+  what: string,
+  right: (value: T) => boolean,
+  wanted: string,
+  add: Add,
+): void {
+  if (list.length === 0) add(path, 'empty', `There is no ${what}`, `Give ${wanted}`);
+  list.forEach((value, i) => {
+    if (!right(value)) add(`${path}[${i}]`, what, `${JSON.stringify(value)} is no ${what}`, `Give ${wanted}`);
+    else if (list.indexOf(value) !== i) {
+      add(`${path}[${i}]`, 'duplicate', `${JSON.stringify(value)} stands here twice`, 'Give each once');
+    }
+  });
+}
+
+function checkOutput({ objective, constraint }: Output, path: string, add: Add): void {
+  if (objective !== null) {
+    if (!['minimize', 'maximize', 'close_to_target'].includes(objective.kind)) {
+      add(
+        `${path}.objective.kind`,
+        'kind',
+        `"${String(objective.kind)}" is no objective`,
+        'Use minimize, maximize or close_to_target',
+      );
+    }
+    if (!Number.isFinite(objective.weight) || objective.weight <= 0) {
+      add(
+        `${path}.objective.weight`,
+        'weight',
+        `${objective.weight} is no weight`,
+        'Give a finite number above 0',
+      );
+    }
+    if (objective.kind === 'close_to_target' && !Number.isFinite(objective.target)) {
+      add(
+        `${path}.objective.target`,
+        'target',
+        `${objective.target} cannot be reached`,
+        'Give a finite number',
+      );
+    }
+  }
+  const { at_least, at_most } = constraint ?? {};
+  if (objective === null && at_least === undefined && at_most === undefined) {
+    add(
+      path,
+      'no_purpose',
+      'The output has neither objective nor threshold',
+      'Give it one of them, or leave it out',
+    );
+  }
+  for (const [name, threshold] of Object.entries({ at_least, at_most })) {
+    if (threshold !== undefined && !Number.isFinite(threshold)) {
+      add(
+        `${path}.constraint.${name}`,
+        'threshold',
+        `${threshold} is no threshold`,
+        'Give a finite number or leave it out',
+      );
+    }
+  }
+  if (at_least !== undefined && at_most !== undefined && at_least > at_most) {
+    add(
+      `${path}.constraint`,
+      'threshold',
+      `Nothing is at least ${at_least} and at most ${at_most}`,
+      'Exchange them?',
+    );
+  }
+}
+
+function checkConstraint(
+  constraint: Constraint,
+  path: string,
+  inputs: ReadonlyMap<string, Input>,
+  add: Add,
+): void {
+  if (!['linear_equality', 'linear_inequality', 'n_choose_k'].includes(constraint.kind)) {
+    return add(
+      `${path}.kind`,
+      'kind',
+      `"${String(constraint.kind)}" is no kind of constraint`,
+      'Use linear_equality, linear_inequality or n_choose_k',
+    );
+  }
+  const { features } = constraint;
+  if (features.length === 0) add(`${path}.features`, 'empty', 'The constraint is about nothing');
+  features.forEach((key, i) => {
+    const at = `${path}.features[${i}]`;
+    const input = inputs.get(key);
+    if (input === undefined) {
+      const known = [...inputs.values()]
+        .filter(({ kind }) => kind !== 'categorical')
+        .map((known) => known.key);
+      add(
+        at,
+        'unknown_feature',
+        `"${key}" is no input`,
+        `Inputs that are numbers: ${known.join(', ') || 'none'}`,
+      );
+    } else if (input.kind === 'categorical') {
+      add(
+        at,
+        'categorical_feature',
+        `"${key}" is categorical: it has no size`,
+        'Use continuous or discrete inputs',
+      );
+    } else if (features.indexOf(key) !== i) {
+      add(at, 'duplicate', `"${key}" stands here twice`, 'Name each feature once');
+    }
+  });
+  if (constraint.kind === 'n_choose_k') {
+    const { min_count, max_count } = constraint;
+    const whole = [min_count, max_count].every((count) => Number.isInteger(count) && count >= 0);
+    if (!whole || min_count > max_count || max_count > features.length || max_count === 0) {
+      add(
+        path,
+        'count',
+        `Between ${min_count} and ${max_count} of ${features.length} features cannot be asked for`,
+        'Give whole numbers 0 <= min_count <= max_count <= number of features, and max_count above 0',
+      );
+    }
+    return;
+  }
+  const { coefficients, rhs } = constraint;
+  if (coefficients.length !== features.length) {
+    add(
+      `${path}.coefficients`,
+      'length',
+      `${features.length} features have ${coefficients.length} coefficients`,
+      'Give one coefficient for each feature',
+    );
+  }
+  coefficients.forEach((coefficient, i) => {
+    if (!Number.isFinite(coefficient) || coefficient === 0) {
+      add(
+        `${path}.coefficients[${i}]`,
+        'coefficient',
+        `${coefficient} is no coefficient`,
+        'Give a finite number that is not 0',
+      );
+    }
+  });
+  if (!Number.isFinite(rhs)) add(`${path}.rhs`, 'rhs', `${rhs} is no right side`, 'Give a finite number');
+}

@@ -1,0 +1,98 @@
+import type { Rng } from '../numeric/index.js';
+import type { Encoding } from './encoding.js';
+import { columnsOfFeatures, isNChooseK, type NChooseK } from './linear-constraints.js';
+import type { Constraint } from './space.js';
+
+/** Patterns are listed up to this number, and drawn beyond. */
+const listedPatterns = 512;
+
+/** Subsets are tried one by one for the list up to this number of features. */
+const triedFeatures = 16;
+
+/** Which features n-choose-k constraints leave at zero: every choice of them that satisfies the counts is a pattern. */
+export class ZeroPatterns {
+  /** Columns of the features of all n-choose-k constraints, rising. */
+  readonly columns: readonly number[];
+  private readonly counts: readonly { constraint: NChooseK; columns: readonly number[] }[];
+  /** Features that may be zero. */
+  private readonly optional: readonly number[];
+  /** Null: too many. */
+  private readonly list: readonly ReadonlySet<number>[] | null;
+
+  constructor(constraints: readonly Constraint[], encoding: Encoding) {
+    this.counts = constraints
+      .filter(isNChooseK)
+      .map((constraint) => ({ constraint, columns: columnsOfFeatures(constraint, encoding) }));
+    this.columns = [...new Set(this.counts.flatMap(({ columns }) => columns))].sort((a, b) => a - b);
+    this.optional = this.columns.filter((j) => encoding.columns[j]!.zero !== null);
+    this.list = this.listed(
+      new Set(
+        this.columns.filter((j) => encoding.columns[j]!.count === 1 && encoding.columns[j]!.zero === 0),
+      ),
+    );
+  }
+
+  /**
+   * A pattern, each as likely as any other where they are listed or no two constraints share a feature.
+   *
+   * @returns the columns that are zero; null when none that satisfies all counts was found
+   */
+  draw(rng: Rng): ReadonlySet<number> | null {
+    if (this.list !== null) return this.list.length === 0 ? null : this.list[rng.below(this.list.length)]!;
+    for (let attempt = 0; attempt < 100; attempt += 1) {
+      const zero = new Set<number>();
+      for (const { constraint, columns } of this.counts) {
+        const optional = columns.filter((j) => this.optional.includes(j));
+        const forced = columns.length - optional.length;
+        const used = drawnCount(constraint, forced, optional.length, rng) - forced;
+        for (const j of rng.shuffle(optional).slice(Math.max(0, used))) zero.add(j);
+      }
+      if (this.counts.every(({ constraint, columns }) => fits(constraint, columns, zero))) return zero;
+    }
+    return null;
+  }
+
+  private listed(alwaysZero: ReadonlySet<number>): ReadonlySet<number>[] | null {
+    if (this.optional.length > triedFeatures) return null;
+    const list: ReadonlySet<number>[] = [];
+    for (let mask = 0; mask < 2 ** this.optional.length; mask += 1) {
+      const zero = new Set(this.optional.filter((_, bit) => (mask >> bit) & 1));
+      if ([...alwaysZero].some((j) => !zero.has(j))) continue;
+      if (this.counts.every(({ constraint, columns }) => fits(constraint, columns, zero))) list.push(zero);
+      if (list.length > listedPatterns) return null;
+    }
+    return list;
+  }
+}
+
+function fits(constraint: NChooseK, columns: readonly number[], zero: ReadonlySet<number>): boolean {
+  const count = columns.filter((j) => !zero.has(j)).length;
+  if (count === 0 && constraint.none_also_valid) return true;
+  return count >= constraint.min_count && count <= constraint.max_count;
+}
+
+/** Number of features that are used, as likely as there are subsets of that size. */
+function drawnCount(constraint: NChooseK, forced: number, optional: number, rng: Rng): number {
+  const counts: number[] = [];
+  const weights: number[] = [];
+  for (let count = forced; count <= forced + optional; count += 1) {
+    const allowed =
+      (count >= constraint.min_count && count <= constraint.max_count) ||
+      (count === 0 && constraint.none_also_valid);
+    if (!allowed) continue;
+    counts.push(count);
+    weights.push(binomial(optional, count - forced));
+  }
+  let rest = rng.uniform() * weights.reduce((sum, weight) => sum + weight, 0);
+  for (const [i, weight] of weights.entries()) {
+    rest -= weight;
+    if (rest < 0) return counts[i]!;
+  }
+  return counts.at(-1) ?? forced;
+}
+
+function binomial(n: number, k: number): number {
+  let product = 1;
+  for (let i = 1; i <= k; i += 1) product *= (n - k + i) / i;
+  return product;
+}
