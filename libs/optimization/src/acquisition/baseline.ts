@@ -1,0 +1,41 @@
+import type { FittedSurrogate } from '../surrogates/surrogate.js';
+
+/** Posterior means are taken in parts of so many points: the covariance of all would cost more than it gives. */
+const PART = 16;
+
+/**
+ * Posterior means at observed points, in the scale of each model.
+ *
+ * @param rows `n x d`
+ * @returns `n x models.length`
+ */
+export function posteriorMeans(
+  models: readonly FittedSurrogate[],
+  rows: Float64Array,
+  n: number,
+): Float64Array {
+  const means = new Float64Array(n * models.length);
+  models.forEach((model, k) => {
+    for (let from = 0; from < n; from += PART) {
+      const m = Math.min(PART, n - from);
+      const { mean } = model.posterior(rows.subarray(from * model.d, (from + m) * model.d), m);
+      for (let i = 0; i < m; i++) means[(from + i) * models.length + k] = mean[i]!;
+    }
+  });
+  return means;
+}
+
+/**
+ * Of the points that are the best in some samples, those that are so most often: the others hardly matter for what is an
+ * improvement (Letham et al. 2019; BoTorch `prune_inferior_points`).
+ *
+ * @param best per sample the positions of what is best in it
+ * @param n number of points
+ * @returns at least one position and at most `limit`, rising
+ */
+export function mostOftenBest(best: Iterable<readonly number[]>, n: number, limit: number): number[] {
+  const times = new Float64Array(n);
+  for (const positions of best) for (const i of positions) times[i]!++;
+  const order = Array.from({ length: n }, (_, i) => i).sort((a, b) => times[b]! - times[a]! || a - b);
+  return order.filter((i, rank) => rank === 0 || (times[i]! > 0 && rank < limit)).sort((a, b) => a - b);
+}

@@ -1,0 +1,119 @@
+import type { Output } from '../domain/space.js';
+import type { FittedSurrogate, OutputMap } from '../surrogates/surrogate.js';
+
+/** An objective as a function, to be maximised, of one output in the scale of its model. */
+interface Goal {
+  readonly output: number;
+  readonly weight: number;
+  value(z: number): number;
+  slope(z: number): number;
+}
+
+/** `sign * (z - bound) >= 0`, in the scale of the model. */
+interface Threshold {
+  readonly output: number;
+  readonly sign: 1 | -1;
+  readonly bound: number;
+}
+
+/**
+ * What the outputs are wanted for: objectives, all to be maximised and of about unit size, and thresholds. A sample is one
+ * value of every output, each in the scale of its model.
+ */
+export class Goals {
+  readonly objectives: readonly Goal[];
+  readonly thresholds: readonly Threshold[];
+
+  /**
+   * @param observed measured values in their units, `n x outputs.length`
+   * @param scale `model`: objectives that are minimised or maximised are taken as the model sees them, perhaps warped, which
+   *   changes no order; `unit`: in the unit of the output divided by the deviation of what was measured, as a hypervolume
+   *   needs. A distance to a target is always one in the unit of the output.
+   */
+  constructor(
+    private readonly outputs: readonly Output[],
+    private readonly models: readonly FittedSurrogate[],
+    observed: Float64Array,
+    n: number,
+    scale: 'model' | 'unit',
+  ) {
+    this.objectives = outputs.flatMap((output, k) => {
+      if (output.objective === null) return [];
+      const values = Float64Array.from({ length: n }, (_, i) => observed[i * outputs.length + k]!);
+      return [goalOf(output.objective, k, models[k]!.output, values, scale)];
+    });
+    this.thresholds = outputs.flatMap(({ constraint }, k) => {
+      const found: Threshold[] = [];
+      const map = models[k]!.output;
+      if (constraint?.at_least !== undefined)
+        found.push({ output: k, sign: 1, bound: map.toModel(constraint.at_least) });
+      if (constraint?.at_most !== undefined)
+        found.push({ output: k, sign: -1, bound: map.toModel(constraint.at_most) });
+      return found;
+    });
+  }
+
+  /** Whether measured values, in their units, keep every threshold. */
+  kept(values: Float64Array): boolean {
+    return this.outputs.every(
+      ({ constraint }, k) =>
+        (constraint?.at_least === undefined || values[k]! >= constraint.at_least) &&
+        (constraint?.at_most === undefined || values[k]! <= constraint.at_most),
+    );
+  }
+
+  /** Measured values as a sample. */
+  sampleOf(values: Float64Array): Float64Array {
+    return values.map((value, k) => this.models[k]!.output.toModel(value));
+  }
+
+  /** The objectives of a sample. */
+  of(sample: Float64Array): Float64Array {
+    return Float64Array.from(this.objectives, (goal) => goal.value(sample[goal.output]!));
+  }
+
+  /** Whether a sample keeps every threshold. */
+  keptBy(sample: Float64Array): boolean {
+    return this.thresholds.every(({ output, sign, bound }) => sign * (sample[output]! - bound) >= 0);
+  }
+}
+
+function goalOf(
+  objective: NonNullable<Output['objective']>,
+  output: number,
+  map: OutputMap,
+  values: Float64Array,
+  scale: 'model' | 'unit',
+): Goal {
+  const { weight } = objective;
+  const unit = deviation(values) || 1;
+  if (objective.kind === 'close_to_target') {
+    const { target } = objective;
+    return {
+      output,
+      weight,
+      value: (z) => -Math.abs(map.fromModel(z) - target) / unit,
+      slope: (z) => (-Math.sign(map.fromModel(z) - target) * slopeOf(map, z)) / unit,
+    };
+  }
+  const sign = objective.kind === 'minimize' ? -1 : 1;
+  if (scale === 'model') return { output, weight, value: (z) => sign * z, slope: () => sign };
+  return {
+    output,
+    weight,
+    value: (z) => (sign * map.fromModel(z)) / unit,
+    slope: (z) => (sign * slopeOf(map, z)) / unit,
+  };
+}
+
+/** Derivative of `fromModel`, by a difference that is exact to about 1e-10. */
+function slopeOf(map: OutputMap, z: number): number {
+  const h = 1e-5 * Math.max(1, Math.abs(z));
+  return (map.fromModel(z + h) - map.fromModel(z - h)) / (2 * h);
+}
+
+function deviation(values: Float64Array): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return Math.sqrt(squares / Math.max(1, values.length - 1));
+}

@@ -1,0 +1,160 @@
+import { fatMax, fatPlus, fatPlusSlope, MAX_WIDTH, PLUS_WIDTH } from './smooth.js';
+
+/** What a reduction is given: `count x q` utilities, and how surely the thresholds are kept, from 0 to 1. */
+export interface Utilities {
+  readonly count: number;
+  readonly q: number;
+  readonly utility: Float64Array;
+  readonly feasibility: Float64Array;
+}
+
+/** From the utilities of samples to one number. */
+export interface Reduced {
+  value: number;
+  /** Derivatives, in the shapes of the arguments; those of the feasibility with respect to its logarithm. */
+  dUtility: Float64Array;
+  dLogFeasibility: Float64Array;
+}
+
+export type Reduction = (utilities: Utilities) => Reduced;
+
+/**
+ * Logarithm of the expected improvement over what each sample holds already: qLogEI with one incumbent for all samples,
+ * qLogNEI with one for each (Ament et al. 2023, eq. 10; Letham et al. 2019; Balandat et al. 2020).
+ *
+ * @param incumbents per sample the utility to be improved on
+ */
+export function logImprovement(incumbents: Float64Array): Reduction {
+  return (given) => {
+    const { utility } = given;
+    return logMean(given, (at, s) => {
+      const gain = utility[at]! - incumbents[s]!;
+      const plus = fatPlus(gain, PLUS_WIDTH);
+      return { log: Math.log(plus), slope: fatPlusSlope(gain, PLUS_WIDTH) / plus };
+    });
+  };
+}
+
+/**
+ * Logarithm of the probability that a point keeps the thresholds where no pending point does (Gardner et al. 2014; Gelbart
+ * et al. 2014), for as long as nothing measured does.
+ *
+ * @param open per sample, from 0 to 1: how far the pending points leave the thresholds broken
+ */
+export function logFeasibility(open: Float64Array): Reduction {
+  return (given) => logMean(given, (_, s) => ({ log: Math.log(Math.max(open[s]!, 1e-6)), slope: 0 }));
+}
+
+/** Mean over samples, in logarithms, of the greatest of `q` terms times its feasibility. */
+function logMean(
+  { count, q, feasibility }: Utilities,
+  term: (at: number, sample: number) => { log: number; slope: number },
+): Reduced {
+  const dUtility = new Float64Array(count * q);
+  const dLogFeasibility = new Float64Array(count * q);
+  const logs = new Float64Array(count);
+  const terms = new Float64Array(q);
+  const weights = new Float64Array(q);
+  for (let s = 0; s < count; s++) {
+    for (let i = 0; i < q; i++) {
+      const { log, slope } = term(s * q + i, s);
+      terms[i] = log + Math.log(feasibility[s * q + i]!);
+      dUtility[s * q + i] = slope;
+    }
+    logs[s] = fatMax(terms, q, MAX_WIDTH, weights);
+    for (let i = 0; i < q; i++) {
+      dUtility[s * q + i]! *= weights[i]!;
+      dLogFeasibility[s * q + i] = weights[i]!;
+    }
+  }
+  let top = -Infinity;
+  for (const log of logs) top = Math.max(top, log);
+  let sum = 0;
+  for (const log of logs) sum += Math.exp(log - top);
+  for (let s = 0; s < count; s++) {
+    const share = Math.exp(logs[s]! - top) / sum;
+    for (let i = 0; i < q; i++) {
+      dUtility[s * q + i]! *= share;
+      dLogFeasibility[s * q + i]! *= share;
+    }
+  }
+  return { value: top + Math.log(sum / count), dUtility, dLogFeasibility };
+}
+
+/**
+ * Upper confidence bound by samples: the mean of the greatest `mean + sqrt(beta pi / 2) |sample - mean|` of a batch, which
+ * for one point is `mean + sqrt(beta) deviation` (Wilson et al. 2017, "The reparameterization trick for acquisition
+ * functions"). With thresholds, what a bound has above `floor` counts by how surely they are kept.
+ *
+ * @param beta at least 0
+ * @param pending per sample the bound that pending points reach; -Infinity: none is pending
+ * @param floor a low utility; null: there are no thresholds
+ */
+export function upperConfidence(beta: number, pending: Float64Array, floor: number | null): Reduction {
+  const reach = Math.sqrt((beta * Math.PI) / 2);
+  return ({ count, q, utility, feasibility }) => {
+    const dUtility = new Float64Array(count * q);
+    const dLogFeasibility = new Float64Array(count * q);
+    const means = columnMeans(utility, count, q);
+    const dMeans = new Float64Array(q);
+    const bounds = new Float64Array(q + 1);
+    const weights = new Float64Array(q + 1);
+    let value = 0;
+    for (let s = 0; s < count; s++) {
+      for (let i = 0; i < q; i++) {
+        const at = s * q + i;
+        const bound = means[i]! + reach * Math.abs(utility[at]! - means[i]!);
+        bounds[i] = floor === null ? bound : floor + fatPlus(bound - floor, MAX_WIDTH) * feasibility[at]!;
+      }
+      bounds[q] = pending[s]!;
+      const held = Number.isFinite(pending[s]!) ? q + 1 : q;
+      value += fatMax(bounds, held, MAX_WIDTH, weights) / count;
+      for (let i = 0; i < q; i++) {
+        const at = s * q + i;
+        const away = utility[at]! - means[i]!;
+        let pull = weights[i]! / count;
+        if (floor !== null) {
+          const above = means[i]! + reach * Math.abs(away) - floor;
+          dLogFeasibility[at] = pull * fatPlus(above, MAX_WIDTH) * feasibility[at]!;
+          pull *= fatPlusSlope(above, MAX_WIDTH) * feasibility[at]!;
+        }
+        const side = reach * Math.sign(away);
+        dUtility[at] = pull * side;
+        dMeans[i]! += pull * (1 - side);
+      }
+    }
+    for (let s = 0; s < count; s++) for (let i = 0; i < q; i++) dUtility[s * q + i]! += dMeans[i]! / count;
+    return { value, dUtility, dLogFeasibility };
+  };
+}
+
+/**
+ * Per sample the highest bound of points that stay, as {@link upperConfidence} takes it; -Infinity without points.
+ *
+ * @param floor as there; null: there are no thresholds
+ */
+export function confidenceOf(
+  beta: number,
+  { count, q, utility, feasibility }: Utilities,
+  floor: number | null,
+): Float64Array {
+  const reach = Math.sqrt((beta * Math.PI) / 2);
+  const means = columnMeans(utility, count, q);
+  return Float64Array.from({ length: count }, (_, s) => {
+    let best = -Infinity;
+    for (let i = 0; i < q; i++) {
+      const at = s * q + i;
+      const bound = means[i]! + reach * Math.abs(utility[at]! - means[i]!);
+      const counted = floor === null ? bound : floor + fatPlus(bound - floor, MAX_WIDTH) * feasibility[at]!;
+      best = Math.max(best, counted);
+    }
+    return best;
+  });
+}
+
+function columnMeans(values: Float64Array, rows: number, columns: number): Float64Array {
+  const means = new Float64Array(columns);
+  for (let s = 0; s < rows; s++)
+    for (let i = 0; i < columns; i++) means[i]! += values[s * columns + i]! / rows;
+  return means;
+}

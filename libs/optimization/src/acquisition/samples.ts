@@ -1,0 +1,219 @@
+import { choleskyWithJitter, type Rng, solveLower } from '../numeric/index.js';
+import type { Surrogate } from '../surrogates/surrogate.js';
+import { baseNormals } from './base-normals.js';
+
+/** Joint samples at some points, and the way back to these. */
+export interface Draw {
+  /** Per output `count x q`, in the scale of its model. */
+  readonly samples: readonly Float64Array[];
+  /**
+   * @param dSamples derivatives of a function with respect to the samples, in the same shape
+   * @returns its derivatives with respect to the points, `q x d`
+   */
+  backward(dSamples: readonly Float64Array[]): Float64Array;
+}
+
+/** Variances of what is left of a point, given the points before it, are not taken for less (scale of the model). */
+const LEAST_VARIANCE = 1e-12;
+
+/**
+ * Samples of outputs at points, jointly with samples at other points that stay: what is pending or was measured. The same
+ * random numbers serve every draw, so that a draw is a smooth function of its points (Wilson, Hutter and Deisenroth 2018).
+ * The factor of the covariance of the points that stay is made once.
+ */
+export class JointSamples {
+  /** Per output `count x fixedCount`: samples at the points that stay. */
+  readonly fixed: readonly Float64Array[];
+  /** Per output the factor of the covariance of the points that stay. */
+  private readonly roots: readonly Float64Array[];
+  /** Per output `count x (fixedCount + most)` standard normal numbers. */
+  private readonly normals: readonly Float64Array[];
+
+  /**
+   * @param models one per output, independent of each other
+   * @param stay points that stay, `fixedCount x d`
+   * @param count number of samples
+   * @param most largest number of points of a draw
+   */
+  constructor(
+    private readonly models: readonly Surrogate[],
+    private readonly d: number,
+    private readonly stay: Float64Array,
+    readonly fixedCount: number,
+    readonly count: number,
+    private readonly most: number,
+    rng: Rng,
+  ) {
+    const f = fixedCount;
+    this.normals = baseNormals(models.length, count, f, most, rng);
+    const width = f + most;
+    const roots: Float64Array[] = [];
+    this.fixed = models.map((model, k) => {
+      const samples = new Float64Array(count * f);
+      if (f === 0) {
+        roots.push(new Float64Array(0));
+        return samples;
+      }
+      const { mean, covariance } = model.posterior(stay, f);
+      const root = choleskyWithJitter(covariance, f)?.factor ?? diagonalRoot(covariance, f);
+      roots.push(root);
+      const z = this.normals[k]!;
+      for (let s = 0; s < count; s++) {
+        for (let a = 0; a < f; a++) {
+          let value = mean[a]!;
+          for (let b = 0; b <= a; b++) value += root[a * f + b]! * z[s * width + b]!;
+          samples[s * f + a] = value;
+        }
+      }
+      return samples;
+    });
+    this.roots = roots;
+  }
+
+  /** @param points `q x d`, with `q` at most what was declared */
+  at(points: Float64Array, q: number): Draw {
+    const { d, fixedCount: f } = this;
+    const all = new Float64Array((f + q) * d);
+    all.set(this.stay);
+    all.set(points.subarray(0, q * d), f * d);
+    const drawn = this.models.map((_, k) => this.draw(k, all, q));
+    return {
+      samples: drawn.map(({ samples }) => samples),
+      backward: (dSamples) => {
+        const gradient = new Float64Array(q * d);
+        drawn.forEach(({ backward }, k) => {
+          const part = backward(dSamples[k]!);
+          for (let i = 0; i < gradient.length; i++) gradient[i]! += part[f * d + i]!;
+        });
+        return gradient;
+      },
+    };
+  }
+
+  private draw(k: number, all: Float64Array, q: number) {
+    const { fixedCount: f, count } = this;
+    const m = f + q;
+    const posterior = this.models[k]!.posterior(all, m);
+    const { mean, covariance } = posterior;
+    const root = this.roots[k]!;
+    // Rows of L21, one per point: the part that the points that stay explain.
+    const explained = new Float64Array(q * f);
+    for (let i = 0; i < q && f > 0; i++) {
+      const row = covariance.slice((f + i) * m, (f + i) * m + f);
+      explained.set(solveLower(root, f, row), i * f);
+    }
+    const left = new Float64Array(q * q);
+    for (let i = 0; i < q; i++) {
+      for (let j = 0; j <= i; j++) {
+        let value = covariance[(f + i) * m + f + j]!;
+        for (let a = 0; a < f; a++) value -= explained[i * f + a]! * explained[j * f + a]!;
+        left[i * q + j] = value;
+      }
+    }
+    const floored = factorInPlace(left, q);
+    const z = this.normals[k]!;
+    const width = f + this.most;
+    const samples = new Float64Array(count * q);
+    for (let s = 0; s < count; s++) {
+      const at = s * width;
+      for (let i = 0; i < q; i++) {
+        let value = mean[f + i]!;
+        for (let a = 0; a < f; a++) value += explained[i * f + a]! * z[at + a]!;
+        for (let j = 0; j <= i; j++) value += left[i * q + j]! * z[at + f + j]!;
+        samples[s * q + i] = value;
+      }
+    }
+
+    const backward = (dSamples: Float64Array): Float64Array => {
+      const dMean = new Float64Array(m);
+      const dExplained = new Float64Array(q * f);
+      const dLeft = new Float64Array(q * q);
+      for (let s = 0; s < count; s++) {
+        const at = s * width;
+        for (let i = 0; i < q; i++) {
+          const weight = dSamples[s * q + i]!;
+          if (weight === 0) continue;
+          dMean[f + i]! += weight;
+          for (let a = 0; a < f; a++) dExplained[i * f + a]! += weight * z[at + a]!;
+          for (let j = 0; j <= i; j++) dLeft[i * q + j]! += weight * z[at + f + j]!;
+        }
+      }
+      factorBackward(left, q, floored, dLeft);
+      const dCovariance = new Float64Array(m * m);
+      for (let i = 0; i < q; i++) {
+        for (let j = 0; j <= i; j++) {
+          const half = 0.5 * dLeft[i * q + j]!;
+          dCovariance[(f + i) * m + f + j]! += half;
+          dCovariance[(f + j) * m + f + i]! += half;
+          for (let a = 0; a < f; a++) {
+            dExplained[i * f + a]! -= 2 * half * explained[j * f + a]!;
+            dExplained[j * f + a]! -= 2 * half * explained[i * f + a]!;
+          }
+        }
+      }
+      // Rows of L21: back through the triangular solution.
+      for (let i = 0; i < q; i++) {
+        for (let a = f - 1; a >= 0; a--) {
+          let value = dExplained[i * f + a]!;
+          for (let b = a + 1; b < f; b++) value -= root[b * f + a]! * dExplained[i * f + b]!;
+          value /= root[a * f + a]!;
+          dExplained[i * f + a] = value;
+          dCovariance[(f + i) * m + a] = 0.5 * value;
+          dCovariance[a * m + f + i] = 0.5 * value;
+        }
+      }
+      return posterior.backward(dMean, dCovariance);
+    };
+    return { samples, backward };
+  }
+}
+
+/** Without correlations: of a covariance that no jitter makes definite. */
+function diagonalRoot(covariance: Float64Array, n: number): Float64Array {
+  const root = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) root[i * n + i] = Math.sqrt(Math.max(covariance[i * n + i]!, LEAST_VARIANCE));
+  return root;
+}
+
+/**
+ * Cholesky factor of a small matrix in its lower triangle, with pivots that are not taken for less than a floor: points that
+ * coincide are no error here.
+ *
+ * @returns 1 where a pivot was raised
+ */
+function factorInPlace(a: Float64Array, n: number): Uint8Array {
+  const floored = new Uint8Array(n);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j <= i; j++) {
+      let value = a[i * n + j]!;
+      for (let k = 0; k < j; k++) value -= a[i * n + k]! * a[j * n + k]!;
+      if (i !== j) a[i * n + j] = value / a[j * n + j]!;
+      else {
+        floored[i] = value > LEAST_VARIANCE ? 0 : 1;
+        a[i * n + i] = Math.sqrt(Math.max(value, LEAST_VARIANCE));
+      }
+    }
+  }
+  return floored;
+}
+
+/**
+ * Reverse mode of {@link factorInPlace} (Smith 1995; Murray 2016, section 3): derivatives with respect to the factor become
+ * those with respect to the lower triangle of the matrix, in place.
+ */
+function factorBackward(l: Float64Array, n: number, floored: Uint8Array, df: Float64Array): void {
+  for (let k = n - 1; k >= 0; k--) {
+    for (let j = n - 1; j > k; j--) {
+      for (let i = n - 1; i >= j; i--) {
+        df[i * n + k]! -= df[i * n + j]! * l[j * n + k]!;
+        df[j * n + k]! -= df[i * n + j]! * l[i * n + k]!;
+      }
+    }
+    for (let j = n - 1; j > k; j--) {
+      df[j * n + k]! /= l[k * n + k]!;
+      df[k * n + k]! -= l[j * n + k]! * df[j * n + k]!;
+    }
+    if (floored[k] === 1) df[k * n + k] = 0;
+    else df[k * n + k]! /= 2 * l[k * n + k]!;
+  }
+}

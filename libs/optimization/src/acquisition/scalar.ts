@@ -1,0 +1,157 @@
+import type { AcquisitionFunction } from './acquisition.js';
+import type { Goals } from './goals.js';
+import type { Reduction } from './reductions.js';
+import type { Draw, JointSamples } from './samples.js';
+import { fatStep, fatStepSlope, STEP_WIDTH } from './smooth.js';
+
+/** From several objectives to one utility; writes the derivatives. */
+export type Scalarisation = (objectives: Float64Array, derivatives: Float64Array) => number;
+
+/** The weighted sum, with weights that sum to 1. */
+export function weightedSum(weights: readonly number[]): Scalarisation {
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const shares = Float64Array.from(weights, (weight) => weight / sum);
+  return (objectives, derivatives) => {
+    derivatives.set(shares);
+    return shares.reduce((total, share, j) => total + share * objectives[j]!, 0);
+  };
+}
+
+/**
+ * The augmented Chebyshev scalarisation of ParEGO: what is furthest, by weight, from the best known, and a twentieth of the
+ * sum of all distances (Knowles 2006).
+ *
+ * @param best per objective the value at distance 0
+ * @param range per objective the distance that counts as 1, above 0
+ */
+export function augmentedChebyshev(
+  weights: Float64Array,
+  best: Float64Array,
+  range: Float64Array,
+): Scalarisation {
+  return (objectives, derivatives) => {
+    let furthest = 0;
+    let most = -Infinity;
+    let sum = 0;
+    for (let j = 0; j < weights.length; j++) {
+      const distance = (weights[j]! * (best[j]! - objectives[j]!)) / range[j]!;
+      derivatives[j] = (0.05 * weights[j]!) / range[j]!;
+      sum += distance;
+      if (distance > most) {
+        most = distance;
+        furthest = j;
+      }
+    }
+    derivatives[furthest]! += weights[furthest]! / range[furthest]!;
+    return -most - 0.05 * sum;
+  };
+}
+
+/** How surely a sample keeps all thresholds, above 0 and at most 1. */
+export function feasibilityOf({ thresholds }: Goals, sample: Float64Array): number {
+  let product = 1;
+  for (const { output, sign, bound } of thresholds) {
+    product *= fatStep(sign * (sample[output]! - bound), STEP_WIDTH);
+  }
+  return product;
+}
+
+/** Adds `weight` times the derivatives of the logarithm of {@link feasibilityOf} to those of a sample. */
+export function addFeasibilitySlope(
+  { thresholds }: Goals,
+  sample: Float64Array,
+  weight: number,
+  derivatives: Float64Array,
+): void {
+  for (const { output, sign, bound } of thresholds) {
+    const margin = sign * (sample[output]! - bound);
+    derivatives[output]! += (weight * sign * fatStepSlope(margin, STEP_WIDTH)) / fatStep(margin, STEP_WIDTH);
+  }
+}
+
+/** Utilities of samples that stay, whether each keeps the thresholds, and how surely: `count x points`. */
+export function utilitiesOf(
+  goals: Goals,
+  scalarisation: Scalarisation,
+  samples: readonly Float64Array[],
+): { utility: Float64Array; kept: Uint8Array; feasibility: Float64Array } {
+  const length = samples[0]!.length;
+  const utility = new Float64Array(length);
+  const kept = new Uint8Array(length);
+  const feasibility = new Float64Array(length);
+  const unused = new Float64Array(goals.objectives.length);
+  for (let at = 0; at < length; at++) {
+    const sample = sampleAt(samples, at);
+    utility[at] = scalarisation(goals.of(sample), unused);
+    kept[at] = goals.keptBy(sample) ? 1 : 0;
+    feasibility[at] = feasibilityOf(goals, sample);
+  }
+  return { utility, kept, feasibility };
+}
+
+export function sampleAt(samples: readonly Float64Array[], at: number): Float64Array {
+  return Float64Array.from(samples, (values) => values[at]!);
+}
+
+/** An acquisition function by joint samples of one utility. */
+export class ScalarAcquisition implements AcquisitionFunction {
+  /**
+   * @param reduction from utilities to a value
+   * @param further the same function with further points pending
+   */
+  constructor(
+    readonly d: number,
+    readonly jointLimit: number,
+    private readonly goals: Goals,
+    private readonly scalarisation: Scalarisation,
+    private readonly samples: JointSamples,
+    private readonly reduction: Reduction,
+    private readonly further: (points: Float64Array, count: number) => AcquisitionFunction,
+  ) {}
+
+  value(points: Float64Array, q: number): number {
+    return this.evaluate(this.samples.at(points, q), q).value;
+  }
+
+  gradient(points: Float64Array, q: number) {
+    const draw = this.samples.at(points, q);
+    const { value, slopes, dUtility, dLogFeasibility } = this.evaluate(draw, q);
+    const { goals } = this;
+    const outputs = draw.samples.length;
+    const dSamples = draw.samples.map(({ length }) => new Float64Array(length));
+    const derivatives = new Float64Array(outputs);
+    const objectives = goals.objectives.length;
+    for (let at = 0; at < dUtility.length; at++) {
+      const sample = sampleAt(draw.samples, at);
+      derivatives.fill(0);
+      for (let j = 0; j < objectives; j++) {
+        const pull = dUtility[at]! * slopes[at * objectives + j]!;
+        const goal = goals.objectives[j]!;
+        if (pull !== 0) derivatives[goal.output]! += pull * goal.slope(sample[goal.output]!);
+      }
+      addFeasibilitySlope(goals, sample, dLogFeasibility[at]!, derivatives);
+      for (let k = 0; k < outputs; k++) dSamples[k]![at] = derivatives[k]!;
+    }
+    return { value, gradient: draw.backward(dSamples) };
+  }
+
+  withPending(points: Float64Array, count: number): AcquisitionFunction {
+    return this.further(points, count);
+  }
+
+  private evaluate({ samples }: Draw, q: number) {
+    const { goals, scalarisation } = this;
+    const length = samples[0]!.length;
+    const count = length / q;
+    const objectives = goals.objectives.length;
+    const utility = new Float64Array(length);
+    const feasibility = new Float64Array(length);
+    const slopes = new Float64Array(length * objectives);
+    for (let at = 0; at < length; at++) {
+      const sample = sampleAt(samples, at);
+      utility[at] = scalarisation(goals.of(sample), slopes.subarray(at * objectives, (at + 1) * objectives));
+      feasibility[at] = feasibilityOf(goals, sample);
+    }
+    return { ...this.reduction({ count, q, utility, feasibility }), slopes };
+  }
+}

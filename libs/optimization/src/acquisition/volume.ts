@@ -1,0 +1,67 @@
+import type { AcquisitionFunction } from './acquisition.js';
+import type { Boxes } from './boxes.js';
+import type { Goals } from './goals.js';
+import { logHypervolumeImprovement } from './hypervolume-improvement.js';
+import type { Draw, JointSamples } from './samples.js';
+import { addFeasibilitySlope, feasibilityOf, sampleAt } from './scalar.js';
+
+/** Noisy expected hypervolume improvement by joint samples, in logarithms: qLogNEHVI. */
+export class HypervolumeAcquisition implements AcquisitionFunction {
+  /**
+   * @param boxes per sample what the points that stay do not dominate
+   * @param further the same function with further points pending
+   */
+  constructor(
+    readonly d: number,
+    readonly jointLimit: number,
+    private readonly goals: Goals,
+    private readonly samples: JointSamples,
+    private readonly boxes: readonly Boxes[],
+    private readonly further: (points: Float64Array, count: number) => AcquisitionFunction,
+  ) {}
+
+  value(points: Float64Array, q: number): number {
+    return this.evaluate(this.samples.at(points, q), q).value;
+  }
+
+  gradient(points: Float64Array, q: number) {
+    const draw = this.samples.at(points, q);
+    const { value, dObjectives, dLogFeasibility } = this.evaluate(draw, q);
+    const { goals } = this;
+    const m = goals.objectives.length;
+    const dSamples = draw.samples.map(({ length }) => new Float64Array(length));
+    const derivatives = new Float64Array(draw.samples.length);
+    for (let at = 0; at < dLogFeasibility.length; at++) {
+      const sample = sampleAt(draw.samples, at);
+      derivatives.fill(0);
+      goals.objectives.forEach((goal, j) => {
+        const pull = dObjectives[at * m + j]!;
+        if (pull !== 0) derivatives[goal.output]! += pull * goal.slope(sample[goal.output]!);
+      });
+      addFeasibilitySlope(goals, sample, dLogFeasibility[at]!, derivatives);
+      derivatives.forEach((derivative, k) => (dSamples[k]![at] = derivative));
+    }
+    return { value, gradient: draw.backward(dSamples) };
+  }
+
+  withPending(points: Float64Array, count: number): AcquisitionFunction {
+    return this.further(points, count);
+  }
+
+  private evaluate({ samples }: Draw, q: number) {
+    const { goals } = this;
+    const m = goals.objectives.length;
+    const length = samples[0]!.length;
+    const objectives = new Float64Array(length * m);
+    const feasibility = new Float64Array(length);
+    for (let at = 0; at < length; at++) {
+      const sample = sampleAt(samples, at);
+      for (let j = 0; j < m; j++) {
+        const goal = goals.objectives[j]!;
+        objectives[at * m + j] = goal.value(sample[goal.output]!);
+      }
+      feasibility[at] = feasibilityOf(goals, sample);
+    }
+    return logHypervolumeImprovement(this.boxes, objectives, feasibility, q);
+  }
+}
