@@ -63,11 +63,12 @@ function timeCauses(ports: CausePorts, row: TaskRunRow, task: PlanTask): WaitCau
   const { now } = outlook.snapshot;
   const causes: WaitCause[] = [];
   const before = (task.dependencies ?? []).map((each) => each.task);
+  const labels = before.map((id) => outlook.labelOf(id));
   if (before.length > 0)
     causes.push({
       code: 'dependency',
-      message: 'tasks that it depends on have not completed',
-      ...named(before.map((id) => outlook.labelOf(id))),
+      message: `${labels.slice(0, 3).join(', ')}${labels.length > 3 ? ', ...' : ''} ${labels.length === 1 ? 'has' : 'have'} not completed`,
+      ...named(labels),
       until: iso(outlook.expectations.lastEnd(before)),
     });
   const { follows } = task;
