@@ -1,3 +1,4 @@
+export { minimizeConstrained, nearestSatisfying } from './constrained.js';
 export {
   minimizeBounded,
   type BoundedOptions,
@@ -23,6 +24,7 @@ export {
   transpose,
   type JitteredCholesky,
 } from './linalg.js';
+export { solveQuadratic, type LinearConstraints, type QuadraticOptimum } from './qp.js';
 export { Rng, type RngState } from './rng.js';
 export { Sobol, SOBOL_DIMENSIONS, type SobolOptions } from './sobol.js';
 export {
