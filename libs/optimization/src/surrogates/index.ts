@@ -1,5 +1,6 @@
 export { fitGaussianProcess, type GaussianProcessOptions } from './fit.js';
 export type { GaussianProcess } from './gp.js';
+export { fitMlpEnsemble, type MlpEnsemble } from './mlp.js';
 export type {
   FitOptions,
   FittedSurrogate,

@@ -1,0 +1,216 @@
+import { Rng } from '../numeric/index.js';
+import { checkObservations } from './fit.js';
+import { leaveOneOutOf } from './leave-one-out.js';
+import { AdamW, Network } from './network.js';
+import { StandardisedOutput } from './output-map.js';
+import type { FitOptions, FittedSurrogate, LeaveOneOut, OutputMap, Posterior } from './surrogate.js';
+
+const MEMBERS = 6;
+/** Units of the hidden layer. */
+const HIDDEN = 64;
+const BATCH = 16;
+/** Learning rate, falling to 0 along a half wave, and decay of the weights: less of either underfits a hundred observations. */
+const RATE = 0.02;
+const DECAY = 0.1;
+
+/**
+ * Ensemble of multi-layer perceptrons: its mean predicts, the spread of its members says how sure it is (Lakshminarayanan
+ * et al. 2017). Each network starts elsewhere, and each observation is left out by two of them, in every pairing as often; what
+ * they predict of it scales the spread, so that it is as large as errors are.
+ */
+export class MlpEnsemble implements FittedSurrogate {
+  readonly relevance = null;
+  readonly hyperparameters = {};
+
+  constructor(
+    readonly d: number,
+    private readonly networks: readonly Network[],
+    private readonly calibration: Calibration,
+    readonly output: OutputMap,
+    private readonly y: Float64Array,
+    readonly timedOut: boolean,
+  ) {}
+
+  get noise(): number {
+    return this.calibration.noise;
+  }
+
+  posterior(points: Float64Array, m: number): Posterior {
+    const { networks } = this;
+    const { scale, floor } = this.calibration;
+    const count = networks.length;
+    const weight = (scale * scale) / (count - 1);
+    const inputs = centred(points);
+    const activations = networks.map((network) => network.forward(inputs, m));
+    const results = activations.map((activation) => activation.results);
+
+    const mean = new Float64Array(m);
+    for (const result of results) for (let a = 0; a < m; a++) mean[a]! += result[a]! / count;
+    const deviations = results.map((result) => result.map((value, a) => value - mean[a]!));
+    const covariance = new Float64Array(m * m);
+    for (let a = 0; a < m; a++) {
+      for (let b = 0; b <= a; b++) {
+        let sum = 0;
+        for (const deviation of deviations) sum += deviation[a]! * deviation[b]!;
+        covariance[a * m + b] = covariance[b * m + a] = weight * sum + (a === b ? floor : 0);
+      }
+    }
+
+    const backward = (dMean: Float64Array, dCovariance: Float64Array): Float64Array => {
+      const gradient = new Float64Array(m * this.d);
+      networks.forEach((network, k) => {
+        const dResults = new Float64Array(m);
+        for (let a = 0; a < m; a++) {
+          let sum = 0;
+          for (let b = 0; b < m; b++) {
+            sum += (dCovariance[a * m + b]! + dCovariance[b * m + a]!) * deviations[k]![b]!;
+          }
+          // The mean inside the deviations needs no term: deviations add up to zero.
+          dResults[a] = dMean[a]! / count + weight * sum;
+        }
+        const dInputs = network.backwardToInputs(activations[k]!, dResults);
+        for (let at = 0; at < gradient.length; at++) gradient[at]! += 2 * dInputs[at]!;
+      });
+      return gradient;
+    };
+    return { mean, covariance, backward };
+  }
+
+  leaveOneOut(): LeaveOneOut {
+    return leaveOneOutOf(this.y, this.calibration.leftOut, this.calibration.deviation, this.output);
+  }
+}
+
+/** What observations that were left out say about an ensemble, in the scale of the model. */
+interface Calibration {
+  /** Factor of the spread of the members. */
+  scale: number;
+  /** Variance at a point on which all members agree. */
+  floor: number;
+  /** Standard deviation of a measurement about the mean of the ensemble. */
+  noise: number;
+  /** Prediction of each observation by the networks that left it out, and its standard deviation. */
+  leftOut: Float64Array;
+  deviation: Float64Array;
+}
+
+/**
+ * Fits an ensemble of six networks with one hidden layer of 64 units, by AdamW on the squared error of standardised
+ * results. When the time is up, all members have been trained for as long.
+ *
+ * @param rows `n x d`, encoded
+ * @param y measured values in the unit of the output, length `n`
+ * @throws ServiceError `invalid` when there is nothing to fit, lengths do not match, or a number is not finite
+ */
+export function fitMlpEnsemble(
+  rows: Float64Array,
+  y: Float64Array,
+  n: number,
+  d: number,
+  options: FitOptions,
+): MlpEnsemble {
+  checkObservations(rows, y, n, d);
+  const end = options.now() + options.timeLimitMs;
+  const output = new StandardisedOutput(y);
+  const z = y.map((value) => output.toModel(value));
+  const inputs = centred(rows);
+  const rng = Rng.seeded(options.seed);
+  const order = rng.shuffle(Int32Array.from({ length: n }, (_, i) => i));
+  const leftOutBy = leavingOut(order);
+
+  const members = Array.from({ length: MEMBERS }, (_, k) => {
+    const own = rng.fork(`network ${k}`);
+    const network = new Network(d, HIDDEN, own);
+    return {
+      network,
+      rng: own,
+      optimiser: new AdamW(network.parameters, DECAY),
+      kept: order.filter((i) => !leftOutBy[i]!.includes(k)),
+    };
+  });
+  const epochs = Math.round(Math.min(400, Math.max(40, 40_000 / n)));
+  let timedOut = false;
+  for (let epoch = 0; epoch < epochs && !timedOut; epoch++) {
+    const rate = RATE * 0.5 * (1 + Math.cos((Math.PI * epoch) / epochs));
+    for (const member of members) train(member, inputs, z, d, rate);
+    timedOut = options.now() >= end;
+  }
+  const networks = members.map((member) => member.network);
+  return new MlpEnsemble(d, networks, calibrate(networks, inputs, z, leftOutBy), output, y, timedOut);
+}
+
+/**
+ * Which two members leave out each observation: the rounds of a tournament of six, so that every member leaves out a third
+ * and all pairs leave out as many. A single observation is left out by none.
+ */
+function leavingOut(order: Int32Array): number[][] {
+  const pairs: number[][] = [];
+  order.forEach((i, position) => {
+    const round = Math.floor(position / 3) % 5;
+    const table = position % 3;
+    pairs[i] = table === 0 ? [5, round] : [(round + table) % 5, (round - table + 5) % 5];
+  });
+  return order.length === 1 ? [[]] : pairs;
+}
+
+interface Member {
+  network: Network;
+  rng: Rng;
+  optimiser: AdamW;
+  /** Indices of the observations it learns from. */
+  kept: Int32Array;
+}
+
+/** One pass over the observations of a member, in a new order. */
+function train(member: Member, inputs: Float64Array, z: Float64Array, d: number, rate: number): void {
+  const { network, optimiser } = member;
+  const kept = member.rng.shuffle(member.kept);
+  const gradient = new Float64Array(network.parameters.length);
+  for (let start = 0; start < kept.length; start += BATCH) {
+    const batch = kept.subarray(start, start + BATCH);
+    const m = batch.length;
+    const rows = new Float64Array(m * d);
+    batch.forEach((i, s) => rows.set(inputs.subarray(i * d, (i + 1) * d), s * d));
+    const activation = network.forward(rows, m);
+    const dResults = Float64Array.from(batch, (i, s) => (2 * (activation.results[s]! - z[i]!)) / m);
+    network.backwardToParameters(activation, dResults, gradient.fill(0));
+    optimiser.update(gradient, rate);
+  }
+}
+
+function calibrate(
+  networks: readonly Network[],
+  inputs: Float64Array,
+  z: Float64Array,
+  leftOutBy: readonly (readonly number[])[],
+): Calibration {
+  const n = z.length;
+  const results = networks.map((network) => network.forward(inputs, n).results);
+  const leftOut = new Float64Array(n);
+  const spread = new Float64Array(n);
+  let errors = 0;
+  let spreads = 0;
+  let residuals = 0;
+  for (let i = 0; i < n; i++) {
+    const without = n === 1 ? results : leftOutBy[i]!.map((k) => results[k]!);
+    const mean = without.reduce((sum, result) => sum + result[i]!, 0) / without.length;
+    const squares = without.reduce((sum, result) => sum + (result[i]! - mean) ** 2, 0);
+    leftOut[i] = mean;
+    spread[i] = squares / (without.length - 1);
+    errors += (z[i]! - mean) ** 2 / n;
+    spreads += spread[i]! / n;
+    const all = results.reduce((sum, result) => sum + result[i]!, 0) / results.length;
+    residuals += (z[i]! - all) ** 2 / n;
+  }
+  // What one observation was predicted by without it is not known: the spread stands as it is.
+  const scale = n === 1 ? 1 : Math.sqrt(Math.min(Math.max(errors / Math.max(spreads, 1e-12), 1e-2), 1e4));
+  const floor = Math.max(1e-6, 0.01 * errors);
+  const noise = Math.sqrt(Math.max(residuals, 1e-6));
+  const deviation = spread.map((value) => Math.sqrt(scale * scale * value + floor + noise * noise));
+  return { scale, floor, noise, leftOut, deviation };
+}
+
+/** Encoded columns, which lie in [0, 1], in [-1, 1]. */
+function centred(rows: Float64Array): Float64Array {
+  return rows.map((value) => 2 * value - 1);
+}
