@@ -28,6 +28,16 @@ export type {
   Point,
   Space,
 } from './domain/space.js';
+export {
+  BayesianSequentialOptimizer,
+  type OptimizerClock,
+  type OptimizerState,
+  type SampleReport,
+} from './optimizer/bayesian.js';
+export type { ExplainedOutput, Explanation } from './optimizer/explain.js';
+export type { Prediction } from './optimizer/models.js';
+export type { Run } from './optimizer/runs.js';
+export type { AcquisitionKind, BayesianArguments, SurrogateKind } from './optimizer/settings.js';
 export type {
   FitOptions,
   FittedSurrogate,

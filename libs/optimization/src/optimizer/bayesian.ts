@@ -1,0 +1,352 @@
+import { ServiceError, type Fault } from '@lab/contracts';
+import {
+  AbstractSequentialOptimizer,
+  type ParameterField,
+  type RuntimeParameters,
+  type Table,
+} from '@lab/sdk';
+import { Domain } from '../domain/domain.js';
+import type { Measurement, Point, Space } from '../domain/space.js';
+import { InitialDesign } from './design.js';
+import { explained, type Explanation } from './explain.js';
+import { fitModels, predict, type Models } from './models.js';
+import { fitOf, proposeByModel } from './proposal.js';
+import { Runs, type Run } from './runs.js';
+import {
+  changedSettings,
+  invalid,
+  runtimeParametersOf,
+  settingFields,
+  settingsOf,
+  type BayesianArguments,
+  type Settings,
+} from './settings.js';
+import { solutionsOf } from './solutions.js';
+
+/** Fewer results than these say nothing about an input. */
+const LEAST_FOR_A_MODEL = 2;
+/** Rows of one sample. */
+const MOST_ROWS = 1000;
+
+/** Milliseconds of a clock that only rises. */
+export interface OptimizerClock {
+  now(): number;
+}
+
+/** Everything that an optimizer knows but its arguments, plain JSON. */
+export interface OptimizerState {
+  format: 1;
+  space: Space;
+  runs: Run[];
+  runtime_params: RuntimeParameters;
+}
+
+/** How a sample came about. */
+export interface SampleReport {
+  /** Of each row: spread over the domain, or chosen by a model. */
+  origins: ('initial' | 'model')[];
+  /** Time limits that ended a computation before its own end; what was found by then was taken. */
+  limits_used: ('fit_time_limit' | 'proposal_time_limit')[];
+}
+
+/**
+ * Constrained Bayesian optimization for one or several objectives, over continuous, discrete and categorical inputs
+ * (specification, "Optimizer plug-in contract" and "Built-in Bayesian optimizer constructor arguments").
+ *
+ * - Every row of every sample satisfies all constraints, and is none that was proposed, reported or failed before.
+ * - Proposals depend on the arguments, the seed and the runs, and not on the order in which runs were reported: what a new
+ *   object is told of the same runs makes it propose the same.
+ * - A run in progress counts as one whose result is not known yet. One that failed is not proposed again, and its
+ *   neighbourhood is shunned.
+ * - A call that throws changes nothing.
+ */
+export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
+  private readonly domain: Domain;
+  private readonly space: Space;
+  private readonly runs: Runs;
+  private readonly design: InitialDesign;
+  private settings: Settings;
+  private models: { of: string; found: Models } | null = null;
+  private lastReport: SampleReport = { origins: [], limits_used: [] };
+
+  /**
+   * @param args plain JSON
+   * @param clock for the time limits; without one, no limit is ever reached and searches end by their number of steps alone
+   * @throws ServiceError `invalid` with a fault for everything that is wrong, for example constraints that no point satisfies
+   */
+  constructor(
+    args: BayesianArguments,
+    private readonly clock: OptimizerClock = { now: () => 0 },
+  ) {
+    super();
+    this.settings = settingsOf(args);
+    this.space = { inputs: args.inputs, outputs: args.outputs, constraints: args.constraints ?? [] };
+    this.domain = Domain.of(this.space);
+    this.runs = new Runs((point) => this.domain.encode(point), this.get_input_names());
+    const { initialSamplingMethod, numInitialSamples, seed } = this.settings;
+    this.design = new InitialDesign(this.domain, initialSamplingMethod, numInitialSamples, seed);
+  }
+
+  /** @returns fields for the arguments that are plain values */
+  static override svc_param_schema(): ParameterField[] {
+    return settingFields.map((field) => ({ ...field }));
+  }
+
+  /**
+   * Proposes points: spread ones until `num_initial_samples` runs have begun or ended with a result, then those that the
+   * acquisition function values most.
+   *
+   * @throws ServiceError `invalid` for a number of rows that is not 1 to 1000; `wrong_state` when the domain holds fewer
+   *   points that were not used before
+   */
+  override sample(num_protocol_runs: number, run_names?: readonly string[]): Table<number | string> {
+    const count = num_protocol_runs;
+    if (!Number.isInteger(count) || count < 1 || count > MOST_ROWS) {
+      throw new ServiceError('invalid', `A sample has 1 to ${MOST_ROWS} rows, not ${count}`);
+    }
+    const names = this.namesFor(count, run_names);
+    const measured = this.runs.having('measured');
+    const begun = measured.length + this.runs.having('pending').length;
+    const spread = measured.length < LEAST_FOR_A_MODEL ? count : this.settings.numInitialSamples - begun;
+    const rows = this.design.next(Math.min(count, Math.max(0, spread)), this.runs.points());
+    const report: SampleReport = { origins: rows.map(() => 'initial'), limits_used: [] };
+    if (rows.length < count && measured.length >= LEAST_FOR_A_MODEL) {
+      const models = this.fitted();
+      if (models.timedOut) report.limits_used.push('fit_time_limit');
+      const { found, timedOut } = proposeByModel({
+        domain: this.domain,
+        outputs: this.space.outputs,
+        models,
+        runs: this.runs.all(),
+        chosen: rows,
+        count: count - rows.length,
+        settings: this.settings,
+        now: () => this.clock.now(),
+      });
+      if (timedOut) report.limits_used.push('proposal_time_limit');
+      rows.push(...found);
+      report.origins.push(...found.map(() => 'model' as const));
+    }
+    if (rows.length < count) {
+      throw new ServiceError(
+        'wrong_state',
+        `${count} rows were wanted, and only ${rows.length} points of the domain were not used before; ` +
+          'widen the domain or end the campaign',
+      );
+    }
+    const points = rows.map((row) => this.domain.decode(row));
+    this.runs.atomically(() => points.forEach((point, i) => this.runs.begin(point, names[i]!)));
+    this.lastReport = report;
+    return points.map((point) => ({ ...point }));
+  }
+
+  /**
+   * Takes results, of proposed points and of others. A run that is reported again with the same values counts once; without
+   * run names, a further result of a point is a replicate.
+   *
+   * @throws ServiceError `invalid` with a fault for each missing or unknown column, number that is not finite and point
+   *   outside of the domain; `wrong_state` when a named run was reported with other results
+   */
+  override report(inputs_df: Table, outputs_df: Table<number>, run_names?: readonly string[]): void {
+    const points = this.pointsOf(inputs_df);
+    const results = this.resultsOf(outputs_df, points.length);
+    const names = this.namesFor(points.length, run_names);
+    this.runs.atomically(() =>
+      points.forEach((point, i) => this.runs.measure(point, results[i]!, names[i]!)),
+    );
+  }
+
+  /**
+   * Takes points that somebody else has begun: they count as in progress.
+   *
+   * @throws ServiceError as {@link report}
+   */
+  override report_started(inputs_df: Table, run_names?: readonly string[]): void {
+    const points = this.pointsOf(inputs_df);
+    const names = this.namesFor(points.length, run_names);
+    this.runs.atomically(() => points.forEach((point, i) => this.runs.begin(point, names[i]!)));
+  }
+
+  /**
+   * Takes runs that ended without a result.
+   *
+   * @throws ServiceError as {@link report}
+   */
+  override report_failed(inputs_df: Table, run_names?: readonly string[]): void {
+    const points = this.pointsOf(inputs_df);
+    const names = this.namesFor(points.length, run_names);
+    this.runs.atomically(() => points.forEach((point, i) => this.runs.fail(point, names[i]!)));
+  }
+
+  /**
+   * The best measured rows (the Pareto front for several objectives), and those that the models recommend.
+   *
+   * @returns rows with the input and output names as keys, and two more: `meets_constraints`, whether what was measured keeps
+   *   every threshold, and `recommended`, whether it is best by what the models expect, which a lucky measurement misleads less
+   */
+  override get_optimal_solutions(): Table {
+    const measured = this.runs.having('measured');
+    const models = measured.length < LEAST_FOR_A_MODEL ? null : this.fitted();
+    const { outputs } = this.space;
+    const byOutput = models?.outputs.map((model) =>
+      predict(
+        model,
+        measured.map((run) => run.row),
+      ),
+    );
+    const expected = byOutput
+      ? measured.map((_, i): Measurement =>
+          Object.fromEntries(outputs.map(({ key }, k) => [key, byOutput[k]![i]!.mean])),
+        )
+      : null;
+    return solutionsOf(outputs, measured, expected).map((solution) => ({
+      ...solution.point,
+      ...solution.measured,
+      meets_constraints: solution.meetsConstraints,
+      recommended: solution.recommended,
+    }));
+  }
+
+  override get_input_names(): string[] {
+    return this.space.inputs.map(({ key }) => key);
+  }
+
+  override get_output_names(): string[] {
+    return this.space.outputs.map(({ key }) => key);
+  }
+
+  override get_num_samples_reported(): number {
+    return this.runs.having('measured').length;
+  }
+
+  override get_runtime_params(): RuntimeParameters {
+    return runtimeParametersOf(this.settings);
+  }
+
+  /** @throws ServiceError `invalid` when a name is unknown or a value is not allowed; nothing is changed then */
+  override set_runtime_params(params: RuntimeParameters): void {
+    const objectives = this.space.outputs.filter(({ objective }) => objective !== null).length;
+    this.settings = changedSettings(this.settings, params, objectives);
+  }
+
+  /** What the models have learnt: sensitivities, how well they predict what they have not seen, what they expect. */
+  explain(): Explanation {
+    const measured = this.runs.having('measured');
+    return explained(
+      this.space.outputs,
+      this.domain.columns,
+      measured.length < LEAST_FOR_A_MODEL ? null : this.fitted(),
+      measured,
+      this.runs.having('pending'),
+      this.runs.having('failed'),
+    );
+  }
+
+  /** How the latest sample came about. */
+  last_sample(): SampleReport {
+    return structuredClone(this.lastReport);
+  }
+
+  /** Everything but the constructor arguments, as plain JSON. */
+  state(): OptimizerState {
+    return structuredClone({
+      format: 1,
+      space: this.space,
+      runs: this.runs.state(),
+      runtime_params: this.get_runtime_params(),
+    });
+  }
+
+  /**
+   * Becomes what {@link state} described.
+   *
+   * @param state of an optimizer with the same inputs, outputs and constraints
+   * @throws ServiceError `invalid` when it is none
+   */
+  restore(state: OptimizerState): void {
+    if (state?.format !== 1 || !Array.isArray(state.runs)) {
+      throw new ServiceError('invalid', 'This is no state of a Bayesian optimizer; give what state() gave');
+    }
+    if (JSON.stringify(state.space) !== JSON.stringify(this.space)) {
+      throw new ServiceError('invalid', 'The state belongs to other inputs, outputs or constraints');
+    }
+    this.pointsOf(state.runs.map((run) => run.point));
+    const measured = state.runs.filter((run) => run.status === 'measured');
+    this.resultsOf(
+      measured.map((run) => run.measured ?? {}),
+      measured.length,
+    );
+    this.set_runtime_params(state.runtime_params);
+    this.runs.restore(structuredClone(state.runs));
+  }
+
+  private fitted(): Models {
+    const runs = this.runs.having('measured');
+    const { surrogate, fitTimeLimit } = this.settings;
+    const of = JSON.stringify([
+      surrogate,
+      fitTimeLimit,
+      runs.map(({ point, measured }) => [point, measured]),
+    ]);
+    if (this.models?.of !== of) {
+      const inputOf = this.domain.columns.map(({ input }) => input);
+      const found = fitModels(fitOf(surrogate), this.space.outputs, runs, inputOf, this.settings, () =>
+        this.clock.now(),
+      );
+      this.models = { of, found };
+    }
+    return this.models.found;
+  }
+
+  private pointsOf(table: Table): Point[] {
+    if (!Array.isArray(table)) throw new ServiceError('invalid', 'The inputs are not a list of rows');
+    const faults = table.flatMap((row, i) =>
+      this.domain
+        .validate(row)
+        .map((fault) => ({ ...fault, path: `inputs[${i}]${fault.path === '' ? '' : `.${fault.path}`}` })),
+    );
+    if (faults.length > 0) throw invalid('The inputs are invalid; nothing was recorded', faults);
+    return table.map((row) => ({ ...row }) as Point);
+  }
+
+  private resultsOf(table: Table<number>, count: number): Measurement[] {
+    if (!Array.isArray(table) || table.length !== count) {
+      throw new ServiceError(
+        'invalid',
+        `The outputs are not a list of ${count} rows, one for each row of inputs`,
+      );
+    }
+    const names = this.get_output_names();
+    const faults = table.flatMap((row, i) => resultFaults(row, `outputs[${i}]`, names));
+    if (faults.length > 0) throw invalid('The outputs are invalid; nothing was recorded', faults);
+    return table.map((row) => ({ ...row }));
+  }
+
+  private namesFor(count: number, names: readonly string[] | undefined): (string | null)[] {
+    if (names === undefined) return Array.from({ length: count }, () => null);
+    if (!Array.isArray(names) || names.length !== count || new Set(names).size !== count) {
+      throw new ServiceError('invalid', `The run names are not ${count} different names, one for each row`);
+    }
+    return [...names];
+  }
+}
+
+function resultFaults(row: unknown, path: string, names: readonly string[]): Fault[] {
+  if (typeof row !== 'object' || row === null) return [{ path, code: 'type', message: 'A row is an object' }];
+  const given = row as Record<string, unknown>;
+  const unknown = Object.keys(given).filter((key) => !names.includes(key));
+  return [
+    ...unknown.map((key) => ({
+      path: `${path}.${key}`,
+      code: 'unknown_key',
+      message: `"${key}" is no output`,
+      hint: `The outputs are ${names.join(', ')}`,
+    })),
+    ...names.flatMap((key): Fault[] => {
+      const value = given[key];
+      if (typeof value === 'number' && Number.isFinite(value)) return [];
+      const message = key in given ? `${String(value)} is not a finite number` : 'The result is missing';
+      return [{ path: `${path}.${key}`, code: 'value', message, hint: 'Report the run as failed instead' }];
+    }),
+  ];
+}

@@ -1,0 +1,101 @@
+import type { Column } from '../domain/encoding.js';
+import type { Measurement, Output, Point } from '../domain/space.js';
+import { inUnits, predict, type Models, type Prediction } from './models.js';
+import type { PlacedRun } from './runs.js';
+
+/** What the models have learnt, as plain JSON for a page to plot. All numbers are finite. */
+export interface Explanation {
+  /** One per output; empty while there are too few results for a model. */
+  outputs: ExplainedOutput[];
+  /** Measured runs, in the order of `left_out`. */
+  observed: { inputs: Point; measured: Measurement; expected: Record<string, Prediction> }[];
+  /** Runs in progress. */
+  proposed: { inputs: Point; expected: Record<string, Prediction> }[];
+  /** Points of runs that failed. */
+  failed: Point[];
+}
+
+export interface ExplainedOutput {
+  key: string;
+  /**
+   * How much each input matters, by its key: shares of the inverse lengthscales over the ranges of the inputs, which add up
+   * to 1. Null: the model has none.
+   */
+  sensitivities: Record<string, number> | null;
+  /** Standard deviation of a single measurement around the true value, in the unit of the output, at its middle. */
+  noise: number;
+  /** Share of the variance that the model predicts of results it has not seen; below 0: worse than their mean. */
+  r2: number;
+  /** Each result beside what a model says that has seen all others. */
+  left_out: (Prediction & { measured: number })[];
+  /** The time limit ended the fit. */
+  timed_out: boolean;
+}
+
+/** @param models fitted to `observed`; null: there are none */
+export function explained(
+  outputs: readonly Output[],
+  columns: readonly Column[],
+  models: Models | null,
+  observed: readonly PlacedRun[],
+  proposed: readonly PlacedRun[],
+  failed: readonly PlacedRun[],
+): Explanation {
+  const expectedOfObserved = expectations(outputs, models, observed);
+  const expectedOfProposed = expectations(outputs, models, proposed);
+  return {
+    outputs: models === null ? [] : outputs.map((output, k) => explainedOutput(output, k, columns, models)),
+    observed: observed.map((run, i) => ({
+      inputs: run.point,
+      measured: run.measured!,
+      expected: expectedOfObserved[i]!,
+    })),
+    proposed: proposed.map((run, i) => ({ inputs: run.point, expected: expectedOfProposed[i]! })),
+    failed: failed.map((run) => run.point),
+  };
+}
+
+function explainedOutput(
+  { key }: Output,
+  k: number,
+  columns: readonly Column[],
+  models: Models,
+): ExplainedOutput {
+  const model = models.outputs[k]!;
+  const { mean, deviation, r2 } = model.leaveOneOut();
+  return {
+    key,
+    sensitivities: model.relevance === null ? null : sharesOf(model.relevance, columns),
+    noise: inUnits(model.output, 0, model.noise).deviation,
+    r2: Number.isFinite(r2) ? r2 : 0,
+    left_out: Array.from(mean, (value, i) => ({
+      mean: value,
+      deviation: deviation[i]!,
+      measured: models.observed[i * models.outputs.length + k]!,
+    })),
+    timed_out: model.timedOut,
+  };
+}
+
+/** Relevances by input; of the columns of one input the largest counts. */
+function sharesOf(relevance: Float64Array, columns: readonly Column[]): Record<string, number> {
+  const byInput: Record<string, number> = {};
+  columns.forEach(({ key }, j) => (byInput[key] = Math.max(byInput[key] ?? 0, relevance[j]!)));
+  const total = Object.values(byInput).reduce((sum, value) => sum + value, 0);
+  return Object.fromEntries(
+    Object.entries(byInput).map(([key, value]) => [key, total > 0 ? value / total : 0]),
+  );
+}
+
+function expectations(
+  outputs: readonly Output[],
+  models: Models | null,
+  runs: readonly PlacedRun[],
+): Record<string, Prediction>[] {
+  const expected: Record<string, Prediction>[] = runs.map(() => ({}));
+  models?.outputs.forEach((model, k) => {
+    const rows = runs.map((run) => run.row);
+    predict(model, rows).forEach((prediction, i) => (expected[i]![outputs[k]!.key] = prediction));
+  });
+  return expected;
+}

@@ -1,0 +1,78 @@
+import { acquisitionFunction } from '../acquisition/index.js';
+import type { AcquisitionFunction } from '../acquisition/index.js';
+import type { Domain } from '../domain/domain.js';
+import type { Output } from '../domain/space.js';
+import { Rng } from '../numeric/index.js';
+import { fitGaussianProcess } from '../surrogates/index.js';
+import { AvoidingFailures } from './failures.js';
+import type { Fit, Models } from './models.js';
+import type { PlacedRun } from './runs.js';
+import type { Settings, SurrogateKind } from './settings.js';
+
+export function fitOf(_kind: SurrogateKind): Fit {
+  return fitGaussianProcess;
+}
+
+export interface ProposalProblem {
+  domain: Domain;
+  outputs: readonly Output[];
+  models: Models;
+  /** All runs, in canonical order. */
+  runs: readonly PlacedRun[];
+  /** Rows that go into the same sample already. */
+  chosen: readonly Float64Array[];
+  /** Further rows wanted. */
+  count: number;
+  settings: Settings;
+  now: () => number;
+}
+
+/**
+ * The rows that the acquisition function values most, together with what is in progress.
+ *
+ * @returns encoded rows, distinct and unused; fewer than wanted when the domain holds no more
+ */
+export function proposeByModel(problem: ProposalProblem): { found: Float64Array[]; timedOut: boolean } {
+  const { domain, outputs, models, runs, chosen, count, settings, now } = problem;
+  const end = now() + settings.proposalTimeLimit * 1000;
+  const pending = [...runs.filter(({ status }) => status === 'pending').map(({ row }) => row), ...chosen];
+  const failed = runs.filter(({ status }) => status === 'failed').map(({ row }) => row);
+  const rng = Rng.seeded(settings.seed).fork(`proposal ${runs.length + chosen.length}`);
+  const plain = acquisitionFunction(
+    settings.acquisition === 'qUCB' ? { kind: 'qUCB', beta: settings.beta } : { kind: settings.acquisition },
+    {
+      outputs,
+      models: models.outputs,
+      rows: models.rows,
+      n: models.n,
+      values: models.observed,
+      pending: joined(pending, domain.d),
+      pendingCount: pending.length,
+      seed: rng.word(),
+    },
+  );
+  let acquisition: AcquisitionFunction = failed.length === 0 ? plain : new AvoidingFailures(plain, failed);
+  const used = [...runs.map(({ point }) => point), ...chosen.map((row) => domain.decode(row))];
+  const found: Float64Array[] = [];
+  while (found.length < count) {
+    const { points } = domain.sample(512, 'RANDOM', rng, used);
+    let best: { row: Float64Array; value: number } | null = null;
+    for (const point of points) {
+      const row = domain.encode(point);
+      if (best !== null && now() > end) break;
+      const value = acquisition.value(row, 1);
+      if (best === null || value > best.value) best = { row, value };
+    }
+    if (best === null) break;
+    found.push(best.row);
+    used.push(domain.decode(best.row));
+    acquisition = acquisition.withPending(best.row, 1);
+  }
+  return { found, timedOut: now() > end };
+}
+
+function joined(rows: readonly Float64Array[], d: number): Float64Array {
+  const all = new Float64Array(rows.length * d);
+  rows.forEach((row, i) => all.set(row, i * d));
+  return all;
+}

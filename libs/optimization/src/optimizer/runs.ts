@@ -1,0 +1,170 @@
+import { ServiceError } from '@lab/contracts';
+import type { Measurement, Point } from '../domain/space.js';
+
+/** One run of a point, as far as the optimizer knows it. */
+export interface Run {
+  /** Name of the protocol run; null: the caller gave none, and the run is known by its point. */
+  name: string | null;
+  point: Point;
+  status: 'pending' | 'measured' | 'failed';
+  /** Of a measured run, and of no other. */
+  measured: Measurement | null;
+}
+
+/** A run with its place in the domain. */
+export interface PlacedRun extends Run {
+  /** Encoded point. */
+  readonly row: Float64Array;
+}
+
+/** Largest difference of encoded values at which two rows are taken as the same point: what numbers lose on their way. */
+const samePlace = 1e-9;
+
+/**
+ * Every run that was proposed, begun or reported. What it gives is in a canonical order, which knows nothing of the order of
+ * the reports.
+ */
+export class Runs {
+  private readonly runs: PlacedRun[] = [];
+
+  constructor(
+    private readonly encode: (point: Point) => Float64Array,
+    private readonly inputNames: readonly string[],
+  ) {}
+
+  /** In canonical order. */
+  all(): PlacedRun[] {
+    return this.ordered(this.runs);
+  }
+
+  /** In canonical order. */
+  having(status: Run['status']): PlacedRun[] {
+    return this.ordered(this.runs.filter((run) => run.status === status));
+  }
+
+  /** Points of all runs, in canonical order. */
+  points(): Point[] {
+    return this.all().map(({ point }) => point);
+  }
+
+  /**
+   * A run begins. Beginning a named run again with the same point changes nothing.
+   *
+   * @throws ServiceError `wrong_state` when the name belongs to a run of another point, or one that has ended
+   */
+  begin(point: Point, name: string | null): void {
+    const row = this.encode(point);
+    const known = name === null ? undefined : this.named(name);
+    if (known === undefined) {
+      this.runs.push({ name, point, row, status: 'pending', measured: null });
+    } else if (known.status !== 'pending' || !near(known.row, row)) {
+      throw new ServiceError(
+        'wrong_state',
+        `Run "${name}" ${known.status === 'pending' ? 'has begun with another point' : `is ${known.status}`}`,
+      );
+    }
+  }
+
+  /**
+   * A run was measured. Reporting a named run again with the same results changes nothing; a result that comes after
+   * the run was given up counts.
+   *
+   * @throws ServiceError `wrong_state` when the run was measured with other results
+   */
+  measure(point: Point, measured: Measurement, name: string | null): void {
+    const row = this.encode(point);
+    const run = this.openRun(row, name, ['pending', 'failed']);
+    if (run === undefined) {
+      this.runs.push({ name, point, row, status: 'measured', measured });
+    } else if (run.status === 'measured') {
+      if (!near(run.row, row) || !sameResults(run.measured, measured)) {
+        throw new ServiceError('wrong_state', `Run "${name}" was reported with other values before`);
+      }
+    } else Object.assign(run, { name: name ?? run.name, point, row, status: 'measured', measured });
+  }
+
+  /**
+   * A run ended without a result.
+   *
+   * @throws ServiceError `wrong_state` when it was measured before
+   */
+  fail(point: Point, name: string | null): void {
+    const row = this.encode(point);
+    const run = this.openRun(row, name, ['pending']);
+    if (run === undefined) this.runs.push({ name, point, row, status: 'failed', measured: null });
+    else if (run.status === 'measured') {
+      throw new ServiceError('wrong_state', `Run "${name}" was reported with results before`);
+    } else Object.assign(run, { name: name ?? run.name, point, row, status: 'failed' });
+  }
+
+  /** Does the work wholly or, when it throws, not at all. */
+  atomically(work: () => void): void {
+    const before = this.runs.map((run) => ({ ...run }));
+    try {
+      work();
+    } catch (error) {
+      this.runs.splice(0, this.runs.length, ...before);
+      throw error;
+    }
+  }
+
+  /** Plain JSON, in canonical order. */
+  state(): Run[] {
+    return this.all().map(({ name, point, status, measured }) => ({ name, point, status, measured }));
+  }
+
+  /** Becomes what {@link state} gave. */
+  restore(runs: readonly Run[]): void {
+    const placed = runs.map((run) => ({ ...run, row: this.encode(run.point) }));
+    this.runs.splice(0, this.runs.length, ...placed);
+  }
+
+  private named(name: string): PlacedRun | undefined {
+    return this.runs.find((run) => run.name === name);
+  }
+
+  /** The run of that name; without, the first in canonical order that has the point, no other name and one of the states. */
+  private openRun(
+    row: Float64Array,
+    name: string | null,
+    states: readonly Run['status'][],
+  ): PlacedRun | undefined {
+    const known = name === null ? undefined : this.named(name);
+    if (known !== undefined) return known;
+    for (const status of states) {
+      const [found] = this.ordered(
+        this.runs.filter(
+          (run) => run.status === status && (name === null || run.name === null) && near(run.row, row),
+        ),
+      );
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  private ordered(runs: readonly PlacedRun[]): PlacedRun[] {
+    return runs
+      .map((run) => ({ run, key: this.keyOf(run) }))
+      .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+      .map(({ run }) => run);
+  }
+
+  private keyOf({ point, name, status, measured }: Run): string {
+    const values = this.inputNames.map((key) => point[key]);
+    const results =
+      measured === null
+        ? []
+        : Object.keys(measured)
+            .sort()
+            .map((key) => measured[key]);
+    return JSON.stringify([values, status, results, name]);
+  }
+}
+
+function near(a: Float64Array, b: Float64Array): boolean {
+  return a.every((value, i) => Math.abs(value - (b[i] ?? Infinity)) <= samePlace);
+}
+
+function sameResults(a: Measurement | null, b: Measurement): boolean {
+  return a !== null && Object.keys(b).every((key) => a[key] === b[key]);
+}

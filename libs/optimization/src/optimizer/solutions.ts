@@ -1,0 +1,95 @@
+import { paretoFront } from '../acquisition/pareto.js';
+import type { Measurement, Objective, Output, Point } from '../domain/space.js';
+import type { PlacedRun } from './runs.js';
+
+/** A measured run that is worth looking at. */
+export interface Solution {
+  point: Point;
+  measured: Measurement;
+  /** Every threshold was kept by what was measured. */
+  meetsConstraints: boolean;
+  /** It is best, or on the Pareto front, by the means that the models expect, which single measurements mislead less. */
+  recommended: boolean;
+}
+
+/**
+ * The best runs: for one objective the best measured one (all of them, when several are equal), for several the Pareto
+ * front of those that keep every threshold; when none does, those that miss least. Runs that the models recommend are
+ * among them even if they were not measured best.
+ *
+ * @param runs measured, in canonical order
+ * @param expected what the models expect of each run, in the unit of each output; null: there are no models
+ */
+export function solutionsOf(
+  outputs: readonly Output[],
+  runs: readonly PlacedRun[],
+  expected: readonly Measurement[] | null,
+): Solution[] {
+  if (runs.length === 0) return [];
+  const measured = runs.map((run) => run.measured!);
+  const best = new Set(bestOf(outputs, measured));
+  const recommended = new Set(expected === null ? best : bestOf(outputs, expected));
+  return runs.flatMap((run, i) =>
+    best.has(i) || recommended.has(i)
+      ? [
+          {
+            point: run.point,
+            measured: run.measured!,
+            meetsConstraints: violation(outputs, run.measured!, null) === 0,
+            recommended: recommended.has(i),
+          },
+        ]
+      : [],
+  );
+}
+
+/** Positions of the best results. */
+function bestOf(outputs: readonly Output[], results: readonly Measurement[]): number[] {
+  const violations = results.map((result) => violation(outputs, result, scalesOf(outputs, results)));
+  const least = Math.min(...violations);
+  const eligible = results.flatMap((_, i) => (violations[i] === least ? [i] : []));
+  const objectives = outputs.filter(({ objective }) => objective !== null);
+  if (objectives.length === 1) {
+    const [{ key, objective }] = objectives as [Output];
+    const merits = eligible.map((i) => merit(objective!, results[i]![key]!));
+    const most = Math.max(...merits);
+    return eligible.filter((_, k) => merits[k] === most);
+  }
+  const rows = Float64Array.from(
+    eligible.flatMap((i) => objectives.map(({ key, objective }) => merit(objective!, results[i]![key]!))),
+  );
+  return paretoFront(rows, eligible.length, objectives.length).map((k) => eligible[k]!);
+}
+
+/** The more the better. */
+function merit(objective: Objective, value: number): number {
+  switch (objective.kind) {
+    case 'minimize':
+      return -value;
+    case 'maximize':
+      return value;
+    case 'close_to_target':
+      return -Math.abs(value - objective.target);
+  }
+}
+
+/** By how much the thresholds are missed together, in ranges of the outputs; 0: all are kept. */
+function violation(
+  outputs: readonly Output[],
+  result: Measurement,
+  scales: readonly number[] | null,
+): number {
+  return outputs.reduce((sum, { key, constraint }, k) => {
+    const { at_least = -Infinity, at_most = Infinity } = constraint ?? {};
+    const value = result[key]!;
+    return sum + Math.max(0, at_least - value, value - at_most) / (scales?.[k] ?? 1);
+  }, 0);
+}
+
+function scalesOf(outputs: readonly Output[], results: readonly Measurement[]): number[] {
+  return outputs.map(({ key }) => {
+    let [low, high] = [Infinity, -Infinity];
+    for (const result of results) [low, high] = [Math.min(low, result[key]!), Math.max(high, result[key]!)];
+    return high > low ? high - low : 1;
+  });
+}
