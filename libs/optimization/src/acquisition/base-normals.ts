@@ -1,13 +1,15 @@
-import type { Rng } from '../numeric/index.js';
+import { ndtri, Sobol, SOBOL_DIMENSIONS, type Rng } from '../numeric/index.js';
 
 /**
- * Standard normal numbers behind joint samples.
+ * Standard normal numbers behind joint samples: a scrambled Sobol sequence through the inverse distribution, with its even
+ * first dimensions for the points of a draw, and independent numbers in dimensions that it does not have (Caflisch 1998;
+ * Balandat et al. 2020, section 3.2).
  *
  * @param outputs number of outputs, each with numbers of its own
  * @param count number of samples
  * @param fixed points that stay
  * @param most points of a draw
- * @returns per output `count x (fixed + most)`
+ * @returns per output `count x (fixed + most)`, a row being the points that stay and then those of a draw
  */
 export function baseNormals(
   outputs: number,
@@ -16,5 +18,20 @@ export function baseNormals(
   most: number,
   rng: Rng,
 ): Float64Array[] {
-  return Array.from({ length: outputs }, () => rng.normals(count * (fixed + most)));
+  const width = fixed + most;
+  const normals = Array.from({ length: outputs }, () => new Float64Array(count * width));
+  const even = Math.min(SOBOL_DIMENSIONS, outputs * width);
+  if (even === 0) return normals;
+  const points = new Sobol(even, { seed: rng.word() }).take(count);
+  for (let s = 0; s < count; s++) {
+    for (let place = 0; place < width; place++) {
+      const column = place < most ? fixed + place : place - most;
+      for (let k = 0; k < outputs; k++) {
+        const dimension = place * outputs + k;
+        normals[k]![s * width + column] =
+          dimension < even ? ndtri(points[s * even + dimension]!) : rng.normal();
+      }
+    }
+  }
+  return normals;
 }

@@ -1,0 +1,153 @@
+import type { Domain } from '../domain/domain.js';
+import type { LinearConstraints } from '../domain/linear-constraints.js';
+import { minimizeBounded, minimizeConstrained, type Rng, type SmoothFunction } from '../numeric/index.js';
+import type { AcquisitionFunction } from './acquisition.js';
+
+/** A feasible row and its value. */
+export interface Candidate {
+  row: Float64Array;
+  value: number;
+}
+
+/** How much effort is spent. */
+export interface Effort {
+  /** Of each continuous search. */
+  iterations: number;
+  /** Rounds of moves of steps, values, categories and zeros. */
+  rounds: number;
+  stop: () => boolean;
+}
+
+/** Neighbours that are valued in a round at most. */
+const NEIGHBOURS = 64;
+
+/**
+ * Climbs from feasible rows to better ones: as if steps and values were continuous, then rounded to a feasible row, then in
+ * turn the continuous inputs with all others held, and the best change of one other input (Daulton et al. 2022, "Bayesian
+ * optimization over discrete and mixed spaces via probabilistic reparameterization", interleaved baseline).
+ */
+export class Ascent {
+  /** Columns that move freely when rounding is left out: those with steps or values. */
+  private readonly graded: readonly number[];
+  private readonly counted: ReadonlySet<string>;
+  private readonly mixed: boolean;
+  private readonly continuous: boolean;
+
+  constructor(
+    private readonly domain: Domain,
+    private readonly rng: Rng,
+  ) {
+    const { columns, space } = domain;
+    this.graded = Array.from(columns.keys()).filter((j) =>
+      ['stepped', 'discrete'].includes(columns[j]!.kind),
+    );
+    this.counted = new Set(space.constraints.flatMap((c) => (c.kind === 'n_choose_k' ? c.features : [])));
+    this.continuous = columns.some(({ kind }) => kind === 'continuous');
+    this.mixed = this.counted.size > 0 || columns.some(({ kind }) => kind !== 'continuous');
+  }
+
+  /** @returns a feasible row that is at least as good as the start */
+  from(start: Candidate, acquisition: AcquisitionFunction, effort: Effort): Candidate {
+    let best = start;
+    if (this.graded.length > 0) {
+      const relaxed = this.search(start.row, this.loosened(start.row), acquisition, effort);
+      best = this.better(best, relaxed, acquisition);
+    }
+    best = this.resolved(best, acquisition, effort);
+    if (!this.mixed) return best;
+    for (let round = 0; round < effort.rounds && !effort.stop(); round++) {
+      const next = this.bestNeighbour(best, acquisition, effort);
+      if (next === null) break;
+      best = this.resolved(next, acquisition, effort);
+    }
+    return best;
+  }
+
+  /** The row of a point that `validate` finds nothing wrong with, nearest to what a search ended at. */
+  feasible(row: Float64Array): Float64Array | null {
+    const { domain } = this;
+    const point = domain.decode(row);
+    if (domain.validate(point).length === 0) return domain.encode(point);
+    const settled = domain.project(row);
+    return settled !== null && domain.validate(domain.decode(settled)).length === 0 ? settled : null;
+  }
+
+  /** The continuous inputs moved, all others held. */
+  private resolved(from: Candidate, acquisition: AcquisitionFunction, effort: Effort): Candidate {
+    if (!this.continuous || effort.stop()) return from;
+    const found = this.search(from.row, this.domain.slice(from.row), acquisition, effort);
+    return this.better(from, found, acquisition);
+  }
+
+  private bestNeighbour(from: Candidate, acquisition: AcquisitionFunction, effort: Effort): Candidate | null {
+    const rows = this.domain.neighbours(from.row);
+    const some = rows.length > NEIGHBOURS ? this.rng.shuffle(rows).slice(0, NEIGHBOURS) : rows;
+    let best: Candidate | null = null;
+    for (const row of some) {
+      if (effort.stop()) break;
+      const value = acquisition.value(row, 1);
+      // Rounding must not make the climb go round in circles.
+      if (value > (best ?? from).value + 1e-9 * Math.max(1, Math.abs(from.value))) best = { row, value };
+    }
+    return best;
+  }
+
+  private better(from: Candidate, found: Float64Array, acquisition: AcquisitionFunction): Candidate {
+    const row = this.feasible(found);
+    if (row === null) return from;
+    const value = acquisition.value(row, 1);
+    return value > from.value ? { row, value } : from;
+  }
+
+  private search(
+    start: Float64Array,
+    constraints: LinearConstraints,
+    acquisition: AcquisitionFunction,
+    { iterations, stop }: Effort,
+  ): Float64Array {
+    return climb(acquisition, start, constraints, 1, iterations, stop);
+  }
+
+  /** What holds when steps and values are left out; categories and the zeros of n-choose-k stay. */
+  private loosened(row: Float64Array): LinearConstraints {
+    const { domain } = this;
+    const slice = domain.slice(row);
+    for (const j of this.graded) {
+      const { key, zero } = domain.columns[j]!;
+      if (this.counted.has(key) && zero !== null && Math.abs(row[j]! - zero) < 1e-9) continue;
+      slice.lower[j] = domain.relaxed.lower[j]!;
+      slice.upper[j] = domain.relaxed.upper[j]!;
+    }
+    return slice;
+  }
+}
+
+/**
+ * The point of the highest value that is reached from a start under linear constraints.
+ *
+ * @param start `q x d`, feasible
+ * @param constraints over `q d` variables
+ * @returns the start where nothing can be reached
+ */
+export function climb(
+  acquisition: AcquisitionFunction,
+  start: Float64Array,
+  constraints: LinearConstraints,
+  q: number,
+  iterations: number,
+  stop: () => boolean,
+): Float64Array {
+  const f: SmoothFunction = (points, gradient) => {
+    const found = acquisition.gradient(points, q);
+    for (let i = 0; i < gradient.length; i++) gradient[i] = -found.gradient[i]!;
+    return -found.value;
+  };
+  const { value, gradient } = acquisition.gradient(start, q);
+  if (!Number.isFinite(value) || !gradient.every(Number.isFinite)) return start;
+  const options = { maxIterations: iterations, valueTolerance: 1e-7, stop };
+  const { lower, upper } = constraints;
+  if (constraints.bEq.length + constraints.bLe.length === 0) {
+    return minimizeBounded(f, start, { ...options, lower, upper }).x;
+  }
+  return minimizeConstrained(f, start, constraints, options).x;
+}

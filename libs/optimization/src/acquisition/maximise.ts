@@ -1,0 +1,242 @@
+import type { Domain } from '../domain/domain.js';
+import type { LinearConstraints } from '../domain/linear-constraints.js';
+import type { Point } from '../domain/space.js';
+import { Rng } from '../numeric/index.js';
+import type { AcquisitionFunction } from './acquisition.js';
+import { Ascent, climb, type Candidate, type Effort } from './ascent.js';
+import { chosenStarts, nearby, scattered } from './starts.js';
+
+export interface MaximiseOptions {
+  /** How many points are wanted, 1 or more. */
+  count: number;
+  /** Points that must not be proposed again: with a result, failed, or pending. */
+  used: readonly Point[];
+  /** Promising feasible rows, the best first: starts are taken from their neighbourhoods too. */
+  promising: readonly Float64Array[];
+  seed: number | string;
+  /** Milliseconds of a clock that only rises. */
+  now: () => number;
+  /** Milliseconds; the best that was found until then is taken. */
+  timeLimitMs: number;
+}
+
+export interface Maximum {
+  /** Feasible, distinct, unused; fewer than wanted only when the domain seems to hold no more. */
+  rows: Float64Array[];
+  /** The time limit ended a search. */
+  timedOut: boolean;
+}
+
+/** Candidates all over the domain, and near the promising rows. */
+const SCATTERED = 512;
+const NEARBY = 60;
+/** Starts by rank, and by chance. */
+const BEST_STARTS = 5;
+const OTHER_STARTS = 5;
+/** Rows of a finite domain that are all valued. */
+const LISTED = 4096;
+/** A batch of at most so many variables is moved together at the end. */
+const POLISHED_VARIABLES = 60;
+
+/**
+ * The points of the highest value in a domain, one after the other, each with those before it pending (Wilson, Hutter and
+ * Deisenroth 2018); a small batch is then moved together. Small finite domains are listed. Deterministic unless the time
+ * limit ends it.
+ *
+ * @throws ServiceError `invalid` as `Domain.sample`
+ */
+export function maximise(
+  acquisition: AcquisitionFunction,
+  domain: Domain,
+  options: MaximiseOptions,
+): Maximum {
+  const { count, now, timeLimitMs } = options;
+  const rng = Rng.seeded(options.seed);
+  const begin = now();
+  let timedOut = false;
+  /** @param share part of the whole time that has passed when it ends */
+  const until = (share: number) => () => {
+    const over = now() - begin >= share * timeLimitMs;
+    timedOut ||= over;
+    return over;
+  };
+  const used = options.used.map((point) => domain.encode(point));
+  const search = new Search(domain, rng, options.promising);
+  const polished = count > 1 && count <= acquisition.jointLimit && count * domain.d <= POLISHED_VARIABLES;
+  const rows: Float64Array[] = [];
+  let current = acquisition;
+  while (rows.length < count) {
+    const share = ((polished ? 0.8 : 1) * (rows.length + 1)) / count;
+    const found = search.best(current, [...used, ...rows], until(share));
+    if (found === null) break;
+    rows.push(found.row);
+    if (rows.length < count) current = current.withPending(found.row, 1);
+  }
+  if (!polished || rows.length < count) return { rows, timedOut };
+  return { rows: polish(acquisition, domain, rows, used, search.ascent, until(1)), timedOut };
+}
+
+/** One point after the other; candidates are drawn once. */
+class Search {
+  readonly ascent: Ascent;
+  private readonly candidates: readonly Float64Array[];
+  private readonly complete: boolean;
+
+  constructor(
+    private readonly domain: Domain,
+    private readonly rng: Rng,
+    promising: readonly Float64Array[],
+  ) {
+    this.ascent = new Ascent(domain, rng.fork('neighbours'));
+    this.complete = domain.combinations <= LISTED;
+    this.candidates = this.complete
+      ? domain.rows()
+      : [...nearby(domain, promising, NEARBY, rng), ...scattered(domain, SCATTERED, rng)];
+  }
+
+  /** @returns null: there is no unused point, or none can be found */
+  best(
+    acquisition: AcquisitionFunction,
+    used: readonly Float64Array[],
+    stop: () => boolean,
+  ): Candidate | null {
+    const open = this.candidates.filter((row) => !isAmong(row, used));
+    const values = new Float64Array(open.length).fill(-Infinity);
+    for (const [i, row] of open.entries()) {
+      if (i > 0 && stop()) break;
+      const value = acquisition.value(row, 1);
+      values[i] = Number.isFinite(value) ? value : -Number.MAX_VALUE;
+    }
+    const at = (i: number): Candidate => ({ row: open[i]!, value: values[i]! });
+    if (this.complete) {
+      const [best] = chosenStarts(values, 1, 0, this.rng);
+      return best === undefined ? null : at(best);
+    }
+    const effort: Effort = { iterations: 30, rounds: 4, stop };
+    const reached: Candidate[] = [];
+    for (const i of chosenStarts(values, BEST_STARTS, OTHER_STARTS, this.rng)) {
+      reached.push(at(i));
+      if (!stop()) reached.push(this.ascent.from(at(i), acquisition, effort));
+    }
+    reached.sort(byValue);
+    const [top] = reached;
+    if (top !== undefined && !stop()) {
+      reached.unshift(this.ascent.from(top, acquisition, { iterations: 100, rounds: 32, stop }));
+    }
+    const unused = reached.find(({ row }) => !isAmong(row, used));
+    const summit = reached[0];
+    if (unused !== undefined && unused !== summit && !stop()) {
+      // The best row was used: the best one beside it may be better than what other starts led to.
+      const [beside] = this.unusedBeside([summit!], acquisition, used);
+      if (beside !== undefined && beside.value > unused.value) return beside;
+    }
+    return unused ?? this.anyUnused(acquisition, reached, used);
+  }
+
+  /** Near where others were, or anywhere. */
+  private anyUnused(
+    acquisition: AcquisitionFunction,
+    reached: readonly Candidate[],
+    used: readonly Float64Array[],
+  ): Candidate | null {
+    const { domain, rng } = this;
+    const few = reached.slice(0, 3);
+    const rows = nearby(
+      domain,
+      few.map(({ row }) => row),
+      NEARBY,
+      rng,
+    );
+    const found = [
+      ...this.unusedBeside(few, acquisition, used),
+      ...this.valued(rows, acquisition, used),
+    ].sort(byValue);
+    if (found.length > 0) return found[0]!;
+    const avoid = used.map((row) => domain.decode(row));
+    const last = domain.sample(1, 'RANDOM', rng, avoid).points.map((point) => domain.encode(point));
+    return this.valued(last, acquisition, used)[0] ?? null;
+  }
+
+  private unusedBeside(
+    reached: readonly Candidate[],
+    acquisition: AcquisitionFunction,
+    used: readonly Float64Array[],
+  ): Candidate[] {
+    const rows = reached.flatMap(({ row }) => this.domain.neighbours(row));
+    return this.valued(rows, acquisition, used).sort(byValue);
+  }
+
+  private valued(
+    rows: readonly Float64Array[],
+    acquisition: AcquisitionFunction,
+    used: readonly Float64Array[],
+  ): Candidate[] {
+    return rows
+      .filter((row) => !isAmong(row, used))
+      .map((row) => ({ row, value: acquisition.value(row, 1) }));
+  }
+}
+
+/** Moves the continuous inputs of a batch together, and takes what it gives if it is better, feasible and distinct. */
+function polish(
+  acquisition: AcquisitionFunction,
+  domain: Domain,
+  rows: Float64Array[],
+  used: readonly Float64Array[],
+  ascent: Ascent,
+  stop: () => boolean,
+): Float64Array[] {
+  const q = rows.length;
+  const { d } = domain;
+  if (stop() || !domain.columns.some(({ kind }) => kind === 'continuous')) return rows;
+  const start = joined(rows, d);
+  const constraints = together(rows.map((row) => domain.slice(row)));
+  const moved = climb(acquisition, start, constraints, q, 50, stop);
+  const found: Float64Array[] = [];
+  for (let i = 0; i < q; i++) {
+    const row = ascent.feasible(moved.slice(i * d, (i + 1) * d));
+    if (row === null || isAmong(row, used) || isAmong(row, found)) return rows;
+    found.push(row);
+  }
+  return acquisition.value(joined(found, d), q) > acquisition.value(start, q) ? found : rows;
+}
+
+/** The constraints of several points as those of one long one. */
+function together(parts: readonly LinearConstraints[]): LinearConstraints {
+  const { d } = parts[0]!;
+  const width = parts.length * d;
+  const stacked = (matrix: 'aEq' | 'aLe', bound: 'bEq' | 'bLe') => {
+    const height = parts[0]![bound].length;
+    const a = new Float64Array(parts.length * height * width);
+    parts.forEach((part, i) => {
+      for (let r = 0; r < height; r++) {
+        a.set(part[matrix].subarray(r * d, (r + 1) * d), (i * height + r) * width + i * d);
+      }
+    });
+    return a;
+  };
+  return {
+    d: width,
+    aEq: stacked('aEq', 'bEq'),
+    bEq: joined(parts.map(({ bEq }) => bEq)),
+    aLe: stacked('aLe', 'bLe'),
+    bLe: joined(parts.map(({ bLe }) => bLe)),
+    lower: joined(parts.map(({ lower }) => lower)),
+    upper: joined(parts.map(({ upper }) => upper)),
+  };
+}
+
+function joined(rows: readonly Float64Array[], d = rows[0]!.length): Float64Array {
+  const all = new Float64Array(rows.length * d);
+  rows.forEach((row, i) => all.set(row, i * d));
+  return all;
+}
+
+/** Whether a row is the same run as one of the others: encoded numbers differ by less than 1e-9 of the range. */
+function isAmong(row: Float64Array, others: readonly Float64Array[]): boolean {
+  return others.some((other) => row.every((value, j) => Math.abs(value - other[j]!) <= 1e-9));
+}
+
+function byValue(a: Candidate, b: Candidate): number {
+  return b.value - a.value;
+}

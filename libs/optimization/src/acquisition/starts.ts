@@ -1,0 +1,83 @@
+import type { Domain } from '../domain/domain.js';
+import type { Rng } from '../numeric/index.js';
+
+/** Root mean square distances of perturbed points from the points they come from, encoded. */
+const REACHES = [0.01, 0.05, 0.15];
+
+/**
+ * Feasible rows all over the domain.
+ *
+ * @param rng moves on
+ */
+export function scattered(domain: Domain, count: number, rng: Rng): Float64Array[] {
+  // Under constraints an even design costs much more than random points, and starts need no more than these.
+  const method = domain.space.constraints.length === 0 ? 'SOBOL' : 'RANDOM';
+  return domain.sample(count, method, rng).points.map((point) => domain.encode(point));
+}
+
+/**
+ * Feasible rows near promising ones: some columns moved by normal numbers, categories drawn anew now and then. In many
+ * dimensions nearly all of a domain is far from what is good (Eriksson et al. 2019).
+ *
+ * @param from feasible rows, the best first
+ * @param rng moves on
+ */
+export function nearby(
+  domain: Domain,
+  from: readonly Float64Array[],
+  count: number,
+  rng: Rng,
+): Float64Array[] {
+  const rows: Float64Array[] = [];
+  const { d, columns } = domain;
+  const moving = Math.min(1, 8 / d);
+  for (let k = 0; k < count && from.length > 0; k++) {
+    const row = from[k % from.length]!.slice();
+    const reach = REACHES[rng.below(REACHES.length)]!;
+    const sure = rng.below(d);
+    const touched = new Set<number>();
+    for (let j = 0; j < d; j++) {
+      if (j !== sure && rng.uniform() >= moving) continue;
+      const { kind, input } = columns[j]!;
+      if (kind !== 'categorical') row[j]! += reach * rng.normal();
+      else if (!touched.has(input) && rng.uniform() < 0.3) {
+        touched.add(input);
+        // Above every other column of the input: this category is chosen.
+        row[j] = 2;
+      }
+    }
+    const settled = domain.project(row.map((value) => Math.min(2, Math.max(0, value))));
+    if (settled !== null) rows.push(settled);
+  }
+  return rows;
+}
+
+/**
+ * Which candidates to start from: the best ones, and others by chance, the likelier the greater their values (Boltzmann, in
+ * units of the deviation of the values; as BoTorch's `initialize_q_batch`).
+ *
+ * @param values finite, or -Infinity for what must not be chosen
+ * @param best how many are taken by rank
+ * @param others how many by chance
+ * @returns distinct positions, the best first
+ */
+export function chosenStarts(values: Float64Array, best: number, others: number, rng: Rng): number[] {
+  const order = Array.from(values.keys())
+    .filter((i) => Number.isFinite(values[i]!))
+    .sort((a, b) => values[b]! - values[a]! || a - b);
+  const chosen = order.slice(0, best);
+  const rest = order.slice(best);
+  const mean = rest.reduce((sum, i) => sum + values[i]!, 0) / Math.max(1, rest.length);
+  const spread = Math.sqrt(
+    rest.reduce((sum, i) => sum + (values[i]! - mean) ** 2, 0) / Math.max(1, rest.length),
+  );
+  // The greatest of value + Gumbel noise are a draw without replacement.
+  const keys = new Map(
+    rest.map((i) => [
+      i,
+      (2 * (values[i]! - mean)) / (spread || 1) - Math.log(-Math.log(rng.uniform() + 1e-17)),
+    ]),
+  );
+  rest.sort((a, b) => keys.get(b)! - keys.get(a)! || a - b);
+  return [...chosen, ...rest.slice(0, others)];
+}
