@@ -70,7 +70,8 @@ const perProject = Object.keys(allowedImports).map((project) => {
 });
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.svc*/**', '.cache/**'] },
+  // AssemblyScript looks like TypeScript, but has types of its own.
+  { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.svc*/**', '.cache/**', '**/assembly/**'] },
   js.configs.recommended,
   ...tseslint.configs.recommended,
   {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { typescriptKernel } from './kernel.js';
 import {
@@ -16,6 +18,8 @@ import {
   transpose,
 } from './linalg.js';
 import { Rng } from './rng.js';
+import { kernelSourceHash } from './kernel-wasm.js';
+import { wasmKernel } from './wasm.js';
 
 /** Positive definite, its smallest eigenvalue at least `floor`. */
 function positiveDefinite(n: number, rng: Rng, floor = 0.1): Float64Array {
@@ -38,7 +42,10 @@ const distance = (a: Float64Array, b: Float64Array) => {
 
 const SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 31, 64, 101];
 
-describe.each([['typescript', typescriptKernel]] as const)('the kernel in %s', (_name, kernel) => {
+describe.each([
+  ['TypeScript', typescriptKernel],
+  ['WebAssembly', wasmKernel()!],
+])('the kernel in %s', (_name, kernel) => {
   it.each(SIZES)('factors, solves and inverts at order %i', (n) => {
     const rng = Rng.seeded(n);
     const a = positiveDefinite(n, rng);
@@ -85,6 +92,28 @@ describe.each([['typescript', typescriptKernel]] as const)('the kernel in %s', (
       }
       singular[at * n + at] = singular[0]!;
       expect(kernel.cholesky(singular, n)).toBeNull();
+    }
+  });
+});
+
+describe('the kernel in WebAssembly', () => {
+  it('was compiled from its source', () => {
+    const source = readFileSync(new URL('../../assembly/kernel.ts', import.meta.url));
+    expect(createHash('sha256').update(source).digest('hex'), 'npm run build:kernel').toBe(kernelSourceHash);
+  });
+
+  it('agrees with the one in TypeScript, from small to large and back', () => {
+    const wasm = wasmKernel()!;
+    for (const n of [3, 150, 7, 90]) {
+      const rng = Rng.seeded(n);
+      const a = positiveDefinite(n, rng);
+      const l = typescriptKernel.cholesky(a, n)!;
+      expect(distance(wasm.cholesky(a, n)!, l)).toBeLessThan(1e-12);
+      expect(distance(wasm.inverse(l, n), typescriptKernel.inverse(l, n))).toBeLessThan(1e-11);
+      const b = rng.normals(5 * n);
+      expect(distance(wasm.solveLower(l, n, b, 5), typescriptKernel.solveLower(l, n, b, 5))).toBeLessThan(
+        1e-12,
+      );
     }
   });
 });

@@ -1,14 +1,15 @@
-import { typescriptKernel, type Kernel } from './kernel.js';
+import { type Kernel, typescriptKernel } from './kernel.js';
+import { wasmKernel } from './wasm.js';
 
 /**
  * Dense linear algebra on Float64Array, row by row. `n` is the order of a square matrix. Several right-hand sides stand
  * one after another, each of length `n`. Arguments are not changed unless it says so. After Golub and Van Loan (2013),
  * "Matrix Computations", sections 3.1 and 4.2.
  */
-const kernel: Kernel = typescriptKernel;
+const kernel: Kernel = wasmKernel() ?? typescriptKernel;
 
-/** Up to this order one matrix is done before a kernel has packed it. */
-const SMALL = 12;
+/** With fewer numbers to solve for, the kernel costs more to pack for than it saves. */
+const WORTH_PACKING = 200;
 
 /**
  * The lower triangular `L` with `L L' = a`, zero above the diagonal.
@@ -51,7 +52,7 @@ export function choleskyWithJitter(a: Float64Array, n: number): JitteredCholesky
 
 /** Solves `L x = b`. */
 export function solveLower(l: Float64Array, n: number, b: Float64Array, count = 1): Float64Array {
-  if (n > SMALL && count >= 4) return kernel.solveLower(l, n, b, count);
+  if (n * count >= WORTH_PACKING) return kernel.solveLower(l, n, b, count);
   const x = b.slice(0, n * count);
   for (let base = 0; base < x.length; base += n) {
     for (let i = 0; i < n; i++) {

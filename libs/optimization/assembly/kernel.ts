@@ -1,0 +1,142 @@
+/**
+ * The routines of src/numeric/kernel.ts in AssemblyScript. Matrices lie in linear memory, row by row, `stride` numbers of
+ * 8 bytes to a row; `stride` and numbers of rows are whole multiples of 4. No memory is allocated: callers place everything
+ * from byte 128 on, and the first 128 bytes take the 16 results of `dots`.
+ */
+
+function at(matrix: usize, stride: u32, row: u32, column: u32): usize {
+  return matrix + (((row * stride + column) as usize) << 3);
+}
+
+function sum(pair: v128): f64 {
+  return f64x2.extract_lane(pair, 0) + f64x2.extract_lane(pair, 1);
+}
+
+/** The dot products of 4 rows from `a` with 2 rows from `b` over `length` numbers, to `out` and `out + 8`. */
+function dots2(a: usize, b: usize, width: usize, length: u32, out: usize): void {
+  let s00 = f64x2.splat(0);
+  let s01 = s00;
+  let s10 = s00;
+  let s11 = s00;
+  let s20 = s00;
+  let s21 = s00;
+  let s30 = s00;
+  let s31 = s00;
+  let a1 = a + width;
+  let a2 = a1 + width;
+  let a3 = a2 + width;
+  let b1 = b + width;
+  const end = a + ((length as usize) << 3);
+  while (a < end) {
+    const u = v128.load(b);
+    const v = v128.load(b1);
+    let row = v128.load(a);
+    s00 = f64x2.add(s00, f64x2.mul(row, u));
+    s01 = f64x2.add(s01, f64x2.mul(row, v));
+    row = v128.load(a1);
+    s10 = f64x2.add(s10, f64x2.mul(row, u));
+    s11 = f64x2.add(s11, f64x2.mul(row, v));
+    row = v128.load(a2);
+    s20 = f64x2.add(s20, f64x2.mul(row, u));
+    s21 = f64x2.add(s21, f64x2.mul(row, v));
+    row = v128.load(a3);
+    s30 = f64x2.add(s30, f64x2.mul(row, u));
+    s31 = f64x2.add(s31, f64x2.mul(row, v));
+    a += 16;
+    a1 += 16;
+    a2 += 16;
+    a3 += 16;
+    b += 16;
+    b1 += 16;
+  }
+  store<f64>(out, sum(s00));
+  store<f64>(out, sum(s01), 8);
+  store<f64>(out, sum(s10), 32);
+  store<f64>(out, sum(s11), 40);
+  store<f64>(out, sum(s20), 64);
+  store<f64>(out, sum(s21), 72);
+  store<f64>(out, sum(s30), 96);
+  store<f64>(out, sum(s31), 104);
+}
+
+/** The dot products of 4 rows from `a` with 4 rows from `b`, to the first 128 bytes. */
+function dots(a: usize, b: usize, stride: u32, length: u32): void {
+  const width = (stride as usize) << 3;
+  dots2(a, b, width, length, 0);
+  dots2(a, b + 2 * width, width, length, 16);
+}
+
+function dot(row: u32, column: u32): f64 {
+  return load<f64>(((row * 4 + column) as usize) << 3);
+}
+
+/** Finishes a block of `X L' = B` at `column`, of which `dots` holds what the columns to the left take away. */
+function solveBlock(x: usize, row: u32, l: usize, stride: u32, column: u32): void {
+  for (let r: u32 = 0; r < 4; r++) {
+    const p = at(x, stride, row + r, column);
+    for (let c: u32 = 0; c < 4; c++) {
+      const q = at(l, stride, column + c, column);
+      let value = load<f64>(p + (c << 3)) - dot(r, c);
+      for (let k: u32 = 0; k < c; k++) value -= load<f64>(p + (k << 3)) * load<f64>(q + (k << 3));
+      store<f64>(p + (c << 3), value / load<f64>(q + (c << 3)));
+    }
+  }
+}
+
+/** Factors the lower triangle of `l` in place; 0: not positive definite. */
+export function cholesky(l: usize, stride: u32, smallest: f64): u32 {
+  for (let i: u32 = 0; i < stride; i += 4) {
+    for (let j: u32 = 0; j < i; j += 4) {
+      dots(at(l, stride, i, 0), at(l, stride, j, 0), stride, j);
+      solveBlock(l, i, l, stride, j);
+    }
+    dots(at(l, stride, i, 0), at(l, stride, i, 0), stride, i);
+    for (let r: u32 = 0; r < 4; r++) {
+      const p = at(l, stride, i + r, i);
+      for (let c: u32 = 0; c <= r; c++) {
+        const q = at(l, stride, i + c, i);
+        const entry = load<f64>(p + (c << 3));
+        let value = entry - dot(r, c);
+        for (let k: u32 = 0; k < c; k++) value -= load<f64>(p + (k << 3)) * load<f64>(q + (k << 3));
+        if (c < r) {
+          store<f64>(p + (c << 3), value / load<f64>(q + (c << 3)));
+        } else {
+          if (!(value > smallest * entry && value < Infinity)) return 0;
+          store<f64>(p + (c << 3), sqrt(value));
+        }
+      }
+    }
+  }
+  return 1;
+}
+
+/** Rows of `x` become the solutions of `x L' = b`. */
+export function solveLower(l: usize, stride: u32, x: usize, rows: u32): void {
+  for (let i: u32 = 0; i < rows; i += 4) {
+    for (let j: u32 = 0; j < stride; j += 4) {
+      dots(at(x, stride, i, 0), at(l, stride, j, 0), stride, j);
+      solveBlock(x, i, l, stride, j);
+    }
+  }
+}
+
+/** Writes the lower triangle of the inverse of `L L'` over that of `l`; `x` is room for another matrix. */
+export function inverse(l: usize, stride: u32, x: usize): void {
+  // Row i of x becomes column i of the inverse of L, which is zero left of the diagonal.
+  memory.fill(x, 0, ((stride * stride) as usize) << 3);
+  for (let i: u32 = 0; i < stride; i += 4) {
+    for (let r: u32 = 0; r < 4; r++) store<f64>(at(x, stride, i + r, i + r), 1);
+    for (let j = i; j < stride; j += 4) {
+      dots(at(x, stride, i, i), at(l, stride, j, i), stride, j - i);
+      solveBlock(x, i, l, stride, j);
+    }
+  }
+  for (let i: u32 = 0; i < stride; i += 4) {
+    for (let j: u32 = 0; j <= i; j += 4) {
+      dots(at(x, stride, i, i), at(x, stride, j, i), stride, stride - i);
+      for (let r: u32 = 0; r < 4; r++) {
+        for (let c: u32 = 0; c < 4; c++) store<f64>(at(l, stride, i + r, j + c), dot(r, c));
+      }
+    }
+  }
+}
