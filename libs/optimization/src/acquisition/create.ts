@@ -12,7 +12,7 @@ import { confidenceOf, logFeasibility, logImprovement, upperConfidence } from '.
 import { JointSamples } from './samples.js';
 import {
   augmentedChebyshev,
-  sampleAt,
+  readSample,
   ScalarAcquisition,
   utilitiesOf,
   weightedSum,
@@ -38,7 +38,7 @@ export interface AcquisitionProblem {
   readonly pending: Float64Array;
   readonly pendingCount: number;
   readonly seed: number | string;
-  /** Number of joint samples; default 128. */
+  /** Number of joint samples; default 128, and 64 for hypervolumes of three objectives and more. */
   readonly samples?: number;
   /**
    * Per output the worst value that is of interest, in its unit (of a target: a value at that distance from it), for
@@ -100,7 +100,9 @@ class Situation {
     const several = choice.kind === 'qLogNEHVI' || choice.kind === 'qLogNParEGO';
     this.goals = new Goals(outputs, models, values, n, several ? 'unit' : 'model');
     this.d = models[0]!.d;
-    this.count = problem.samples ?? 128;
+    // With three objectives and more the boxes are many, and each sample has its own.
+    this.count =
+      problem.samples ?? (choice.kind === 'qLogNEHVI' && this.goals.objectives.length > 2 ? 64 : 128);
     this.rng = Rng.seeded(problem.seed);
     this.kept = positions(n).filter((i) =>
       this.goals.kept(values.subarray(i * outputs.length, (i + 1) * outputs.length)),
@@ -244,11 +246,12 @@ class Situation {
     const m = this.goals.objectives.length;
     const objectives = new Float64Array(f * m);
     const open: number[] = [];
+    const sample = new Float64Array(fixed.length);
     for (let a = 0; a < f; a++) {
-      const sample = sampleAt(fixed, s * f + a);
-      const found = this.goals.of(sample);
-      objectives.set(found, a * m);
-      if (this.goals.keptBy(sample) && found.every((value, j) => value > reference[j]!)) open.push(a);
+      readSample(fixed, s * f + a, sample);
+      this.goals.write(sample, objectives, a * m);
+      const above = reference.every((value, j) => objectives[a * m + j]! > value);
+      if (above && this.goals.keptBy(sample)) open.push(a);
     }
     const front = paretoFront(rowsOf(objectives, m, open), open.length, m).map((i) => open[i]!);
     return { objectives, front };

@@ -67,9 +67,19 @@ export class Goals {
     return values.map((value, k) => this.models[k]!.output.toModel(value));
   }
 
+  /** The objectives of a sample, written to `target` from `offset` on. */
+  write(sample: Float64Array, target: Float64Array, offset = 0): void {
+    for (let j = 0; j < this.objectives.length; j++) {
+      const goal = this.objectives[j]!;
+      target[offset + j] = goal.value(sample[goal.output]!);
+    }
+  }
+
   /** The objectives of a sample. */
   of(sample: Float64Array): Float64Array {
-    return Float64Array.from(this.objectives, (goal) => goal.value(sample[goal.output]!));
+    const objectives = new Float64Array(this.objectives.length);
+    this.write(sample, objectives);
+    return objectives;
   }
 
   /** Whether a sample keeps every threshold. */

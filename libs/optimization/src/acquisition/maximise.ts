@@ -30,6 +30,9 @@ export interface Maximum {
 /** Candidates all over the domain, and near the promising rows. */
 const SCATTERED = 512;
 const NEARBY = 60;
+/** Those of them that are looked at again for the next point of a batch, by rank and by chance. */
+const BEST_CANDIDATES = 96;
+const OTHER_CANDIDATES = 64;
 /** Starts by rank, and by chance. */
 const BEST_STARTS = 5;
 const OTHER_STARTS = 5;
@@ -79,7 +82,8 @@ export function maximise(
 /** One point after the other; candidates are drawn once. */
 class Search {
   readonly ascent: Ascent;
-  private readonly candidates: readonly Float64Array[];
+  /** All that can be, or those worth a look at the next point. */
+  private candidates: readonly Float64Array[];
   private readonly complete: boolean;
 
   constructor(
@@ -88,10 +92,12 @@ class Search {
     promising: readonly Float64Array[],
   ) {
     this.ascent = new Ascent(domain, rng.fork('neighbours'));
-    this.complete = domain.combinations <= LISTED;
-    this.candidates = this.complete
-      ? domain.rows()
-      : [...nearby(domain, promising, NEARBY, rng), ...scattered(domain, SCATTERED, rng)];
+    const all = domain.combinations <= LISTED ? domain.rows() : null;
+    this.complete = all !== null;
+    this.candidates = all ?? [
+      ...nearby(domain, promising, NEARBY, rng),
+      ...scattered(domain, SCATTERED, rng),
+    ];
   }
 
   /** @returns null: there is no unused point, or none can be found */
@@ -112,6 +118,8 @@ class Search {
       const [best] = chosenStarts(values, 1, 0, this.rng);
       return best === undefined ? null : at(best);
     }
+    // A further pending point lowers values nearly everywhere: what was far behind hardly comes first for the next point.
+    this.candidates = chosenStarts(values, BEST_CANDIDATES, OTHER_CANDIDATES, this.rng).map((i) => open[i]!);
     const effort: Effort = { iterations: 30, rounds: 4, stop };
     const reached: Candidate[] = [];
     for (const i of chosenStarts(values, BEST_STARTS, OTHER_STARTS, this.rng)) {

@@ -12,8 +12,12 @@ export function weightedSum(weights: readonly number[]): Scalarisation {
   const sum = weights.reduce((total, weight) => total + weight, 0);
   const shares = Float64Array.from(weights, (weight) => weight / sum);
   return (objectives, derivatives) => {
-    derivatives.set(shares);
-    return shares.reduce((total, share, j) => total + share * objectives[j]!, 0);
+    let total = 0;
+    for (let j = 0; j < shares.length; j++) {
+      derivatives[j] = shares[j]!;
+      total += shares[j]! * objectives[j]!;
+    }
+    return total;
   };
 }
 
@@ -79,18 +83,22 @@ export function utilitiesOf(
   const utility = new Float64Array(length);
   const kept = new Uint8Array(length);
   const feasibility = new Float64Array(length);
+  const sample = new Float64Array(samples.length);
+  const found = new Float64Array(goals.objectives.length);
   const unused = new Float64Array(goals.objectives.length);
   for (let at = 0; at < length; at++) {
-    const sample = sampleAt(samples, at);
-    utility[at] = scalarisation(goals.of(sample), unused);
+    readSample(samples, at, sample);
+    goals.write(sample, found);
+    utility[at] = scalarisation(found, unused);
     kept[at] = goals.keptBy(sample) ? 1 : 0;
     feasibility[at] = feasibilityOf(goals, sample);
   }
   return { utility, kept, feasibility };
 }
 
-export function sampleAt(samples: readonly Float64Array[], at: number): Float64Array {
-  return Float64Array.from(samples, (values) => values[at]!);
+/** The values of all outputs in one sample, written to `target`. */
+export function readSample(samples: readonly Float64Array[], at: number, target: Float64Array): void {
+  for (let k = 0; k < target.length; k++) target[k] = samples[k]![at]!;
 }
 
 /** An acquisition function by joint samples of one utility. */
@@ -121,8 +129,9 @@ export class ScalarAcquisition implements AcquisitionFunction {
     const dSamples = draw.samples.map(({ length }) => new Float64Array(length));
     const derivatives = new Float64Array(outputs);
     const objectives = goals.objectives.length;
+    const sample = new Float64Array(outputs);
     for (let at = 0; at < dUtility.length; at++) {
-      const sample = sampleAt(draw.samples, at);
+      readSample(draw.samples, at, sample);
       derivatives.fill(0);
       for (let j = 0; j < objectives; j++) {
         const pull = dUtility[at]! * slopes[at * objectives + j]!;
@@ -147,9 +156,14 @@ export class ScalarAcquisition implements AcquisitionFunction {
     const utility = new Float64Array(length);
     const feasibility = new Float64Array(length);
     const slopes = new Float64Array(length * objectives);
+    const sample = new Float64Array(samples.length);
+    const found = new Float64Array(objectives);
+    const slope = new Float64Array(objectives);
     for (let at = 0; at < length; at++) {
-      const sample = sampleAt(samples, at);
-      utility[at] = scalarisation(goals.of(sample), slopes.subarray(at * objectives, (at + 1) * objectives));
+      readSample(samples, at, sample);
+      goals.write(sample, found);
+      utility[at] = scalarisation(found, slope);
+      slopes.set(slope, at * objectives);
       feasibility[at] = feasibilityOf(goals, sample);
     }
     return { ...this.reduction({ count, q, utility, feasibility }), slopes };

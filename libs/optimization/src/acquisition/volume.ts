@@ -3,7 +3,7 @@ import type { Boxes } from './boxes.js';
 import type { Goals } from './goals.js';
 import { logHypervolumeImprovement } from './hypervolume-improvement.js';
 import type { Draw, JointSamples } from './samples.js';
-import { addFeasibilitySlope, feasibilityOf, sampleAt } from './scalar.js';
+import { addFeasibilitySlope, feasibilityOf, readSample } from './scalar.js';
 
 /** Noisy expected hypervolume improvement by joint samples, in logarithms: qLogNEHVI. */
 export class HypervolumeAcquisition implements AcquisitionFunction {
@@ -31,8 +31,9 @@ export class HypervolumeAcquisition implements AcquisitionFunction {
     const m = goals.objectives.length;
     const dSamples = draw.samples.map(({ length }) => new Float64Array(length));
     const derivatives = new Float64Array(draw.samples.length);
+    const sample = new Float64Array(draw.samples.length);
     for (let at = 0; at < dLogFeasibility.length; at++) {
-      const sample = sampleAt(draw.samples, at);
+      readSample(draw.samples, at, sample);
       derivatives.fill(0);
       goals.objectives.forEach((goal, j) => {
         const pull = dObjectives[at * m + j]!;
@@ -54,12 +55,10 @@ export class HypervolumeAcquisition implements AcquisitionFunction {
     const length = samples[0]!.length;
     const objectives = new Float64Array(length * m);
     const feasibility = new Float64Array(length);
+    const sample = new Float64Array(samples.length);
     for (let at = 0; at < length; at++) {
-      const sample = sampleAt(samples, at);
-      for (let j = 0; j < m; j++) {
-        const goal = goals.objectives[j]!;
-        objectives[at * m + j] = goal.value(sample[goal.output]!);
-      }
+      readSample(samples, at, sample);
+      goals.write(sample, objectives, at * m);
       feasibility[at] = feasibilityOf(goals, sample);
     }
     return logHypervolumeImprovement(this.boxes, objectives, feasibility, q);
