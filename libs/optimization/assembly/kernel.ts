@@ -120,6 +120,59 @@ export function solveLower(l: usize, stride: u32, x: usize, rows: u32): void {
   }
 }
 
+/** Takes `v0 a0 + v1 a1 + v2 a2 + v3 a3` from `x`, over `length` numbers; `a0` to `a3` are rows of `width` bytes. */
+function takeRows(x: usize, a0: usize, width: usize, length: u32, v0: f64, v1: f64, v2: f64, v3: f64): void {
+  let a1 = a0 + width;
+  let a2 = a1 + width;
+  let a3 = a2 + width;
+  const w0 = f64x2.splat(v0);
+  const w1 = f64x2.splat(v1);
+  const w2 = f64x2.splat(v2);
+  const w3 = f64x2.splat(v3);
+  const end = x + ((length as usize) << 3);
+  while (x < end) {
+    let taken = f64x2.mul(w0, v128.load(a0));
+    taken = f64x2.add(taken, f64x2.mul(w1, v128.load(a1)));
+    taken = f64x2.add(taken, f64x2.mul(w2, v128.load(a2)));
+    taken = f64x2.add(taken, f64x2.mul(w3, v128.load(a3)));
+    v128.store(x, f64x2.sub(v128.load(x), taken));
+    a0 += 16;
+    a1 += 16;
+    a2 += 16;
+    a3 += 16;
+    x += 16;
+  }
+}
+
+/** Rows of `x` become the solutions of `x L = b`. */
+export function solveLowerTransposed(l: usize, stride: u32, x: usize, rows: u32): void {
+  const width = (stride as usize) << 3;
+  for (let i = stride; i > 0;) {
+    i -= 4;
+    const block = at(l, stride, i, i);
+    for (let row: u32 = 0; row < rows; row++) {
+      const p = at(x, stride, row, i);
+      const v3 = load<f64>(p, 24) / load<f64>(block + 3 * width, 24);
+      const v2 =
+        (load<f64>(p, 16) - v3 * load<f64>(block + 3 * width, 16)) / load<f64>(block + 2 * width, 16);
+      const v1 =
+        (load<f64>(p, 8) - v3 * load<f64>(block + 3 * width, 8) - v2 * load<f64>(block + 2 * width, 8)) /
+        load<f64>(block + width, 8);
+      const v0 =
+        (load<f64>(p) -
+          v3 * load<f64>(block + 3 * width) -
+          v2 * load<f64>(block + 2 * width) -
+          v1 * load<f64>(block + width)) /
+        load<f64>(block);
+      store<f64>(p, v0);
+      store<f64>(p, v1, 8);
+      store<f64>(p, v2, 16);
+      store<f64>(p, v3, 24);
+      takeRows(at(x, stride, row, 0), at(l, stride, i, 0), width, i, v0, v1, v2, v3);
+    }
+  }
+}
+
 /** Writes the lower triangle of the inverse of `L L'` over that of `l`; `x` is room for another matrix. */
 export function inverse(l: usize, stride: u32, x: usize): void {
   // Row i of x becomes column i of the inverse of L, which is zero left of the diagonal.

@@ -1,5 +1,5 @@
 /**
- * The three routines in which a fit spends its time. Matrices are square, row by row, without padding; arguments are not
+ * The routines in which a fit spends its time. Matrices are square, row by row, without padding; arguments are not
  * changed, results are new arrays.
  */
 export interface Kernel {
@@ -13,6 +13,8 @@ export interface Kernel {
   cholesky(a: Float64Array, n: number): Float64Array | null;
   /** Solves `L x = b` for `count` vectors `b`, one after another in `b`. */
   solveLower(l: Float64Array, n: number, b: Float64Array, count: number): Float64Array;
+  /** Solves `L' x = b` likewise. */
+  solveLowerTransposed(l: Float64Array, n: number, b: Float64Array, count: number): Float64Array;
   /** The inverse of `L L'`. */
   inverse(l: Float64Array, n: number): Float64Array;
 }
@@ -200,6 +202,20 @@ export const typescriptKernel: Kernel = {
     const x = restride(b, n, new Float64Array(rows * stride), stride, count, n);
     solveRows(x, rows, factor, stride, () => 0);
     return restride(x, stride, new Float64Array(count * n), n, count, n);
+  },
+
+  solveLowerTransposed(l, n, b, count) {
+    const x = b.slice(0, n * count);
+    for (let i = n - 1; i >= 0; i--) {
+      const row = i * n;
+      const pivot = l[row + i]!;
+      for (let base = 0; base < x.length; base += n) {
+        const value = x[base + i]! / pivot;
+        x[base + i] = value;
+        for (let k = 0; k < i; k++) x[base + k]! -= l[row + k]! * value;
+      }
+    }
+    return x;
   },
 
   inverse(l, n) {

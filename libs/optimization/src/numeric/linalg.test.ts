@@ -60,6 +60,8 @@ describe.each([
       const b = rng.normals(n * count);
       const x = kernel.solveLower(l, n, b, count);
       expect(distance(multiplyTransposed(x, l, count, n, n), b)).toBeLessThan(1e-12 * n);
+      const y = kernel.solveLowerTransposed(l, n, b, count);
+      expect(distance(multiply(y, l, count, n, n), b)).toBeLessThan(1e-11 * n);
     }
     expect(a).toEqual(kept);
   });

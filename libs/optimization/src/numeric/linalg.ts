@@ -67,17 +67,8 @@ export function solveLower(l: Float64Array, n: number, b: Float64Array, count = 
 
 /** Solves `L' x = b`. */
 export function solveLowerTransposed(l: Float64Array, n: number, b: Float64Array, count = 1): Float64Array {
-  const x = b.slice(0, n * count);
-  for (let i = n - 1; i >= 0; i--) {
-    const row = i * n;
-    const pivot = l[row + i]!;
-    for (let base = 0; base < x.length; base += n) {
-      const value = x[base + i]! / pivot;
-      x[base + i] = value;
-      for (let k = 0; k < i; k++) x[base + k]! -= l[row + k]! * value;
-    }
-  }
-  return x;
+  const by = n * count >= WORTH_PACKING ? kernel : typescriptKernel;
+  return by.solveLowerTransposed(l, n, b, count);
 }
 
 /** Solves `L L' x = b`. */

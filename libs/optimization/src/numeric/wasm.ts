@@ -15,6 +15,7 @@ interface Exports {
   memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   cholesky(l: number, stride: number, smallest: number): number;
   solveLower(l: number, stride: number, x: number, rows: number): void;
+  solveLowerTransposed(l: number, stride: number, x: number, rows: number): void;
   inverse(l: number, stride: number, x: number): void;
 }
 
@@ -40,6 +41,23 @@ export function wasmKernel(): Kernel | null {
     return new Float64Array(wasm.memory.buffer, BASE, numbers);
   };
 
+  const solved = (
+    solve: Exports['solveLower'],
+    l: Float64Array,
+    n: number,
+    b: Float64Array,
+    count: number,
+  ): Float64Array => {
+    const stride = padded(n);
+    const rows = padded(count);
+    const all = room((stride + rows) * stride);
+    loadLower(l, n, all, stride);
+    const x = all.subarray(stride * stride).fill(0);
+    restride(b, n, x, stride, count, n);
+    solve(BASE, stride, BASE + 8 * stride * stride, rows);
+    return restride(x, stride, new Float64Array(count * n), n, count, n);
+  };
+
   return {
     name: 'wasm',
 
@@ -51,16 +69,9 @@ export function wasmKernel(): Kernel | null {
       return restride(l, stride, new Float64Array(n * n), n, n, n);
     },
 
-    solveLower(l, n, b, count) {
-      const stride = padded(n);
-      const rows = padded(count);
-      const all = room((stride + rows) * stride);
-      loadLower(l, n, all, stride);
-      const x = all.subarray(stride * stride).fill(0);
-      restride(b, n, x, stride, count, n);
-      wasm.solveLower(BASE, stride, BASE + 8 * stride * stride, rows);
-      return restride(x, stride, new Float64Array(count * n), n, count, n);
-    },
+    solveLower: (l, n, b, count) => solved(wasm.solveLower, l, n, b, count),
+
+    solveLowerTransposed: (l, n, b, count) => solved(wasm.solveLowerTransposed, l, n, b, count),
 
     inverse(l, n) {
       const stride = padded(n);
