@@ -289,6 +289,7 @@ describe('bad arguments', () => {
     ['an unknown acquisition', { acquisition_function: { kind: 'EI' } }, /"EI" is not possible/],
     ['a negative beta', { acquisition_function: { kind: 'qUCB', beta: -1 } }, /-1 is not a number from 0/],
     ['qLogNEHVI for one objective', { acquisition_function: { kind: 'qLogNEHVI' } }, /several objectives/],
+    ['a reference of nothing', { reference_point: { 'mix.x': 1 } }, /"mix\.x" is no output/],
     ['half an initial sample', { num_initial_samples: 2.5 }, /not a whole number/],
     ['an unknown method', { initial_sampling_method: 'GRID' }, /"GRID" is not possible/],
     ['no inputs', { inputs: [] }, /nothing to vary/],

@@ -1,16 +1,16 @@
-import { acquisitionFunction } from '../acquisition/index.js';
-import type { AcquisitionFunction } from '../acquisition/index.js';
+import { acquisitionFunction, maximise } from '../acquisition/index.js';
 import type { Domain } from '../domain/domain.js';
 import type { Output } from '../domain/space.js';
 import { Rng } from '../numeric/index.js';
-import { fitGaussianProcess } from '../surrogates/index.js';
+import { fitGaussianProcess, fitMlpEnsemble } from '../surrogates/index.js';
 import { AvoidingFailures } from './failures.js';
 import type { Fit, Models } from './models.js';
 import type { PlacedRun } from './runs.js';
 import type { Settings, SurrogateKind } from './settings.js';
+import { ranked } from './solutions.js';
 
-export function fitOf(_kind: SurrogateKind): Fit {
-  return fitGaussianProcess;
+export function fitOf(kind: SurrogateKind): Fit {
+  return kind === 'gp' ? fitGaussianProcess : fitMlpEnsemble;
 }
 
 export interface ProposalProblem {
@@ -49,26 +49,21 @@ export function proposeByModel(problem: ProposalProblem): { found: Float64Array[
       pending: joined(pending, domain.d),
       pendingCount: pending.length,
       seed: rng.word(),
+      reference: settings.referencePoint,
     },
   );
-  let acquisition: AcquisitionFunction = failed.length === 0 ? plain : new AvoidingFailures(plain, failed);
-  const used = [...runs.map(({ point }) => point), ...chosen.map((row) => domain.decode(row))];
-  const found: Float64Array[] = [];
-  while (found.length < count) {
-    const { points } = domain.sample(512, 'RANDOM', rng, used);
-    let best: { row: Float64Array; value: number } | null = null;
-    for (const point of points) {
-      const row = domain.encode(point);
-      if (best !== null && now() > end) break;
-      const value = acquisition.value(row, 1);
-      if (best === null || value > best.value) best = { row, value };
-    }
-    if (best === null) break;
-    found.push(best.row);
-    used.push(domain.decode(best.row));
-    acquisition = acquisition.withPending(best.row, 1);
-  }
-  return { found, timedOut: now() > end };
+  const acquisition = failed.length === 0 ? plain : new AvoidingFailures(plain, failed);
+  const measured = runs.filter(({ status }) => status === 'measured');
+  const results = measured.map((run) => run.measured!);
+  const { rows, timedOut } = maximise(acquisition, domain, {
+    count,
+    used: [...runs.map(({ point }) => point), ...chosen.map((row) => domain.decode(row))],
+    promising: ranked(outputs, results).map((i) => measured[i]!.row),
+    seed: rng.word(),
+    now,
+    timeLimitMs: Math.max(0, end - now()),
+  });
+  return { found: rows, timedOut };
 }
 
 function joined(rows: readonly Float64Array[], d: number): Float64Array {

@@ -27,6 +27,11 @@ export interface BayesianArguments {
   acquisition_function?: { kind: AcquisitionKind; beta?: number };
   /** Gaussian process or ensemble of multi-layer perceptrons. Default `gp`. */
   surrogate?: SurrogateKind;
+  /**
+   * The worst values that are of interest, by output and in its unit (of a target: at that distance from it), for
+   * `qLogNEHVI`: what is worse counts for nothing. Default: a little worse than the worst on the measured Pareto front.
+   */
+  reference_point?: Readonly<Record<string, number>>;
   /** Points that are spread over the domain before a model chooses. Default: twice the inputs, at least 5, at most 20. */
   num_initial_samples?: number;
   /** How these are spread. Default `SOBOL`. */
@@ -44,6 +49,7 @@ export interface Settings {
   acquisition: AcquisitionKind;
   beta: number;
   surrogate: SurrogateKind;
+  referencePoint: Readonly<Record<string, number>>;
   numInitialSamples: number;
   initialSamplingMethod: SamplingMethod;
   seed: number | string;
@@ -123,6 +129,7 @@ const argumentNames = [
   'constraints',
   'acquisition_function',
   'surrogate',
+  'reference_point',
   'num_initial_samples',
   'initial_sampling_method',
   'seed',
@@ -156,6 +163,7 @@ export function settingsOf(args: BayesianArguments): Settings {
     acquisition: args.acquisition_function?.kind ?? defaultAcquisition(objectives.length),
     beta: args.acquisition_function?.beta ?? 1,
     surrogate: args.surrogate ?? 'gp',
+    referencePoint: { ...args.reference_point },
     numInitialSamples: args.num_initial_samples ?? Math.min(20, Math.max(5, 2 * args.inputs.length)),
     initialSamplingMethod: args.initial_sampling_method ?? 'SOBOL',
     seed: args.seed ?? 0,
@@ -174,6 +182,15 @@ export function settingsOf(args: BayesianArguments): Settings {
     }),
     ...acquisitionFaults(settings.acquisition, objectives.length),
   );
+  for (const [key, value] of Object.entries(settings.referencePoint)) {
+    const known = objectives.some((output) => output.key === key);
+    if (known && Number.isFinite(value)) continue;
+    faults.push({
+      path: `reference_point.${key}`,
+      code: known ? 'value' : 'unknown_key',
+      message: known ? `${value} is not a finite number` : `"${key}" is no output with an objective`,
+    });
+  }
   if (!Number.isInteger(settings.numInitialSamples)) {
     faults.push({
       path: 'num_initial_samples',

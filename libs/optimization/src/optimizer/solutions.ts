@@ -43,6 +43,31 @@ export function solutionsOf(
   );
 }
 
+/**
+ * Positions of all results, the best first: those that miss thresholds least, and among them those of the most merit, or
+ * for several objectives with the fewest that are better in every way.
+ */
+export function ranked(outputs: readonly Output[], results: readonly Measurement[]): number[] {
+  const scales = scalesOf(outputs, results);
+  const objectives = outputs.filter(({ objective }) => objective !== null);
+  const merits = results.map((result) =>
+    objectives.map(({ key, objective }) => merit(objective!, result[key]!)),
+  );
+  const rank = results.map((result, i) => ({
+    i,
+    missed: violation(outputs, result, scales),
+    worse:
+      objectives.length === 1
+        ? -merits[i]![0]!
+        : merits.filter((other) => dominates(other, merits[i]!)).length,
+  }));
+  return rank.sort((a, b) => a.missed - b.missed || a.worse - b.worse || a.i - b.i).map(({ i }) => i);
+}
+
+function dominates(a: readonly number[], b: readonly number[]): boolean {
+  return a.every((value, j) => value >= b[j]!) && a.some((value, j) => value > b[j]!);
+}
+
 /** Positions of the best results. */
 function bestOf(outputs: readonly Output[], results: readonly Measurement[]): number[] {
   const violations = results.map((result) => violation(outputs, result, scalesOf(outputs, results)));
