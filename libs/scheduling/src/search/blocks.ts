@@ -6,12 +6,14 @@ import type { Problem } from '../problem/problem.js';
  * blocks like that always finds room for the next one behind all others, and no two runs ever keep what the other needs.
  *
  * @param joined activities that belong together for yet another reason
+ * @param holdsApart kept units tie nothing together: the blocks are for those who place them as events go by
  * @returns blocks in an order that obeys the precedences, and so do the activities in each; what each block waits for
  * @throws RangeError when precedences run in a circle
  */
 export function partition(
   problem: Problem,
   joined: readonly number[],
+  holdsApart = false,
 ): { blocks: number[][]; waits: number[][] } {
   const { activities } = problem;
   const precedences = activities.map(({ predecessors, follows, fixed }) => {
@@ -54,6 +56,7 @@ export function partition(
   activities.forEach((activity, index) => {
     if (activity.follows !== null) join(index, activity.follows);
     for (const each of activity.predecessors) if (each.maxLag !== null) join(index, each.activity);
+    if (holdsApart) return;
     for (const slot of activity.slots) slot.keptUntil.forEach((other) => join(index, other));
   });
 

@@ -81,9 +81,14 @@ export function listsOf(lists: readonly (readonly number[])[]): Lists {
 
 /**
  * @param joined activities that are to be placed in one piece
+ * @param holdsApart what a unit is kept for is not placed in one piece
  * @throws RangeError when precedences, or references to units, run in a circle
  */
-export function compile(problem: Problem, joined: readonly number[] = []): CompiledProblem {
+export function compile(
+  problem: Problem,
+  joined: readonly number[] = [],
+  holdsApart = false,
+): CompiledProblem {
   const { activities } = problem;
   const count = activities.length;
   const durations = activities.map((activity) => {
@@ -137,7 +142,7 @@ export function compile(problem: Problem, joined: readonly number[] = []): Compi
     (activities[activity]!.follows !== null && fixed[activities[activity]!.follows!] === 1) ||
     activities[activity]!.predecessors.some((each) => each.maxLag !== null && fixed[each.activity] === 1);
 
-  const parts = partition(problem, joined);
+  const parts = partition(problem, joined, holdsApart);
   const members = listsOf(parts.blocks);
   const blockOf = new Int32Array(count).fill(-1);
   parts.blocks.forEach((block, index) => block.forEach((member) => (blockOf[member] = index)));

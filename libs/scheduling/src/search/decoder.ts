@@ -3,6 +3,21 @@ import { objectiveOf } from '../problem/problem.js';
 import type { CompiledProblem, Ticks } from './compiled-problem.js';
 import { Placement, type RecordedPlacement } from './placement.js';
 
+/** Turns orders of blocks, such that none stands before one that it waits for, into schedules. */
+export interface OrderDecoder {
+  readonly compiled: CompiledProblem;
+  /** How many blocks have a place in the schedule decoded last, and its objective of these. */
+  readonly placedCount: number;
+  readonly weightedCompletion: number;
+  readonly makespan: number;
+  readonly objective: number;
+  /** @param same how many blocks at its begin stand where they do in the order that was kept last */
+  decode(order: Int32Array, same: number): void;
+  /** Takes the order decoded last as the one that others are compared with. */
+  keep(): void;
+  schedule(): Schedule & { unplaced: number[] };
+}
+
 /** Bytes that the copies of timelines along an order may take. */
 const recordRoom = 24_000_000;
 
@@ -10,7 +25,7 @@ const recordRoom = 24_000_000;
  * Turns orders of blocks into schedules. It keeps copies of the timelines along the order that it took last, so that an
  * order with the same begin is decoded from where it differs.
  */
-export class Decoder {
+export class Decoder implements OrderDecoder {
   readonly placement: Placement;
   /** Blocks in the order of the latest decoding, those without a place left out. */
   readonly placed: Int32Array;

@@ -3,8 +3,9 @@ import { SeededRandom } from '../problem/random.js';
 import { improveShop } from '../shop/improve-shop.js';
 import { isShop } from '../shop/shop.js';
 import { componentsOf, merge, type Component } from './components.js';
-import type { Decoder } from './decoder.js';
-import { imitate } from './imitation.js';
+import type { OrderDecoder } from './decoder.js';
+import { chronologicalOf, dispatchInto } from './dispatch.js';
+import { imitate, startKeys } from './imitation.js';
 import { LargeNeighbourhoodSearch } from './large-neighbourhood-search.js';
 import { decoderOf } from './rescue.js';
 import { constructInto } from './run-orders.js';
@@ -16,10 +17,20 @@ const imitations = 30;
 /** Blocks to be placed between two questions whether to stop: about a millisecond. */
 const asked = 300;
 
+/** Of so many rounds the way of decoding that leads leaves one to the other. */
+const turnsOfLeader = 8;
+
+/** One way of turning orders into schedules, and the search among the orders. */
+interface Line {
+  decoder: OrderDecoder;
+  search: LargeNeighbourhoodSearch;
+}
+
 interface Part {
   component: Component;
-  decoder: Decoder;
-  search: LargeNeighbourhoodSearch;
+  /** The one that has found the best schedule stands first. */
+  lines: [Line, ...Line[]];
+  rounds: number;
 }
 
 /**
@@ -38,8 +49,8 @@ export function improve(problem: Problem, options: SearchOptions): SearchResult 
   if (options.start !== undefined && options.start.objective <= best.objective) best = options.start;
   else options.onImprovement?.(best);
   const isBest = (): boolean => options.lowerBound !== undefined && best.objective <= options.lowerBound;
-  const open = parts.filter(({ decoder }) => decoder.compiled.blocks > 1);
-  const total = open.reduce((sum, { decoder }) => sum + decoder.compiled.blocks, 0);
+  const open = parts.filter((part) => blocksOf(part) > 1);
+  const total = open.reduce((sum, part) => sum + blocksOf(part), 0);
   const turns = new SeededRandom(options.seed);
   let rounds = 0;
   let work = asked;
@@ -50,15 +61,15 @@ export function improve(problem: Problem, options: SearchOptions): SearchResult 
     }
     rounds++;
     const part = open.length === 1 ? open[0]! : pick(open, turns.below(total));
-    work += part.decoder.compiled.blocks;
-    if (!part.search.round()) continue;
+    work += blocksOf(part);
+    if (!roundOf(part)) continue;
     if (parts.length > 1) settleEnds(parts);
     if (sumOf(problem, parts) >= best.objective) continue;
     best = wholeOf(problem, parts);
     options.onImprovement?.(best);
   }
   // Where everything is decided already there is one schedule.
-  const decided = parts.every(({ decoder }) => decoder.compiled.blocks === 0);
+  const decided = parts.every((part) => blocksOf(part) === 0);
   return { schedule: best, rounds, optimal: decided || isBest() };
 }
 
@@ -75,14 +86,54 @@ function partOf(component: Component, { start, seed, shouldStop }: SearchOptions
       decoder.keep();
     }
   }
-  return { component, decoder, search: new LargeNeighbourhoodSearch(decoder, order, seed) };
+  const part: Part = {
+    component,
+    lines: [{ decoder, search: new LargeNeighbourhoodSearch(decoder, order, seed) }],
+    rounds: 0,
+  };
+  const chronological = chronologicalOf(component.problem, decoder);
+  if (chronological === null) return part;
+  const starts = start === undefined ? [] : [component.activities.map((activity) => start.starts[activity]!)];
+  const keys = starts.map((each) => startKeys(chronological.compiled, each));
+  const dispatched = dispatchInto(chronological, keys, shouldStop);
+  if (chronological.placedCount < chronological.compiled.blocks) return part;
+  const line: Line = {
+    decoder: chronological,
+    search: new LargeNeighbourhoodSearch(chronological, dispatched, seed),
+  };
+  if (decoder.placedCount < decoder.compiled.blocks) return { ...part, lines: [line] };
+  // Most problems are better off with blocks, and their search needs all the time that there is.
+  if (chronological.objective >= decoder.objective) return part;
+  part.lines.push(line);
+  lead(part);
+  return part;
+}
+
+/** Puts the line first that has found the best schedule. */
+function lead({ lines }: Part): void {
+  lines.sort((a, b) => a.search.bestValue - b.search.bestValue);
+}
+
+/** @returns whether the part has a better schedule than all before */
+function roundOf(part: Part): boolean {
+  const { lines } = part;
+  const best = lines[0].search.bestValue;
+  const other = ++part.rounds % turnsOfLeader === 0 ? lines[1] : undefined;
+  const line = other ?? lines[0];
+  if (!line.search.round() || line.search.bestValue >= best) return false;
+  lead(part);
+  return true;
+}
+
+function blocksOf({ lines }: Part): number {
+  return lines[0].decoder.compiled.blocks;
 }
 
 /** One of the parts, by a number less than the blocks of all of them. */
 function pick(parts: readonly Part[], number: number): Part {
   let rest = number;
   for (const part of parts) {
-    rest -= part.decoder.compiled.blocks;
+    rest -= blocksOf(part);
     if (rest < 0) return part;
   }
   return parts[0]!;
@@ -90,17 +141,19 @@ function pick(parts: readonly Part[], number: number): Part {
 
 /** Tells every part when the others end. */
 function settleEnds(parts: readonly Part[]): void {
-  const ends = parts.map(({ search }) => search.bestMakespan);
-  parts.forEach(({ search }, own) =>
-    search.endAtLeast(ends.reduce((most, end, other) => (other === own ? most : Math.max(most, end)), 0)),
-  );
+  const ends = parts.map(({ lines }) => lines[0].search.bestMakespan);
+  parts.forEach((part, own) => {
+    const floor = ends.reduce((most, end, other) => (other === own ? most : Math.max(most, end)), 0);
+    for (const { search } of part.lines) search.endAtLeast(floor);
+    lead(part);
+  });
 }
 
 /** Objective of the best schedules of all parts together. */
 function sumOf(problem: Problem, parts: readonly Part[]): number {
-  const makespan = parts.reduce((most, { search }) => Math.max(most, search.bestMakespan), 0);
+  const makespan = parts.reduce((most, { lines }) => Math.max(most, lines[0].search.bestMakespan), 0);
   return parts.reduce(
-    (sum, { search }) => sum + search.bestWeightedCompletion,
+    (sum, { lines }) => sum + lines[0].search.bestWeightedCompletion,
     problem.makespanWeight * makespan,
   );
 }
@@ -108,7 +161,7 @@ function sumOf(problem: Problem, parts: readonly Part[]): number {
 function wholeOf(problem: Problem, parts: readonly Part[]): Schedule {
   const merged = merge(
     problem.activities.length,
-    parts.map(({ component, decoder, search }) => {
+    parts.map(({ component, lines: [{ decoder, search }] }) => {
       search.decodeBest();
       return { component, schedule: decoder.schedule() };
     }),

@@ -1,6 +1,6 @@
 import { SeededRandom } from '../problem/random.js';
 import { BlockOrders } from './block-orders.js';
-import type { Decoder } from './decoder.js';
+import type { OrderDecoder } from './decoder.js';
 import { Neighbourhoods } from './neighbourhoods.js';
 
 /**
@@ -37,7 +37,7 @@ export class LargeNeighbourhoodSearch {
 
   /** @param order decoded and kept by the decoder last */
   constructor(
-    private readonly decoder: Decoder,
+    private readonly decoder: OrderDecoder,
     order: Int32Array,
     seed: number,
   ) {
@@ -60,6 +60,11 @@ export class LargeNeighbourhoodSearch {
   /** Weighted completion of the best schedule. */
   get bestWeightedCompletion(): number {
     return this.bestSum;
+  }
+
+  /** Objective of the best schedule, with the end of the rest of the whole one. */
+  get bestValue(): number {
+    return this.valueOf(this.bestSum, this.bestEnd);
   }
 
   /** Says when the rest of the whole schedule ends. */

@@ -1,4 +1,5 @@
 import type { Activity, Problem, Schedule } from '../problem/problem.js';
+import { chronologicalOf, dispatchInto } from './dispatch.js';
 import { imitate } from './imitation.js';
 import { decoderOf } from './rescue.js';
 import { retime } from './retime.js';
@@ -20,14 +21,21 @@ export interface Construction extends Schedule {
  * A schedule at once: the best of several list heuristics.
  *
  * The lists are made of runs by weighted shortest processing time (Smith 1956), where the processing time of a run is
- * what it needs of the units, those in demand counted more; each list once run by run and once in the order of time.
+ * what it needs of the units, those in demand counted more; each list once run by run and once in the order of time. Where
+ * units are kept for long, priority rules also start as events go by what can start.
  *
  * @throws RangeError when precedences, or references to units, run in a circle
  */
 export function construct(problem: Problem): Construction {
   const decoder = decoderOf(problem);
   constructInto(decoder);
-  return decoder.schedule();
+  const placed = decoder.schedule();
+  const chronological = chronologicalOf(problem, decoder);
+  if (chronological === null) return placed;
+  dispatchInto(chronological);
+  const { compiled, placedCount, objective } = chronological;
+  if (placedCount < compiled.blocks) return placed;
+  return placed.unplaced.length > 0 || objective < placed.objective ? chronological.schedule() : placed;
 }
 
 /** An earlier schedule in ticks of now. */

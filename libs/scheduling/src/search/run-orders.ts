@@ -50,7 +50,10 @@ export function runOfBlock(compiled: CompiledProblem, block: number): number {
  *
  * @returns the place of each run, and the moment its turn comes when the most loaded units work without a pause
  */
-function runOrder(compiled: CompiledProblem, exponent: number): { run: Float64Array; start: Float64Array } {
+export function runOrder(
+  compiled: CompiledProblem,
+  exponent: number,
+): { run: Float64Array; start: Float64Array } {
   const { activities, slotStart, choiceStart, choiceUnit, choiceDuration, fixed, run } = compiled;
   const load = new Float64Array(compiled.units);
   const eachSlot = (use: (activity: number, unit: number, ticks: number) => void): void => {

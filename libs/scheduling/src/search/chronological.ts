@@ -1,0 +1,411 @@
+import { objectiveOf, type Schedule } from '../problem/problem.js';
+import { endOffset, refers, type CompiledProblem, type Ticks } from './compiled-problem.js';
+import type { OrderDecoder } from './decoder.js';
+
+/** Attempts to start a block of several activities after which it counts as one that has no place. */
+const patience = 100;
+
+/**
+ * Turns orders of blocks into schedules as events go by: at every moment what can start starts, in the order given
+ * (parallel generation scheme, Kelley 1963). So runs that keep units for long interleave, which blocks that comprise all
+ * that a unit is kept for cannot. Made for problems compiled with blocks that no kept unit ties together; groups and
+ * greatest lags still do: such a block has its units from the moment at which it is decided to start.
+ *
+ * Runs can come to keep what each other needs. Then not everything has a place, and the order counts for nothing; fewer
+ * runs that keep units at a time ({@link mostHolding}) help.
+ */
+export class ChronologicalDecoder implements OrderDecoder {
+  placedCount = 0;
+  weightedCompletion = 0;
+  makespan = 0;
+  /** So many runs may keep units at a time; those that do already are not stopped. */
+  mostHolding = Number.POSITIVE_INFINITY;
+  readonly starts: Ticks;
+  private readonly ends: Ticks;
+  private readonly units: Int32Array;
+  private readonly isPlaced: Uint8Array;
+  /** End of the last use of each unit, and ticks that it has served. */
+  private readonly busyUntil: Ticks;
+  private readonly load: Float64Array;
+  /** Slots that keep each unit. */
+  private readonly keepers: number[][];
+  /** Of each slot that keeps its unit: how many activities have no place that it keeps it for, and when the others end. */
+  private readonly pending: Int32Array;
+  private readonly keptUntil: Ticks;
+  /** Slots that keep their units for each activity. */
+  private readonly keptBy: readonly (readonly number[])[];
+  private readonly classUnit: Int32Array;
+  private readonly missing: Int32Array;
+  /** A block cannot start before; `never`: before something that is kept is given up. */
+  private readonly notBefore: Ticks;
+  /** How often the activities of a block got in each other's way. */
+  private readonly failures: Int32Array;
+  private readonly queue: Int32Array;
+  private readonly holds: Int32Array;
+  private holding = 0;
+  private readonly completions: Float64Array;
+  /** What the block in hand has taken, in threes: kind, index, what was there. */
+  private readonly undo: number[] = [];
+  private readonly chosen: Int32Array;
+  private next = 0;
+  private earliest = 0;
+  private latest = 0;
+  /** The block in hand was the last that something is kept for. */
+  private gaveUp = false;
+
+  constructor(readonly compiled: CompiledProblem) {
+    const { activities, ticks, units, blocks, runs, classes, kept, slotActivity } = compiled;
+    const slots = slotActivity.length;
+    this.starts = ticks(activities);
+    this.ends = ticks(activities);
+    this.units = new Int32Array(slots);
+    this.isPlaced = new Uint8Array(activities);
+    this.busyUntil = ticks(units);
+    this.load = new Float64Array(units);
+    this.keepers = Array.from({ length: units }, () => []);
+    this.pending = new Int32Array(slots);
+    this.keptUntil = ticks(slots);
+    const keptBy: number[][] = Array.from({ length: activities }, () => []);
+    for (let slot = 0; slot < slots; slot++)
+      for (let link = kept.start[slot]!; link < kept.start[slot + 1]!; link++)
+        keptBy[kept.item[link]!]!.push(slot);
+    this.keptBy = keptBy;
+    this.classUnit = new Int32Array(classes);
+    this.missing = new Int32Array(blocks);
+    this.notBefore = ticks(blocks);
+    this.failures = new Int32Array(blocks);
+    this.queue = new Int32Array(blocks);
+    this.holds = new Int32Array(runs);
+    this.completions = new Float64Array(runs);
+    this.chosen = new Int32Array(slots);
+  }
+
+  /** As {@link objectiveOf} gives it, of what has a place. */
+  get objective(): number {
+    return this.weightedCompletion + this.compiled.makespanWeight * this.makespan;
+  }
+
+  /** Decodes an order; what stands earlier goes first where both could start. */
+  decode(order: Int32Array): void {
+    const { compiled, queue, notBefore } = this;
+    const { blocks, never, blocksAfter } = compiled;
+    this.reset();
+    queue.set(order);
+    let left = blocks;
+    let now = 0;
+    while (left > 0) {
+      let next = never;
+      let started = 0;
+      let kept = 0;
+      for (let at = 0; at < left; at++) {
+        const block = queue[at]!;
+        if (this.missing[block] === 0 && notBefore[block]! <= now) {
+          notBefore[block] = this.start(block, now);
+          if (notBefore[block] === -1) {
+            started++;
+            for (let link = blocksAfter.start[block]!; link < blocksAfter.start[block + 1]!; link++)
+              this.missing[blocksAfter.item[link]!]!--;
+            continue;
+          }
+        }
+        if (this.missing[block] === 0 && notBefore[block]! < next) next = notBefore[block]!;
+        queue[kept++] = block;
+      }
+      left = kept;
+      // What has just started may have made something else possible at this very moment.
+      if (started > 0) continue;
+      if (next >= never) break;
+      now = next;
+    }
+    this.placedCount = blocks - left;
+    this.evaluate();
+  }
+
+  /** Every order is decoded from its begin: there is nothing to compare the next with. */
+  keep(): void {}
+
+  /** The schedule decoded last; activities without a place have no units, and 0 for a start and an end. */
+  schedule(): Schedule & { unplaced: number[] } {
+    const { problem, slotStart } = this.compiled;
+    const starts: number[] = [];
+    const ends: number[] = [];
+    const units: number[][] = [];
+    const unplaced: number[] = [];
+    problem.activities.forEach((_, activity) => {
+      const is = this.isPlaced[activity] === 1;
+      if (!is) unplaced.push(activity);
+      starts.push(is ? this.starts[activity]! : 0);
+      ends.push(is ? this.ends[activity]! : 0);
+      units.push(is ? [...this.units.subarray(slotStart[activity], slotStart[activity + 1])] : []);
+    });
+    return { starts, ends, units, objective: objectiveOf(problem, ends).total, unplaced };
+  }
+
+  private reset(): void {
+    const { compiled, keepers } = this;
+    const { problem, slotStart, kept, blocksBefore } = compiled;
+    this.busyUntil.fill(0);
+    this.load.fill(0);
+    this.classUnit.fill(-1);
+    this.isPlaced.fill(0);
+    this.notBefore.fill(0);
+    this.failures.fill(0);
+    this.holds.fill(0);
+    this.holding = 0;
+    for (const list of keepers) list.length = 0;
+    this.keptUntil.set(compiled.keptUntil);
+    for (let slot = 0; slot < this.pending.length; slot++)
+      this.pending[slot] = kept.start[slot + 1]! - kept.start[slot]!;
+    for (let block = 0; block < compiled.blocks; block++)
+      this.missing[block] = blocksBefore.start[block + 1]! - blocksBefore.start[block]!;
+    problem.activities.forEach(({ fixed }, activity) => {
+      if (fixed === null) return;
+      for (let slot = slotStart[activity]!; slot < slotStart[activity + 1]!; slot++)
+        this.chosen[slot] = fixed.units[slot - slotStart[activity]!]!;
+      this.take(activity, fixed.start, endOffset(problem, activity));
+    });
+    this.undo.length = 0;
+  }
+
+  /** Starts a block now; -1, or the moment before which it cannot start. */
+  private start(block: number, now: number): number {
+    const { members, never } = this.compiled;
+    const first = members.start[block]!;
+    if (!this.mayHold(block)) return never;
+    this.undo.length = 0;
+    this.gaveUp = false;
+    for (let at = first; at < members.start[block + 1]!; at++) {
+      const activity = members.item[at]!;
+      this.bound(activity);
+      const { latest } = this;
+      let moment = this.earliest > now ? this.earliest : now;
+      let duration = -1;
+      if (at > first || moment === now) {
+        duration = this.fit(activity, moment);
+        while (duration < 0 && at > first && this.next <= latest && this.next < never) {
+          moment = this.next;
+          duration = this.fit(activity, moment);
+        }
+      } else this.next = moment;
+      if (duration < 0 || moment > latest) {
+        const wanted = duration < 0 ? this.next : moment;
+        this.takeBack();
+        if (wanted >= never || at === first) return wanted;
+        if (++this.failures[block]! > patience) return never;
+        // The whole block that much later: what this activity came too late by.
+        return now + Math.max(1, wanted - latest);
+      }
+      this.take(activity, moment, duration);
+    }
+    if (this.gaveUp) this.wake(now);
+    return -1;
+  }
+
+  /** Puts down the first and the last moment at which an activity can start for those that it waits for. */
+  private bound(activity: number): void {
+    const { before, minLag, maxLag, release, never } = this.compiled;
+    this.earliest = release[activity]!;
+    this.latest = never;
+    for (let link = before.start[activity]!; link < before.start[activity + 1]!; link++) {
+      const end = this.ends[before.item[link]!]!;
+      if (end + minLag[link]! > this.earliest) this.earliest = end + minLag[link]!;
+      if (maxLag[link]! < never && end + maxLag[link]! < this.latest) this.latest = end + maxLag[link]!;
+    }
+  }
+
+  /** Chooses units that an activity can have at a moment: its duration on them; -1, and in `next` when to ask again. */
+  private fit(activity: number, moment: number): number {
+    const { compiled } = this;
+    const first = compiled.slotStart[activity]!;
+    const end = compiled.slotStart[activity + 1]!;
+    this.next = moment;
+    let soonest = compiled.never;
+    for (let slot = first; slot < end; slot++) {
+      let least = compiled.never;
+      for (let choice = compiled.choiceStart[slot]!; choice < compiled.choiceStart[slot + 1]!; choice++) {
+        const free = this.freeFrom(slot, choice);
+        if (free < least) least = free;
+        if (free > moment && free < soonest) soonest = free;
+      }
+      if (least > this.next) this.next = least;
+    }
+    if (this.next > moment) return -1;
+    if (!this.match(first, first, end, moment)) {
+      this.next = soonest;
+      return -1;
+    }
+    const deciding = compiled.decidingSlot[activity]!;
+    if (deciding < 0) return compiled.duration[activity]!;
+    let choice = compiled.choiceStart[deciding]!;
+    while (compiled.choiceUnit[choice] !== this.chosen[deciding]) choice++;
+    return compiled.choiceDuration[choice]!;
+  }
+
+  /** When a slot can have its choice at the soonest; `never` as long as nobody knows. */
+  private freeFrom(slot: number, choice: number): number {
+    const { compiled } = this;
+    const unit = compiled.choiceUnit[choice]!;
+    const ofClass = compiled.slotClass[slot]!;
+    if (compiled.possible[choice] === 0) return compiled.never;
+    if (ofClass >= 0 && this.classUnit[ofClass]! >= 0 && this.classUnit[ofClass] !== unit)
+      return compiled.never;
+    let free = this.busyUntil[unit]!;
+    for (const keeper of this.keepers[unit]!) {
+      if (refers(compiled, slot, keeper)) continue;
+      if (this.pending[keeper]! > 0) return compiled.never;
+      if (this.keptUntil[keeper]! > free) free = this.keptUntil[keeper]!;
+    }
+    return free;
+  }
+
+  /** Fills the slots from `slot` on, each with the unit on which it is done soonest, among equals the least busy one. */
+  private match(slot: number, first: number, end: number, moment: number): boolean {
+    if (slot === end) return true;
+    const { choiceStart, choiceUnit } = this.compiled;
+    let tried = -1;
+    for (;;) {
+      let best = -1;
+      for (let choice = choiceStart[slot]!; choice < choiceStart[slot + 1]!; choice++) {
+        if (tried >= 0 && !this.isBehind(choice, tried)) continue;
+        if (best >= 0 && !this.isBehind(best, choice)) continue;
+        if (this.freeFrom(slot, choice) > moment) continue;
+        let taken = false;
+        for (let other = first; other < slot && !taken; other++)
+          taken = this.chosen[other] === choiceUnit[choice];
+        if (!taken) best = choice;
+      }
+      if (best < 0) return false;
+      this.chosen[slot] = choiceUnit[best]!;
+      if (this.match(slot + 1, first, end, moment)) return true;
+      tried = best;
+    }
+  }
+
+  /** Whether a choice of a slot comes after another. */
+  private isBehind(choice: number, other: number): boolean {
+    const { choiceDuration, choiceUnit } = this.compiled;
+    const longer = choiceDuration[choice]! - choiceDuration[other]!;
+    if (longer !== 0) return longer > 0;
+    const busier = this.load[choiceUnit[choice]!]! - this.load[choiceUnit[other]!]!;
+    return busier !== 0 ? busier > 0 : choice > other;
+  }
+
+  /** Puts down an activity on the chosen units. */
+  private take(activity: number, start: number, duration: number): void {
+    const { slotStart, slotClass, kept, run } = this.compiled;
+    const end = start + duration;
+    this.starts[activity] = start;
+    this.ends[activity] = end;
+    this.isPlaced[activity] = 1;
+    this.note(Kind.place, activity, 0);
+    for (let slot = slotStart[activity]!; slot < slotStart[activity + 1]!; slot++) {
+      const unit = this.chosen[slot]!;
+      this.units[slot] = unit;
+      this.note(Kind.busy, unit, this.busyUntil[unit]!);
+      if (end > this.busyUntil[unit]!) this.busyUntil[unit] = end;
+      this.note(Kind.load, unit, this.load[unit]!);
+      this.load[unit]! += duration;
+      const ofClass = slotClass[slot]!;
+      if (ofClass >= 0 && this.classUnit[ofClass]! < 0) {
+        this.note(Kind.unitOfClass, ofClass, -1);
+        this.classUnit[ofClass] = unit;
+      }
+      if (kept.start[slot] === kept.start[slot + 1] && this.keptUntil[slot]! <= end) continue;
+      this.note(Kind.keeper, unit, 0);
+      this.keepers[unit]!.push(slot);
+      if (this.pending[slot]! > 0) this.hold(run[activity]!, 1);
+    }
+    for (const slot of this.keptBy[activity]!) {
+      this.note(Kind.end, slot, this.keptUntil[slot]!);
+      if (end > this.keptUntil[slot]!) this.keptUntil[slot] = end;
+      this.note(Kind.pending, slot, this.pending[slot]!);
+      if (--this.pending[slot]! > 0) continue;
+      this.gaveUp = true;
+      if (this.isPlaced[this.compiled.slotActivity[slot]!] === 1)
+        this.hold(run[this.compiled.slotActivity[slot]!]!, -1);
+    }
+  }
+
+  private hold(run: number, by: number): void {
+    this.note(Kind.holds, run, this.holds[run]!);
+    this.holds[run]! += by;
+    if (this.holds[run] === (by > 0 ? 1 : 0)) this.holding += by;
+  }
+
+  /** Takes back what the block in hand has taken. */
+  private takeBack(): void {
+    const { undo } = this;
+    while (undo.length > 0) {
+      const was = undo.pop()!;
+      const index = undo.pop()!;
+      const kind = undo.pop()!;
+      if (kind === Kind.place) this.isPlaced[index] = 0;
+      else if (kind === Kind.busy) this.busyUntil[index] = was;
+      else if (kind === Kind.load) this.load[index] = was;
+      else if (kind === Kind.unitOfClass) this.classUnit[index] = was;
+      else if (kind === Kind.keeper) this.keepers[index]!.pop();
+      else if (kind === Kind.end) this.keptUntil[index] = was;
+      else if (kind === Kind.pending) this.pending[index] = was;
+      else {
+        if (was === 0) this.holding--;
+        else if (this.holds[index] === 0) this.holding++;
+        this.holds[index] = was;
+      }
+    }
+  }
+
+  private note(kind: Kind, index: number, was: number): void {
+    this.undo.push(kind, index, was);
+  }
+
+  private mayHold(block: number): boolean {
+    if (this.holding < this.mostHolding) return true;
+    const { members, slotStart, kept, run } = this.compiled;
+    for (let at = members.start[block]!; at < members.start[block + 1]!; at++) {
+      const activity = members.item[at]!;
+      if (this.holds[run[activity]!]! > 0) continue;
+      if (kept.start[slotStart[activity]!]! < kept.start[slotStart[activity + 1]!]!) return false;
+    }
+    return true;
+  }
+
+  /** Something is given up: who waited for it until nobody knew when may ask again. */
+  private wake(now: number): void {
+    const { notBefore, keepers, pending, keptUntil } = this;
+    const { never, blocks } = this.compiled;
+    for (let block = 0; block < blocks; block++) if (notBefore[block]! >= never) notBefore[block] = 0;
+    for (const list of keepers) {
+      let left = 0;
+      for (const slot of list) if (pending[slot]! > 0 || keptUntil[slot]! > now) list[left++] = slot;
+      list.length = left;
+    }
+  }
+
+  private evaluate(): void {
+    const { compiled, completions, ends } = this;
+    completions.fill(0);
+    let makespan = 0;
+    for (let activity = 0; activity < compiled.activities; activity++) {
+      if (this.isPlaced[activity] === 0) continue;
+      const end = ends[activity]!;
+      const run = compiled.run[activity]!;
+      if (end > completions[run]!) completions[run] = end;
+      if (end > makespan) makespan = end;
+    }
+    let sum = 0;
+    for (let run = 0; run < compiled.runs; run++) sum += compiled.weights[run]! * completions[run]!;
+    this.weightedCompletion = sum;
+    this.makespan = makespan;
+  }
+}
+
+const enum Kind {
+  place,
+  busy,
+  load,
+  unitOfClass,
+  keeper,
+  end,
+  pending,
+  holds,
+}
