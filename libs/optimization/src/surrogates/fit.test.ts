@@ -71,7 +71,7 @@ describe('a fitted Gaussian process', () => {
     expect(deviation).toBeLessThan(0.25);
   });
 
-  it('gives the columns of one categorical input one relevance', () => {
+  it('gives the columns of one categorical input one relevance while that predicts as well', () => {
     const level = [0, 2, -1];
     const rng = Rng.seeded(2);
     const rows = new Float64Array(30 * 4);
@@ -85,6 +85,35 @@ describe('a fitted Gaussian process', () => {
     const gp = fitGaussianProcess(rows, y, 30, 4, { ...options, inputOf: [0, 1, 1, 1] });
     expect(gp.relevance[1]).toBe(gp.relevance[3]);
     expect(gp.leaveOneOut().r2).toBeGreaterThan(0.98);
+  });
+
+  it('gives each category a relevance of its own where that predicts better', () => {
+    const rng = Rng.seeded(2);
+    const rows = new Float64Array(60 * 7);
+    const y = new Float64Array(60);
+    for (let i = 0; i < 60; i++) {
+      const category = rng.below(6);
+      rows[7 * i] = rng.uniform();
+      rows[7 * i + 1 + category] = 1;
+      // Five categories are alike.
+      y[i] = category === 5 ? 3 - Math.cos(9 * rows[7 * i]!) : Math.sin(12 * rows[7 * i]!);
+    }
+    const gp = fitGaussianProcess(rows, y, 60, 7, {
+      ...options,
+      inputOf: [0, 1, 1, 1, 1, 1, 1],
+      warping: 'none',
+    });
+    expect(new Set(gp.relevance.subarray(1)).size).toBe(6);
+    expect(gp.leaveOneOut().r2).toBeGreaterThan(0.95);
+  });
+
+  it('learns from a part of many observations, and predicts from all', () => {
+    const { rows, y } = data(350, 2, smooth);
+    const gp = fitGaussianProcess(rows, y, 350, 2, { ...options, warping: 'none' });
+    const { mean } = gp.posterior(rows, 350);
+    const error = mean.map((value, i) => Math.abs(gp.output.fromModel(value) - y[i]!));
+    expect(Math.max(...error)).toBeLessThan(0.01);
+    expect(gp.leaveOneOut().mean.length).toBe(350);
   });
 
   it('begins from an earlier fit', () => {

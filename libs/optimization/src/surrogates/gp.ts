@@ -3,16 +3,8 @@ import { dot } from '../numeric/index.js';
 import { centre, Factor, type Centred } from './factor.js';
 import { crossCovariance, inverseLengthscales, scaleRows, selfCovariance, type Groups } from './matern.js';
 import { leaveOneOutOf } from './leave-one-out.js';
+import type { Observations } from './observations.js';
 import type { FittedSurrogate, LeaveOneOut, OutputMap, Posterior } from './surrogate.js';
-
-/** What a Gaussian process was fitted to. */
-export interface Observations {
-  /** `n x d`, encoded. */
-  readonly rows: Float64Array;
-  /** Measured values in the unit of the output, length `n`. */
-  readonly y: Float64Array;
-  readonly n: number;
-}
 
 /**
  * Gaussian process with a constant mean and Matern-5/2 covariance, exact, with given hyperparameters. The mean is the one of

@@ -1,5 +1,5 @@
 import { Rng } from '../numeric/index.js';
-import { checkObservations } from './fit.js';
+import { checkObservations } from './observations.js';
 import { leaveOneOutOf } from './leave-one-out.js';
 import { AdamW, Network } from './network.js';
 import { StandardisedOutput } from './output-map.js';
@@ -130,10 +130,11 @@ export function fitMlpEnsemble(
   });
   const epochs = Math.round(Math.min(400, Math.max(40, 40_000 / n)));
   let timedOut = false;
-  for (let epoch = 0; epoch < epochs && !timedOut; epoch++) {
+  for (let epoch = 0; epoch < epochs; epoch++) {
+    timedOut = epoch > 0 && options.now() >= end;
+    if (timedOut) break;
     const rate = RATE * 0.5 * (1 + Math.cos((Math.PI * epoch) / epochs));
     for (const member of members) train(member, inputs, z, d, rate);
-    timedOut = options.now() >= end;
   }
   const networks = members.map((member) => member.network);
   return new MlpEnsemble(d, networks, calibrate(networks, inputs, z, leftOutBy), output, y, timedOut);
