@@ -1,8 +1,9 @@
 import { ServiceError, type Fault } from '@lab/contracts';
 import type { Rng } from '../numeric/index.js';
+import { combinationsOf } from './combinations.js';
 import { conflictFaults, conflictingConstraints } from './conflicts.js';
 import type { SamplingMethod } from './designs.js';
-import { Encoding, levelAt, type Column } from './encoding.js';
+import { Encoding, type Column } from './encoding.js';
 import { encodedConstraints, type LinearConstraints } from './linear-constraints.js';
 import { glpkSolver, type LinearProgramSolver } from './linear-programs.js';
 import { MixedProgram } from './mixed-program.js';
@@ -14,15 +15,15 @@ import type { Point, Space } from './space.js';
 import { Validator, type KnownPoints } from './validation.js';
 import { ZeroPatterns } from './zero-patterns.js';
 
-/** Domains of at most so many combinations are listed, which makes statements about their end certain. */
+/** Domains of at most so many feasible combinations are listed, which makes statements about their end certain. */
 export const listedCombinations = 100_000;
 
 /** Distinct feasible points. */
 export interface Sample {
   points: Point[];
   /**
-   * There are fewer points than were asked for, because no further ones were found; of a domain of at most 100,000
-   * combinations of values there are no others.
+   * There are fewer points than were asked for, because no further ones were found; of a domain that {@link Domain.rows}
+   * lists there are no others.
    */
   exhausted: boolean;
 }
@@ -36,7 +37,7 @@ export class Domain {
   private readonly validator: Validator;
   private readonly projection: Projection;
   private readonly sampling: Sampling;
-  private list: readonly Float64Array[] | null = null;
+  private list: readonly Float64Array[] | null | undefined;
 
   /**
    * Linear constraints over rows with every column between its extreme values: what holds of all points, without steps,
@@ -63,7 +64,7 @@ export class Domain {
     );
     const program = new MixedProgram(encoding, space.constraints, solver);
     const satisfies = (row: Float64Array) => this.validator.satisfies(encoding.decode(row));
-    this.projection = new Projection(encoding, space.constraints, this.relaxed, program, solver, satisfies);
+    this.projection = new Projection(encoding, space.constraints, this.relaxed, program, satisfies);
     this.sampling = new Sampling({
       encoding,
       relaxed: this.relaxed,
@@ -72,7 +73,7 @@ export class Domain {
       projection: this.projection,
       solver,
       satisfies,
-      listed: () => (this.combinations <= listedCombinations ? this.rows() : null),
+      listed: () => this.listed(),
     });
   }
 
@@ -163,16 +164,14 @@ export class Domain {
   }
 
   /**
-   * All feasible rows, for a domain of at most {@link listedCombinations} combinations.
+   * All feasible rows; of a domain of at most {@link listedCombinations} combinations they can always be listed.
    *
-   * @throws ServiceError `invalid` when there are more
+   * @throws ServiceError `invalid` when an input is continuous without a step, or when there are too many
    */
   rows(): readonly Float64Array[] {
-    if (this.combinations > listedCombinations) {
-      throw new ServiceError('invalid', `${this.combinations} combinations are too many for a list`);
-    }
-    this.list ??= this.listRows();
-    return this.list;
+    const rows = this.listed();
+    if (rows === null) throw new ServiceError('invalid', 'The points of this domain are too many for a list');
+    return rows;
   }
 
   /**
@@ -194,30 +193,16 @@ export class Domain {
     return { points, exhausted: points.length < count };
   }
 
+  private listed(): readonly Float64Array[] | null {
+    if (this.list === undefined) {
+      const satisfies = (row: Float64Array) => this.validator.satisfies(this.decode(row));
+      this.list = combinationsOf(this.encoding, this.relaxed, satisfies, listedCombinations);
+    }
+    return this.list;
+  }
+
   /** The row of the point of a row: without what rounding in the unit of the inputs changes. */
   private exact(row: Float64Array): Float64Array {
     return this.encode(this.decode(row));
-  }
-
-  private listRows(): Float64Array[] {
-    const rows: Float64Array[] = [];
-    const row = new Float64Array(this.d);
-    const visit = (input: number): void => {
-      if (input === this.space.inputs.length) {
-        if (this.validator.satisfies(this.decode(row))) rows.push(row.slice());
-        return;
-      }
-      const offset = this.encoding.offsets[input]!;
-      const column = this.columns[offset]!;
-      const width = this.encoding.width(input);
-      for (let k = 0; k < (column.kind === 'categorical' ? width : column.count); k += 1) {
-        row.fill(0, offset, offset + width);
-        if (column.kind === 'categorical') row[offset + k] = 1;
-        else row[offset] = levelAt(column, k);
-        visit(input + 1);
-      }
-    };
-    visit(0);
-    return rows;
   }
 }

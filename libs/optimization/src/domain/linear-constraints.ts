@@ -1,20 +1,9 @@
+import type { LinearConstraints } from '../numeric/index.js';
 import type { Encoding } from './encoding.js';
 import { magnitude } from './encoding.js';
 import type { Constraint, Space } from './space.js';
 
-/**
- * `aEq x = bEq`, `aLe x <= bLe`, `lower <= x <= upper` over encoded points. Matrices are row-major with `d` columns; every
- * row is scaled so that its largest coefficient is 1 or -1.
- */
-export interface LinearConstraints {
-  readonly d: number;
-  readonly aEq: Float64Array;
-  readonly bEq: Float64Array;
-  readonly aLe: Float64Array;
-  readonly bLe: Float64Array;
-  readonly lower: Float64Array;
-  readonly upper: Float64Array;
-}
+export type { LinearConstraints };
 
 export type Linear = Exclude<Constraint, { kind: 'n_choose_k' }>;
 export type NChooseK = Extract<Constraint, { kind: 'n_choose_k' }>;
@@ -32,7 +21,7 @@ export function columnsOfFeatures(constraint: Constraint, encoding: Encoding): n
   return constraint.features.map((key) => encoding.columns.findIndex((column) => column.key === key));
 }
 
-/** A linear constraint over encoded points: its coefficients, and the right side. */
+/** A linear constraint over encoded points, scaled so that its largest coefficient is 1 or -1, and its right side. */
 export function encodedRow(constraint: Linear, encoding: Encoding): { a: Float64Array; b: number } {
   const a = new Float64Array(encoding.d);
   let b = constraint.rhs;

@@ -34,7 +34,7 @@ export interface LinearProgramSolver {
 }
 
 /** Seconds that one program may take; GLPK counts whole ones. */
-const timeLimitS = 2;
+const timeLimitS = 1;
 
 const glpk = await createGlpk();
 

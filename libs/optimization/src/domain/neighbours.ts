@@ -15,7 +15,7 @@ export function neighbours(
   const attempt = (changes: ReadonlyMap<number, number>) => {
     const target = row.slice();
     for (const [j, value] of changes) target[j] = value;
-    const settled = projection.settle(target, changes);
+    const settled = projection.settle(target, changes, false);
     if (settled !== null) found.add(settled);
   };
   encoding.offsets.forEach((offset, i) => {

@@ -1,5 +1,4 @@
-import { dot, type Rng } from '../numeric/index.js';
-import type { LinearConstraints } from './linear-constraints.js';
+import { dot, type LinearConstraints, type Rng } from '../numeric/index.js';
 import type { LinearProgramSolver, Row } from './linear-programs.js';
 import { nullSpace } from './null-space.js';
 
@@ -22,7 +21,8 @@ export class Polytope {
     private readonly centreScaled: Float64Array,
     /** Rows of `N` transposed. */
     private readonly basis: readonly Float64Array[],
-    private readonly inequalities: readonly { a: Float64Array; b: number }[],
+    /** Over the free columns, besides `0 <= y <= 1`. */
+    private readonly inequalities: readonly HalfSpace[],
   ) {}
 
   /** Degrees of freedom; 0: a single point. */
@@ -37,45 +37,28 @@ export class Polytope {
 
   /**
    * @param columns those that take part; the others are at the middle of their bounds, and no row may be about them
+   * @param exact whether the range of every column is found by linear programs, two for each; otherwise it follows from one
+   *   row at a time and may be too wide, which costs hit-and-run some steps
    * @returns null when it is empty
    */
   static of(
     constraints: LinearConstraints,
     columns: readonly number[],
     solver: LinearProgramSolver,
+    exact = true,
   ): Polytope | null {
-    const { d, lower, upper } = constraints;
-    const base = Float64Array.from(lower, (low, j) => (low + upper[j]!) / 2);
+    const { lower, upper } = constraints;
     const rows = rowsOf(constraints, columns);
-    const low = new Float64Array(d);
-    const high = new Float64Array(d);
-    for (const [position, j] of columns.entries()) {
-      if (rows.length === 0 || !rows.some(({ coefficients }) => coefficients[position] !== 0)) {
-        low[j] = lower[j]!;
-        high[j] = upper[j]!;
-        continue;
-      }
-      const objective = new Float64Array(columns.length);
-      objective[position] = 1;
-      const box = { lower: columns.map((k) => lower[k]!), upper: columns.map((k) => upper[k]!) };
-      const range = (['minimize', 'maximize'] as const).map((direction) =>
-        solver.solve({
-          direction,
-          objective,
-          rows,
-          lower: Float64Array.from(box.lower),
-          upper: Float64Array.from(box.upper),
-        }),
-      );
-      const [least, most] = range.map((outcome) => (outcome.status === 'optimal' ? outcome.value : null));
-      if (least == null || most == null) return null;
-      low[j] = Math.min(upper[j]!, Math.max(lower[j]!, least));
-      high[j] = Math.min(upper[j]!, Math.max(low[j]!, most));
-      base[j] = (low[j]! + high[j]!) / 2;
-    }
-    const free = columns.filter((j) => high[j]! - low[j]! > decided);
-    const lows = Float64Array.from(free, (j) => low[j]!);
-    const widths = Float64Array.from(free, (j) => high[j]! - low[j]!);
+    const low = Float64Array.from(columns, (j) => lower[j]!);
+    const high = Float64Array.from(columns, (j) => upper[j]!);
+    if (!tighten(rows, low, high)) return null;
+    if (exact && !narrow(rows, low, high, solver)) return null;
+    const base = Float64Array.from(lower, (least, j) => (least + upper[j]!) / 2);
+    columns.forEach((j, position) => (base[j] = (low[position]! + high[position]!) / 2));
+    const varying = [...columns.keys()].filter((position) => high[position]! - low[position]! > decided);
+    const free = varying.map((position) => columns[position]!);
+    const lows = Float64Array.from(varying, (position) => low[position]!);
+    const widths = Float64Array.from(varying, (position) => high[position]! - low[position]!);
     const scaled = rowsOver(rows, columns, free, base, lows, widths);
     return Polytope.within(free, base, lows, widths, scaled, solver);
   }
@@ -103,7 +86,8 @@ export class Polytope {
       const implied =
         centre.radius > 1e-9 || basis.length === 0 ? [] : tight(equalities, inequalities, n, solver);
       if (implied.length === 0) {
-        return new Polytope(free, base, lows, widths, centre.y, basis, inequalities);
+        const rest = inequalities.filter((row) => !box.includes(row));
+        return new Polytope(free, base, lows, widths, centre.y, basis, rest);
       }
       equalities = [...equalities, ...implied];
       inequalities = inequalities.filter((row) => !implied.includes(row));
@@ -116,7 +100,7 @@ export class Polytope {
    *
    * @param thinning steps between two points; by default enough for some independence
    */
-  *walk(rng: Rng, thinning = 8 + 4 * this.dimension): Generator<Float64Array, never> {
+  *walk(rng: Rng, thinning = 8 + 2 * this.dimension): Generator<Float64Array, never> {
     const y = this.centreScaled.slice();
     const direction = new Float64Array(y.length);
     for (;;) {
@@ -138,6 +122,14 @@ export class Polytope {
   private chord(y: Float64Array, direction: Float64Array): [number, number] {
     let back = -Infinity;
     let ahead = Infinity;
+    for (let i = 0; i < y.length; i += 1) {
+      const speed = direction[i]!;
+      if (Math.abs(speed) < 1e-14) continue;
+      const up = Math.max(0, speed > 0 ? 1 - y[i]! : y[i]!) / Math.abs(speed);
+      const down = Math.max(0, speed > 0 ? y[i]! : 1 - y[i]!) / Math.abs(speed);
+      if (up < ahead) ahead = up;
+      if (-down > back) back = -down;
+    }
     for (const { a, b } of this.inequalities) {
       const speed = dot(a, direction, y.length);
       if (Math.abs(speed) < 1e-14) continue;
@@ -177,6 +169,58 @@ function rowsOf({ d, aEq, bEq, aLe, bLe }: LinearConstraints, columns: readonly 
     ...Array.from(bEq, (b, i) => ({ coefficients: over(aEq, i), lower: b, upper: b })),
     ...Array.from(bLe, (b, i) => ({ coefficients: over(aLe, i), lower: -Infinity, upper: b })),
   ];
+}
+
+/**
+ * Narrows bounds by what each row leaves to a column when all others are at their best, a few times over.
+ *
+ * @returns false when nothing is left
+ */
+function tighten(rows: readonly Row[], low: Float64Array, high: Float64Array): boolean {
+  for (let pass = 0; pass < 4; pass += 1) {
+    for (const { coefficients, lower, upper } of rows) {
+      let least = 0;
+      let most = 0;
+      coefficients.forEach((a, j) => {
+        least += Math.min(a * low[j]!, a * high[j]!);
+        most += Math.max(a * low[j]!, a * high[j]!);
+      });
+      if (least > upper + decided || most < lower - decided) return false;
+      coefficients.forEach((a, j) => {
+        if (Math.abs(a) < decided) return;
+        const roomBelow = (upper - (least - Math.min(a * low[j]!, a * high[j]!))) / a;
+        const roomAbove = (lower - (most - Math.max(a * low[j]!, a * high[j]!))) / a;
+        const [from, to] = a > 0 ? [roomAbove, roomBelow] : [roomBelow, roomAbove];
+        const [before, after] = [low[j]!, high[j]!];
+        low[j] = Math.min(after, Math.max(before, from));
+        high[j] = Math.max(low[j]!, Math.min(after, to));
+        least += Math.min(a * low[j]!, a * high[j]!) - Math.min(a * before, a * after);
+        most += Math.max(a * low[j]!, a * high[j]!) - Math.max(a * before, a * after);
+      });
+    }
+  }
+  return true;
+}
+
+/** Sets bounds to the least and the most that each column can be; false when no point satisfies the rows. */
+function narrow(
+  rows: readonly Row[],
+  low: Float64Array,
+  high: Float64Array,
+  solver: LinearProgramSolver,
+): boolean {
+  const bounds = { lower: low.slice(), upper: high.slice() };
+  for (let j = 0; j < low.length; j += 1) {
+    if (!rows.some(({ coefficients }) => coefficients[j] !== 0)) continue;
+    const objective = new Float64Array(low.length);
+    objective[j] = 1;
+    const least = solver.solve({ direction: 'minimize', objective, rows, ...bounds });
+    const most = solver.solve({ direction: 'maximize', objective, rows, ...bounds });
+    if (least.status !== 'optimal' || most.status !== 'optimal') return false;
+    low[j] = Math.min(bounds.upper[j]!, Math.max(bounds.lower[j]!, least.value));
+    high[j] = Math.min(bounds.upper[j]!, Math.max(low[j]!, most.value));
+  }
+  return true;
 }
 
 /** Rows over the free columns scaled to [0, 1], of length 1; rows about none of them are left out. */

@@ -1,3 +1,4 @@
+import { nearestSatisfying } from '../numeric/index.js';
 import { type Column, type Encoding, levelAt, levelIndex, nearestLevel } from './encoding.js';
 import {
   columnsOfFeatures,
@@ -5,12 +6,14 @@ import {
   type LinearConstraints,
   type NChooseK,
 } from './linear-constraints.js';
-import type { LinearProgramSolver, Row } from './linear-programs.js';
+import { repaired } from './lattice.js';
 import { leastUse, type MixedProgram } from './mixed-program.js';
 import type { Constraint } from './space.js';
 
 /** Finds the feasible point near a row: rounds, holds what was rounded, and moves the rest. */
 export class Projection {
+  /** Columns of features of n-choose-k. */
+  private readonly counted: ReadonlySet<number>;
   private readonly counts: readonly { constraint: NChooseK; columns: readonly number[] }[];
 
   constructor(
@@ -19,13 +22,13 @@ export class Projection {
     /** Over all columns, without rounding. */
     private readonly relaxed: LinearConstraints,
     private readonly program: MixedProgram,
-    private readonly solver: LinearProgramSolver,
     /** Whether a row with possible values satisfies all constraints. */
     private readonly satisfies: (row: Float64Array) => boolean,
   ) {
     this.counts = constraints
       .filter(isNChooseK)
       .map((constraint) => ({ constraint, columns: columnsOfFeatures(constraint, encoding) }));
+    this.counted = new Set(this.counts.flatMap(({ columns }) => columns));
   }
 
   /**
@@ -56,19 +59,22 @@ export class Projection {
   /**
    * @param target any finite values, length `d`
    * @param pinned columns that must have the given possible encoded values
+   * @param search whether branch and bound may be asked, which can take seconds, when rounding and repairing fail
    * @returns a feasible row near the target; null when none was found
    */
-  settle(target: Float64Array, pinned: ReadonlyMap<number, number> = new Map()): Float64Array | null {
+  settle(
+    target: Float64Array,
+    pinned: ReadonlyMap<number, number> = new Map(),
+    search = true,
+  ): Float64Array | null {
     const rounded = target.slice();
     for (const [j, value] of pinned) rounded[j] = value;
     this.encoding.round(rounded);
     this.mendCounts(rounded, target, pinned);
-    const quick = this.moved(rounded, target, pinned);
-    if (quick !== null) return quick;
+    const near = this.moved(rounded, target, pinned) ?? this.repaired(rounded, target, pinned);
+    if (near !== null || !search) return near;
     const exact = this.program.nearest(this.encoding.round(target.slice()), pinned);
-    if (exact === null) return null;
-    this.encoding.round(exact);
-    return this.moved(exact, target, pinned) ?? (this.satisfies(exact) ? exact : null);
+    return exact === null ? null : this.moved(this.encoding.round(exact), target, pinned);
   }
 
   /** The row with its continuous columns moved to where they satisfy the linear constraints, near the target. */
@@ -80,8 +86,34 @@ export class Projection {
     if (this.satisfies(rounded)) return rounded;
     const slice = this.slice(rounded);
     for (const [j, value] of pinned) slice.lower[j] = slice.upper[j] = value;
-    const moved = nearestWithin(slice, this.program.coupled, target, rounded, this.solver);
-    return moved !== null && this.satisfies(moved) ? moved : null;
+    const moving = this.program.coupled.filter((j) => slice.upper[j]! > slice.lower[j]!);
+    if (moving.length === 0) return null;
+    const nearest = nearestSatisfying(
+      Float64Array.from(moving, (j) => target[j]!),
+      restricted(slice, moving, rounded),
+    );
+    if (nearest === null) return null;
+    const moved = rounded.slice();
+    moving.forEach((j, i) => (moved[j] = Math.min(slice.upper[j]!, Math.max(slice.lower[j]!, nearest[i]!))));
+    return this.satisfies(moved) ? moved : null;
+  }
+
+  /** The row with its steps and listed values changed until the constraints hold. */
+  private repaired(
+    rounded: Float64Array,
+    target: Float64Array,
+    pinned: ReadonlyMap<number, number>,
+  ): Float64Array | null {
+    const columns = new Map<number, Column>();
+    for (const j of this.program.coupled) {
+      const column = this.encoding.columns[j]!;
+      if (column.kind === 'continuous' || column.count === 1 || pinned.has(j)) continue;
+      if (!this.counted.has(j)) columns.set(j, { ...column, zero: null });
+      else if (!this.isZero(rounded, j)) columns.set(j, column);
+    }
+    if (columns.size === 0) return null;
+    const row = repaired(rounded, target, columns, this.relaxed);
+    return row === null ? null : this.moved(row, target, pinned);
   }
 
   /** Sets features of n-choose-k to zero, or away from it, until the counts hold where they can each by itself. */
@@ -123,41 +155,33 @@ function besideZero(column: Column, target: number): number {
   return levelAt(column, levelIndex(column, zero) + (above ? 1 : -1));
 }
 
-/** Moves the coupled columns of a row within constraints so that the sum of absolute differences from the target is least. */
-function nearestWithin(
+/** Linear constraints over some columns, where the others have the values of a row. */
+function restricted(
   { d, aEq, bEq, aLe, bLe, lower, upper }: LinearConstraints,
-  coupled: readonly number[],
-  target: Float64Array,
+  columns: readonly number[],
   row: Float64Array,
-  solver: LinearProgramSolver,
-): Float64Array | null {
-  const n = coupled.length;
-  const widened = (a: Float64Array, i: number) => {
-    const coefficients = new Float64Array(2 * n);
-    coupled.forEach((j, k) => (coefficients[k] = a[i * d + j]!));
-    return coefficients;
-  };
-  const rows: Row[] = [
-    ...Array.from(bEq, (b, i) => ({ coefficients: widened(aEq, i), lower: b, upper: b })),
-    ...Array.from(bLe, (b, i) => ({ coefficients: widened(aLe, i), lower: -Infinity, upper: b })),
-    ...coupled.flatMap((j, k) =>
-      [1, -1].map((sign) => {
-        const coefficients = new Float64Array(2 * n);
-        coefficients[k] = sign;
-        coefficients[n + k] = -1;
-        return { coefficients, lower: -Infinity, upper: sign * target[j]! };
-      }),
+): LinearConstraints {
+  const within = new Set(columns);
+  const over = (a: Float64Array, b: Float64Array) => ({
+    a: Float64Array.from(
+      { length: b.length * columns.length },
+      (_, k) => a[Math.floor(k / columns.length) * d + columns[k % columns.length]!]!,
     ),
-  ];
-  const outcome = solver.solve({
-    direction: 'minimize',
-    objective: new Float64Array(2 * n).fill(1, n),
-    rows,
-    lower: Float64Array.from({ length: 2 * n }, (_, k) => (k < n ? lower[coupled[k]!]! : 0)),
-    upper: Float64Array.from({ length: 2 * n }, (_, k) => (k < n ? upper[coupled[k]!]! : Infinity)),
+    b: b.map((bound, i) => {
+      let rest = bound;
+      for (let j = 0; j < d; j += 1) if (!within.has(j)) rest -= a[i * d + j]! * row[j]!;
+      return rest;
+    }),
   });
-  if (outcome.status !== 'optimal') return null;
-  const moved = row.slice();
-  coupled.forEach((j, k) => (moved[j] = Math.min(upper[j]!, Math.max(lower[j]!, outcome.x[k]!))));
-  return moved;
+  const equal = over(aEq, bEq);
+  const less = over(aLe, bLe);
+  return {
+    d: columns.length,
+    aEq: equal.a,
+    bEq: equal.b,
+    aLe: less.a,
+    bLe: less.b,
+    lower: Float64Array.from(columns, (j) => lower[j]!),
+    upper: Float64Array.from(columns, (j) => upper[j]!),
+  };
 }

@@ -1,7 +1,6 @@
-import { Sobol, SOBOL_DIMENSIONS, type Rng } from '../numeric/index.js';
+import { Sobol, SOBOL_DIMENSIONS, type LinearConstraints, type Rng } from '../numeric/index.js';
 import { latinHypercube, representatives, type SamplingMethod } from './designs.js';
 import { levelAt, type Encoding } from './encoding.js';
-import type { LinearConstraints } from './linear-constraints.js';
 import type { LinearProgramSolver } from './linear-programs.js';
 import { leastUse } from './mixed-program.js';
 import { Polytope } from './polytope.js';
@@ -10,6 +9,9 @@ import type { ZeroPatterns } from './zero-patterns.js';
 
 /** Designs up to this size are chosen from a larger number of even points; beyond, even points are spread well enough. */
 const chosenDesigns = 128;
+
+/** Branch and bound is asked for so many points of one sample; where it finds none it counts eight times. */
+const mostSearches = 64;
 
 /** What sampling needs to know of a domain. */
 export interface Region {
@@ -61,9 +63,19 @@ export class Sampling {
       return drawn.rows;
     }
     const walks = new Map<string, Iterator<Float64Array, never>>();
-    for (let misses = 0; drawn.rows.length < size && misses < size + 64;) {
-      const row = this.region.projection.settle(this.candidate(rng, walks));
-      if (row === null || !drawn.add(row)) misses += 1;
+    const { projection } = this.region;
+    let searches = mostSearches;
+    let repeated = 0;
+    for (let tries = 1; tries < 12 * size + 64 && repeated < size + 64; tries += 1) {
+      if (drawn.rows.length === size) break;
+      const target = this.candidate(rng, walks, size);
+      let row = projection.settle(target, undefined, false);
+      // Another target is faster than a search, unless hardly any settles.
+      if (row === null && searches > 0 && 20 * drawn.rows.length < tries) {
+        row = projection.settle(target);
+        searches -= row === null ? 8 : 1;
+      }
+      if (row !== null && !drawn.add(row)) repeated += 1;
     }
     return drawn.rows;
   }
@@ -98,7 +110,7 @@ export class Sampling {
   }
 
   /** A row before rounding: coupled columns by hit-and-run within the polytope of a pattern of zeros, others uniformly. */
-  private candidate(rng: Rng, walks: Map<string, Iterator<Float64Array, never>>): Float64Array {
+  private candidate(rng: Rng, walks: Map<string, Iterator<Float64Array, never>>, size: number): Float64Array {
     const { encoding, patterns, coupled } = this.region;
     const row = this.fromUnit(Float64Array.from(encoding.offsets, () => rng.uniform()));
     const zero = patterns.columns.length === 0 ? new Set<number>() : patterns.draw(rng);
@@ -108,7 +120,8 @@ export class Sampling {
     if (walk === undefined) {
       const polytope = this.polytope(key, zero);
       if (polytope === null) return row;
-      walk = polytope.walk(rng);
+      // Of many points neighbours in the walk may resemble each other.
+      walk = polytope.walk(rng, size > chosenDesigns ? 4 + polytope.dimension : undefined);
       walks.set(key, walk);
     }
     const inside = walk.next().value;
@@ -132,7 +145,7 @@ export class Sampling {
     }
     const polytope = coupled.some((j) => lower[j]! > upper[j]!)
       ? null
-      : Polytope.of({ ...relaxed, lower, upper }, coupled, solver);
+      : Polytope.of({ ...relaxed, lower, upper }, coupled, solver, zero.size === 0);
     this.polytopes.set(key, polytope);
     return polytope;
   }
