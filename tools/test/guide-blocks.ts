@@ -24,6 +24,8 @@ export interface Block {
   text: string;
   /** What its first line says it is: a path in the user directory. */
   path: string | undefined;
+  /** Name of the module that its first line says it is, which stands on its own. */
+  example: string | undefined;
   /** What its first line says it is a part of. */
   fragmentOf: string | undefined;
 }
@@ -42,6 +44,7 @@ export function blocksOf(page: string, text: string): Block[] {
       language,
       text: lines.map((each) => `${each}\n`).join(''),
       path: /^(?:#|\/\/) ([\w-]+(?:\/[\w.-]+)+\.(?:yml|ts))$/.exec(first)?.[1],
+      example: /^\/\/ example ([\w-]+\.ts)$/.exec(first)?.[1],
       fragmentOf: /^(?:#|\/\/) fragment of (\S.*)$/.exec(first)?.[1],
     });
     open = undefined;
@@ -64,4 +67,9 @@ export const guideBlocks = guidePages.flatMap((page) => blocksOf(page, textOf(pa
 /** The blocks that are files of the user directory. */
 export const guideFiles = guideBlocks.filter(
   (block): block is Block & { path: string } => block.path !== undefined,
+);
+
+/** The blocks that are modules on their own, by name. */
+export const guideExamples = new Map(
+  guideBlocks.flatMap(({ example, text }) => (example === undefined ? [] : [[example, text]])),
 );

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { load } from 'js-yaml';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { blocksOf, guideBlocks, guideFiles, root, type Block } from './guide-blocks.js';
+import { blocksOf, guideBlocks, guideExamples, guideFiles, root, type Block } from './guide-blocks.js';
 
 /** The code that the guide shows is code: whole files pass the compiler, parts of files can be read. */
 
@@ -75,7 +75,7 @@ function syntaxFault({ language, text }: Block): string | undefined {
 
 /** Why a block is none that a test reads. */
 function blockFault(block: Block): string | undefined {
-  const { language, path, fragmentOf } = block;
+  const { language, path, example, fragmentOf } = block;
   if (['sh', 'text'].includes(language)) return undefined;
   if (language === 'json') {
     try {
@@ -92,6 +92,7 @@ function blockFault(block: Block): string | undefined {
     const ending = language === 'yaml' ? '.yml' : '.ts';
     return path.endsWith(ending) ? undefined : `a ${language} block whose path does not end in ${ending}`;
   }
+  if (example !== undefined && language === 'ts') return undefined;
   if (fragmentOf !== undefined) return syntaxFault(block);
   const mark = language === 'yaml' ? '#' : '//';
   return `begin it with "${mark} <package>/<path>" or "${mark} fragment of <file>"`;
@@ -139,7 +140,8 @@ describe('the code that the guide shows', () => {
 
   it('has the right types, strictly', () => {
     expect([...code.keys()]).toContain('packages/demo_pkg/tasks/dispense/task.ts');
-    expect(typeFaults(code)).toEqual([]);
+    const examples = [...guideExamples].map(([name, text]) => [`examples/${name}`, text] as const);
+    expect(typeFaults(new Map([...code, ...examples]))).toEqual([]);
   }, 20_000);
 
   it('would be refused with a wrong type, a missing import or a device that is not as the SDK wants it', () => {

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Domain, type BayesianSequentialOptimizer } from '../../libs/optimization/src/index.js';
+import type { CreateCampaignOptimizer, Table } from '../../libs/sdk/src/index.js';
+import { guideExamples, root } from './guide-blocks.js';
+
+/** The optimizers that the guide shows do what it says of them. */
+
+let place: string;
+beforeAll(() => {
+  // Inside the repository, from where the packages are found.
+  place = mkdtempSync(join(root, 'tools/test/.guide-'));
+  for (const [name, text] of guideExamples) writeFileSync(join(place, name), text);
+});
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+const load = async <Module>(name: string): Promise<Module> =>
+  (await import(/* @vite-ignore */ join(place, name))) as Module;
+
+const number = (row: Table[number], key: string): number => Number(row[key]);
+
+/** Plays batches of runs; every second batch is reported in reverse. */
+function play(
+  optimizer: BayesianSequentialOptimizer,
+  batches: readonly number[],
+  measure: (row: Table[number]) => Record<string, number>,
+): Table {
+  return batches.flatMap((count, i) => {
+    const rows = optimizer.sample(count);
+    const told = i % 2 === 0 ? rows : [...rows].reverse();
+    optimizer.report(told, told.map(measure));
+    return rows;
+  });
+}
+
+describe('the optimizer with one objective', () => {
+  it('finds good parameters in few runs', async () => {
+    const { optimize } = await load<{
+      optimize(measure: (row: Table[number]) => number, runs: number): BayesianSequentialOptimizer;
+    }>('single-objective.ts');
+    const optimizer = optimize(
+      (row) =>
+        (number(row, 'mix_colors.cyan_volume') - 8) ** 2 +
+        (number(row, 'mix_colors.magenta_volume') - 15) ** 2 +
+        number(row, 'mix_colors.mixing_time') / 10,
+      16,
+    );
+    const [best] = optimizer.get_optimal_solutions();
+    // Over all points the median is near 100.
+    expect(best!['score_color.loss']).toBeLessThan(5);
+    expect(best).toMatchObject({ meets_constraints: true });
+    optimizer.set_runtime_params({ acquisition_function: 'qUCB', beta: 4 });
+    expect(optimizer.sample(1)).toHaveLength(1);
+  }, 60_000);
+});
+
+describe('the optimizer with several objectives', () => {
+  it('gives rows of which none beats another', async () => {
+    const { optimizer } = await load<{ optimizer: BayesianSequentialOptimizer }>('several-objectives.ts');
+    play(optimizer, [6, 2, 2], (row) => {
+      const heat = (number(row, 'react.temperature') - 30) / 90;
+      const rest = row['react.solvent'] === 'ethanol' ? 0 : 0.2;
+      return { 'analyse.yield': heat - rest, 'analyse.waste': heat ** 2 + rest };
+    });
+    const front = optimizer.get_optimal_solutions();
+    expect(front.length).toBeGreaterThanOrEqual(2);
+    const beats = (a: Table[number], b: Table[number]): boolean =>
+      number(a, 'analyse.yield') > number(b, 'analyse.yield') &&
+      number(a, 'analyse.waste') < number(b, 'analyse.waste');
+    expect(front.filter((a) => front.some((b) => beats(b, a)))).toEqual([]);
+  }, 60_000);
+});
+
+describe('the optimizer with constraints', () => {
+  it('holds every row to them, and finds runs that keep the threshold', async () => {
+    const { optimizer } = await load<{ optimizer: BayesianSequentialOptimizer }>('constrained.ts');
+    const rows = play(optimizer, [6, 2, 2], (row) => ({
+      'test.strength': number(row, 'mix.resin') + 0.5 * number(row, 'mix.filler'),
+      'test.viscosity': 20 * number(row, 'mix.resin') + 5 * number(row, 'mix.pigment'),
+    }));
+    const { space } = optimizer.state();
+    const domain = Domain.of(space);
+    expect(rows.flatMap((row) => domain.validate(row))).toEqual([]);
+    const best = optimizer.get_optimal_solutions();
+    expect(best.filter((row) => row['meets_constraints'] === true).length).toBeGreaterThan(0);
+  }, 60_000);
+});
+
+describe('the grid search', () => {
+  type Grid = { grid: Record<string, number[]>; output: string };
+  const create = async () => {
+    const module = await load<{ svc_create_campaign_optimizer: CreateCampaignOptimizer<Grid> }>(
+      'optimizer.ts',
+    );
+    const [args, GridSearch] = module.svc_create_campaign_optimizer();
+    return new GridSearch(args);
+  };
+
+  it('tries each of its 36 points once, in the order that is wanted, and ends with an error', async () => {
+    const optimizer = await create();
+    const [first] = await optimizer.sample(1);
+    expect(first).toEqual({ 'mix_colors.cyan': 0, 'mix_colors.magenta': 0 });
+    optimizer.set_runtime_params({ descending: true });
+    const rows = await optimizer.sample(35);
+    expect(rows[0]).toEqual({ 'mix_colors.cyan': 1, 'mix_colors.magenta': 1 });
+    expect(new Set([first, ...rows].map((row) => JSON.stringify(row))).size).toBe(36);
+    expect(() => optimizer.sample(1)).toThrow('The grid is exhausted: 0 points are left, 1 were wanted');
+    const all = [...rows, first!];
+    await optimizer.report(
+      all,
+      all.map((row) => ({ 'score_color.loss': Math.abs(number(row, 'mix_colors.cyan') - 0.4) })),
+    );
+    expect(optimizer.get_num_samples_reported()).toBe(36);
+    const best = await optimizer.get_optimal_solutions();
+    expect(best.map((row) => row['mix_colors.cyan'])).toEqual([0.4, 0.4, 0.4, 0.4, 0.4, 0.4]);
+  });
+
+  it('forgets the points of failed runs, and refuses settings that it does not know', async () => {
+    const optimizer = await create();
+    const rows = await optimizer.sample(1);
+    await optimizer.report_failed(rows);
+    expect(await optimizer.sample(1)).toEqual(rows);
+    expect(() => optimizer.set_runtime_params({ descending: 'yes' })).toThrow('true or false');
+    expect(() => optimizer.set_runtime_params({ ascending: true })).toThrow('no runtime parameter');
+    expect(optimizer.get_runtime_params()).toEqual({ descending: false });
+  });
+});
