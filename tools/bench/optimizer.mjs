@@ -53,6 +53,19 @@ async function writeStarts(name, seed, rows) {
   await writeFile(join(flags.csv, `${name}-${seed}.csv`), `${lines.join('\n')}\n`);
 }
 
+/** Median of a campaign that is compared with; played now if it was not yet. */
+const medianOf = (name) =>
+  (medians[name] ??= quantile(
+    each(
+      (seed) =>
+        playCampaign(
+          campaigns.find((campaign) => campaign.name === name),
+          seed,
+        ).value,
+    ),
+    0.5,
+  ));
+
 const missed = [];
 const medians = {};
 let lines = 0;
@@ -72,7 +85,7 @@ for (const campaign of campaigns.filter(chosen)) {
   const median = quantile(values, 0.5);
   medians[name] = median;
   const shared = share && values.filter(share.of).length / seeds;
-  const against = compare && medians[compare.with];
+  const against = compare && medianOf(compare.with);
   const line = {
     problem: name,
     evals,

@@ -25,7 +25,13 @@ const cpuMs = () => {
  */
 export function playCampaign({ problem, evals, initial, batch = 1, noise = [], flight, merit }, seed) {
   const optimizer = new BayesianSequentialOptimizer(
-    { inputs: problem.inputs, outputs: problem.outputs, num_initial_samples: initial, seed },
+    {
+      inputs: problem.inputs,
+      outputs: problem.outputs,
+      ...(problem.reference_point && { reference_point: problem.reference_point }),
+      num_initial_samples: initial,
+      seed,
+    },
     clock,
   );
   const random = randomNumbers(seed);

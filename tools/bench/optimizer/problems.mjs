@@ -46,11 +46,14 @@ const single = (bounds, evaluate, slacks = 0, steps = []) => ({
   evaluate: (x) => [evaluate(x)].flat(),
 });
 
-/** Objectives of which each is minimised but those named, then slacks. */
-const several = (bounds, evaluate, { objectives = 2, slacks = 0, maximized = [] } = {}) => ({
+/**
+ * Objectives of which each is minimised but those named, then slacks. `reference`: the worst values of interest, by which
+ * hypervolumes are counted; `most`: the largest one that is known.
+ */
+const several = (bounds, evaluate, { reference, most, slacks = 0, maximized = [] }) => ({
   inputs: inputsOf(bounds),
   outputs: [
-    ...Array.from({ length: objectives }, (_, i) => ({
+    ...reference.map((_, i) => ({
       key: `run.f${i + 1}`,
       objective: maximized.includes(i) ? maximize : minimize,
     })),
@@ -60,7 +63,11 @@ const several = (bounds, evaluate, { objectives = 2, slacks = 0, maximized = [] 
       constraint: { at_least: 0 },
     })),
   ],
+  reference_point: Object.fromEntries(reference.map((value, i) => [`run.f${i + 1}`, value])),
   evaluate,
+  reference,
+  most,
+  maximized,
 });
 
 // Figures of merit: from the true results of all runs, and of the runs that the optimizer recommends.
@@ -86,12 +93,9 @@ const ratio =
   (optimum) =>
   ({ all }) =>
     least(all) / optimum;
-const gap =
-  (optimum) =>
-  ({ all }) =>
-    least(all) - optimum;
+/** Hypervolume above the reference point of a problem, as a share of the largest one. */
 const volume =
-  (reference, most = 1, maximized = []) =>
+  ({ reference, most, maximized }) =>
   ({ all }) => {
     const m = reference.length;
     const signed = (values) => values.slice(0, m).map((value, i) => (maximized.includes(i) ? -value : value));
@@ -99,7 +103,6 @@ const volume =
   };
 
 const optima = { branin: 0.39788735772973816, hartmann6: -3.322368011391339 };
-const dtlz2Most = 1.21 - Math.PI / 4;
 const problems = {
   branin: single(
     [
@@ -125,12 +128,15 @@ const problems = {
     [0.0625, 0.0625],
   ),
   weldedBeam: single([[0.125, 10], ...box(3, 0.1, 10)], weldedBeam, 6),
-  braninCurrin: several(box(2, 0, 1), braninCurrin),
-  c2dtlz2: several(box(4, 0, 1), c2dtlz2, { slacks: 1 }),
-  dtlz2: several(box(6, 0, 1), dtlz2),
-  zdt1: several(box(6, 0, 1), zdt1),
-  zdt2: several(box(6, 0, 1), zdt2),
-  vehicleSafety: several(box(5, 1, 3), vehicleSafety, { objectives: 3 }),
+  braninCurrin: several(box(2, 0, 1), braninCurrin, { reference: [18, 6], most: 59.36011874867746 }),
+  c2dtlz2: several(box(4, 0, 1), c2dtlz2, { reference: [1.1, 1.1], most: 0.3996406303723544, slacks: 1 }),
+  dtlz2: several(box(6, 0, 1), dtlz2, { reference: [1.1, 1.1], most: 1.21 - Math.PI / 4 }),
+  zdt1: several(box(6, 0, 1), zdt1, { reference: [11, 11], most: 120 + 2 / 3 }),
+  zdt2: several(box(6, 0, 1), zdt2, { reference: [11, 11], most: 120 + 1 / 3 }),
+  vehicleSafety: several(box(5, 1, 3), vehicleSafety, {
+    reference: [1864.72022, 11.81993945, 0.2903999384],
+    most: 246.81607081187002,
+  }),
   snar: several(
     [
       [0.5, 2],
@@ -139,7 +145,7 @@ const problems = {
       [30, 120],
     ],
     snar,
-    { maximized: [0] },
+    { reference: [2957, 10.7], most: 1, maximized: [0] },
   ),
 };
 
@@ -246,7 +252,7 @@ export const campaigns = [
     problem: problems.braninCurrin,
     evals: 30,
     initial: 6,
-    merit: volume([18, 6], 59.36011874867746),
+    merit: volume(problems.braninCurrin),
     published: null,
     target: { at_least: 0.96 },
   },
@@ -257,7 +263,7 @@ export const campaigns = [
     initial: 6,
     batch: 4,
     noise: [15.19, 0.63],
-    merit: volume([18, 6], 59.36011874867746),
+    merit: volume(problems.braninCurrin),
     published: '0.973 (BoTorch, 1 run)',
     target: { at_least: 0.97 },
   },
@@ -268,7 +274,7 @@ export const campaigns = [
     initial: 10,
     batch: 2,
     noise: [0.02, 0.02, 0.02],
-    merit: volume([1.1, 1.1], 0.3996406303723544),
+    merit: volume(problems.c2dtlz2),
     published: '0.95 (BoTorch, 1 run)',
     target: { at_least: 0.95 },
   },
@@ -277,7 +283,7 @@ export const campaigns = [
     problem: problems.dtlz2,
     evals: 60,
     initial: 14,
-    merit: volume([1.1, 1.1], dtlz2Most),
+    merit: volume(problems.dtlz2),
     published: null,
     target: { at_least: 0.93 },
   },
@@ -286,7 +292,7 @@ export const campaigns = [
     problem: problems.zdt1,
     evals: 40,
     initial: 14,
-    merit: volume([11, 11], 120 + 2 / 3),
+    merit: volume(problems.zdt1),
     published: null,
     target: { at_least: 0.999 },
   },
@@ -295,7 +301,7 @@ export const campaigns = [
     problem: problems.zdt2,
     evals: 40,
     initial: 14,
-    merit: volume([11, 11], 120 + 1 / 3),
+    merit: volume(problems.zdt2),
     published: null,
     target: { at_least: 0.999 },
   },
@@ -304,7 +310,7 @@ export const campaigns = [
     problem: problems.vehicleSafety,
     evals: 60,
     initial: 12,
-    merit: volume([1864.72022, 11.81993945, 0.2903999384], 246.81607081187002),
+    merit: volume(problems.vehicleSafety),
     published: null,
     target: { at_least: 0.95 },
   },
@@ -313,7 +319,7 @@ export const campaigns = [
     problem: problems.snar,
     evals: 50,
     initial: 8,
-    merit: volume([2957, 10.7], 1, [0]),
+    merit: volume(problems.snar),
     published: '6255 (TSEMO, Summit)',
     target: { at_least: 9300 },
   },
@@ -342,7 +348,7 @@ export const campaigns = [
     problem: problems.gramacy,
     evals: 50,
     initial: 6,
-    merit: gap(0.5998),
+    merit: regret(0.5998),
     published: 'optimum 0.5998',
     target: { at_most: 0.02 },
     share: { of: Number.isFinite, at_least: 1, name: 'feasible' },
