@@ -132,6 +132,15 @@ describe('random domains', () => {
         expect(domain.same(domain.decode(domain.encode(point)), point)).toBe(true);
       });
       expect(sample.exhausted).toBe(sample.points.length < 6);
+      if (k % 4 > 0 || sample.points.length === 0) continue;
+      const anywhere = Float64Array.from({ length: domain.d }, () => 2 * rng.uniform() - 0.5);
+      const projected = domain.project(anywhere)!;
+      const beside = domain.neighbours(domain.encode(sample.points[0]!));
+      for (const row of [projected, ...beside]) {
+        expect(domain.validate(domain.decode(row)), JSON.stringify({ space, row: [...row] })).toEqual([]);
+        expect([...domain.encode(domain.decode(row))]).toEqual([...row].map((u) => expect.closeTo(u, 12)));
+      }
+      expect(beside.every((row) => !domain.same(domain.decode(row), sample.points[0]!))).toBe(true);
     }
     expect(infeasible).toBe(0);
     expect(short).toEqual([]);
