@@ -2,10 +2,10 @@ import { cholesky, solveCholesky } from '../src/numeric/index.js';
 import type { FittedSurrogate, OutputMap } from '../src/surrogates/surrogate.js';
 
 /** Values in the scale of the model are the measured ones. */
-export const plain: OutputMap = { toModel: (y) => y, fromModel: (z) => z };
+export const plain: OutputMap = { toModel: (y) => y, fromModel: (z) => z, slope: () => 1 };
 
 /** The model sees the logarithm. */
-export const logarithmic: OutputMap = { toModel: Math.log, fromModel: Math.exp };
+export const logarithmic: OutputMap = { toModel: Math.log, fromModel: Math.exp, slope: Math.exp };
 
 export interface ExactOptions {
   lengthscale?: number;

@@ -38,7 +38,7 @@ export interface AcquisitionProblem {
   readonly pending: Float64Array;
   readonly pendingCount: number;
   readonly seed: number | string;
-  /** Number of joint samples; default 128, and 64 for hypervolumes of three objectives and more. */
+  /** Number of joint samples; default 128, for hypervolumes of three objectives 64 and of four 32. */
   readonly samples?: number;
   /**
    * Per output the worst value that is of interest, in its unit (of a target: a value at that distance from it), for
@@ -54,9 +54,9 @@ const HYPERVOLUME_JOINT_LIMIT = 4;
 const CONSIDERED = 96;
 const KEPT = 16;
 /** By number of objectives: measured points kept for the front. */
-const KEPT_ON_FRONT = [0, 16, 64, 32, 16];
+const KEPT_ON_FRONT = [0, 16, 64, 32, 14];
 /** Boxes of all samples together; a front that needs more is left to scalarisations. */
-const BOX_LIMIT = 150_000;
+const BOX_LIMIT = 60_000;
 
 /**
  * The acquisition function that was chosen, for what is known and pending.
@@ -100,9 +100,8 @@ class Situation {
     const several = choice.kind === 'qLogNEHVI' || choice.kind === 'qLogNParEGO';
     this.goals = new Goals(outputs, models, values, n, several ? 'unit' : 'model');
     this.d = models[0]!.d;
-    // With three objectives and more the boxes are many, and each sample has its own.
-    this.count =
-      problem.samples ?? (choice.kind === 'qLogNEHVI' && this.goals.objectives.length > 2 ? 64 : 128);
+    const boxed = choice.kind === 'qLogNEHVI' ? this.goals.objectives.length : 0;
+    this.count = problem.samples ?? (boxed > 3 ? 32 : boxed > 2 ? 64 : 128);
     this.rng = Rng.seeded(problem.seed);
     this.kept = positions(n).filter((i) =>
       this.goals.kept(values.subarray(i * outputs.length, (i + 1) * outputs.length)),

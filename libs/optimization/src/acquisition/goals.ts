@@ -103,7 +103,7 @@ function goalOf(
       output,
       weight,
       value: (z) => -Math.abs(map.fromModel(z) - target) / unit,
-      slope: (z) => (-Math.sign(map.fromModel(z) - target) * slopeOf(map, z)) / unit,
+      slope: (z) => (-Math.sign(map.fromModel(z) - target) * map.slope(z)) / unit,
     };
   }
   const sign = objective.kind === 'minimize' ? -1 : 1;
@@ -112,14 +112,8 @@ function goalOf(
     output,
     weight,
     value: (z) => (sign * map.fromModel(z)) / unit,
-    slope: (z) => (sign * slopeOf(map, z)) / unit,
+    slope: (z) => (sign * map.slope(z)) / unit,
   };
-}
-
-/** Derivative of `fromModel`, by a difference that is exact to about 1e-10. */
-function slopeOf(map: OutputMap, z: number): number {
-  const h = 1e-5 * Math.max(1, Math.abs(z));
-  return (map.fromModel(z + h) - map.fromModel(z - h)) / (2 * h);
 }
 
 function deviation(values: Float64Array): number {

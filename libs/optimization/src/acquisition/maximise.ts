@@ -11,7 +11,7 @@ export interface MaximiseOptions {
   count: number;
   /** Points that must not be proposed again: with a result, failed, or pending. */
   used: readonly Point[];
-  /** Promising feasible rows, the best first: starts are taken from their neighbourhoods too. */
+  /** Promising feasible rows, the best first: starts are taken from the neighbourhoods of the first ones too. */
   promising: readonly Float64Array[];
   seed: number | string;
   /** Milliseconds of a clock that only rises. */
@@ -30,6 +30,8 @@ export interface Maximum {
 /** Candidates all over the domain, and near the promising rows. */
 const SCATTERED = 512;
 const NEARBY = 60;
+/** Rows whose neighbourhoods are searched. */
+const PROMISING = 6;
 /** Those of them that are looked at again for the next point of a batch, by rank and by chance. */
 const BEST_CANDIDATES = 96;
 const OTHER_CANDIDATES = 64;
@@ -95,7 +97,7 @@ class Search {
     const all = domain.combinations <= LISTED ? domain.rows() : null;
     this.complete = all !== null;
     this.candidates = all ?? [
-      ...nearby(domain, promising, NEARBY, rng),
+      ...nearby(domain, promising.slice(0, PROMISING), NEARBY, rng),
       ...scattered(domain, SCATTERED, rng),
     ];
   }
