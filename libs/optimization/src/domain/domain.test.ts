@@ -53,6 +53,7 @@ describe('what is wrong with a declaration', () => {
     ['reversed bounds', space([continuousInput('a', [1, 0])]), ['inputs[0].bounds bounds']],
     ['equal bounds', space([continuousInput('a', [1, 1])]), ['inputs[0].bounds bounds']],
     ['a bound that is no number', space([continuousInput('a', [NaN, 1])]), ['inputs[0].bounds bounds']],
+    ['bounds too far apart', space([continuousInput('a', [-1e308, 1e308])]), ['inputs[0].bounds bounds']],
     ['no upper bound', space([continuousInput('a', [0, Infinity])]), ['inputs[0].bounds unbounded']],
     ['a step past the end', space([continuousInput('a', [0, 1], { step: 0.3 })]), ['inputs[0].step step']],
     ['a step of 0', space([continuousInput('a', [0, 1], { step: 0 })]), ['inputs[0].step step']],
@@ -117,6 +118,22 @@ describe('what is wrong with a declaration', () => {
     const faults = faultsOf(space([continuousInput('a', [0, 1], { step: 0.3 }), discreteInput('b', [])]));
     expect(faults).toHaveLength(2);
     expect(faults[0]!.hint).toContain('[0, 0.8999');
+  });
+});
+
+describe('an input without finite bounds', () => {
+  const endless = continuousInput('mix.water', [0, Infinity]);
+
+  it('is told the bounds that the constraints imply', () => {
+    const sum = linearEquality(['mix.acid', 'mix.water'], [1, 2], 30);
+    const [fault] = faultsOf(space([acid, endless], [sum]));
+    expect(fault).toMatchObject({ path: 'inputs[1].bounds', code: 'unbounded' });
+    expect(fault!.hint).toContain('[10, 15]');
+  });
+
+  it('is told when no constraint bounds it', () => {
+    const atLeast = linearInequality(['mix.acid', 'mix.water'], [-1, -1], -5);
+    expect(faultsOf(space([acid, endless], [atLeast]))[0]!.hint).toContain('No constraint bounds it');
   });
 });
 

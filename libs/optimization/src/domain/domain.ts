@@ -12,6 +12,7 @@ import { Projection } from './projection.js';
 import { Sampling } from './sampling.js';
 import { spaceFaults } from './space-checks.js';
 import type { Point, Space } from './space.js';
+import { withImpliedBounds } from './unbounded.js';
 import { Validator, type KnownPoints } from './validation.js';
 import { ZeroPatterns } from './zero-patterns.js';
 
@@ -85,8 +86,10 @@ export class Domain {
    */
   static of(space: Space, solver: LinearProgramSolver = glpkSolver): Domain {
     let faults = spaceFaults(space);
-    const encoding = faults.length === 0 ? new Encoding(space.inputs) : null;
-    if (encoding !== null) {
+    if (faults.length > 0 && faults.every(({ code }) => code === 'unbounded')) {
+      faults = withImpliedBounds(faults, space, solver);
+    } else if (faults.length === 0) {
+      const encoding = new Encoding(space.inputs);
       faults = conflictFaults(space, conflictingConstraints(space, encoding, solver));
       if (faults.length === 0) return new Domain(space, encoding, solver);
     }

@@ -87,6 +87,9 @@ function checkContinuous({ bounds, step }: ContinuousInput, path: string, add: A
       lower === upper ? 'Leave out an input that does not vary' : `Did you mean [${upper}, ${lower}]?`;
     return add(`${path}.bounds`, 'bounds', `The lower bound ${lower} is not below the upper ${upper}`, hint);
   }
+  if (!Number.isFinite(upper - lower)) {
+    return add(`${path}.bounds`, 'bounds', `${lower} and ${upper} are too far apart`, 'Use another unit');
+  }
   if (step === undefined) return;
   if (!Number.isFinite(step) || step <= 0) {
     return add(`${path}.step`, 'step', `A step of ${step} leads nowhere`, 'Give a number above 0');
