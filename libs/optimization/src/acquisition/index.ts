@@ -1,5 +1,5 @@
-export type { AcquisitionFunction } from './acquisition.js';
+export type { AcquisitionChoice, AcquisitionFunction, AcquisitionProblem } from './acquisition.js';
 export { nonDominatedBoxes, type Boxes } from './boxes.js';
-export { acquisitionFunction, type AcquisitionChoice, type AcquisitionProblem } from './create.js';
+export { acquisitionFunction } from './create.js';
 export { defaultReference, hypervolume, paretoFront } from './pareto.js';
 export { maximise, type Maximum, type MaximiseOptions } from './maximise.js';

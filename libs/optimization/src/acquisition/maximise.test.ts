@@ -3,8 +3,8 @@ import { exactProcess } from '../../test/exact-process.js';
 import { Domain } from '../domain/domain.js';
 import type { Constraint, Input, Point, Space } from '../domain/space.js';
 import { Rng } from '../numeric/index.js';
-import type { AcquisitionFunction } from './acquisition.js';
-import { acquisitionFunction, type AcquisitionChoice } from './create.js';
+import type { AcquisitionChoice, AcquisitionFunction } from './acquisition.js';
+import { acquisitionFunction } from './create.js';
 import { maximise, type MaximiseOptions } from './maximise.js';
 
 const continuous = (key: string, lower = 0, upper = 1): Input => ({
