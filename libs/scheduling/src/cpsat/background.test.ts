@@ -159,6 +159,40 @@ describe('what goes on elsewhere', () => {
     await policy.stop();
   });
 
+  it('takes the bound that comes with the end of a search, until a higher one is proven', async () => {
+    for (const [proven, expected] of [
+      [90, 100],
+      [150, 150],
+    ] as const) {
+      const searcher = new ManualSearcher();
+      let answer: () => void = () => undefined;
+      const exact: ExactSolver = {
+        available: true,
+        workers: 1,
+        solve: () => ({
+          done: new Promise((resolve) => {
+            answer = () => resolve({ status: 'unknown', schedule: null, lowerBound: proven });
+          }),
+          cancel: () => undefined,
+        }),
+      };
+      const { policy, plan } = world({ exact, searcher }, settled);
+      // Ticks of 0.1 s: the bound of the searcher is 10 s of weight 1.
+      const bound = (): number | null | undefined =>
+        plan(snapshot(0, ['a'], tasks, going)).timetable?.quality.lowerBound;
+      expect(bound()).toBeNull();
+      const [search] = searcher.searches;
+      const start = search?.request.start;
+      if (start === undefined) throw new Error('nothing is searched for');
+      search?.end({ schedule: start, rounds: 1, optimal: false, lowerBound: 100 });
+      await vi.waitFor(() => expect(bound()).toBe(10));
+      answer();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(bound()).toBe(expected / 10);
+      await policy.stop();
+    }
+  });
+
   it('adds up the bounds of parts that share nothing', async () => {
     const parts: number[] = [];
     const exact = exactly((problem) => {

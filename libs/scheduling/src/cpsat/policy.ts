@@ -204,8 +204,7 @@ export class CpsatPolicy implements Policy {
     const frozen = this.#frozen(now);
     const orders: Order[] = [];
     if (size <= comparable && this.#accepted !== null) orders.push(reordered(compiled, places, frozen, null));
-    if (size <= constructible)
-      orders.push(reordered(compiled, places, frozen, construct(compiled.problem)));
+    if (size <= constructible) orders.push(reordered(compiled, places, frozen, construct(compiled.problem)));
     const others = orders
       .map((order) => this.#decode(compiled, order, 'list'))
       .filter(({ unplaced }) => unplaced.length === 0)
@@ -280,7 +279,7 @@ export class CpsatPolicy implements Policy {
 
   /** Something was found elsewhere: it is looked at in the next plan. */
   #take(finding: Finding | null): void {
-    if (finding !== null && finding.lowerBound !== null) this.#bound = finding;
+    if (finding !== null && finding.lowerBound !== null && !this.#knowsMore(finding)) this.#bound = finding;
     if (finding !== null && finding.schedule !== null) this.#finding = finding;
     if (this.#planning || (finding === null && this.#finding === null)) return;
     const now = this.#ports.clock.now();
@@ -289,6 +288,14 @@ export class CpsatPolicy implements Policy {
     if (finding !== null && finding.lowerBound === null && now - this.#askedAt < pause) return;
     this.#askedAt = now;
     this.#ask();
+  }
+
+  /** Is the bound that is known of the same problem, and no lower? */
+  #knowsMore({ job, lowerBound }: Finding): boolean {
+    const known = this.#bound;
+    return (
+      known?.job.compiled === job.compiled && (known.lowerBound ?? -Infinity) >= (lowerBound ?? -Infinity)
+    );
   }
 
   /** Takes over the order of what was found, if it is better now, for what is there now. */
