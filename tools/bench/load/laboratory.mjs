@@ -108,6 +108,7 @@ export async function startLaboratory({ agents, processes, tasks = 2 }) {
         // As the service runs its agents.
         execArgv: ['--max-semi-space-size=2'],
         env: {
+          MALLOC_ARENA_MAX: '2',
           ...process.env,
           LOAD_NATS_URL: nats.url,
           LOAD_DATA_DIR: join(folder, 'agents'),
