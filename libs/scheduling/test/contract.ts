@@ -250,9 +250,9 @@ export function policyContract(name: string, { make, tickMs, runs }: Contract): 
         }),
         { numRuns: runs, endOnFailure: true },
       );
-      // Where a group has begun, the next task of it is a wish that a search may weigh lightly.
+      // Where a group has begun, the next task of it is a wish: about one group in a thousand comes apart.
       const together = gaps.filter((apart) => apart === 0).length;
-      if (tickMs !== undefined) expect(together).toBeGreaterThanOrEqual(0.9 * gaps.length);
+      if (tickMs !== undefined) expect(together).toBeGreaterThanOrEqual(0.97 * gaps.length);
     });
   });
 }
