@@ -1,9 +1,7 @@
+import { agedPriority } from './ageing.js';
 import { HoldSafety, notKept } from './greedy-holds.js';
 import { matchSlots } from './match-slots.js';
 import type { Assignment, Plan, PlanSlot, PlanTask, PlanUnit, Policy, Snapshot } from './policy.js';
-
-/** Milliseconds of waiting that count as much as one step of priority. */
-const ageingStepMs = 600_000;
 
 /** Milliseconds after which units are kept free for a task that needs several at once. */
 const patienceMs = 60_000;
@@ -14,8 +12,7 @@ const patienceMs = 60_000;
  * longest, then by id.
  */
 export function compareTasks(now: number): (a: PlanTask, b: PlanTask) => number {
-  const rank = (task: PlanTask): number =>
-    task.priority + Math.floor(Math.max(0, now - task.queuedAt) / ageingStepMs);
+  const rank = (task: PlanTask): number => agedPriority(task.priority, task.queuedAt, now);
   return (a, b) =>
     rank(b) - rank(a) ||
     compare(a.notAfter ?? Infinity, b.notAfter ?? Infinity) ||

@@ -3,7 +3,8 @@ import type { Activity, Precedence, Problem, ProblemRun, Slot } from '../problem
 import type { Compiled } from './compiled.js';
 import { factsOf } from './facts.js';
 import { select, type Selection } from './selection.js';
-import { agedPriority, weightsOf, workKey } from './weights.js';
+import { agedPriority } from '../ageing.js';
+import { weightsOf, workKey } from './weights.js';
 
 /** Seconds that a task takes of which nobody has said how long. */
 export const unknownDurationS = 1;

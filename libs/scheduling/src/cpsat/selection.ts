@@ -1,6 +1,7 @@
 import { matchSlots } from '../match-slots.js';
 import type { PlanTask, Snapshot } from '../policy.js';
-import { agedPriority, workKey, type Work } from './weights.js';
+import { agedPriority } from '../ageing.js';
+import { workKey, type Work } from './weights.js';
 
 /** A unit that a run keeps for tasks to come. */
 export interface Lock {

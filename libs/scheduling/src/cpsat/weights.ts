@@ -1,14 +1,7 @@
 import type { PlanRunning, PlanTask } from '../policy.js';
 
-/** Milliseconds of waiting that count as much as one step of priority, so that nothing waits for ever. */
-export const ageingStepMs = 600_000;
 /** Greatest distance between the weights of the least and the most important work, unless more priorities are in use. */
 const span = 1_000;
-
-/** Priority with the steps that waiting has added. */
-export function agedPriority(priority: number, waitingSince: number, now: number): number {
-  return priority + Math.floor(Math.max(0, now - waitingSince) / ageingStepMs);
-}
 
 /**
  * How much the completion of work of each priority weighs in the objective.
