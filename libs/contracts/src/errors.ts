@@ -20,6 +20,8 @@ export const errorCatalogue = {
   unknown_task_type: { status: 422, retryable: false, title: 'No such task type' },
   backlog_full: { status: 429, retryable: true, title: 'Too much work is waiting' },
   device_error: { status: 502, retryable: false, title: 'The device function failed' },
+  optimizer_error: { status: 502, retryable: false, title: 'The optimizer failed' },
+  optimizer_unavailable: { status: 503, retryable: true, title: 'No optimizer worker answers there' },
   device_unavailable: { status: 503, retryable: true, title: 'The device cannot be used at present' },
   agent_unreachable: { status: 503, retryable: true, title: 'The computer of the device does not answer' },
   service_unavailable: { status: 503, retryable: true, title: 'A part of the service does not answer' },

@@ -183,12 +183,24 @@ export { definitionRequests } from './messages/definitions.js';
 export { orchestratorEvents, orchestratorRequests } from './messages/orchestrator.js';
 export { agentEvents, agentRequests, halt, haltCovers, type Halt } from './messages/agent.js';
 export {
+  insight,
+  optimizerDescription,
   optimizerEvents,
-  serviceNames,
-  serviceRequests,
-  type ServiceHealth,
-  type ServiceName,
-} from './messages/service.js';
+  optimizerRequests,
+  runtimeParameters,
+  trial,
+  trialSources,
+  trialStates,
+  type Insight,
+  type OptimizerDescription,
+  type RuntimeParameterValues,
+  type SettingField,
+  type Trial,
+  type TrialNote,
+  type TrialSource,
+  type TrialState,
+} from './messages/optimizer.js';
+export { serviceNames, serviceRequests, type ServiceHealth, type ServiceName } from './messages/service.js';
 export {
   attemptOutcome,
   attemptResult,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { zodSchema } from '../schema.js';
-import { defineEvent, defineRequest } from './define.js';
+import { defineRequest } from './define.js';
 
 /** Names of the processes that answer for their health. */
 export const serviceNames = ['gateway', 'orchestrator', 'agent', 'optimizer'] as const;
@@ -24,14 +24,5 @@ export const serviceRequests = {
     reply: zodSchema(serviceHealth),
     timeoutMs: 1_000,
     errors: [],
-  }),
-};
-
-export const optimizerEvents = {
-  /** Every 5 s and at start: an optimizer worker is there, and these are its addresses. */
-  announced: defineEvent({
-    name: 'optimizer.announced',
-    subject: 'svc.v1.event.optimizer.announced',
-    body: zodSchema(z.object({ instance: z.string(), addresses: z.array(z.string()), version: z.string() })),
   }),
 };

@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import { zodSchema } from '../schema.js';
+import { defineEvent, defineRequest } from './define.js';
+import { jsonObject, jsonValue, moduleReference } from './work.js';
+
+/** A value in a table of an optimizer. */
+const cell = z.union([z.number(), z.string(), z.boolean()]);
+/** Values by `TASK.PARAMETER`. */
+const row = z.record(z.string(), cell);
+
+const settingValue = z.union([z.boolean(), z.number(), z.string(), z.null()]);
+/** Values of the parameters of an optimizer that may be changed while it runs, by name. */
+export const runtimeParameters = z.record(z.string(), settingValue);
+export type RuntimeParameterValues = z.infer<typeof runtimeParameters>;
+
+/** A setting of an optimizer, as a form shows it. */
+export const settingField = z.object({
+  key: z.string(),
+  type: z.enum(['checkbox', 'number', 'text', 'select']),
+  default: settingValue,
+  /** May be changed while the campaign runs. */
+  runtime: z.boolean(),
+  options: z.array(z.string()).readonly().optional(),
+  min: z.number().optional(),
+  max: z.number().optional(),
+  description: z.string().optional(),
+});
+export type SettingField = z.infer<typeof settingField>;
+
+/** Who chose the inputs of a trial: the plugged-in optimizer, the AI, or the submission. */
+export const trialSources = ['optimizer', 'ai', 'given'] as const;
+export const trialSource = z.enum(trialSources);
+export type TrialSource = z.infer<typeof trialSource>;
+
+/**
+ * `proposed`: its run has not begun; `running`; `measured`: its run completed and every output is known; `failed`: its
+ * run failed, was cancelled, or left an output unknown.
+ */
+export const trialStates = ['proposed', 'running', 'measured', 'failed'] as const;
+export const trialState = z.enum(trialStates);
+export type TrialState = z.infer<typeof trialState>;
+
+/** How the inputs of a trial were found. Plain JSON, kept with the trial: together these are the journal of the campaign. */
+export const trialNote = z.object({
+  /** What the AI wrote about its suggestion. */
+  journal: z.string().optional(),
+  /** `<provider>:<model>` that was asked. */
+  model: z.string().optional(),
+  /** Tokens that the suggestion took, repeated attempts included; once per suggestion, on its first trial. */
+  tokens: z.object({ input: z.number(), output: z.number() }).optional(),
+  /** Insights that the suggestion was given. */
+  insights: z.array(z.string()).optional(),
+  /** Why the plugged-in optimizer was used although the AI was to be asked. */
+  fallback: z.object({ code: z.string(), message: z.string() }).optional(),
+  /** Changes that made a suggestion fit the domain. */
+  adjusted: z.boolean().optional(),
+  /** Time limits that ended a computation before its own end. */
+  limits_used: z.array(z.string()).optional(),
+});
+export type TrialNote = z.infer<typeof trialNote>;
+
+/** The row of parameters of one run of a campaign, bound to the number of the run once and for ever. */
+export const trial = z.object({
+  /** Number of the protocol run within its campaign, from 1. */
+  number: z.number().int().min(1),
+  /** Name of that run. */
+  run: z.string(),
+  source: trialSource,
+  state: trialState,
+  inputs: row,
+  /** Null until it is measured. */
+  outputs: z.record(z.string(), z.number()).nullable(),
+  /** Values of `ai_additional_parameters`, as far as known. */
+  additional: z.record(z.string(), jsonValue),
+  note: trialNote,
+});
+export type Trial = z.infer<typeof trial>;
+
+/** A remark of a person for the AI; waits until a suggestion that was given it succeeds. */
+export const insight = z.object({ id: z.string(), text: z.string(), by: z.string(), at: z.number() });
+export type Insight = z.infer<typeof insight>;
+
+/** What an optimizer says of itself once it is made. */
+export const optimizerDescription = z.object({
+  input_names: z.array(z.string()),
+  output_names: z.array(z.string()),
+  /** Further `TASK.PARAMETER` whose values it wants with each result. */
+  additional_names: z.array(z.string()),
+  fields: z.array(settingField),
+  runtime_params: runtimeParameters,
+  /** The constructor arguments it was made with, without secrets. */
+  arguments: jsonObject,
+});
+export type OptimizerDescription = z.infer<typeof optimizerDescription>;
+
+/** What makes an optimizer: its code, what lies over its arguments, and what was changed since. */
+const making = {
+  protocol: z.string(),
+  module: moduleReference,
+  /** Laid over the constructor arguments key by key; runtime parameters among them are set afterwards. Secrets in it are sealed. */
+  overrides: jsonObject,
+};
+
+/** A session is one life of the optimizer of a campaign: one leader, one child process, everything told from the start. */
+const session = z.object({ campaign_id: z.string(), session: z.string() });
+
+/** Author code is given this long for a call, in milliseconds; a fit and a question to an AI with its repetitions fit in. */
+const computingMs = 300_000;
+/** Starting a process and making an object. */
+const makingMs = 60_000;
+
+const callErrors = ['invalid', 'optimizer_error', 'stale_message', 'optimizer_unavailable'] as const;
+
+/** Answered by the one worker that the subject names. */
+export const optimizerRequests = {
+  /** Makes an optimizer, asks what it is, and drops it. Refuses arguments and overrides that do not fit. */
+  describe: defineRequest({
+    name: 'optimizer.describe',
+    subject: 'svc.v1.optimizer.{instance}.describe',
+    request: zodSchema(z.object(making)),
+    reply: zodSchema(optimizerDescription),
+    timeoutMs: makingMs,
+    errors: ['invalid', 'optimizer_error', 'optimizer_unavailable'],
+  }),
+  /** Makes the optimizer of a campaign, in place of the one of an earlier session. It knows of no trial yet. */
+  open: defineRequest({
+    name: 'optimizer.open',
+    subject: 'svc.v1.optimizer.{instance}.open',
+    request: zodSchema(
+      z.object({
+        ...session.shape,
+        campaign: z.string(),
+        ...making,
+        /** Over those that the optimizer begins with; one that it does not know is left out. */
+        runtime_params: runtimeParameters,
+      }),
+    ),
+    reply: zodSchema(optimizerDescription),
+    timeoutMs: makingMs,
+    errors: callErrors,
+  }),
+  /** Trials that are new or have another state. Idempotent: a state that it was told already is passed over. */
+  tell: defineRequest({
+    name: 'optimizer.tell',
+    subject: 'svc.v1.optimizer.{instance}.tell',
+    request: zodSchema(z.object({ ...session.shape, trials: z.array(trial) })),
+    reply: zodSchema(z.object({ measured: z.number().int() })),
+    timeoutMs: computingMs,
+    errors: callErrors,
+  }),
+  /** New trials for runs. Asked again for a run of this session it gives the same row. */
+  propose: defineRequest({
+    name: 'optimizer.propose',
+    subject: 'svc.v1.optimizer.{instance}.propose',
+    request: zodSchema(
+      z.object({
+        ...session.shape,
+        runs: z.array(z.object({ number: z.number().int().min(1), run: z.string() })).min(1),
+        /** Those that no suggestion of the AI has used yet, oldest first. */
+        insights: z.array(insight),
+      }),
+    ),
+    reply: zodSchema(
+      z.object({
+        trials: z.array(trial),
+        /** Identifiers of the insights that a suggestion has used. */
+        insights_used: z.array(z.string()),
+      }),
+    ),
+    timeoutMs: computingMs,
+    errors: callErrors,
+  }),
+  /** Changes runtime parameters, all of them or, when one is not allowed, none. */
+  configure: defineRequest({
+    name: 'optimizer.configure',
+    subject: 'svc.v1.optimizer.{instance}.configure',
+    request: zodSchema(z.object({ ...session.shape, runtime_params: runtimeParameters })),
+    reply: zodSchema(z.object({ runtime_params: runtimeParameters })),
+    timeoutMs: 30_000,
+    errors: callErrors,
+  }),
+  /** The best rows measured, with what the optimizer adds to them. */
+  best: defineRequest({
+    name: 'optimizer.best',
+    subject: 'svc.v1.optimizer.{instance}.best',
+    request: zodSchema(session),
+    reply: zodSchema(z.object({ rows: z.array(row) })),
+    timeoutMs: computingMs,
+    errors: callErrors,
+  }),
+  /** What its model has learnt; null: it has none, or says nothing of it. */
+  explain: defineRequest({
+    name: 'optimizer.explain',
+    subject: 'svc.v1.optimizer.{instance}.explain',
+    request: zodSchema(session),
+    reply: zodSchema(z.object({ belief: jsonValue.nullable() })),
+    timeoutMs: computingMs,
+    errors: callErrors,
+  }),
+  /** The campaign is over. Idempotent. */
+  close: defineRequest({
+    name: 'optimizer.close',
+    subject: 'svc.v1.optimizer.{instance}.close',
+    request: zodSchema(session),
+    reply: zodSchema(z.object({})),
+    timeoutMs: 10_000,
+    errors: ['optimizer_unavailable'],
+  }),
+};
+
+export const optimizerEvents = {
+  /** Every 5 s and at start: an optimizer worker is there, and these are its addresses. */
+  announced: defineEvent({
+    name: 'optimizer.announced',
+    subject: 'svc.v1.event.optimizer.announced',
+    body: zodSchema(z.object({ instance: z.string(), addresses: z.array(z.string()), version: z.string() })),
+  }),
+  /** The worker stops: its campaigns need another one. */
+  leaving: defineEvent({
+    name: 'optimizer.leaving',
+    subject: 'svc.v1.event.optimizer.leaving',
+    body: zodSchema(z.object({ instance: z.string() })),
+  }),
+  /** The process of a session has died; the next call of the session fails with `stale_message` anyway. */
+  lost: defineEvent({
+    name: 'optimizer.lost',
+    subject: 'svc.v1.event.optimizer.lost',
+    body: zodSchema(z.object({ instance: z.string(), ...session.shape, reason: z.string() })),
+  }),
+};
