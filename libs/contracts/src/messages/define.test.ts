@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agentEvents, agentRequests } from './agent.js';
 import { decodeToken, encodeToken, subjectOf, tokensOf } from './define.js';
+import { optimizerEvents, optimizerRequests } from './optimizer.js';
 import { orchestratorEvents, orchestratorRequests } from './orchestrator.js';
-import { optimizerEvents, serviceRequests } from './service.js';
+import { serviceRequests } from './service.js';
 
 describe('subject tokens', () => {
   it('carry any name there and back', () => {
@@ -35,6 +36,7 @@ describe('the catalogue', () => {
   const definitions = [
     ...Object.values(orchestratorRequests),
     ...Object.values(agentRequests),
+    ...Object.values(optimizerRequests),
     ...Object.values(serviceRequests),
     ...Object.values(orchestratorEvents),
     ...Object.values(agentEvents),
