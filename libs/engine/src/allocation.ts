@@ -1,9 +1,12 @@
-import { isTerminal } from '@lab/contracts';
+import { isTerminal, isWaiting } from '@lab/contracts';
 import { keepersOf, slotName } from './holds.js';
 import { deviceKey } from './lab-map.js';
 import type { AllocationKind, AllocationRow, TaskRunRow } from './rows.js';
 import { allocationKey } from './row-set.js';
 import type { Turn } from './turn.js';
+import type { WorkingState } from './working-state.js';
+
+const nothing: readonly string[] = [];
 
 export interface Unit {
   kind: AllocationKind;
@@ -43,12 +46,18 @@ export function take(turn: Turn, task: TaskRunRow, kind: AllocationKind, key: st
   return fence;
 }
 
-/** A task has stopped for good: each of its units is kept for the run if a later task refers to it, else freed. */
+/**
+ * A task has stopped for good: each of its units is kept for the run if a later task refers to it, by a slot of this task
+ * or of an earlier one for which the run keeps it; else freed.
+ */
 export function leave(turn: Turn, task: TaskRunRow): void {
+  const { runId } = task;
   for (const row of allocationsOf(turn, task)) {
     countUse(turn, row);
-    if (task.runId !== null && isKept(turn, row, task))
-      turn.emit({ op: 'hold', kind: row.kind, key: row.key, taskRunId: task.id, runId: task.runId });
+    const keepers =
+      row.heldByRunId === null ? keepersFor(turn.state, runId, row, [task]) : heldFor(turn.state, row);
+    if (runId !== null && keepers.length > 0)
+      turn.emit({ op: 'hold', kind: row.kind, key: row.key, taskRunId: task.id, runId });
     else turn.emit({ op: 'release', kind: row.kind, key: row.key });
   }
 }
@@ -63,9 +72,7 @@ export function giveBack(turn: Turn, task: TaskRunRow): void {
 export function releaseUnneeded(turn: Turn, runId: string): void {
   for (const row of turn.state.heldBy(runId)) {
     if (turn.state.isInUse(row)) continue;
-    const last = row.taskRunId === null ? undefined : turn.state.rows.taskRuns.get(row.taskRunId);
-    if (last === undefined || !isKept(turn, row, last))
-      turn.emit({ op: 'release', kind: row.kind, key: row.key });
+    if (heldFor(turn.state, row).length === 0) turn.emit({ op: 'release', kind: row.kind, key: row.key });
   }
 }
 
@@ -78,22 +85,42 @@ function allocationsOf(turn: Turn, task: TaskRunRow): AllocationRow[] {
   return rows;
 }
 
-function isKept(turn: Turn, row: AllocationRow, task: TaskRunRow): boolean {
-  const { state } = turn;
-  const runId = task.runId;
-  if (runId === null) return false;
-  const run = state.rows.protocolRuns.get(runId);
+/**
+ * Tasks that must end before a run gives up a unit that it keeps: those that refer to a slot by which any of its tasks has
+ * had it, and the one that uses it. The latter need not refer to it: any task of the run may use it in between.
+ */
+export function heldFor(state: WorkingState, allocation: AllocationRow): readonly string[] {
+  const { heldByRunId, taskRunId } = allocation;
+  if (heldByRunId === null) return nothing;
+  const keepers = keepersFor(state, heldByRunId, allocation, state.tasksOf(heldByRunId));
+  const isUser = taskRunId !== null && state.isInUse(allocation) && !keepers.includes(taskRunId);
+  return isUser ? [...keepers, taskRunId] : keepers;
+}
+
+/** Tasks that have not ended for which slots of some tasks of a run keep a unit. */
+function keepersFor(
+  state: WorkingState,
+  runId: string | null,
+  { kind, key }: AllocationRow,
+  users: Iterable<TaskRunRow>,
+): readonly string[] {
+  const run = runId === null ? undefined : state.rows.protocolRuns.get(runId);
   const snapshot = run === undefined ? undefined : state.protocolOf(run);
-  if (snapshot === undefined) return false;
-  const keepers = keepersOf(snapshot);
-  return unitsOf(task).some((unit) => {
-    if (unit.kind !== row.kind || unit.key !== row.key) return false;
-    for (const name of keepers.get(slotName(unit.kind, task.name, unit.slot)) ?? []) {
-      const keeper = state.taskOf(runId, name);
-      if (keeper !== undefined && !isTerminal(keeper.state)) return true;
+  if (run === undefined || snapshot === undefined) return nothing;
+  const kept = keepersOf(snapshot);
+  const ids = new Set<string>();
+  for (const task of users) {
+    // One that waits to be tried again may be given another.
+    if (isWaiting(task.state)) continue;
+    for (const unit of unitsOf(task)) {
+      if (unit.kind !== kind || unit.key !== key) continue;
+      for (const name of kept.get(slotName(kind, task.name, unit.slot)) ?? []) {
+        const keeper = state.taskOf(run.id, name);
+        if (keeper !== undefined && !isTerminal(keeper.state)) ids.add(keeper.id);
+      }
     }
-    return false;
-  });
+  }
+  return [...ids];
 }
 
 function countUse(turn: Turn, row: AllocationRow): void {

@@ -1,9 +1,8 @@
-import { isTerminal, isUnclear } from '@lab/contracts';
+import { isUnclear } from '@lab/contracts';
 import type { PlanUnit } from '@lab/scheduling';
 import type { AgentDirectory } from './agent-directory.js';
-import { unitsOf } from './allocation.js';
+import { heldFor } from './allocation.js';
 import { stoppedDevices } from './halts.js';
-import { keepersOf, slotName } from './holds.js';
 import type { KnownDevice, LabMap } from './lab-map.js';
 import type { AllocationRow } from './rows.js';
 import type { WorkingState } from './working-state.js';
@@ -63,23 +62,4 @@ export class UnitView {
     if (this.#isStopped(device)) return 'it is stopped by people';
     return this.#directory.whyUnusable(device.computer, device.key);
   }
-}
-
-/** Tasks that have not ended for which a run keeps a unit. */
-export function heldFor(state: WorkingState, allocation: AllocationRow): readonly string[] {
-  const { heldByRunId: runId, taskRunId } = allocation;
-  const last = runId === null || taskRunId === null ? undefined : state.rows.taskRuns.get(taskRunId);
-  const run = runId === null ? undefined : state.rows.protocolRuns.get(runId);
-  const snapshot = run === undefined ? undefined : state.protocolOf(run);
-  if (last === undefined || runId === null || snapshot === undefined) return nothing;
-  const keepers = keepersOf(snapshot);
-  const ids = new Set<string>();
-  for (const unit of unitsOf(last)) {
-    if (unit.kind !== allocation.kind || unit.key !== allocation.key) continue;
-    for (const name of keepers.get(slotName(unit.kind, last.name, unit.slot)) ?? []) {
-      const keeper = state.taskOf(runId, name);
-      if (keeper !== undefined && !isTerminal(keeper.state)) ids.add(keeper.id);
-    }
-  }
-  return [...ids];
 }

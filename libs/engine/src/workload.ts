@@ -2,7 +2,7 @@ import { isQueued, isTerminal, isUnclear, isWaiting, isWithAgent, mayStartTasks 
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import type { PlanDependency, PlanRunning, PlanSlot, PlanTask, RunNeeds, Snapshot } from '@lab/scheduling';
 import type { AgentDirectory } from './agent-directory.js';
-import { unitsOf } from './allocation.js';
+import { heldFor, unitsOf } from './allocation.js';
 import type { Backoff } from './backoff.js';
 import type { Durations, Expectation } from './durations.js';
 import { expectedEnd } from './expected-end.js';
@@ -13,7 +13,7 @@ import { referredUnit, slotsOf } from './resolve.js';
 import { allocationKey } from './row-set.js';
 import type { ProtocolRunRow, TaskRunRow } from './rows.js';
 import { hasBegun } from './runs.js';
-import { heldFor, UnitView } from './units.js';
+import { UnitView } from './units.js';
 import type { WorkingState } from './working-state.js';
 
 export interface WorkloadPorts {

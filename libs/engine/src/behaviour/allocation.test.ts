@@ -221,6 +221,25 @@ describe('a hold', () => {
     expect(test.task('r/b').devices['d']?.name).toBe('m2');
   });
 
+  it('outlives a task of the run that uses the device in between without referring to it', async () => {
+    const test = new TestLab();
+    test.lab('l', { m1: 'mixer' });
+    test.protocol('p', [
+      { name: 'a', devices: { d: device('l.m1', true) } },
+      { name: 'b', needs: ['a'], devices: { d: device('l.m1') } },
+      { name: 'c', needs: ['b'], devices: { d: same('a.d') } },
+    ]);
+    test.protocol('other', [{ name: 'a', devices: { d: device('l.m1') } }]);
+    await test.open();
+    await test.run('r', 'p');
+    await test.run('o', 'other', { priority: 9 });
+    await test.complete('r/a');
+    await test.complete('r/b');
+    expect(test.running()).toEqual(['r/c']);
+    await test.complete('r/c');
+    expect(test.running()).toEqual(['o/a']);
+  });
+
   it('without it the device is free between two tasks', async () => {
     const test = new TestLab();
     test.lab('l', { m1: 'mixer', arm: 'arm' });

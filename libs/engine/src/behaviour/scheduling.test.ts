@@ -231,6 +231,38 @@ describe('a policy that plans ahead', () => {
     expect(policy.last.tasks[0]).not.toHaveProperty('follows');
   });
 
+  it('is shown what its run keeps a unit for while a task that does not refer to it uses it', async () => {
+    const test = new TestLab();
+    test.lab('l', { arm: 'arm' });
+    test.protocol('p', [
+      { name: 'take', devices: { d: device('l.arm', true) } },
+      { name: 'wave', needs: ['take'], devices: { d: device('l.arm') } },
+      { name: 'put', needs: ['take'], devices: { d: same('take.d') } },
+    ]);
+    const policy = new Watcher();
+    test.policy = () => policy;
+    await test.open();
+    await test.run('r', 'p');
+    const [take = '', wave = '', put = ''] = ['take', 'wave', 'put'].map((name) => test.task(`r/${name}`).id);
+    policy.start = [take, wave];
+    policy.ask?.();
+    await test.clock.settle();
+    await test.complete('r/take');
+    expect(test.running()).toEqual(['r/wave']);
+    policy.ask?.();
+    await test.clock.settle();
+    const heldBy = test.runRow('r').id;
+    const arm = () => policy.last.units.get('device:l.arm');
+    expect(arm()).toMatchObject({ busy: true, heldBy, heldFor: [put, wave] });
+    await test.complete('r/wave');
+    expect(arm()).toMatchObject({ busy: false, heldBy, heldFor: [put] });
+    policy.start = [put];
+    policy.ask?.();
+    await test.clock.settle();
+    await test.complete('r/put');
+    expect(test.allocated()).toEqual([]);
+  });
+
   it('is shown what nobody knows the start of as blocked', async () => {
     const { test, policy } = await watched();
     const blocked = (): boolean[] => policy.last.tasks.map((task) => task.blocked === true);
