@@ -5,14 +5,18 @@ import type { ProtocolRunRecord, ProtocolRunSubmission } from '@lab/contracts';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** The flagship: one arm, one cleaning station, three stations, five beakers. */
+/** The flagship: one arm, one cleaning station, three stations, one tester, five beakers. */
 
 let lab: Lab;
 let example: ProtocolRunSubmission;
 
+async function readExample(name: string): Promise<ProtocolRunSubmission> {
+  const path = fileURLToPath(new URL(`../lab-packages/color_lab/examples/${name}`, import.meta.url));
+  return JSON.parse(await readFile(path, 'utf8')) as ProtocolRunSubmission;
+}
+
 beforeAll(async () => {
-  const path = fileURLToPath(new URL('../lab-packages/color_lab/examples/run.json', import.meta.url));
-  example = JSON.parse(await readFile(path, 'utf8')) as ProtocolRunSubmission;
+  example = await readExample('run.json');
   lab = await startLab(['color_lab']);
 });
 afterAll(() => lab.stack.dispose());
@@ -63,6 +67,27 @@ describe('a run of color_mixing', () => {
     const content = await fetch(`${lab.stack.url}${path}`);
     expect(content.status).toBe(200);
     expect((await content.arrayBuffer()).byteLength).toBe(file.size);
+  });
+});
+
+describe('a run of lightfastness', () => {
+  it('fades a spot of the paint in its station, and keeps how it faded', async () => {
+    const fading = await readExample('lightfastness.json');
+    expect((await lab.api.submit('protocols', fading)).status).toBe(201);
+    const run = await eventually(() => lab.api.run(fading.name), isOver);
+    expect([run.state, run.reason]).toEqual(['completed', null]);
+
+    const test = taskOf(run, 'test_lightfastness');
+    expect(test.devices['tester']?.name).toBe('microfading_tester');
+    expect(test.devices['station']).toEqual(taskOf(run, 'retrieve_container').devices['station']);
+    const { dose, color_difference: difference } = test.output_parameters ?? {};
+    // Two minutes at five megalux: a paint with much yellow changes visibly.
+    expect(dose).toBeCloseTo(1 / 6, 4);
+    expect(difference).toBeGreaterThan(1);
+    const path = `/api/tasks/test_lightfastness/files/fading.csv?protocol_run_name=${fading.name}`;
+    const rows = (await (await fetch(`${lab.stack.url}${path}`)).text()).trim().split('\n');
+    expect(rows).toHaveLength(13);
+    expect(rows.at(-1)).toBe(`120,${String(dose)},${String(difference)}`);
   });
 });
 

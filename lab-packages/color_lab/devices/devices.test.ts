@@ -4,6 +4,7 @@ import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type CleaningStation from './cleaning_station/device.js';
 import type ColorStation from './color_station/device.js';
+import type MicrofadingTester from './microfading_tester/device.js';
 import type RobotArm from './robot_arm/device.js';
 
 /** Devices outside a host: objects like any other, whose log goes to the console. */
@@ -12,6 +13,7 @@ type Class<Device> = new () => Device;
 let Station: Class<ColorStation>;
 let Arm: Class<RobotArm>;
 let Cleaner: Class<CleaningStation>;
+let Tester: Class<MicrofadingTester>;
 
 /** Standard decorators need lowering, as the service does it when it loads a package. */
 async function deviceClass<Device>(type: string): Promise<Class<Device>> {
@@ -32,15 +34,19 @@ async function deviceClass<Device>(type: string): Promise<Class<Device>> {
 }
 
 beforeAll(async () => {
-  [Station, Arm, Cleaner] = await Promise.all([
+  [Station, Arm, Cleaner, Tester] = await Promise.all([
     deviceClass<ColorStation>('color_station'),
     deviceClass<RobotArm>('robot_arm'),
     deviceClass<CleaningStation>('cleaning_station'),
+    deviceClass<MicrofadingTester>('microfading_tester'),
   ]);
 });
 
 const volumes = { cyan: 4, magenta: 1.5, yellow: 0.1, black: 0.1, white: 5 };
 const mix = { volumes, mixing_time: 30, mixing_speed: 500 };
+/** What a station says of its paint after {@link mix}. */
+const paint = { volumes, homogeneity: 1, foam: 0 };
+const light = { station: 'station_2', paint, exposure_time: 25, illuminance: 5 };
 const clean = { container: 'beaker_1', capacity: 60 };
 
 async function station(seed = 1): Promise<ColorStation> {
@@ -87,6 +93,66 @@ describe('a device that is stopped', () => {
     const { volume, waste } = cleaner.status();
     expect(volume + waste).toBeCloseTo(20);
     expect(volume).toBeGreaterThan(19);
+  });
+});
+
+describe('a tester that is stopped', () => {
+  it('closes its shutter in the middle of an exposure', async () => {
+    const tester = new Tester();
+    await tester._initialize({ time_scale: 3600, seed: 1, noise: 0 });
+    const fading = tester.fade(light);
+    expect(tester.status()).toEqual({ over: 'station_2', shutter: 'closed' });
+    tester._stop('a door was opened');
+    await expect(fading).rejects.toThrow('stopped before the end: a door was opened');
+    expect(tester.status()).toEqual({ over: null, shutter: 'closed' });
+  });
+});
+
+describe('the microfading tester', () => {
+  const tester = async (noise = 0, time_scale = 0): Promise<MicrofadingTester> => {
+    const made = new Tester();
+    await made._initialize({ time_scale, seed: 1, noise });
+    return made;
+  };
+
+  it('measures the change again and again, at last after all of the light', async () => {
+    const { readings } = await (await tester()).fade(light);
+    expect(readings.map(({ time }) => time)).toEqual([10, 20, 25]);
+    expect(readings.at(-1)?.dose).toBeCloseTo((5 * 25) / 3600, 5);
+    const differences = readings.map(({ color_difference: difference }) => difference);
+    expect(differences[0]).toBeGreaterThan(0);
+    expect(differences).toEqual([...differences].sort((a, b) => a - b));
+  });
+
+  it('has noise that is far below what the eye can tell', async () => {
+    const noisy = await tester(0.05);
+    const dark = { ...paint, volumes: { ...volumes, cyan: 0, magenta: 0, yellow: 0 } };
+    const { readings } = await noisy.fade({ ...light, paint: dark, exposure_time: 600 });
+    expect(readings).toHaveLength(60);
+    for (const { color_difference: difference } of readings) expect(difference).toBeLessThan(0.3);
+    expect(readings.some(({ color_difference: difference }) => difference > 0)).toBe(true);
+  });
+
+  it('opens its shutter over the station, and closes it after the exposure', async () => {
+    const slow = await tester(0, 0.001);
+    const fading = slow.fade({ ...light, exposure_time: 600 });
+    while (slow.status().shutter === 'closed') await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(slow.status()).toEqual({ over: 'station_2', shutter: 'open' });
+    await fading;
+    expect(slow.status()).toEqual({ over: null, shutter: 'closed' });
+  });
+
+  it.each([
+    [{ exposure_time: 0 }, 'exposure_time is 0 s: it must be between 1 and 600'],
+    [{ illuminance: 11 }, 'illuminance is 11 Mlx: it must be between 0.1 and 10'],
+    [
+      { paint: { ...paint, volumes: { cyan: 0, magenta: 0, yellow: 0, black: 0, white: 0 } } },
+      'The beaker in station_2 is empty',
+    ],
+  ])('refuses %o, and exposes nothing', async (wrong, message) => {
+    const one = await tester();
+    await expect(one.fade({ ...light, ...wrong })).rejects.toThrow(message);
+    expect(one.status()).toEqual({ over: null, shutter: 'closed' });
   });
 });
 

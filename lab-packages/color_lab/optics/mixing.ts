@@ -1,5 +1,5 @@
 import { reflectance, type Component } from './kubelka-munk.js';
-import { pigmentNames, pigments, type PigmentName } from './pigments.js';
+import { pigmentNames, pigments, type Pigment, type PigmentName } from './pigments.js';
 import { spectrum, weightedMean, type Spectrum } from './spectrum.js';
 
 /** Millilitres of each paste. */
@@ -69,12 +69,13 @@ export function stir(paint: Paint, seconds: number, speed: number): Paint {
  * What a spectrometer sees of a paint: the even part after Kubelka and Munk, foam scattering along, and streaks of the
  * single pastes where it is not mixed yet.
  *
+ * @param palette the pigments in it, as they are by now
  * @throws RangeError when the beaker is empty
  */
-export function reflectanceOf(paint: Paint): Spectrum {
+export function reflectanceOf(paint: Paint, palette: Record<PigmentName, Pigment> = pigments): Spectrum {
   const components = pigmentNames
     .filter((name) => paint.volumes[name] > 0)
-    .map((name): Component => ({ amount: paint.volumes[name], ...pigments[name] }));
+    .map((name): Component => ({ amount: paint.volumes[name], ...palette[name] }));
   const air: Component = {
     amount: foamScattering * paint.foam * volumeOf(paint.volumes),
     absorption: spectrum(() => 0),

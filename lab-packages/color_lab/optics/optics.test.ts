@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ciede2000, labOf, srgbOf, xyzOfSrgb, type Lab, type Rgb } from './color-space.js';
+import { fadedPigments } from './fading.js';
 import { infiniteLayer, reflectance } from './kubelka-munk.js';
 import { add, noPaint, reflectanceOf, stir, volumeOf, type Volumes } from './mixing.js';
 import { normalNoise } from './noise.js';
@@ -181,6 +182,44 @@ describe('stirring', () => {
     const more = add(even, { ...none, black: 10 });
     expect(more.homogeneity).toBeCloseTo(even.homogeneity / 2, 10);
     expect(volumeOf(more.volumes)).toBe(20);
+  });
+});
+
+describe('fading', () => {
+  const doses = [0, 0.1, 0.5, 1, 2, 5];
+  const changes = (volumes: Partial<Volumes>): number[] => {
+    const paint = mixed(volumes);
+    const colorAfter = (dose: number): Lab => labOf(xyzOf(reflectanceOf(paint, fadedPigments(dose))));
+    return doses.map((dose) => ciede2000(colorAfter(0), colorAfter(dose)));
+  };
+
+  it('is nothing without light, and grows with it', () => {
+    const { yellow } = fadedPigments(0);
+    expect(yellow).toEqual(pigments.yellow);
+    const [none0 = NaN, ...more] = changes({ yellow: 2, white: 5 });
+    expect(none0).toBe(0);
+    expect(more).toEqual([...more].sort((a, b) => a - b));
+    expect(more[0]).toBeGreaterThan(0.5);
+  });
+
+  it('takes yellow before magenta, and magenta before cyan', () => {
+    const [yellow = 0, magenta = 0, cyan = 0] = (['yellow', 'magenta', 'cyan'] as const).map(
+      (name) => changes({ [name]: 2, white: 5 })[3] ?? NaN,
+    );
+    expect(yellow).toBeGreaterThan(2 * magenta);
+    expect(magenta).toBeGreaterThan(2 * cyan);
+    expect(cyan).toBeGreaterThan(0);
+  });
+
+  it('leaves black and white as they are', () => {
+    expect(changes({ black: 2, white: 5 })).toEqual(doses.map(() => 0));
+  });
+
+  it('depends on the light in all, not on how it comes', () => {
+    const absorption = (dose: number): number => fadedPigments(dose).magenta.absorption[15] ?? NaN;
+    const left = absorption(1) / absorption(0);
+    expect(absorption(3) / absorption(0)).toBeCloseTo(left ** 3, 12);
+    expect(() => fadedPigments(-1)).toThrow('a dose of -1');
   });
 });
 
