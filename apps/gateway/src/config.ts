@@ -9,6 +9,7 @@ export const config = defineConfig({
   natsUrl: settings.natsUrl,
   databaseUrl: settings.databaseUrl,
   uploadSecret: settings.uploadSecret,
+  secretsKey: settings.secretsKey,
   logLevel: settings.logLevel,
   limits: settings.limits,
 });

@@ -2,6 +2,7 @@ import { defineConfig, settings, type ConfigOf } from '@lab/runtime';
 
 export const config = defineConfig({
   natsUrl: settings.natsUrl,
+  secretsKey: settings.secretsKey,
   dataDir: settings.dataDir,
   logLevel: settings.logLevel,
 });

@@ -1,4 +1,12 @@
 export { Secret } from './secret.js';
+export {
+  holdsSecrets,
+  isSealed,
+  Sealing,
+  withSecretsHidden,
+  withSecretsOpened,
+  withSecretsSealed,
+} from './sealing.js';
 export { steadyClock, systemClock, systemIds, systemTimers, uuidV7Source } from './clock.js';
 export { createLog, type Log, type LogFields, type LogLevelName, type LogOptions } from './log.js';
 export { withoutCredentials } from './redaction.js';

@@ -49,6 +49,7 @@ function addressesOfStack(): Record<string, string> {
     SVC_NATS_URL: 'nats-url',
     SVC_DATABASE_URL: 'database-url',
     SVC_UPLOAD_SECRET: 'upload-secret',
+    SVC_SECRETS_KEY: 'secrets-key',
   };
   return Object.fromEntries(
     Object.entries(files)

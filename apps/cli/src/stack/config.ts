@@ -10,6 +10,7 @@ export const stackConfig = defineConfig({
   natsUrl: optional(settings.natsUrl),
   databaseUrl: optional(settings.databaseUrl),
   uploadSecret: optional(settings.uploadSecret),
+  secretsKey: settings.secretsKey,
   labs: settings.labs,
   protocols: settings.protocols,
   scheduler: settings.scheduler,

@@ -118,6 +118,7 @@ class RunningStack implements Stack {
     this.#guard = new GuardLink(data, (text) => this.#tell({ type: 'warning', service: 'svc', text }));
 
     const uploadSecret = config.uploadSecret ?? data.keptSecret('upload-secret');
+    const secretsKey = config.secretsKey ?? data.keptSecret('secrets-key');
     const given = {
       broker: this.#broker().then((url) => ({ SVC_NATS_URL_FILE: data.writeSecret('nats-url', url) })),
       database: this.#database().then((url) => ({
@@ -126,6 +127,7 @@ class RunningStack implements Stack {
       uploadSecret: Promise.resolve({
         SVC_UPLOAD_SECRET_FILE: data.writeSecret('upload-secret', uploadSecret),
       }),
+      secretsKey: Promise.resolve({ SVC_SECRETS_KEY_FILE: data.writeSecret('secrets-key', secretsKey) }),
     };
     await Promise.all([
       given.broker,
@@ -238,7 +240,7 @@ class RunningStack implements Stack {
   /** Addresses and secrets reach a service as files of mode 0600, never as text in its environment. */
   #serviceEnvironment(httpPort: number, secrets: Record<string, string>): Record<string, string | undefined> {
     const env = { ...this.#env };
-    for (const name of ['SVC_NATS_URL', 'SVC_DATABASE_URL', 'SVC_UPLOAD_SECRET']) {
+    for (const name of ['SVC_NATS_URL', 'SVC_DATABASE_URL', 'SVC_UPLOAD_SECRET', 'SVC_SECRETS_KEY']) {
       delete env[name];
       delete env[`${name}_FILE`];
     }

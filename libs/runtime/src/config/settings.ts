@@ -117,6 +117,16 @@ export const settings = {
       .min(32, 'must have at least 32 characters')
       .transform((text) => new Secret(text)),
   }),
+  /** Seals secrets in submissions; the same for gateway and optimizer workers. Undefined: no such secret can be taken. */
+  secretsKey: setting({
+    env: 'SVC_SECRETS_KEY',
+    secret: true,
+    schema: z
+      .string()
+      .min(32, 'must have at least 32 characters')
+      .transform((text) => new Secret(text))
+      .optional(),
+  }),
   logLevel: setting({ env: 'SVC_LOG_LEVEL', file: 'log_level', schema: logLevelSchema.default('info') }),
   /** Name of the computer that an agent stands for. */
   computer: setting({ env: 'SVC_COMPUTER', schema: z.string().min(1).default('svc_computer') }),
