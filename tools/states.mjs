@@ -17,6 +17,7 @@ const machines = [
   ],
   ['Protocol run', contracts.protocolRunTransitions, 'One execution of a protocol.'],
   ['Campaign', contracts.campaignTransitions, 'A protocol many times.'],
+  ['Trial', contracts.trialTransitions, 'The row of parameters of one run of a campaign with an optimizer.'],
   ['Device', contracts.deviceTransitions, 'An instrument, as its agent sees it.'],
   ['Agent', contracts.agentTransitions, 'The agent of a computer, as the orchestrator sees it.'],
 ];

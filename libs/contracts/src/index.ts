@@ -34,6 +34,8 @@ export {
   isUnclear,
   isUnsettled,
   isMoving,
+  isProposed,
+  isSettled,
   isUsable,
   isWaiting,
   isWithAgent,
@@ -45,12 +47,15 @@ export {
   runStates,
   taskRunStates,
   taskRunTransitions,
+  trialStates,
+  trialTransitions,
   type AgentState,
   type AttemptState,
   type DeviceState,
   type RunState,
   type TaskRunState,
   type Transitions,
+  type TrialState,
 } from './states.js';
 export {
   CampaignSubmission,
@@ -184,21 +189,25 @@ export { orchestratorEvents, orchestratorRequests } from './messages/orchestrato
 export { agentEvents, agentRequests, halt, haltCovers, type Halt } from './messages/agent.js';
 export {
   insight,
+  keptInsight,
+  keptOptimizer,
   optimizerDescription,
   optimizerEvents,
   optimizerRequests,
+  optimizerStatus,
   runtimeParameters,
   trial,
   trialSources,
-  trialStates,
   type Insight,
+  type KeptInsight,
+  type KeptOptimizer,
   type OptimizerDescription,
+  type OptimizerStatus,
   type RuntimeParameterValues,
   type SettingField,
   type Trial,
   type TrialNote,
   type TrialSource,
-  type TrialState,
 } from './messages/optimizer.js';
 export { serviceNames, serviceRequests, type ServiceHealth, type ServiceName } from './messages/service.js';
 export {

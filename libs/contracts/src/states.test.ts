@@ -23,6 +23,8 @@ import {
   isUnclear,
   isUnsettled,
   isMoving,
+  isProposed,
+  isSettled,
   isUsable,
   isWaiting,
   isWithAgent,
@@ -34,6 +36,8 @@ import {
   runStates,
   taskRunStates,
   taskRunTransitions,
+  trialStates,
+  trialTransitions,
 } from './states.js';
 
 const machines = {
@@ -41,6 +45,7 @@ const machines = {
   attempt: { states: attemptStates, table: attemptTransitions },
   protocolRun: { states: runStates, table: protocolRunTransitions },
   campaign: { states: runStates, table: campaignTransitions },
+  trial: { states: trialStates, table: trialTransitions },
   device: { states: deviceStates, table: deviceTransitions },
   agent: { states: agentStates, table: agentTransitions },
 };
@@ -113,6 +118,8 @@ describe('every question', () => {
       expect([mayStartTasks, awaitsPerson, isTerminal].filter((question) => question(state))).toHaveLength(1);
     expect(yes(attemptStates, isUnsettled)).toEqual(['dispatching', 'uncertain']);
     expect(yes(attemptStates, awaitsAgent)).toEqual(['dispatching', 'uncertain', 'running', 'cancelling']);
+    expect(yes(trialStates, isProposed)).toEqual(['proposed']);
+    expect(yes(trialStates, isSettled)).toEqual(['measured', 'failed']);
     expect(yes(deviceStates, isUsable)).toEqual(['idle', 'busy']);
     expect(yes(deviceStates, isMoving)).toEqual(['busy', 'aborting']);
     expect(yes(deviceStates, isStarting)).toEqual(['disabled', 'initializing', 'restarting']);

@@ -109,7 +109,7 @@ export const campaignTransitions: Transitions<RunState> = {
     paused: 'a person pauses it, or a run failed and its policy is to pause',
     completed: 'it has had all its runs',
     failed:
-      'a run failed and its policy is to stop, or too many failed, and none of its runs is open any more',
+      'a run failed and its policy is to stop, too many failed, or its optimizer has no further trial, and none of its runs is open any more',
     cancelled: 'a person cancelled it, and none of its runs is open any more',
     needs_attention: 'one of its runs needs attention',
   },
@@ -283,6 +283,20 @@ export const agentTransitions: Transitions<AgentState> = {
   incompatible: { online: 'it registers with a version that fits', offline: 'it was not heard for 10 s' },
 };
 
+export const trialStates = ['proposed', 'running', 'measured', 'failed'] as const;
+/** State of the row of parameters of one run of a campaign with an optimizer. */
+export type TrialState = (typeof trialStates)[number];
+
+export const trialTransitions: Transitions<TrialState> = {
+  proposed: { running: 'its run is created' },
+  running: {
+    measured: 'its run completed, and every output is known',
+    failed: 'its run failed or was cancelled, or an output is not known',
+  },
+  measured: {},
+  failed: { running: 'its run is resumed' },
+};
+
 /** May a record go from one state to the other? */
 export function mayFollow<State extends string>(table: Transitions<State>, from: State, to: State): boolean {
   return table[from][to] !== undefined;
@@ -302,6 +316,16 @@ export function isTerminal(state: TaskRunState | RunState | AttemptState): boole
 /** A run or campaign in this state is over and did not complete: a person may have it go on. */
 export function mayBeResumed(state: RunState): boolean {
   return state === 'failed' || state === 'cancelled';
+}
+
+/** The run of a trial in this state has not begun. */
+export function isProposed(state: TrialState): boolean {
+  return state === 'proposed';
+}
+
+/** The run of a trial in this state is over. */
+export function isSettled(state: TrialState): boolean {
+  return state === 'measured' || state === 'failed';
 }
 
 /** The dependants of a task run in this state may start. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { zodSchema } from '../schema.js';
+import { trialStates } from '../states.js';
 import { defineEvent, defineRequest } from './define.js';
 import { jsonObject, jsonValue, moduleReference } from './work.js';
 
@@ -32,13 +33,7 @@ export const trialSources = ['optimizer', 'ai', 'given'] as const;
 export const trialSource = z.enum(trialSources);
 export type TrialSource = z.infer<typeof trialSource>;
 
-/**
- * `proposed`: its run has not begun; `running`; `measured`: its run completed and every output is known; `failed`: its
- * run failed, was cancelled, or left an output unknown.
- */
-export const trialStates = ['proposed', 'running', 'measured', 'failed'] as const;
 export const trialState = z.enum(trialStates);
-export type TrialState = z.infer<typeof trialState>;
 
 /** How the inputs of a trial were found. Plain JSON, kept with the trial: together these are the journal of the campaign. */
 export const trialNote = z.object({
@@ -80,6 +75,10 @@ export type Trial = z.infer<typeof trial>;
 export const insight = z.object({ id: z.string(), text: z.string(), by: z.string(), at: z.number() });
 export type Insight = z.infer<typeof insight>;
 
+/** An insight, and whether a suggestion has used it. */
+export const keptInsight = insight.extend({ used: z.boolean() });
+export type KeptInsight = z.infer<typeof keptInsight>;
+
 /** What an optimizer says of itself once it is made. */
 export const optimizerDescription = z.object({
   input_names: z.array(z.string()),
@@ -92,6 +91,39 @@ export const optimizerDescription = z.object({
   arguments: jsonObject,
 });
 export type OptimizerDescription = z.infer<typeof optimizerDescription>;
+
+/** What is kept of the optimizer of a campaign for as long as the campaign is. No secret is in it. */
+export const keptOptimizer = z.object({
+  ...optimizerDescription.shape,
+  /** Oldest first. */
+  insights: z.array(keptInsight),
+  /** The best rows measured, one by one or the Pareto front; null while the campaign goes on. */
+  best: z.array(row).nullable(),
+  /** Why no further trials can be had; null: they can. */
+  failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+});
+export type KeptOptimizer = z.infer<typeof keptOptimizer>;
+
+/**
+ * `opening`: it is being made, and told what was measured; `ready`; `waiting`: no worker is there, or it gave no answer,
+ * and it is tried again; `closed`: nothing is asked of it at present.
+ */
+export const optimizerStates = ['opening', 'ready', 'waiting', 'closed'] as const;
+
+/** The optimizer of a campaign that is not over, at this moment. */
+export const optimizerStatus = keptOptimizer.extend({
+  state: z.enum(optimizerStates),
+  /** Why it waits. */
+  reason: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /** Of the session, while there is one. */
+  worker: z.string().nullable(),
+  session: z.string().nullable(),
+  /** Trials whose run has not begun, by number. */
+  pending: z.array(trial),
+  /** What its model has learnt, when that was asked for; null: not asked for, or nothing is known. */
+  belief: jsonValue.nullable(),
+});
+export type OptimizerStatus = z.infer<typeof optimizerStatus>;
 
 /** What makes an optimizer: its code, what lies over its arguments, and what was changed since. */
 const making = {

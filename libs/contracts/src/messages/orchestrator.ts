@@ -5,7 +5,15 @@ import { longestSchedule, type ScheduleRecord } from '../rest/schedule.js';
 import { AttentionDecision, type QueueRecord } from '../rest/operations.js';
 import { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '../rest/submissions.js';
 import { SimulationScenario, type SimulationRecord, type WhatIfRecord } from '../rest/simulation.js';
-import { attemptReport, attemptResult, deviceAssignment, deviceFunction, deviceStatus } from './work.js';
+import { insight, optimizerDescription, optimizerStatus, runtimeParameters } from './optimizer.js';
+import {
+  attemptReport,
+  attemptResult,
+  deviceAssignment,
+  deviceFunction,
+  deviceStatus,
+  jsonObject,
+} from './work.js';
 import { halt } from './agent.js';
 import { defineEvent, defineRequest } from './define.js';
 
@@ -27,6 +35,10 @@ const scheduleQuery = z.object({
 
 const cancelErrors = ['not_found', 'wrong_state', 'store_unavailable'] as const;
 const resumeErrors = ['invalid', 'backlog_full', 'duplicate_name', ...cancelErrors] as const;
+/** What may be wrong with an optimizer, or the way to it. */
+const optimizerErrors = ['invalid', 'optimizer_error', 'optimizer_unavailable'] as const;
+/** A process is started and an optimizer made before the answer, in milliseconds. */
+const optimizerMadeMs = 70_000;
 
 /** What the leading orchestrator answers: submissions and cancels of people, and the reports of agents. */
 export const orchestratorRequests = {
@@ -43,8 +55,8 @@ export const orchestratorRequests = {
     subject: 'svc.v1.orchestrator.campaign.submit',
     request: dtoSchema(CampaignSubmission),
     reply: zodSchema(accepted),
-    timeoutMs: 10_000,
-    errors: ['unknown_protocol', 'wrong_state', ...submitErrors],
+    timeoutMs: optimizerMadeMs,
+    errors: ['unknown_protocol', 'not_found', 'wrong_state', ...submitErrors, ...optimizerErrors],
   }),
   submitTask: defineRequest({
     name: 'task.submit',
@@ -109,10 +121,62 @@ export const orchestratorRequests = {
   resumeCampaign: defineRequest({
     name: 'campaign.resume',
     subject: 'svc.v1.orchestrator.campaign.resume',
-    request: zodSchema(namedBy),
+    request: zodSchema(
+      namedBy.extend({
+        /** Laid over what was said of its optimizer before. Secrets in it are sealed. */
+        optimizer_overrides: jsonObject.optional(),
+      }),
+    ),
     reply: zodSchema(accepted),
+    timeoutMs: optimizerMadeMs,
+    errors: [...resumeErrors, ...optimizerErrors],
+  }),
+  /** Changes parameters of the optimizer of a campaign that goes on: all of them, or none. Answered after the commit. */
+  configureOptimizer: defineRequest({
+    name: 'campaign.optimizer.configure',
+    subject: 'svc.v1.orchestrator.campaign.optimizer.configure',
+    request: zodSchema(namedBy.extend({ runtime_params: runtimeParameters })),
+    reply: zodSchema(z.object({ runtime_params: runtimeParameters })),
+    timeoutMs: 40_000,
+    errors: [...cancelErrors, ...optimizerErrors],
+  }),
+  /** Queues a remark for the AI of a campaign that goes on. Answered after the commit. */
+  addInsight: defineRequest({
+    name: 'campaign.optimizer.insight',
+    subject: 'svc.v1.orchestrator.campaign.optimizer.insight',
+    request: zodSchema(namedBy.extend({ text: z.string() })),
+    reply: zodSchema(insight),
     timeoutMs: 10_000,
-    errors: resumeErrors,
+    errors: cancelErrors,
+  }),
+  /** The optimizer of a campaign that is not over; of one that is, the record tells everything. */
+  readOptimizer: defineRequest({
+    name: 'campaign.optimizer.read',
+    subject: 'svc.v1.orchestrator.campaign.optimizer.read',
+    request: zodSchema(
+      named.extend({
+        /** True: the belief of the model is asked for, which waits for what the optimizer does at present. */
+        explain: z.boolean(),
+      }),
+    ),
+    reply: zodSchema(optimizerStatus),
+    timeoutMs: 20_000,
+    errors: ['not_found', 'wrong_state'],
+  }),
+  /** What the optimizer of a loaded protocol is before anything is said about it. */
+  readOptimizerDefaults: defineRequest({
+    name: 'protocol.optimizer.defaults',
+    subject: 'svc.v1.orchestrator.protocol.optimizer.defaults',
+    request: zodSchema(
+      z.object({
+        protocol: z.string(),
+        /** Address of the computer that is asked; absent: 127.0.0.1. */
+        optimizer_ip: z.string().optional(),
+      }),
+    ),
+    reply: zodSchema(optimizerDescription),
+    timeoutMs: optimizerMadeMs,
+    errors: ['unknown_protocol', 'not_found', ...optimizerErrors],
   }),
   /** Nothing starts any more, wherever it belongs, until the queue is resumed; what runs goes on. Idempotent. */
   pauseQueue: defineRequest({

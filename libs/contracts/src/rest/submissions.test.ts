@@ -36,7 +36,7 @@ describe('submissions', () => {
     const found = faults(dtoSchema<object>(CampaignSubmission), {
       name: '',
       protocol: 3,
-      max_protocol_runs: 0,
+      max_protocol_runs: -1,
       optimizer_ip: 'nowhere',
       extra: true,
     });

@@ -117,9 +117,9 @@ export class CampaignSubmission {
   @Max(1_000_000)
   priority?: number;
 
-  @JSONSchema({ description: 'Number of protocol runs.', example: 12 })
+  @JSONSchema({ description: 'Number of protocol runs; 0: no limit.', example: 12 })
   @IsInt()
-  @Min(1)
+  @Min(0)
   @Max(100_000)
   max_protocol_runs!: number;
 
@@ -131,7 +131,8 @@ export class CampaignSubmission {
   max_concurrent_protocol_runs?: number;
 
   @JSONSchema({
-    description: 'True: an optimizer proposes the dynamic parameters. Default false.',
+    description:
+      'True: the optimizer of the protocol proposes dynamic parameters, run by run, over those given here. Default false.',
     example: false,
   })
   @IsOptional()
@@ -150,7 +151,8 @@ export class CampaignSubmission {
   global_parameters?: TaskParameters;
 
   @JSONSchema({
-    description: 'Parameters run by run; they override the global ones. Exactly max_protocol_runs entries.',
+    description:
+      'Parameters run by run; they override the global ones. Exactly max_protocol_runs entries; with optimize at most so many, and an entry with all inputs of the optimizer is the trial of its run.',
     items: { type: 'object', ...taskParameters },
   })
   @IsOptional()
@@ -199,7 +201,8 @@ export class CampaignSubmission {
   max_failures?: number;
 
   @JSONSchema({
-    description: 'Free object. `optimizer_overrides` holds runtime parameters of the optimizer.',
+    description:
+      'Free object. `optimizer_overrides` is laid over the arguments and runtime parameters of the optimizer; given again when a campaign is resumed, it wins over what was set before.',
   })
   @IsOptional()
   @IsObject()
