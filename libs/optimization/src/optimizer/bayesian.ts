@@ -1,4 +1,4 @@
-import { ServiceError, type Fault } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts';
 import {
   AbstractSequentialOptimizer,
   type ParameterField,
@@ -6,7 +6,7 @@ import {
   type Table,
 } from '@lab/sdk';
 import { Domain } from '../domain/domain.js';
-import type { Measurement, Point, Space } from '../domain/space.js';
+import type { Measurement, Space } from '../domain/space.js';
 import { InitialDesign } from './design.js';
 import { explained, type Explanation } from './explain.js';
 import { fitModels, predict, type Models } from './models.js';
@@ -14,7 +14,6 @@ import { fitOf, proposeByModel } from './proposal.js';
 import { Runs, type Run } from './runs.js';
 import {
   changedSettings,
-  invalid,
   runtimeParametersOf,
   settingFields,
   settingsOf,
@@ -22,6 +21,7 @@ import {
   type Settings,
 } from './settings.js';
 import { solutionsOf } from './solutions.js';
+import { pointsOf, resultsOf, runNamesOf } from './tables.js';
 
 /** Fewer results than these say nothing about an input. */
 const LEAST_FOR_A_MODEL = 2;
@@ -104,7 +104,7 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     if (!Number.isInteger(count) || count < 1 || count > MOST_ROWS) {
       throw new ServiceError('invalid', `A sample has 1 to ${MOST_ROWS} rows, not ${count}`);
     }
-    const names = this.namesFor(count, run_names);
+    const names = runNamesOf(count, run_names);
     const measured = this.runs.having('measured');
     const begun = measured.length + this.runs.having('pending').length;
     const spread = measured.length < LEAST_FOR_A_MODEL ? count : this.settings.numInitialSamples - begun;
@@ -148,9 +148,9 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
    *   outside of the domain; `wrong_state` when a named run was reported with other results
    */
   override report(inputs_df: Table, outputs_df: Table<number>, run_names?: readonly string[]): void {
-    const points = this.pointsOf(inputs_df);
-    const results = this.resultsOf(outputs_df, points.length);
-    const names = this.namesFor(points.length, run_names);
+    const points = pointsOf(inputs_df, this.domain);
+    const results = resultsOf(outputs_df, points.length, this.get_output_names());
+    const names = runNamesOf(points.length, run_names);
     this.runs.atomically(() =>
       points.forEach((point, i) => this.runs.measure(point, results[i]!, names[i]!)),
     );
@@ -162,8 +162,8 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
    * @throws ServiceError as {@link report}
    */
   override report_started(inputs_df: Table, run_names?: readonly string[]): void {
-    const points = this.pointsOf(inputs_df);
-    const names = this.namesFor(points.length, run_names);
+    const points = pointsOf(inputs_df, this.domain);
+    const names = runNamesOf(points.length, run_names);
     this.runs.atomically(() => points.forEach((point, i) => this.runs.begin(point, names[i]!)));
   }
 
@@ -173,8 +173,8 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
    * @throws ServiceError as {@link report}
    */
   override report_failed(inputs_df: Table, run_names?: readonly string[]): void {
-    const points = this.pointsOf(inputs_df);
-    const names = this.namesFor(points.length, run_names);
+    const points = pointsOf(inputs_df, this.domain);
+    const names = runNamesOf(points.length, run_names);
     this.runs.atomically(() => points.forEach((point, i) => this.runs.fail(point, names[i]!)));
   }
 
@@ -270,11 +270,15 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     if (JSON.stringify(state.space) !== JSON.stringify(this.space)) {
       throw new ServiceError('invalid', 'The state belongs to other inputs, outputs or constraints');
     }
-    this.pointsOf(state.runs.map((run) => run.point));
+    pointsOf(
+      state.runs.map((run) => run.point),
+      this.domain,
+    );
     const measured = state.runs.filter((run) => run.status === 'measured');
-    this.resultsOf(
+    resultsOf(
       measured.map((run) => run.measured ?? {}),
       measured.length,
+      this.get_output_names(),
     );
     this.set_runtime_params(state.runtime_params);
     this.runs.restore(structuredClone(state.runs));
@@ -297,56 +301,4 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
     }
     return this.models.found;
   }
-
-  private pointsOf(table: Table): Point[] {
-    if (!Array.isArray(table)) throw new ServiceError('invalid', 'The inputs are not a list of rows');
-    const faults = table.flatMap((row, i) =>
-      this.domain
-        .validate(row)
-        .map((fault) => ({ ...fault, path: `inputs[${i}]${fault.path === '' ? '' : `.${fault.path}`}` })),
-    );
-    if (faults.length > 0) throw invalid('The inputs are invalid; nothing was recorded', faults);
-    return table.map((row) => ({ ...row }) as Point);
-  }
-
-  private resultsOf(table: Table<number>, count: number): Measurement[] {
-    if (!Array.isArray(table) || table.length !== count) {
-      throw new ServiceError(
-        'invalid',
-        `The outputs are not a list of ${count} rows, one for each row of inputs`,
-      );
-    }
-    const names = this.get_output_names();
-    const faults = table.flatMap((row, i) => resultFaults(row, `outputs[${i}]`, names));
-    if (faults.length > 0) throw invalid('The outputs are invalid; nothing was recorded', faults);
-    return table.map((row) => ({ ...row }));
-  }
-
-  private namesFor(count: number, names: readonly string[] | undefined): (string | null)[] {
-    if (names === undefined) return Array.from({ length: count }, () => null);
-    if (!Array.isArray(names) || names.length !== count || new Set(names).size !== count) {
-      throw new ServiceError('invalid', `The run names are not ${count} different names, one for each row`);
-    }
-    return [...names];
-  }
-}
-
-function resultFaults(row: unknown, path: string, names: readonly string[]): Fault[] {
-  if (typeof row !== 'object' || row === null) return [{ path, code: 'type', message: 'A row is an object' }];
-  const given = row as Record<string, unknown>;
-  const unknown = Object.keys(given).filter((key) => !names.includes(key));
-  return [
-    ...unknown.map((key) => ({
-      path: `${path}.${key}`,
-      code: 'unknown_key',
-      message: `"${key}" is no output`,
-      hint: `The outputs are ${names.join(', ')}`,
-    })),
-    ...names.flatMap((key): Fault[] => {
-      const value = given[key];
-      if (typeof value === 'number' && Number.isFinite(value)) return [];
-      const message = key in given ? `${String(value)} is not a finite number` : 'The result is missing';
-      return [{ path: `${path}.${key}`, code: 'value', message, hint: 'Report the run as failed instead' }];
-    }),
-  ];
 }

@@ -1,0 +1,73 @@
+import { ServiceError, type Fault } from '@lab/contracts';
+import type { Table } from '@lab/sdk';
+import type { Domain } from '../domain/domain.js';
+import type { Measurement, Point } from '../domain/space.js';
+import { invalid } from './settings.js';
+
+/**
+ * The rows of a table as points of a domain.
+ *
+ * @throws ServiceError `invalid` with a fault for everything that is wrong with a row
+ */
+export function pointsOf(table: Table, domain: Domain): Point[] {
+  if (!Array.isArray(table)) throw new ServiceError('invalid', 'The inputs are not a list of rows');
+  const faults = table.flatMap((row, i) =>
+    domain
+      .validate(row)
+      .map((fault) => ({ ...fault, path: `inputs[${i}]${fault.path === '' ? '' : `.${fault.path}`}` })),
+  );
+  if (faults.length > 0) throw invalid('The inputs are invalid; nothing was recorded', faults);
+  return table.map((row) => ({ ...row }) as Point);
+}
+
+/**
+ * The rows of a table as results.
+ *
+ * @param count rows that there must be
+ * @param names outputs, of which every row has each and no other
+ * @throws ServiceError `invalid` with a fault for each missing or unknown column and number that is not finite
+ */
+export function resultsOf(table: Table<number>, count: number, names: readonly string[]): Measurement[] {
+  if (!Array.isArray(table) || table.length !== count) {
+    throw new ServiceError(
+      'invalid',
+      `The outputs are not a list of ${count} rows, one for each row of inputs`,
+    );
+  }
+  const faults = table.flatMap((row, i) => resultFaults(row, `outputs[${i}]`, names));
+  if (faults.length > 0) throw invalid('The outputs are invalid; nothing was recorded', faults);
+  return table.map((row) => ({ ...row }));
+}
+
+/**
+ * Names of runs, null for each when none were given.
+ *
+ * @throws ServiceError `invalid` when they are not that many different ones
+ */
+export function runNamesOf(count: number, names: readonly string[] | undefined): (string | null)[] {
+  if (names === undefined) return Array.from({ length: count }, () => null);
+  if (!Array.isArray(names) || names.length !== count || new Set(names).size !== count) {
+    throw new ServiceError('invalid', `The run names are not ${count} different names, one for each row`);
+  }
+  return [...names];
+}
+
+function resultFaults(row: unknown, path: string, names: readonly string[]): Fault[] {
+  if (typeof row !== 'object' || row === null) return [{ path, code: 'type', message: 'A row is an object' }];
+  const given = row as Record<string, unknown>;
+  const unknown = Object.keys(given).filter((key) => !names.includes(key));
+  return [
+    ...unknown.map((key) => ({
+      path: `${path}.${key}`,
+      code: 'unknown_key',
+      message: `"${key}" is no output`,
+      hint: `The outputs are ${names.join(', ')}`,
+    })),
+    ...names.flatMap((key): Fault[] => {
+      const value = given[key];
+      if (typeof value === 'number' && Number.isFinite(value)) return [];
+      const message = key in given ? `${String(value)} is not a finite number` : 'The result is missing';
+      return [{ path: `${path}.${key}`, code: 'value', message, hint: 'Report the run as failed instead' }];
+    }),
+  ];
+}
