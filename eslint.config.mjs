@@ -1,7 +1,7 @@
 import js from '@eslint/js';
 import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
-import { allowedImports, pureProjects, quarantine } from './tools/boundaries.mjs';
+import { allowedImports, labPackageImports, pureProjects, quarantine } from './tools/boundaries.mjs';
 
 const folderOf = (project) =>
   ['gateway', 'orchestrator', 'agent', 'optimizer', 'cli'].includes(project)
@@ -89,7 +89,10 @@ export default tseslint.config(
               sourceTag: `project:${project}`,
               onlyDependOnLibsWithTags: may.map((name) => `project:${name}`),
             })),
-            { sourceTag: 'kind:lab-package', onlyDependOnLibsWithTags: ['project:sdk'] },
+            {
+              sourceTag: 'kind:lab-package',
+              onlyDependOnLibsWithTags: labPackageImports.map((name) => `project:${name}`),
+            },
           ],
         },
       ],

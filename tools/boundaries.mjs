@@ -44,6 +44,9 @@ export const allowedImports = {
   ],
 };
 
+/** What lab packages may import of ours: the contract, and the optimizers that keep to it. */
+export const labPackageImports = ['sdk', 'optimization'];
+
 /** Imports of one project by another that may only go through the named entry point. */
 export const allowedEntryPoints = {
   'engine -> definitions': ['@lab/definitions/model'],

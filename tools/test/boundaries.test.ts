@@ -4,6 +4,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 // @ts-expect-error -- plain JavaScript, shared with the lint configuration
 import * as boundaries from '../boundaries.mjs';
+import { productLibraries } from '../../libs/definitions/src/index.js';
 
 /** The import graph of the sources, the table of ARCHITECTURE.md and the table lint uses are one and the same. */
 
@@ -12,6 +13,7 @@ const table = boundaries.allowedImports as Record<string, string[]>;
 const entryPoints = boundaries.allowedEntryPoints as Record<string, string[]>;
 const quarantine = boundaries.quarantine as Record<string, string[]>;
 const pure = boundaries.pureProjects as string[];
+const labPackageImports = (boundaries.labPackageImports as string[]).map((name) => `@lab/${name}`);
 
 interface Import {
   file: string;
@@ -97,12 +99,16 @@ describe('the import graph', () => {
     ).toEqual([]);
   });
 
-  it('lets lab packages import the SDK and nothing else of ours', () => {
+  it('lets lab packages import the SDK and the optimizers and nothing else of ours', () => {
     const wrong = sourcesOf('lab-packages')
       .filter((file) => !file.includes('.test.'))
       .flatMap((file) => importsIn(file).map((specifier) => ({ file, specifier })))
-      .filter(({ specifier }) => specifier.startsWith('@lab/') && specifier !== '@lab/sdk');
+      .filter(({ specifier }) => specifier.startsWith('@lab/') && !labPackageImports.includes(specifier));
     expect(wrong).toEqual([]);
+  });
+
+  it('gives packages what they may import', () => {
+    expect([...productLibraries].sort()).toEqual([...labPackageImports].sort());
   });
 
   it('has no circle', () => {
@@ -127,6 +133,11 @@ describe('the table in ARCHITECTURE.md', () => {
     expect(Object.fromEntries([...rows].map(([name, may]) => [name, [...may].sort()]))).toEqual(
       Object.fromEntries(Object.entries(table).map(([name, may]) => [name, [...may].sort()])),
     );
+  });
+
+  it('is followed by what lab packages may import', () => {
+    const [sentence = ''] = /lab packages\s+import\s[^;.]*/.exec(text) ?? [];
+    expect([...sentence.matchAll(/`([^`]+)`/g)].map((name) => name[1])).toEqual(labPackageImports);
   });
 
   it('names every project, and no other', () => {

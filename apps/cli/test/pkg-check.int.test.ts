@@ -148,6 +148,75 @@ describe('the code of a task is compared with task.yml', () => {
   });
 });
 
+describe('the check of an optimizer', () => {
+  const optimizerFile = 'wet_lab/experiments/filling/optimizer.ts';
+  const putOptimizer = (text: string): void => {
+    putLab(task(right.devices, right.parameters, right.resources));
+    put('wet_lab/laboratories/wet/lab.yml', wetLab);
+    put('wet_lab/experiments/filling/experiment.yml', fillingYml);
+    put(optimizerFile, text);
+  };
+  const wetLab = `name: wet
+desc: Wet
+devices:
+  pump_1: { type: pump, computer: svc_computer }
+resource_types: { beaker: }
+resources:
+  beaker_1: { type: beaker }
+`;
+  const fillingYml = `type: filling
+desc: Fills
+labs: [wet]
+tasks:
+  - name: fill
+    type: fill
+    devices: { pump: { lab_name: wet, name: pump_1 } }
+    resources: { beaker: { name: beaker_1 } }
+    parameters: { volume: svc_dynamic }
+`;
+  const head = `import {
+  BayesianSequentialOptimizer, continuousInput, continuousOutput, minimize, type BayesianArguments,
+} from '@lab/optimization';
+import type { CreateCampaignOptimizer } from '@lab/sdk';
+const args: BayesianArguments = {
+  inputs: [continuousInput('fill.volume', [0, 5])],
+  outputs: [continuousOutput('fill.loss', minimize())],
+};
+`;
+  const factory = 'export const svc_create_campaign_optimizer';
+
+  it('finds nothing where the built-in one is created', async () => {
+    putOptimizer(
+      `${head}${factory}: CreateCampaignOptimizer<BayesianArguments> = () => [args, BayesianSequentialOptimizer];\n`,
+    );
+    expect(await errorsOf()).toEqual([]);
+  });
+
+  it.each([
+    [
+      'an argument of a wrong type',
+      `${factory}: CreateCampaignOptimizer<BayesianArguments> = () => [{ ...args, seed: [] }, BayesianSequentialOptimizer];`,
+      ['9:108 TS2322'],
+    ],
+    ['no function', `${factory} = [args, BayesianSequentialOptimizer];`, ['9:14 optimizer_type']],
+    ['arguments alone', `${factory} = () => args;`, ['9:14 optimizer_type']],
+    [
+      'a class that is none of an optimizer',
+      `${factory} = () => [args, Map] as const;`,
+      ['9:14 optimizer_type'],
+    ],
+    [
+      'a function that wants something',
+      `${factory} = (n: number) => [args, Map] as const;`,
+      ['9:14 optimizer_type'],
+    ],
+    ['no factory', 'export { args };', ['null:null missing_export']],
+  ])('tells of %s', async (_, line, places) => {
+    putOptimizer(`${head}${line}\n`);
+    expect(await errorsOf()).toEqual(places.map((place) => `${optimizerFile}:${place}`));
+  });
+});
+
 describe('one pass', () => {
   it('finds errors of definitions, of types and of tasks together, in the order of files and lines', async () => {
     putLab(`${task('{}', right.parameters, right.resources)}export const volume: number = 'much';\n`);

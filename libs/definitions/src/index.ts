@@ -1,6 +1,7 @@
 export { formatDiagnostics } from './documents/format.js';
 export { compareDiagnostics, formatPath, type Diagnostic } from './documents/diagnostic.js';
 export { readDocument, type ReadDocument } from './documents/read-document.js';
+export { productLibraries } from './code/product-libraries.js';
 export { ModuleStore } from './code/module-store.js';
 export { Catalog, type DefinitionOrigin, type DefinitionSet } from './packages/catalog.js';
 export { contentHash } from './packages/canonical.js';

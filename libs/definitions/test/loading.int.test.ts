@@ -83,14 +83,6 @@ describe('a sound package', () => {
     expect(changed.protocol('run')?.hash).not.toBe(before);
     expect(changed.task('weigh')?.hash).toBe(moved.task('weigh')?.hash);
   });
-
-  it('carries the optimizer beside a protocol', async () => {
-    await writeFiles(place.userDir, { 'demo/experiments/run/optimizer.ts': 'export const a = 1;\n' });
-    const catalog = await loadPackages(place);
-    const optimizer = catalog.protocol('run')?.protocol.optimizer;
-    expect(optimizer?.source).toBe('experiments/run/optimizer.ts');
-    expect(await catalog.module(optimizer?.hash ?? '')).toContain('var a = 1');
-  });
 });
 
 describe('a package with faults', () => {

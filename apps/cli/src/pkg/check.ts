@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { compareDiagnostics, loadPackages, type Catalog, type Diagnostic } from '@lab/definitions';
 import ts from 'typescript';
+import { checkOptimizer, optimizerExpectation } from './optimizer-contract.js';
 import { PackageChecker } from './package-code.js';
 import { packageTypes, typesFile } from './package-types.js';
 import { relativeTo, type Place } from './place.js';
@@ -22,8 +23,9 @@ export interface CheckReport {
 }
 
 /**
- * Finds everything that is wrong with packages: their definitions and what these refer to, the types of their code, and
- * whether the code of each task takes what its `task.yml` gives. Writes nothing.
+ * Finds everything that is wrong with packages: their definitions and what these refer to, the types of their code,
+ * whether the code of each task takes what its `task.yml` gives, and whether the code beside a protocol gives an optimizer.
+ * Writes nothing.
  *
  * A package is checked among its siblings, of which nothing is reported. The code of a task is compared with `task.yml`
  * once that has no error itself.
@@ -47,15 +49,20 @@ export async function checkPackages({ userDir, packageDir }: Place): Promise<Che
     if (existsSync(generated) && readFileSync(generated, 'utf8') !== text) {
       warnings.push(staleTypes(`${folder}/${typesFile}`, relativeTo(process.cwd(), root)));
     }
-    const code = checker.check({ folder: root, texts: new Map([[generated, `${text}${expectations}`]]) });
+    const texts = new Map([[generated, `${text}${expectations}${optimizerExpectation}`]]);
+    const code = checker.check({ folder: root, texts });
     sources += code.files - 1;
     ofCode.push(...code.diagnostics);
-    const contract = new TaskContract(code.program, expectedTypes(code.program, generated), place(userDir));
-    for (const origin of catalog.origins) {
-      const task =
-        origin.kind === 'task' && origin.package === name ? catalog.task(origin.name)?.task : undefined;
-      if (task === undefined) continue;
-      ofCode.push(...contract.check({ task, file: join(userDir, dirname(origin.file), 'task.ts') }));
+    const expected = (type: string) => declaredType(code.program, generated, type);
+    const contract = new TaskContract(code.program, expected('Expected'), place(userDir));
+    const optimizer = expected('ExpectedOptimizer');
+    for (const origin of catalog.origins.filter((each) => each.package === name)) {
+      const beside = (file: string): string => join(userDir, dirname(origin.file), file);
+      const task = origin.kind === 'task' ? catalog.task(origin.name)?.task : undefined;
+      if (task !== undefined) ofCode.push(...contract.check({ task, file: beside('task.ts') }));
+      if (origin.kind === 'protocol') {
+        ofCode.push(...checkOptimizer(code.program, optimizer, beside('optimizer.ts'), place(userDir)));
+      }
     }
   }
   const places = new Set(ofCode.map(({ file, line }) => `${file}:${line}`));
@@ -96,11 +103,11 @@ export function packageFolders(catalog: Catalog): Map<string, string> {
   return folders;
 }
 
-function expectedTypes(program: ts.Program, file: string): ts.Type | undefined {
+function declaredType(program: ts.Program, file: string, type: string): ts.Type | undefined {
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(file);
   const module = source && checker.getSymbolAtLocation(source);
-  const symbol = module && checker.getExportsOfModule(module).find(({ name }) => name === 'Expected');
+  const symbol = module && checker.getExportsOfModule(module).find(({ name }) => name === type);
   return symbol && checker.getDeclaredTypeOfSymbol(symbol);
 }
 

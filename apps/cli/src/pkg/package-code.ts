@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Diagnostic } from '@lab/definitions';
+import { productLibraries, type Diagnostic } from '@lab/definitions';
 import ts from 'typescript';
 import { isInside, relativeTo } from './place.js';
 
@@ -25,6 +25,9 @@ export interface CheckedCode {
 const here = fileURLToPath(import.meta.url);
 const productTypes = dirname(dirname(createRequire(here).resolve('@types/node/package.json')));
 
+const isOfProduct = (specifier: string): boolean =>
+  productLibraries.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+
 /** What holds for a package that has no `tsconfig.json`. */
 const defaults: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2023,
@@ -46,7 +49,7 @@ const forced: ts.CompilerOptions = {
 
 /**
  * Checks the types of the packages of a user directory, each by its own `tsconfig.json` when it has one.
- * `@lab/sdk` and the types of Node come from the package, else from the product.
+ * The libraries of the product and the types of Node come from the package, else from the product.
  *
  * @param userDir absolute; what the files of diagnostics are relative to
  */
@@ -103,7 +106,7 @@ export class PackageChecker {
         const resolve = (from: string): ts.ResolvedModuleWithFailedLookupLocations =>
           ts.resolveModuleName(literal.text, from, optionsThere, host, cache, redirected, mode);
         const found = resolve(containing);
-        const ofProduct = /^@lab\/sdk($|\/)/.test(literal.text) && found.resolvedModule === undefined;
+        const ofProduct = isOfProduct(literal.text) && found.resolvedModule === undefined;
         return ofProduct ? resolve(here) : found;
       });
     return host;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Catalog, DefinitionOrigin } from '@lab/definitions';
+import { productLibraries, type Catalog, type DefinitionOrigin } from '@lab/definitions';
 import { hintFor } from '@lab/definitions/model';
 import { packageFolders, readCatalog } from './check.js';
 import { definitionFolders, relativeTo } from './place.js';
@@ -208,9 +208,9 @@ function editorOptions(root: string): Record<string, unknown> {
     if (folder === dirname(folder)) break;
   }
   const types = dirname(dirname(product.resolve('@types/node/package.json')));
-  const sdkTypes = product.resolve('@lab/sdk').replace(/\.js$/, '.d.ts');
+  const typesOf = (name: string): string => product.resolve(name).replace(/\.js$/, '.d.ts');
   return {
-    paths: { '@lab/sdk': [relativeTo(root, sdkTypes)] },
+    paths: Object.fromEntries(productLibraries.map((name) => [name, [relativeTo(root, typesOf(name))]])),
     typeRoots: [relativeTo(root, types)],
   };
 }

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build, stop, type BuildFailure, type Message, type Metafile, type Plugin } from 'esbuild';
+import { build, stop, type BuildFailure, type Message, type Metafile } from 'esbuild';
 import { dependencyLine } from '../model/dependencies.js';
 import { externalsOf, nativeImports, type External, type NativeImport } from './outside.js';
+import { carriedSolver, productLibrary } from './product-libraries.js';
 
 /** Bundles the TypeScript of packages; the one place that knows esbuild. */
 
@@ -12,6 +12,8 @@ export interface BundleFault {
   source: string | null;
   line: number | null;
   column: number | null;
+  /** Code of the diagnostic; absent: `code`. */
+  code?: string;
   message: string;
   hint: string | null;
 }
@@ -24,11 +26,13 @@ export type Bundle =
       inputs: string[];
       /** npm packages that the text imports and does not hold, as `name@version`, sorted. */
       dependencies: string[];
+      /** Names that the module exports; those behind `export *` of a package outside are not among them. */
+      exports: string[];
     }
   | { ok: false; faults: BundleFault[] };
 
 /** Changes whenever the same sources would be bundled to another text. */
-export const bundleFormat = 'esbuild-0.28.2/2';
+export const bundleFormat = 'esbuild-0.28.2/3';
 
 /** Where esbuild believes it writes to; nothing is written there. */
 const outFolder = 'out';
@@ -96,7 +100,7 @@ async function tryBundle(
       legalComments: 'none',
       logLevel: 'silent',
       tsconfigRaw: { compilerOptions: { target: 'ES2022', useDefineForClassFields: true } },
-      plugins: [productLibrary],
+      plugins: [productLibrary, carriedSolver],
       ...(conditions.length === 0 ? {} : { conditions }),
     });
     const names = new StableNames(root);
@@ -117,7 +121,7 @@ async function tryBundle(
         const map = JSON.parse(texts.get(`${out}.map`) ?? '{}') as RawMap;
         const parts = { entry, packageName, inputs, dependencies };
         const text = finish(texts.get(out) ?? '', map, parts, names);
-        return [entry, { ok: true, text, inputs, dependencies }];
+        return [entry, { ok: true, text, inputs, dependencies, exports: output.exports }];
       }),
     );
   } catch (error) {
@@ -132,22 +136,8 @@ function outputOf(metafile: Metafile, entry: string): Metafile['outputs'][string
   return found;
 }
 
-const here = dirname(fileURLToPath(import.meta.url));
 /** Run from source, the workspace is read from source as well: its build may be missing or old. */
 const conditions = import.meta.url.endsWith('.ts') ? ['@lab/source'] : [];
-
-/** A package that does not bring its own `@lab/sdk` gets that of the product. */
-const productLibrary: Plugin = {
-  name: 'product-library',
-  setup(context) {
-    context.onResolve({ filter: /^@lab\/sdk($|\/)/ }, async ({ path, kind, resolveDir, pluginData }) => {
-      if (pluginData === productLibrary) return undefined;
-      const own = await context.resolve(path, { kind, resolveDir, pluginData: productLibrary });
-      if (own.errors.length === 0) return own;
-      return context.resolve(path, { kind, resolveDir: here, pluginData: productLibrary });
-    });
-  },
-};
 
 interface RawMap {
   version: 3;

@@ -19,6 +19,7 @@ async function hashOfFile(path: string): Promise<string | null> {
 const cachedEntry = z.object({
   hash: z.string(),
   dependencies: z.array(z.string()),
+  exports: z.array(z.string()),
   /** Hash of `package.json`: it decides how imports resolve, though it is not part of a bundle. */
   manifest: z.string().nullable(),
   inputs: z.record(z.string(), z.string().nullable()),
@@ -30,7 +31,10 @@ export type BuiltCode =
   | {
       ok: true;
       hash: string;
-      /** npm packages to install beside it, as `name@version`, sorted. */ dependencies: string[];
+      /** npm packages to install beside it, as `name@version`, sorted. */
+      dependencies: string[];
+      /** Names that the module exports. */
+      exports: string[];
     }
   | { ok: false; faults: BundleFault[] };
 
@@ -76,8 +80,8 @@ export class CodeCache {
       entries.map(async (entry) => {
         const known = cached.entries[entry];
         if (known?.manifest === manifest.hash && (await this.isCurrent(root, known, round))) {
-          const { hash, dependencies } = known;
-          results.set(entry, { ok: true, hash, dependencies });
+          const { hash, dependencies, exports } = known;
+          results.set(entry, { ok: true, hash, dependencies, exports });
         }
       }),
     );
@@ -101,8 +105,8 @@ export class CodeCache {
               return;
             }
             const hash = await this.store.write(result.text);
-            const { dependencies } = result;
-            results.set(entry, { ok: true, hash, dependencies });
+            const { dependencies, exports } = result;
+            results.set(entry, { ok: true, hash, dependencies, exports });
             const inputs = result.inputs.map((input) => [input, join(root, input)] as const);
             const states = await Promise.all(inputs.map(([, file]) => now.state(file)));
             // A file written since tells nothing about the bundle any more.
@@ -113,6 +117,7 @@ export class CodeCache {
             next.entries[entry] = {
               hash,
               dependencies,
+              exports,
               manifest: manifest.hash,
               inputs: Object.fromEntries(await Promise.all(contents)),
             };

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { CodeCache } from '../code/code-cache.js';
+import { CodeCache, type BuiltCode } from '../code/code-cache.js';
 import { FileMemory, Round } from '../code/file-memory.js';
 import { ModuleStore, sha256 } from '../code/module-store.js';
 import { compareDiagnostics, type Diagnostic } from '../documents/diagnostic.js';
@@ -7,7 +7,7 @@ import { maxFileSize, SourceDocument } from '../documents/source-document.js';
 import { Assembly, type LoadedFile } from './assembly.js';
 import { CheckMemory } from './check-memory.js';
 import type { Catalog } from './catalog.js';
-import { discoverPackages, readDefinition, type FoundPackage } from './discover.js';
+import { discoverPackages, readDefinition, type FoundDefinition, type FoundPackage } from './discover.js';
 import { readManifest } from './manifest.js';
 
 export interface LoadOptions {
@@ -116,7 +116,8 @@ class Loader {
     const codeDiagnostics = new Map<string, Diagnostic>();
     const files = found.definitions.map((definition, index): LoadedFile => {
       const text = sources[index]?.source ?? SourceDocument.parse(definition.file, '');
-      const result = definition.code === null ? undefined : built.get(definition.code);
+      const result =
+        definition.code === null ? undefined : withFactory(definition, built.get(definition.code));
       if (result?.ok === false) {
         for (const fault of result.faults) {
           if (fault.source === 'package.json' && !manifest.isReadable) continue;
@@ -125,7 +126,7 @@ class Loader {
             line: fault.line,
             column: fault.column,
             path: '',
-            code: 'code',
+            code: fault.code ?? 'code',
             message: fault.message,
             hint: fault.hint,
           };
@@ -152,6 +153,23 @@ class Loader {
     });
     return { files, codeDiagnostics: [...manifest.diagnostics, ...codeDiagnostics.values()] };
   }
+}
+
+/** What a campaign calls in the module beside a protocol. */
+const factory = 'svc_create_campaign_optimizer';
+
+/** Code beside a protocol is an optimizer, and of no use without its factory. */
+function withFactory({ kind, code }: FoundDefinition, built: BuiltCode | undefined): BuiltCode | undefined {
+  if (kind !== 'protocol' || built?.ok !== true || built.exports.includes(factory)) return built;
+  const fault = {
+    source: code,
+    line: null,
+    column: null,
+    code: 'missing_export',
+    message: `it does not export a function "${factory}"`,
+    hint: `write: export const ${factory}: CreateCampaignOptimizer<Arguments> = () => [args, OptimizerClass]`,
+  };
+  return { ok: false, faults: [fault] };
 }
 
 /** The same document as before when the text is the same. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { isMissing, sha256 } from '../code/module-store.js';
+import { productLibraries } from '../code/product-libraries.js';
 import { formatPath, type Diagnostic, type Path } from '../documents/diagnostic.js';
 import { parseYaml } from '../documents/yaml.js';
 import { isExactVersion, isPackageName } from '../model/dependencies.js';
@@ -87,8 +88,8 @@ function externalOf(text: string, file: string): Omit<Manifest, 'hash'> {
     const path = ['svc', 'external', index];
     if (typeof name !== 'string' || !isPackageName(name)) {
       fault(path, 'package_name', 'must be the name of an npm package', form);
-    } else if (name === '@lab/sdk') {
-      fault(path, 'package_name', '@lab/sdk comes with the service', 'remove it from the list');
+    } else if (productLibraries.includes(name)) {
+      fault(path, 'package_name', `${name} comes with the service`, 'remove it from the list');
     } else if (!external.has(name)) {
       const version = Object.hasOwn(versions, name) ? versions[name] : undefined;
       const isExact = typeof version === 'string' && isExactVersion(version);

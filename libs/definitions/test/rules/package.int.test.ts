@@ -37,6 +37,12 @@ describe('package.json', () => {
     ['lists names', usb, manifest([7], {}), `${file}:5:7 svc.external[0] package_name`],
     ['lists packages', usb, manifest(['../usb'], {}), `${file}:5:7 svc.external[0] package_name`],
     ['not the SDK', usb, manifest(['@lab/sdk'], {}), `${file}:5:7 svc.external[0] package_name`],
+    [
+      'not the optimizers',
+      usb,
+      manifest(['@lab/optimization'], {}),
+      `${file}:5:7 svc.external[0] package_name`,
+    ],
     ['in dependencies', usb, manifest(['usb'], {}), `${file}:5:7 svc.external[0] missing_dependency`],
     [
       'with one version',
