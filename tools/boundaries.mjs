@@ -9,6 +9,7 @@ export const allowedImports = {
   'object-store': ['contracts'],
   sdk: ['contracts'],
   definitions: ['contracts'],
+  hosting: ['contracts', 'runtime', 'messaging', 'definitions'],
   scheduling: ['contracts'],
   actors: ['contracts'],
   engine: ['contracts', 'definitions', 'scheduling'],
@@ -27,8 +28,8 @@ export const allowedImports = {
     'persistence',
     'object-store',
   ],
-  agent: ['contracts', 'runtime', 'messaging', 'actors', 'sdk', 'definitions'],
-  optimizer: ['contracts', 'runtime', 'messaging', 'sdk'],
+  agent: ['contracts', 'runtime', 'messaging', 'hosting', 'actors', 'sdk', 'definitions'],
+  optimizer: ['contracts', 'runtime', 'messaging', 'hosting', 'sdk'],
   cli: ['contracts', 'runtime', 'actors', 'definitions', 'scheduling', 'simulation', 'persistence'],
   testkit: [
     'contracts',
@@ -51,6 +52,7 @@ export const labPackageImports = ['sdk', 'optimization'];
 export const allowedEntryPoints = {
   'engine -> definitions': ['@lab/definitions/model'],
   'simulation -> definitions': ['@lab/definitions/model'],
+  'hosting -> definitions': ['@lab/definitions/model'],
   'agent -> definitions': ['@lab/definitions/model'],
   'cli -> persistence': ['@lab/persistence/embedded'],
 };

@@ -10,8 +10,8 @@ import {
   type ToDevice,
   type ToTask,
 } from '@lab/contracts';
+import { ForkedProcess } from '@lab/hosting';
 import type { DeviceProcessList } from './device-process-list.js';
-import { ForkedProcess } from './forked-process.js';
 
 const heardFromDevice = zodSchema(fromDevice);
 const heardFromTask = zodSchema(fromTask);

@@ -4,14 +4,13 @@
 import { join } from 'node:path';
 import { argv, env } from 'node:process';
 import { Agent, DiskLedger } from '@lab/actors';
+import { ModuleCache, NpmPackages } from '@lab/hosting';
 import { connectBus } from '@lab/messaging';
 import { createLog, steadyClock, systemIds, systemTimers } from '@lab/runtime';
 import { AgentService } from '../../../apps/agent/dist/agent-service.js';
 import { checkArguments } from '../../../apps/agent/dist/check-arguments.js';
 import { ForkedTaskProcesses } from '../../../apps/agent/dist/hosts.js';
 import { FolderLedgerDisk } from '../../../apps/agent/dist/ledger-disk.js';
-import { ModuleCache } from '../../../apps/agent/dist/module-cache.js';
-import { NpmPackages } from '../../../apps/agent/dist/npm-packages.js';
 import { OrchestratorOverBus } from '../../../apps/agent/dist/over-bus.js';
 import { PeersOverBus } from '../../../apps/agent/dist/peers-over-bus.js';
 import { Spool } from '../../../apps/agent/dist/spool.js';

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '@lab/actors';
 import { ServiceError } from '@lab/contracts';
 import { splitDependency } from '@lab/definitions/model';
+import type { HostLog } from './host-log.js';
 import { npmByHand, npmInstall } from './npm-command.js';
 
 const draftPrefix = '.draft-';
@@ -16,7 +16,7 @@ const defaultTimeoutMs = 600_000;
  */
 export class NpmPackages {
   readonly #folder: string;
-  readonly #log: Log;
+  readonly #log: HostLog;
   readonly #timeoutMs: number;
   readonly #sets = new Map<string, Promise<string>>();
   readonly #closing = new AbortController();
@@ -24,13 +24,13 @@ export class NpmPackages {
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param timeoutMs for one run of npm; 10 minutes by default */
-  constructor(folder: string, log: Log, { timeoutMs = defaultTimeoutMs } = {}) {
+  constructor(folder: string, log: HostLog, { timeoutMs = defaultTimeoutMs } = {}) {
     this.#folder = folder;
     this.#log = log;
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Removes what an agent left that ended while it installed. Call before anything is installed. */
+  /** Removes what a process left that ended while it installed. Call before anything is installed. */
   async removeLeftovers(): Promise<void> {
     const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
@@ -44,7 +44,7 @@ export class NpmPackages {
    * The folder whose `node_modules` has the packages.
    *
    * @param dependencies `name@version`, sorted
-   * @throws ServiceError `not_found` when npm does not install them; `service_unavailable` when the agent is stopping
+   * @throws ServiceError `not_found` when npm does not install them; `service_unavailable` while this process is stopping
    */
   install(dependencies: readonly string[]): Promise<string> {
     const key = keyOf(dependencies);
@@ -72,7 +72,7 @@ export class NpmPackages {
 
   async #install(folder: string, dependencies: readonly string[]): Promise<string> {
     if (this.#closing.signal.aborted) {
-      throw new ServiceError('service_unavailable', 'the agent is stopping');
+      throw new ServiceError('service_unavailable', 'this part of the service is stopping');
     }
     const draft = join(this.#folder, `${draftPrefix}${randomBytes(6).toString('hex')}`);
     try {

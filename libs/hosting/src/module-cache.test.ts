@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemoryLog } from '@lab/actors';
 import { orchestratorRequests, ServiceError, type ModuleReference } from '@lab/contracts';
 import { MemoryBroker, type Bus } from '@lab/messaging';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ModuleCache } from './module-cache.js';
 import { NpmPackages } from './npm-packages.js';
+import { RecordedLog } from '../test/recorded-log.js';
 
 const text = Buffer.from('export default 1;\n'.repeat(40_000));
 const hash = createHash('sha256').update(text).digest('hex');
@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 
 const cache = (): ModuleCache => {
-  const log = new MemoryLog();
+  const log = new RecordedLog();
   return new ModuleCache(folder, new NpmPackages(join(folder, 'packages'), log), agent, log);
 };
 

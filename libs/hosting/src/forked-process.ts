@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
-import type { Log, ProcessExit, ProcessHandle } from '@lab/actors';
 import type { Schema } from '@lab/contracts';
-import { processEnvironment } from '@lab/runtime';
+import { processEnvironment, type ExitInfo } from '@lab/runtime';
+import type { HostLog } from './host-log.js';
 
 /** After the exit, how long to wait for what a process wrote last: a grandchild may hold the pipes open for ever. */
 const lastWordsMs = 1_000;
@@ -16,45 +16,55 @@ const newline = 0x0a;
 /** The descriptor of the channel in the process, told by `NODE_CHANNEL_FD` as Node does itself. */
 const channelDescriptor = 3;
 
+/** How a process ended. Both null: it could not be started, and `lastStderr` says why. */
+export interface ForkedExit extends ExitInfo {
+  /** The last line it wrote to standard error. */
+  lastStderr: string | null;
+}
+
 export interface ForkOptions<From> {
   /** Absolute path of the host's JavaScript. */
   host: string;
+  /** Options of Node for it. */
+  nodeOptions?: readonly string[];
   /** What the host may say. */
   messages: Schema<From>;
   /** Where lines go that the process writes beside its channel. */
-  log: Log;
+  log: HostLog;
   /** Hears of the end of the process, before the listener of {@link ForkedProcess.onExit}. */
   onGone?: () => void;
 }
 
 /**
  * A Node process that speaks JSON messages, one a line, over the channel that `process.send` writes to. Its environment is
- * the agent's without the settings of the service, among which are secrets.
+ * that of this process without the settings of the service, among which are secrets. Messages arrive in order, one at a time,
+ * never inside `send` or the constructor; the exit is told exactly once and after the last message, also when the process
+ * could not be started.
  *
  * This side reads the channel itself: Node's own reader throws out of the event loop when the code of an author writes
- * something else to the descriptor, and would take the agent with it. Here that ends the process which did it.
+ * something else to the descriptor, and would take this process with it. Here that ends the process which did it.
  */
-export class ForkedProcess<To extends object, From> implements ProcessHandle<To, From> {
+export class ForkedProcess<To extends object, From> {
   readonly #child: ChildProcess;
   readonly #channel: Duplex | null;
   /** Pieces of a line whose end has not come. */
   #pieces: Buffer[] = [];
   #pending = 0;
   readonly #messages: Schema<From>;
-  readonly #log: Log;
+  readonly #log: HostLog;
   #message: (message: From) => void = () => undefined;
-  #exit: (exit: ProcessExit) => void = () => undefined;
+  #exit: (exit: ForkedExit) => void = () => undefined;
   #lastStderr: string | null = null;
   readonly #onGone: () => void;
   #told = false;
   /** It broke the protocol. */
   #broken = false;
 
-  constructor({ host, messages, log, onGone }: ForkOptions<From>) {
+  constructor({ host, nodeOptions = [], messages, log, onGone }: ForkOptions<From>) {
     this.#log = log;
     this.#onGone = onGone ?? (() => undefined);
     this.#messages = messages;
-    const child = spawn(process.execPath, [host], {
+    const child = spawn(process.execPath, [...nodeOptions, host], {
       env: {
         ...authorEnvironment(),
         NODE_CHANNEL_FD: String(channelDescriptor),
@@ -97,15 +107,18 @@ export class ForkedProcess<To extends object, From> implements ProcessHandle<To,
     return this.#child.pid;
   }
 
+  /** Never throws; a message to a process that is gone is dropped, for its exit is told. */
   send(message: To): void {
     if (this.#channel?.writable === true) this.#channel.write(`${JSON.stringify(message)}\n`);
   }
 
+  /** One listener; must be set in the same turn of the event loop in which the process was started. */
   onMessage(listener: (message: From) => void): void {
     this.#message = listener;
   }
 
-  onExit(listener: (exit: ProcessExit) => void): void {
+  /** One listener; must be set in the same turn of the event loop in which the process was started. */
+  onExit(listener: (exit: ForkedExit) => void): void {
     this.#exit = listener;
   }
 
@@ -144,7 +157,7 @@ export class ForkedProcess<To extends object, From> implements ProcessHandle<To,
     this.#broken = true;
     this.#pieces = [];
     this.#log.error('a process said what it must not say and is ended', { reason });
-    this.#lastStderr = 'it broke the protocol with the agent';
+    this.#lastStderr = 'it broke the protocol with the process that started it';
     this.#child.kill('SIGKILL');
   }
 
@@ -155,7 +168,7 @@ export class ForkedProcess<To extends object, From> implements ProcessHandle<To,
     });
   }
 
-  #tell(exit: ProcessExit): void {
+  #tell(exit: ForkedExit): void {
     if (this.#told) return;
     this.#told = true;
     this.#onGone();

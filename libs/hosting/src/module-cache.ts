@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log, Modules } from '@lab/actors';
 import { orchestratorRequests, ServiceError, toServiceError, type ModuleReference } from '@lab/contracts';
 import { dependenciesOf } from '@lab/definitions/model';
 import type { Bus } from '@lab/messaging';
+import type { HostLog } from './host-log.js';
 import type { NpmPackages } from './npm-packages.js';
 
 const largestBytes = 64 * 1024 * 1024;
@@ -14,22 +14,29 @@ const pauseMs = 400;
 
 /**
  * Code modules on disk, each under its hash. A module is fetched once, in pieces, and a file is used only after its
- * SHA-256 was found right in this life of the agent. One that imports npm packages lies beside them, where Node finds them.
+ * SHA-256 was found right in this life of the process. One that imports npm packages lies beside them, where Node finds them.
  */
-export class ModuleCache implements Modules {
+export class ModuleCache {
   readonly #folder: string;
   readonly #packages: NpmPackages;
   readonly #bus: Bus;
-  readonly #log: Log;
+  readonly #log: HostLog;
   readonly #found = new Map<string, Promise<string>>();
 
-  constructor(folder: string, packages: NpmPackages, bus: Bus, log: Log) {
+  constructor(folder: string, packages: NpmPackages, bus: Bus, log: HostLog) {
     this.#folder = folder;
     this.#packages = packages;
     this.#bus = bus;
     this.#log = log;
   }
 
+  /**
+   * The file of a module. Whoever asks while it is fetched waits for the same file.
+   *
+   * @returns its absolute path
+   * @throws ServiceError `not_found` when no leader knows the module or its npm packages cannot be installed; what the request
+   *   failed with when the leader cannot be reached after several tries
+   */
   path(module: ModuleReference): Promise<string> {
     const { hash } = module;
     if (!/^[0-9a-f]{64}$/.test(hash)) {

@@ -45,7 +45,7 @@ export function npmInstall(folder: string, timeoutMs: number, signal: AbortSigna
       killGroup(child.pid);
     };
     const timer = setTimeout(() => end(`npm did not end within ${timeoutMs / 1_000} s`), timeoutMs);
-    const onAbort = (): void => end('the agent is stopping');
+    const onAbort = (): void => end('this part of the service is stopping');
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort);
     const settle = (found: NpmEnd): void => {

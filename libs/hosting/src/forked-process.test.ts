@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemoryLog, type ProcessExit } from '@lab/actors';
 import { zodSchema } from '@lab/contracts';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ForkedProcess } from './forked-process.js';
+import { ForkedProcess, type ForkedExit } from './forked-process.js';
+import { RecordedLog } from '../test/recorded-log.js';
 
 let folder: string;
 beforeEach(async () => {
@@ -24,12 +24,12 @@ it('a process whose own child holds its pipes open is told as ended, and costs n
      process.send({ pid: child.pid }, () => process.exit(4));`,
   );
   const before = pipes();
-  const log = new MemoryLog();
+  const log = new RecordedLog();
   const forked = new ForkedProcess({ host, messages: zodSchema(z.object({ pid: z.number() })), log });
   const told: number[] = [];
   forked.onMessage(({ pid }) => told.push(pid));
   try {
-    const exit = await new Promise<ProcessExit>((resolve) => forked.onExit(resolve));
+    const exit = await new Promise<ForkedExit>((resolve) => forked.onExit(resolve));
     expect(exit).toMatchObject({ code: 4, signal: null });
     await expect.poll(pipes).toBeLessThanOrEqual(before);
   } finally {
@@ -38,15 +38,15 @@ it('a process whose own child holds its pipes open is told as ended, and costs n
 });
 
 /** Starts a host of this code, which may say `{ said: <text> }`, and waits for its end. */
-async function run(code: string): Promise<{ said: string[]; exit: ProcessExit; log: MemoryLog }> {
+async function run(code: string): Promise<{ said: string[]; exit: ForkedExit; log: RecordedLog }> {
   const host = join(folder, 'host.mjs');
   await writeFile(host, `import { writeSync } from 'node:fs';\n${code}`);
-  const log = new MemoryLog();
+  const log = new RecordedLog();
   const messages = zodSchema(z.object({ said: z.string() }));
   const forked = new ForkedProcess<object, { said: string }>({ host, messages, log });
   const said: string[] = [];
   forked.onMessage((message) => said.push(message.said));
-  const exit = new Promise<ProcessExit>((resolve) => forked.onExit(resolve));
+  const exit = new Promise<ForkedExit>((resolve) => forked.onExit(resolve));
   forked.send({ ask: 'größer' });
   return { said, exit: await exit, log };
 }
@@ -86,6 +86,9 @@ it.each([
       setInterval(() => {}, 1000);
     });`);
   expect(said).toEqual(['before']);
-  expect(exit).toMatchObject({ signal: 'SIGKILL', lastStderr: 'it broke the protocol with the agent' });
+  expect(exit).toMatchObject({
+    signal: 'SIGKILL',
+    lastStderr: 'it broke the protocol with the process that started it',
+  });
   expect(log.lines.some(({ level }) => level === 'error')).toBe(true);
 });

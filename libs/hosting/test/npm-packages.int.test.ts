@@ -2,19 +2,19 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemoryLog } from '@lab/actors';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NpmPackages } from '../src/npm-packages.js';
+import { RecordedLog } from './recorded-log.js';
 
 /** Against the npm registry, with the npm of this computer. */
 
 const small = ['is-number@7.0.0'];
 
 let folder: string;
-let log: MemoryLog;
+let log: RecordedLog;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lab-packages-'));
-  log = new MemoryLog();
+  log = new RecordedLog();
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
