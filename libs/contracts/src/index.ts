@@ -159,6 +159,14 @@ export {
   type WhatIfRecord,
 } from './rest/simulation.js';
 export {
+  CampaignResumption,
+  InsightSubmission,
+  longestInsight,
+  type InsightRecord,
+  type JournalEntry,
+  type OptimizerRecord,
+} from './rest/optimizer.js';
+export {
   decodeToken,
   defineEvent,
   defineRequest,
