@@ -1,7 +1,8 @@
 // The same runs of the color lab under both scheduling policies: how long until all are complete.
 //
-//   npm run bench:policies -- [--runs 20] [--seed 1] [--jitter 0] [--real]
+//   npm run bench:policies -- [--runs 20] [--alike] [--seed 1] [--jitter 0] [--real]
 //
+// The first half of the runs are of color_mixing, the others of lightfastness; with --alike all are of color_mixing.
 // Simulated on a virtual clock by `svc sim`; with --real also with all processes and the simulated instruments.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -15,6 +16,7 @@ import { runColorLab } from './policies/real-lab.mjs';
 const { values: flags } = parseArgs({
   options: {
     runs: { type: 'string', default: '20' },
+    alike: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
     jitter: { type: 'string', default: '0' },
     real: { type: 'boolean', default: false },
@@ -31,6 +33,9 @@ if (wrong !== undefined) {
   process.exit(2);
 }
 
+const [mixing, fading] = flags.alike ? [runs, 0] : [Math.ceil(runs / 2), Math.floor(runs / 2)];
+/** Protocols and how many runs of each, in the order in which they are submitted. */
+const load = Object.entries({ color_mixing: mixing, lightfastness: fading }).filter(([, count]) => count > 0);
 const policies = ['greedy', 'cpsat'];
 /** Tasks of the color lab take fractions of a second: so do ticks, and the time within which starts stay as they are. */
 const settings = { seed, resolution: 0.01, frozen_window: 0.5 };
@@ -41,7 +46,7 @@ async function simulated(folder, policy) {
   const file = join(folder, `${policy}.yml`);
   const scenario = {
     labs: ['color_lab'],
-    protocols: [{ type: 'color_mixing', iterations: runs }],
+    protocols: load.map(([type, iterations]) => ({ type, iterations })),
     scheduler: { type: policy, ...(policy === 'greedy' ? {} : settings) },
     jitter,
     seed,
@@ -79,12 +84,12 @@ printMachine();
 const folder = await mkdtemp(join(tmpdir(), 'svc-policies-'));
 try {
   finish({
-    runs,
+    runs: Object.fromEntries(load),
     seed,
     jitter,
     simulated: await compare('simulated', (policy) => simulated(folder, policy)),
     ...(flags.real
-      ? { real: await compare('real', (policy) => runColorLab(policy, runs, { ...settings, time_limit: 2 })) }
+      ? { real: await compare('real', (policy) => runColorLab(policy, load, { ...settings, time_limit: 2 })) }
       : {}),
   });
 } finally {
