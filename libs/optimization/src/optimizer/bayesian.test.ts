@@ -12,6 +12,7 @@ import {
   nChooseK,
 } from '../domain/builders.js';
 import { Domain } from '../domain/domain.js';
+import { Rng } from '../numeric/index.js';
 import { BayesianSequentialOptimizer } from './bayesian.js';
 import type { BayesianArguments } from './settings.js';
 
@@ -322,6 +323,30 @@ describe('runtime parameters', () => {
     expect(optimizer.get_runtime_params()).toMatchObject({ acquisition_function: 'qUCB', beta: 100 });
     const same = after(bowl, 6, bowlAt);
     expect(optimizer.sample(1)).not.toEqual(same.sample(1));
+  });
+});
+
+describe('the acquisition function that nobody chose', () => {
+  const next = (kind: 'qLogEI' | 'qLogNEI' | null, noise: number) => {
+    const args = {
+      ...bowl,
+      num_initial_samples: 20,
+      acquisition_function: { kind: kind ?? 'qUCB' },
+    } as const;
+    const rng = Rng.seeded('noise');
+    const optimizer = after(args, 20, (row) => ({
+      'score.loss': bowlAt(row)['score.loss'] + noise * rng.normal(),
+    }));
+    optimizer.set_runtime_params({ acquisition_function: kind });
+    return optimizer.sample(1);
+  };
+
+  it('is expected improvement without noise, and noisy expected improvement with it', () => {
+    expect(next(null, 0)).toEqual(next('qLogEI', 0));
+    expect(next(null, 0)).not.toEqual(next('qLogNEI', 0));
+    expect(next(null, 8)).toEqual(next('qLogNEI', 8));
+    expect(next(null, 8)).not.toEqual(next('qLogEI', 8));
+    expect(new BayesianSequentialOptimizer(bowl).get_runtime_params()['acquisition_function']).toBeNull();
   });
 });
 

@@ -1,4 +1,4 @@
-import { acquisitionFunction, maximise } from '../acquisition/index.js';
+import { acquisitionFunction, maximise, type AcquisitionChoice } from '../acquisition/index.js';
 import type { Domain } from '../domain/domain.js';
 import type { Output } from '../domain/space.js';
 import { Rng } from '../numeric/index.js';
@@ -12,6 +12,9 @@ import { ranked } from './solutions.js';
 export function fitOf(kind: SurrogateKind): Fit {
   return kind === 'gp' ? fitGaussianProcess : fitMlpEnsemble;
 }
+
+/** Deviations of the noise below this, in the scale of the model, change next to nothing about which result is the best. */
+const NOISELESS = 0.05;
 
 export interface ProposalProblem {
   domain: Domain;
@@ -38,20 +41,17 @@ export function proposeByModel(problem: ProposalProblem): { found: Float64Array[
   const pending = [...runs.filter(({ status }) => status === 'pending').map(({ row }) => row), ...chosen];
   const failed = runs.filter(({ status }) => status === 'failed').map(({ row }) => row);
   const rng = Rng.seeded(settings.seed).fork(`proposal ${runs.length + chosen.length}`);
-  const plain = acquisitionFunction(
-    settings.acquisition === 'qUCB' ? { kind: 'qUCB', beta: settings.beta } : { kind: settings.acquisition },
-    {
-      outputs,
-      models: models.outputs,
-      rows: models.rows,
-      n: models.n,
-      values: models.observed,
-      pending: joined(pending, domain.d),
-      pendingCount: pending.length,
-      seed: rng.word(),
-      reference: settings.referencePoint,
-    },
-  );
+  const plain = acquisitionFunction(choiceOf(settings, outputs, models), {
+    outputs,
+    models: models.outputs,
+    rows: models.rows,
+    n: models.n,
+    values: models.observed,
+    pending: joined(pending, domain.d),
+    pendingCount: pending.length,
+    seed: rng.word(),
+    reference: settings.referencePoint,
+  });
   const acquisition = failed.length === 0 ? plain : new AvoidingFailures(plain, failed);
   const measured = runs.filter(({ status }) => status === 'measured');
   const results = measured.map((run) => run.measured!);
@@ -64,6 +64,22 @@ export function proposeByModel(problem: ProposalProblem): { found: Float64Array[
     timeLimitMs: Math.max(0, end - now()),
   });
   return { found: rows, timedOut };
+}
+
+/**
+ * What the author chose, or: expected improvement over the best mean, in closed form, while noise is too small to say
+ * anything about which result is the best; over the best of joint samples otherwise (Letham et al. 2019).
+ */
+function choiceOf(
+  { acquisition, beta }: Settings,
+  outputs: readonly Output[],
+  models: Models,
+): AcquisitionChoice {
+  if (acquisition === 'qUCB') return { kind: 'qUCB', beta };
+  if (acquisition !== null) return { kind: acquisition };
+  const objectives = outputs.filter(({ objective }) => objective !== null).length;
+  if (objectives > 1) return { kind: objectives <= 4 ? 'qLogNEHVI' : 'qLogNParEGO' };
+  return { kind: models.outputs.every(({ noise }) => noise < NOISELESS) ? 'qLogEI' : 'qLogNEI' };
 }
 
 function joined(rows: readonly Float64Array[], d: number): Float64Array {

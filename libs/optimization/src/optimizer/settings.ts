@@ -22,7 +22,8 @@ export interface BayesianArguments {
   constraints?: readonly Constraint[];
   /**
    * What makes a point worth a run. `beta` belongs to `qUCB`: the weight of the uncertainty, 0 or more, default 1. Default:
-   * `qLogNEI` for one objective, `qLogNEHVI` for two to four, `qLogNParEGO` for more.
+   * for one objective `qLogEI` while the measurements show next to no noise, and `qLogNEI` otherwise; `qLogNEHVI` for two to
+   * four, `qLogNParEGO` for more.
    */
   acquisition_function?: { kind: AcquisitionKind; beta?: number };
   /** Gaussian process or ensemble of multi-layer perceptrons. Default `gp`. */
@@ -46,7 +47,8 @@ export interface BayesianArguments {
 
 /** The arguments with every default filled in. */
 export interface Settings {
-  acquisition: AcquisitionKind;
+  /** Null: chosen for each sample, by the number of objectives and the noise. */
+  acquisition: AcquisitionKind | null;
   beta: number;
   surrogate: SurrogateKind;
   referencePoint: Readonly<Record<string, number>>;
@@ -67,7 +69,7 @@ export const settingFields: ParameterField[] = [
     default: null,
     runtime: true,
     options: acquisitionKinds,
-    description: 'What makes a point worth a run',
+    description: 'What makes a point worth a run; none: chosen by the number of objectives and the noise',
   },
   {
     key: 'beta',
@@ -160,7 +162,7 @@ export function settingsOf(args: BayesianArguments): Settings {
   if (faults.length > 0) throw invalid('The arguments of the optimizer are invalid', faults);
   const objectives = args.outputs.filter(({ objective }) => objective !== null && objective !== undefined);
   const settings: Settings = {
-    acquisition: args.acquisition_function?.kind ?? defaultAcquisition(objectives.length),
+    acquisition: args.acquisition_function?.kind ?? null,
     beta: args.acquisition_function?.beta ?? 1,
     surrogate: args.surrogate ?? 'gp',
     referencePoint: { ...args.reference_point },
@@ -236,13 +238,16 @@ export function changedSettings(settings: Settings, params: RuntimeParameters, o
   faults.push(...(valueFaults(merged) as typeof faults));
   if (faults.length === 0) {
     faults.push(
-      ...(acquisitionFaults(merged.acquisition_function as AcquisitionKind, objectives) as typeof faults),
+      ...(acquisitionFaults(
+        merged.acquisition_function as Settings['acquisition'],
+        objectives,
+      ) as typeof faults),
     );
   }
   if (faults.length > 0) throw invalid('The runtime parameters are invalid; none was changed', faults);
   return {
     ...settings,
-    acquisition: merged.acquisition_function as AcquisitionKind,
+    acquisition: merged.acquisition_function as Settings['acquisition'],
     beta: merged.beta as number,
     surrogate: merged.surrogate as SurrogateKind,
     fitTimeLimit: merged.fit_time_limit as number,
@@ -258,12 +263,8 @@ export function invalid(message: string, faults: readonly Fault[]): ServiceError
   return new ServiceError('invalid', `${message}${detail}`, { faults });
 }
 
-function defaultAcquisition(objectives: number): AcquisitionKind {
-  if (objectives <= 1) return 'qLogNEI';
-  return objectives <= 4 ? 'qLogNEHVI' : 'qLogNParEGO';
-}
-
-function acquisitionFaults(kind: AcquisitionKind, objectives: number): Fault[] {
+function acquisitionFaults(kind: Settings['acquisition'], objectives: number): Fault[] {
+  if (kind === null) return [];
   const path = 'acquisition_function';
   const single = ['qUCB', 'qLogEI', 'qLogNEI'].includes(kind);
   if (single && objectives > 1) {
@@ -304,7 +305,7 @@ function valueFaults(values: RuntimeParameters): Fault[] {
     const field = settingFields.find((each) => each.key === key);
     if (field === undefined) return [];
     if (field.type === 'select') {
-      if (field.options?.includes(value as string)) return [];
+      if (field.options?.includes(value as string) || (value === null && field.default === null)) return [];
       return [
         {
           path: key,

@@ -33,14 +33,20 @@ const WORTH_LENGTHSCALES = 2;
 /** Variances of the noise, of standardised observations: least for what people measure, least for what looks exact. */
 const NOISE_FLOOR = 1e-4;
 const EXACT_NOISE_FLOOR = 1e-6;
+/** Logarithm of the variance of noise that the prior expects: with more than that, an output is hardly exact. */
+const LOW_NOISE = -5;
+/** By how much an exact output must explain the data better to be taken for one, in nats: 20 times as likely. */
+const WORTH_EXACT = 3;
 
 /**
  * Fits a Gaussian process to `n` observations: hyperparameters by maximum a posteriori ({@link Evidence}), from several
  * starts. Every observation takes part in the posterior, which is exact whatever `n` is; with more than 300, hyperparameters
  * come from a random part of them.
  *
- * The noise variance is at least 1e-4 of the variance of the output. When it comes to rest there and no replicates
- * contradict each other, the output is taken as exact and the floor is 1e-6.
+ * The noise variance is at least 1e-4 of the variance of the output. The prior of the noise is that of what people measure,
+ * and would hold up a fit to what is computed or measured exactly for as long as there are few data. So where no replicates
+ * contradict each other, noise of at most 1e-4 and at least 1e-6 is tried as well, and taken when the data are much likelier
+ * with it, by whatever else the priors say.
  *
  * @param rows `n x d`, encoded
  * @param y measured values in the unit of the output, length `n`
@@ -76,12 +82,15 @@ export function fitGaussianProcess(
   const fit = (groups: Groups): Fit => {
     const g = groups.count;
     const here = problem(searched, groups);
-    const starts = startsOf(groups, warmOf(options.warm, groups));
-    let theta = search(here, starts, n <= SEARCHED ? 100 : 40, 'lognormal', stop);
-    const exact = theta[g + 1]! < Math.log(NOISE_FLOOR) + 0.05 && !replicated;
-    if (exact) {
-      theta[g + 1] = (Math.log(NOISE_FLOOR) + Math.log(EXACT_NOISE_FLOOR)) / 2;
-      theta = search(here, [theta], 50, 'flat', stop);
+    const warm = warmOf(options.warm, groups);
+    let theta = search(here, startsOf(groups, warm), n <= SEARCHED ? 100 : 40, 'lognormal', stop);
+    let exact = false;
+    if (!replicated && theta[g + 1]! < LOW_NOISE) {
+      const start = theta.slice();
+      start[g + 1] = Math.min(warm?.[g + 1] ?? 0, (Math.log(NOISE_FLOOR) + Math.log(EXACT_NOISE_FLOOR)) / 2);
+      const noiseless = search(here, [start], 50, 'flat', stop);
+      exact = densityWithoutNoise(here, noiseless) > densityWithoutNoise(here, theta) + WORTH_EXACT;
+      if (exact) theta = noiseless;
     }
     return { groups, theta, noisePrior: exact ? 'flat' : 'lognormal' };
   };
@@ -176,6 +185,12 @@ function search(
     if (best === null || found.value < best.value) best = found;
   }
   return best!.x;
+}
+
+/** The logarithm of the posterior density without the prior of the noise. */
+function densityWithoutNoise({ rows, z, n, groups }: Problem, theta: Float64Array): number {
+  const evidence = new Evidence(rows, z, n, groups, 'flat');
+  return -evidence.negative(theta, new Float64Array(theta.length));
 }
 
 /** The warp under which left-out observations are the likeliest, each by a short fit of its own. */
