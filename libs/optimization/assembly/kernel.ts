@@ -1,7 +1,7 @@
 /**
- * The routines of src/numeric/kernel.ts in AssemblyScript. Matrices lie in linear memory, row by row, `stride` numbers of
- * 8 bytes to a row; `stride` and numbers of rows are whole multiples of 4. No memory is allocated: callers place everything
- * from byte 128 on, and the first 128 bytes take the 16 results of `dots`.
+ * The routines of src/numeric/kernel.ts in AssemblyScript; what they do is said there. Matrices lie in linear memory, row by
+ * row, `stride` numbers of 8 bytes to a row; addresses are those of bytes. `stride` is a whole multiple of 4. No memory is
+ * allocated: callers place everything from byte 128 on, and the first 128 bytes take the 16 results of `dots`.
  */
 
 function at(matrix: usize, stride: u32, row: u32, column: u32): usize {
@@ -110,12 +110,76 @@ export function cholesky(l: usize, stride: u32, smallest: f64): u32 {
   return 1;
 }
 
+/** The dot products of 4 rows from `a` with one from `b`, to the first 32 bytes. */
+function dotsOfOne(a: usize, b: usize, width: usize, length: u32): void {
+  let s0 = f64x2.splat(0);
+  let s1 = s0;
+  let s2 = s0;
+  let s3 = s0;
+  let a1 = a + width;
+  let a2 = a1 + width;
+  let a3 = a2 + width;
+  const end = a + ((length as usize) << 3);
+  while (a < end) {
+    const u = v128.load(b);
+    s0 = f64x2.add(s0, f64x2.mul(v128.load(a), u));
+    s1 = f64x2.add(s1, f64x2.mul(v128.load(a1), u));
+    s2 = f64x2.add(s2, f64x2.mul(v128.load(a2), u));
+    s3 = f64x2.add(s3, f64x2.mul(v128.load(a3), u));
+    a += 16;
+    a1 += 16;
+    a2 += 16;
+    a3 += 16;
+    b += 16;
+  }
+  store<f64>(0, sum(s0));
+  store<f64>(0, sum(s1), 8);
+  store<f64>(0, sum(s2), 16);
+  store<f64>(0, sum(s3), 24);
+}
+
 /** Rows of `x` become the solutions of `x L' = b`. */
 export function solveLower(l: usize, stride: u32, x: usize, rows: u32): void {
-  for (let i: u32 = 0; i < rows; i += 4) {
+  const width = (stride as usize) << 3;
+  let i: u32 = 0;
+  for (; i + 4 <= rows; i += 4) {
     for (let j: u32 = 0; j < stride; j += 4) {
       dots(at(x, stride, i, 0), at(l, stride, j, 0), stride, j);
       solveBlock(x, i, l, stride, j);
+    }
+  }
+  for (; i < rows; i++) {
+    const row = at(x, stride, i, 0);
+    for (let j: u32 = 0; j < stride; j += 4) {
+      dotsOfOne(at(l, stride, j, 0), row, width, j);
+      const p = at(x, stride, i, j);
+      for (let c: u32 = 0; c < 4; c++) {
+        const q = at(l, stride, j + c, j);
+        let value = load<f64>(p + (c << 3)) - load<f64>(c << 3);
+        for (let k: u32 = 0; k < c; k++) value -= load<f64>(p + (k << 3)) * load<f64>(q + (k << 3));
+        store<f64>(p + (c << 3), value / load<f64>(q + (c << 3)));
+      }
+    }
+  }
+}
+
+/** Writes the dot products of each of `rows` rows from `a` with each of `others` rows from `b` to `out`. */
+export function products(a: usize, rows: u32, b: usize, others: u32, stride: u32, out: usize): void {
+  const width = (stride as usize) << 3;
+  for (let i: u32 = 0; i < rows; i++) {
+    const to = out + (((i * others) as usize) << 3);
+    const row = at(a, stride, i, 0);
+    let j: u32 = 0;
+    for (; j + 4 <= others; j += 4) {
+      dotsOfOne(at(b, stride, j, 0), row, width, stride);
+      memory.copy(to + (j << 3), 0, 32);
+    }
+    for (; j < others; j++) {
+      let total = f64x2.splat(0);
+      for (let k: usize = 0; k < width; k += 16) {
+        total = f64x2.add(total, f64x2.mul(v128.load(row + k), v128.load(at(b, stride, j, 0) + k)));
+      }
+      store<f64>(to + (j << 3), sum(total));
     }
   }
 }
@@ -191,5 +255,300 @@ export function inverse(l: usize, stride: u32, x: usize): void {
         for (let c: u32 = 0; c < 4; c++) store<f64>(at(l, stride, i + r, j + c), dot(r, c));
       }
     }
+  }
+}
+
+/** `exp(-r)` for `r` from -700 to 700; what is beyond counts as 700. By powers of two and the series of the rest. */
+function decay(r: v128): v128 {
+  const within = f64x2.max(f64x2.min(r, f64x2.splat(700)), f64x2.splat(-700));
+  const k = f64x2.nearest(f64x2.mul(within, f64x2.splat(1.4426950408889634)));
+  // From -log(2) / 2 to log(2) / 2; log(2) in two parts, so that the difference is exact.
+  let f = f64x2.sub(f64x2.mul(k, f64x2.splat(0.6931471803691238)), within);
+  f = f64x2.add(f, f64x2.mul(k, f64x2.splat(1.9082149292705877e-10)));
+  let e = f64x2.splat(1.6059043836821613e-10);
+  e = f64x2.add(f64x2.mul(e, f), f64x2.splat(2.08767569878681e-9));
+  e = f64x2.add(f64x2.mul(e, f), f64x2.splat(2.505210838544172e-8));
+  e = f64x2.add(f64x2.mul(e, f), f64x2.splat(2.755731922398589e-7));
+  e = f64x2.add(f64x2.mul(e, f), f64x2.splat(2.7557319223985893e-6));
+  e = f64x2.add(f64x2.mul(e, f), f64x2.splat(2.48015873015873e-5));
+  e = f64x2.add(f64x2.mul(e, f), f64x2.splat(1.984126984126984e-4));
+  e = f64x2.add(f64x2.mul(e, f), f64x2.splat(1.388888888888889e-3));
+  e = f64x2.add(f64x2.mul(e, f), f64x2.splat(8.333333333333333e-3));
+  e = f64x2.add(f64x2.mul(e, f), f64x2.splat(4.1666666666666664e-2));
+  e = f64x2.add(f64x2.mul(e, f), f64x2.splat(0.16666666666666666));
+  e = f64x2.add(f64x2.mul(e, f), f64x2.splat(0.5));
+  e = f64x2.add(f64x2.mul(e, f), f64x2.splat(1));
+  e = f64x2.add(f64x2.mul(e, f), f64x2.splat(1));
+  // 2 to the power of -k: the lowest bits of the sum are those of the exponent.
+  const exponent = f64x2.sub(f64x2.splat(6755399441056767), k);
+  return f64x2.mul(e, i64x2.shl(exponent, 52));
+}
+
+/** Of two squared distances: covariances to `covariance`, slopes to `slope`. */
+function maternOf(squared: v128, scale: v128, covariance: usize, slope: usize): void {
+  const r = f64x2.sqrt(f64x2.mul(squared, f64x2.splat(5)));
+  const fall = f64x2.mul(scale, decay(r));
+  const linear = f64x2.add(r, f64x2.splat(1));
+  const square = f64x2.mul(f64x2.mul(r, r), f64x2.splat(1.0 / 3.0));
+  v128.store(covariance, f64x2.mul(fall, f64x2.add(linear, square)));
+  v128.store(slope, f64x2.mul(f64x2.mul(fall, f64x2.splat(5.0 / 3.0)), linear));
+}
+
+/** Matern-5/2 covariances of one point with the first `count` of the points in `columns`, `count` a multiple of 4. */
+function maternRow(
+  point: usize,
+  step: usize,
+  columns: usize,
+  stride: u32,
+  d: u32,
+  count: u32,
+  scale: f64,
+  covariance: usize,
+  slope: usize,
+): void {
+  const width = (stride as usize) << 3;
+  const scales = f64x2.splat(scale);
+  for (let j: usize = 0; j < (count as usize) << 3; j += 32) {
+    let first = f64x2.splat(0);
+    let second = first;
+    let x = columns + j;
+    let p = point;
+    for (let c: u32 = 0; c < d; c++) {
+      const own = v128.load64_splat(p);
+      const u = f64x2.sub(v128.load(x), own);
+      const v = f64x2.sub(v128.load(x, 16), own);
+      first = f64x2.add(first, f64x2.mul(u, u));
+      second = f64x2.add(second, f64x2.mul(v, v));
+      x += width;
+      p += step;
+    }
+    maternOf(first, scales, covariance + j, slope + j);
+    maternOf(second, scales, covariance + j + 16, slope + j + 16);
+  }
+}
+
+export function maternBetween(
+  points: usize,
+  rows: u32,
+  columns: usize,
+  stride: u32,
+  n: u32,
+  d: u32,
+  scale: f64,
+  covariance: usize,
+  slope: usize,
+): void {
+  for (let i: u32 = 0; i < rows; i++) {
+    const k = at(covariance, stride, i, 0);
+    const s = at(slope, stride, i, 0);
+    maternRow(points + (((i * d) as usize) << 3), 8, columns, stride, d, stride, scale, k, s);
+    for (let j = n; j < stride; j++) {
+      store<f64>(k + ((j as usize) << 3), 0);
+      store<f64>(s + ((j as usize) << 3), 0);
+    }
+  }
+}
+
+export function maternWithin(
+  columns: usize,
+  stride: u32,
+  n: u32,
+  d: u32,
+  scale: f64,
+  noise: f64,
+  covariance: usize,
+  slope: usize,
+): void {
+  const width = (stride as usize) << 3;
+  for (let i: u32 = 0; i < stride; i++) {
+    const k = at(covariance, stride, i, 0);
+    const s = at(slope, stride, i, 0);
+    if (i < n) {
+      maternRow(columns + ((i as usize) << 3), width, columns, stride, d, (i & ~3) + 4, scale, k, s);
+    } else {
+      memory.fill(k, 0, width);
+      memory.fill(s, 0, width);
+    }
+    store<f64>(k + ((i as usize) << 3), i < n ? scale + noise : 1);
+    store<f64>(s + ((i as usize) << 3), 0);
+  }
+}
+
+export function maternPull(
+  inverse: usize,
+  alpha: usize,
+  slope: usize,
+  columns: usize,
+  stride: u32,
+  n: u32,
+  d: u32,
+  out: usize,
+): void {
+  const width = (stride as usize) << 3;
+  memory.fill(out, 0, (d as usize) << 3);
+  for (let i: u32 = 1; i < n; i++) {
+    // Slopes on the diagonal are 0: an odd row ends with one.
+    const length = (((i + 1) & ~1) as usize) << 3;
+    const k = at(inverse, stride, i, 0);
+    const s = at(slope, stride, i, 0);
+    const own = v128.load64_splat(alpha + ((i as usize) << 3));
+    for (let j: usize = 0; j < length; j += 16) {
+      const both = f64x2.sub(v128.load(k + j), f64x2.mul(own, v128.load(alpha + j)));
+      v128.store(s + j, f64x2.mul(both, v128.load(s + j)));
+    }
+    for (let c: u32 = 0; c < d; c++) {
+      const x = columns + (c as usize) * width;
+      const here = v128.load64_splat(x + ((i as usize) << 3));
+      let total = f64x2.splat(0);
+      for (let j: usize = 0; j < length; j += 16) {
+        const u = f64x2.sub(v128.load(x + j), here);
+        total = f64x2.add(total, f64x2.mul(v128.load(s + j), f64x2.mul(u, u)));
+      }
+      const to = out + ((c as usize) << 3);
+      store<f64>(to, load<f64>(to) + sum(total));
+    }
+  }
+}
+
+/** Of two numbers. */
+function tanh(x: v128): v128 {
+  const one = f64x2.splat(1);
+  return f64x2.sub(one, f64x2.div(f64x2.splat(2), f64x2.add(decay(f64x2.mul(x, f64x2.splat(-2))), one)));
+}
+
+export function networkForward(
+  parameters: usize,
+  d: u32,
+  hidden: u32,
+  inputs: usize,
+  m: u32,
+  activity: usize,
+  results: usize,
+): void {
+  const width = (hidden as usize) << 3;
+  const biases = parameters + (d as usize) * width;
+  const weights = biases + width;
+  for (let s: u32 = 0; s < m; s++) {
+    const input = inputs + (((s * d) as usize) << 3);
+    const active = activity + (s as usize) * width;
+    let result = f64x2.splat(0);
+    for (let unit: usize = 0; unit < width; unit += 16) {
+      let value = v128.load(biases + unit);
+      let w = parameters + unit;
+      for (let c: usize = 0; c < (d as usize) << 3; c += 8) {
+        value = f64x2.add(value, f64x2.mul(v128.load64_splat(input + c), v128.load(w)));
+        w += width;
+      }
+      value = tanh(value);
+      v128.store(active + unit, value);
+      result = f64x2.add(result, f64x2.mul(v128.load(weights + unit), value));
+    }
+    store<f64>(results + ((s as usize) << 3), load<f64>(weights + width) + sum(result));
+  }
+}
+
+export function networkBackward(
+  parameters: usize,
+  d: u32,
+  hidden: u32,
+  inputs: usize,
+  m: u32,
+  activity: usize,
+  dResults: usize,
+  dParameters: usize,
+): void {
+  const width = (hidden as usize) << 3;
+  const dBiases = dParameters + (d as usize) * width;
+  const dWeights = dBiases + width;
+  memory.fill(dParameters, 0, ((d + 2) as usize) * width + 8);
+  for (let s: u32 = 0; s < m; s++) {
+    const pull = load<f64>(dResults + ((s as usize) << 3));
+    const pulls = f64x2.splat(pull);
+    const active = activity + (s as usize) * width;
+    for (let unit: usize = 0; unit < width; unit += 16) {
+      const to = dWeights + unit;
+      v128.store(to, f64x2.add(v128.load(to), f64x2.mul(pulls, v128.load(active + unit))));
+    }
+    store<f64>(dWeights + width, load<f64>(dWeights + width) + pull);
+  }
+  networkDeltas(parameters, d, hidden, m, activity, dResults);
+  for (let s: u32 = 0; s < m; s++) {
+    const input = inputs + (((s * d) as usize) << 3);
+    const deltas = activity + (s as usize) * width;
+    for (let unit: usize = 0; unit < width; unit += 16) {
+      const delta = v128.load(deltas + unit);
+      let to = dBiases + unit;
+      v128.store(to, f64x2.add(v128.load(to), delta));
+      to = dParameters + unit;
+      for (let c: usize = 0; c < (d as usize) << 3; c += 8) {
+        v128.store(to, f64x2.add(v128.load(to), f64x2.mul(v128.load64_splat(input + c), delta)));
+        to += width;
+      }
+    }
+  }
+}
+
+/** What hidden units give becomes the derivatives with respect to what they are given. */
+function networkDeltas(
+  parameters: usize,
+  d: u32,
+  hidden: u32,
+  m: u32,
+  activity: usize,
+  dResults: usize,
+): void {
+  const width = (hidden as usize) << 3;
+  const weights = parameters + ((d + 1) as usize) * width;
+  const one = f64x2.splat(1);
+  for (let s: u32 = 0; s < m; s++) {
+    const pull = v128.load64_splat(dResults + ((s as usize) << 3));
+    const active = activity + (s as usize) * width;
+    for (let unit: usize = 0; unit < width; unit += 16) {
+      const value = v128.load(active + unit);
+      const slope = f64x2.sub(one, f64x2.mul(value, value));
+      v128.store(active + unit, f64x2.mul(f64x2.mul(pull, v128.load(weights + unit)), slope));
+    }
+  }
+}
+
+export function networkToInputs(
+  parameters: usize,
+  d: u32,
+  hidden: u32,
+  m: u32,
+  activity: usize,
+  dResults: usize,
+  dInputs: usize,
+): void {
+  networkDeltas(parameters, d, hidden, m, activity, dResults);
+  for (let s: u32 = 0; s < m; s++) {
+    products(parameters, d, at(activity, hidden, s, 0), 1, hidden, dInputs + (((s * d) as usize) << 3));
+  }
+}
+
+export function adam(
+  parameters: usize,
+  gradient: usize,
+  first: usize,
+  second: usize,
+  count: u32,
+  rate: f64,
+  decayed: f64,
+  atFirst: f64,
+  atSecond: f64,
+): void {
+  for (let k: usize = 0; k < (count as usize) << 3; k += 16) {
+    const g = v128.load(gradient + k);
+    let u = f64x2.mul(v128.load(first + k), f64x2.splat(0.9));
+    u = f64x2.add(u, f64x2.mul(g, f64x2.splat(0.1)));
+    v128.store(first + k, u);
+    let v = f64x2.mul(v128.load(second + k), f64x2.splat(0.999));
+    v = f64x2.add(v, f64x2.mul(f64x2.mul(g, g), f64x2.splat(0.001)));
+    v128.store(second + k, v);
+    const p = v128.load(parameters + k);
+    const root = f64x2.add(f64x2.sqrt(f64x2.mul(v, f64x2.splat(atSecond))), f64x2.splat(1e-8));
+    const step = f64x2.div(f64x2.mul(u, f64x2.splat(atFirst)), root);
+    const change = f64x2.mul(f64x2.splat(rate), f64x2.add(step, f64x2.mul(p, f64x2.splat(decayed))));
+    v128.store(parameters + k, f64x2.sub(p, change));
   }
 }

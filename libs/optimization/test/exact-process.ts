@@ -1,5 +1,5 @@
 import { cholesky, solveCholesky } from '../src/numeric/index.js';
-import type { FittedSurrogate, OutputMap } from '../src/surrogates/surrogate.js';
+import type { Beside, FittedSurrogate, OutputMap, Posterior } from '../src/surrogates/surrogate.js';
 
 /** Values in the scale of the model are the measured ones. */
 export const plain: OutputMap = { toModel: (y) => y, fromModel: (z) => z, slope: () => 1 };
@@ -48,7 +48,7 @@ export function exactProcess(
     leaveOneOut: () => {
       throw new Error('not part of this oracle');
     },
-    posterior(points, m) {
+    ...byJointPosterior(d, (points, m) => {
       const cross = Array.from({ length: m }, (_, a) =>
         Float64Array.from({ length: n }, (_, i) => kernel(points, a, rows, i)),
       );
@@ -87,6 +87,51 @@ export function exactProcess(
           return gradient;
         },
       };
-    },
+    }),
   };
+}
+
+/**
+ * The distributions of a surrogate, all from its joint posterior with the points that stay.
+ *
+ * @param joint as `Surrogate.posterior`, but for the covariances with points that stay
+ */
+export function byJointPosterior(
+  d: number,
+  joint: (points: Float64Array, m: number) => Omit<Posterior, 'cross'>,
+): Pick<FittedSurrogate, 'posterior' | 'beside'> {
+  const beside = (stay: Float64Array, f: number): Beside => {
+    const posterior = (points: Float64Array, m: number): Posterior => {
+      const width = f + m;
+      const all = joint(Float64Array.of(...stay.subarray(0, f * d), ...points.subarray(0, m * d)), width);
+      const entry = (a: number, b: number) => all.covariance[a * width + b]!;
+      const block = (columns: number, from: number) =>
+        Float64Array.from({ length: m * columns }, (_, at) =>
+          entry(f + Math.floor(at / columns), from + (at % columns)),
+        );
+      return {
+        mean: all.mean.slice(f),
+        covariance: block(m, f),
+        cross: block(f, 0),
+        backward(dMean, dCovariance, dCross = new Float64Array(m * f)) {
+          const dAll = new Float64Array(width * width);
+          for (let a = 0; a < m; a++) {
+            for (let b = 0; b < m; b++) dAll[(f + a) * width + f + b] = dCovariance[a * m + b]!;
+            for (let b = 0; b < f; b++) dAll[(f + a) * width + b] = dCross[a * f + b]!;
+          }
+          return all.backward(Float64Array.of(...new Float64Array(f), ...dMean), dAll).slice(f * d);
+        },
+      };
+    };
+    const marginals = (points: Float64Array, m: number) => {
+      const each = Array.from({ length: m }, (_, a) => posterior(points.subarray(a * d, a * d + d), 1));
+      return {
+        mean: Float64Array.from(each, ({ mean }) => mean[0]!),
+        variance: Float64Array.from(each, ({ covariance }) => covariance[0]!),
+        cross: Float64Array.from(each.flatMap(({ cross }) => [...cross])),
+      };
+    };
+    return { posterior, marginals };
+  };
+  return { posterior: (points, m) => beside(new Float64Array(0), 0).posterior(points, m), beside };
 }

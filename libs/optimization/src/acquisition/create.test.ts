@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { exactProcess, logarithmic, plain, type ExactOptions } from '../../test/exact-process.js';
+import {
+  byJointPosterior,
+  exactProcess,
+  logarithmic,
+  plain,
+  type ExactOptions,
+} from '../../test/exact-process.js';
 import type { Output } from '../domain/space.js';
 import { logH, normalCdf, normalDensity, Rng } from '../numeric/index.js';
 import type { FittedSurrogate } from '../surrogates/surrogate.js';
@@ -51,11 +57,11 @@ function problemOf(
 function constantModel(mean: number, deviation: number): FittedSurrogate {
   return {
     ...exactProcess(rows.subarray(0, d), Float64Array.of(0), d),
-    posterior: (_points, m) => ({
+    ...byJointPosterior(d, (_points, m) => ({
       mean: new Float64Array(m).fill(mean),
       covariance: Float64Array.from({ length: m * m }, (_, at) => (at % (m + 1) === 0 ? deviation ** 2 : 0)),
       backward: () => new Float64Array(m * d),
-    }),
+    })),
   };
 }
 
@@ -77,8 +83,9 @@ describe('expected improvement in closed form', () => {
     const elsewhere = constantModel(-0.5, 1);
     const model: FittedSurrogate = {
       ...measured,
-      posterior: (points, m) =>
+      ...byJointPosterior(d, (points, m) =>
         points[0] === rows[0] ? measured.posterior(points, m) : elsewhere.posterior(points, m),
+      ),
     };
     const acquisition = acquisitionFunction(
       { kind: 'qLogEI' },

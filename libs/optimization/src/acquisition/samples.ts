@@ -1,5 +1,5 @@
-import { choleskyWithJitter, type Rng, solveLower } from '../numeric/index.js';
-import type { Surrogate } from '../surrogates/surrogate.js';
+import { choleskyWithJitter, type Rng, solveLower, solveLowerTransposed } from '../numeric/index.js';
+import type { Beside, Surrogate } from '../surrogates/surrogate.js';
 import { baseNormals } from './base-normals.js';
 
 /** Joint samples at some points, and the way back to these. */
@@ -24,6 +24,7 @@ const LEAST_VARIANCE = 1e-12;
 export class JointSamples {
   /** Per output `count x fixedCount`: samples at the points that stay. */
   readonly fixed: readonly Float64Array[];
+  private readonly models: readonly Beside[];
   /** Per output the factor of the covariance of the points that stay. */
   private readonly roots: readonly Float64Array[];
   /** Per output `count x (fixedCount + most)` standard normal numbers. */
@@ -36,15 +37,16 @@ export class JointSamples {
    * @param most largest number of points of a draw
    */
   constructor(
-    private readonly models: readonly Surrogate[],
+    models: readonly Surrogate[],
     private readonly d: number,
-    private readonly stay: Float64Array,
+    stay: Float64Array,
     readonly fixedCount: number,
     readonly count: number,
     private readonly most: number,
     rng: Rng,
   ) {
     const f = fixedCount;
+    this.models = models.map((model) => model.beside(stay, f));
     this.normals = baseNormals(models.length, count, f, most, rng);
     const width = f + most;
     const roots: Float64Array[] = [];
@@ -55,7 +57,7 @@ export class JointSamples {
         return samples;
       }
       const { mean, covariance } = model.posterior(stay, f);
-      const root = choleskyWithJitter(covariance, f)?.factor ?? diagonalRoot(covariance, f);
+      const root = choleskyWithJitter(covariance, f) ?? diagonalRoot(covariance, f);
       roots.push(root);
       const z = this.normals[k]!;
       for (let s = 0; s < count; s++) {
@@ -72,60 +74,68 @@ export class JointSamples {
 
   /** @param points `q x d`, with `q` at most what was declared */
   at(points: Float64Array, q: number): Draw {
-    const { d, fixedCount: f } = this;
-    const all = new Float64Array((f + q) * d);
-    all.set(this.stay);
-    all.set(points.subarray(0, q * d), f * d);
-    const drawn = this.models.map((_, k) => this.draw(k, all, q));
+    const { d } = this;
+    const drawn = this.models.map((_, k) => this.draw(k, points.subarray(0, q * d), q));
     return {
       samples: drawn.map(({ samples }) => samples),
       backward: (dSamples) => {
         const gradient = new Float64Array(q * d);
         drawn.forEach(({ backward }, k) => {
           const part = backward(dSamples[k]!);
-          for (let i = 0; i < gradient.length; i++) gradient[i]! += part[f * d + i]!;
+          for (let i = 0; i < gradient.length; i++) gradient[i]! += part[i]!;
         });
         return gradient;
       },
     };
   }
 
-  private draw(k: number, all: Float64Array, q: number) {
+  /**
+   * Samples at each of `m` points on its own: the same as of {@link at} for one point.
+   *
+   * @param visit is given the position of a point and its samples, per output `count`, which the next ones overwrite
+   */
+  each(points: Float64Array, m: number, visit: (i: number, samples: readonly Float64Array[]) => void): void {
     const { fixedCount: f, count } = this;
-    const m = f + q;
-    const posterior = this.models[k]!.posterior(all, m);
-    const { mean, covariance } = posterior;
+    const found = this.models.map((model, k) => {
+      const { mean, variance, cross } = model.marginals(points, m);
+      return { mean, variance, explained: f === 0 ? cross : solveLower(this.roots[k]!, f, cross, m) };
+    });
+    const samples = found.map(() => new Float64Array(count));
+    for (let i = 0; i < m; i++) {
+      found.forEach(({ mean, variance, explained }, k) => {
+        const own = explained.subarray(i * f, i * f + f);
+        let left = variance[i]!;
+        for (const part of own) left -= part * part;
+        const root = Math.sqrt(Math.max(left, LEAST_VARIANCE));
+        this.write(k, mean.subarray(i, i + 1), own, Float64Array.of(root), 1, samples[k]!);
+      });
+      visit(i, samples);
+    }
+  }
+
+  private draw(k: number, points: Float64Array, q: number) {
+    const { fixedCount: f, count } = this;
+    const posterior = this.models[k]!.posterior(points, q);
+    const { mean, covariance, cross } = posterior;
     const root = this.roots[k]!;
     // Rows of L21, one per point: the part that the points that stay explain.
-    const explained = new Float64Array(q * f);
-    for (let i = 0; i < q && f > 0; i++) {
-      const row = covariance.slice((f + i) * m, (f + i) * m + f);
-      explained.set(solveLower(root, f, row), i * f);
-    }
+    const explained = f === 0 ? cross : solveLower(root, f, cross, q);
     const left = new Float64Array(q * q);
     for (let i = 0; i < q; i++) {
       for (let j = 0; j <= i; j++) {
-        let value = covariance[(f + i) * m + f + j]!;
+        let value = covariance[i * q + j]!;
         for (let a = 0; a < f; a++) value -= explained[i * f + a]! * explained[j * f + a]!;
         left[i * q + j] = value;
       }
     }
     const floored = factorInPlace(left, q);
+    const samples = new Float64Array(count * q);
+    this.write(k, mean, explained, left, q, samples);
     const z = this.normals[k]!;
     const width = f + this.most;
-    const samples = new Float64Array(count * q);
-    for (let s = 0; s < count; s++) {
-      const at = s * width;
-      for (let i = 0; i < q; i++) {
-        let value = mean[f + i]!;
-        for (let a = 0; a < f; a++) value += explained[i * f + a]! * z[at + a]!;
-        for (let j = 0; j <= i; j++) value += left[i * q + j]! * z[at + f + j]!;
-        samples[s * q + i] = value;
-      }
-    }
 
     const backward = (dSamples: Float64Array): Float64Array => {
-      const dMean = new Float64Array(m);
+      const dMean = new Float64Array(q);
       const dExplained = new Float64Array(q * f);
       const dLeft = new Float64Array(q * q);
       for (let s = 0; s < count; s++) {
@@ -133,38 +143,55 @@ export class JointSamples {
         for (let i = 0; i < q; i++) {
           const weight = dSamples[s * q + i]!;
           if (weight === 0) continue;
-          dMean[f + i]! += weight;
+          dMean[i]! += weight;
           for (let a = 0; a < f; a++) dExplained[i * f + a]! += weight * z[at + a]!;
           for (let j = 0; j <= i; j++) dLeft[i * q + j]! += weight * z[at + f + j]!;
         }
       }
       factorBackward(left, q, floored, dLeft);
-      const dCovariance = new Float64Array(m * m);
+      const dCovariance = new Float64Array(q * q);
       for (let i = 0; i < q; i++) {
         for (let j = 0; j <= i; j++) {
           const half = 0.5 * dLeft[i * q + j]!;
-          dCovariance[(f + i) * m + f + j]! += half;
-          dCovariance[(f + j) * m + f + i]! += half;
+          dCovariance[i * q + j]! += half;
+          dCovariance[j * q + i]! += half;
           for (let a = 0; a < f; a++) {
             dExplained[i * f + a]! -= 2 * half * explained[j * f + a]!;
             dExplained[j * f + a]! -= 2 * half * explained[i * f + a]!;
           }
         }
       }
-      // Rows of L21: back through the triangular solution.
-      for (let i = 0; i < q; i++) {
-        for (let a = f - 1; a >= 0; a--) {
-          let value = dExplained[i * f + a]!;
-          for (let b = a + 1; b < f; b++) value -= root[b * f + a]! * dExplained[i * f + b]!;
-          value /= root[a * f + a]!;
-          dExplained[i * f + a] = value;
-          dCovariance[(f + i) * m + a] = 0.5 * value;
-          dCovariance[a * m + f + i] = 0.5 * value;
-        }
-      }
-      return posterior.backward(dMean, dCovariance);
+      const dCross = f === 0 ? dExplained : solveLowerTransposed(root, f, dExplained, q);
+      return posterior.backward(dMean, dCovariance, dCross);
     };
     return { samples, backward };
+  }
+
+  /**
+   * Samples at `q` points, `count x q`.
+   *
+   * @param explained `q x fixedCount`
+   * @param left lower triangle of the factor of what is left, `q x q`
+   */
+  private write(
+    k: number,
+    mean: Float64Array,
+    explained: Float64Array,
+    left: Float64Array,
+    q: number,
+    samples: Float64Array,
+  ): void {
+    const { fixedCount: f, count } = this;
+    const z = this.normals[k]!;
+    const width = f + this.most;
+    for (let s = 0, at = 0; s < count; s++, at += width) {
+      for (let i = 0; i < q; i++) {
+        let value = mean[i]!;
+        for (let a = 0; a < f; a++) value += explained[i * f + a]! * z[at + a]!;
+        for (let j = 0; j <= i; j++) value += left[i * q + j]! * z[at + f + j]!;
+        samples[s * q + i] = value;
+      }
+    }
   }
 }
 

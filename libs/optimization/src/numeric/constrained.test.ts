@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { multiplyTransposed } from '../../test/matrices.js';
 import { minimizeConstrained, nearestSatisfying } from './constrained.js';
 import type { SmoothFunction } from './lbfgsb.js';
-import { dot, multiplyTransposed } from './linalg.js';
+import { dot } from './linalg.js';
 import { type LinearConstraints, solveQuadratic } from './qp.js';
 import { Rng } from './rng.js';
 

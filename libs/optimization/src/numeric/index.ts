@@ -1,4 +1,6 @@
+export { arena } from './arena.js';
 export { minimizeConstrained, nearestSatisfying } from './constrained.js';
+export { padded } from './kernel.js';
 export {
   minimizeBounded,
   type BoundedOptions,
@@ -8,39 +10,25 @@ export {
   type SmoothFunction,
 } from './lbfgsb.js';
 export {
-  appendToCholesky,
   cholesky,
-  choleskyBackward,
   choleskyWithJitter,
   dot,
-  inverseFromCholesky,
-  logDeterminant,
-  multiply,
-  multiplyTransposed,
   solveCholesky,
   solveLower,
   solveLowerTransposed,
   timesVector,
-  transpose,
-  type JitteredCholesky,
+  withJitter,
 } from './linalg.js';
 export { solveQuadratic, type LinearConstraints, type QuadraticOptimum } from './qp.js';
 export { Rng, type RngState } from './rng.js';
 export { Sobol, SOBOL_DIMENSIONS, type SobolOptions } from './sobol.js';
 export {
-  erf,
-  erfc,
-  erfcx,
-  log1mexp,
   logH,
   logHSlope,
   logNormalCdf,
   logNormalCdfSlope,
-  logSigmoid,
   logSumExp,
   ndtri,
   normalCdf,
   normalDensity,
-  sigmoid,
-  softplus,
 } from './special.js';

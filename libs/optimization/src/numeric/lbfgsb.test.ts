@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { multiplyTransposed } from '../../test/matrices.js';
 import { minimizeBounded, type SmoothFunction } from './lbfgsb.js';
-import { multiplyTransposed, timesVector } from './linalg.js';
+import { timesVector } from './linalg.js';
 import { Rng } from './rng.js';
 
 const rosenbrock: SmoothFunction = (x, gradient) => {

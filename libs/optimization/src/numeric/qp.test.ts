@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { multiplyTransposed } from './linalg.js';
+import { multiplyTransposed } from '../../test/matrices.js';
 import { type LinearConstraints, solveQuadratic } from './qp.js';
 import { Rng } from './rng.js';
 

@@ -3,18 +3,14 @@ import {
   erf,
   erfc,
   erfcx,
-  log1mexp,
   logH,
   logHSlope,
   logNormalCdf,
   logNormalCdfSlope,
-  logSigmoid,
   logSumExp,
   ndtri,
   normalCdf,
   normalDensity,
-  sigmoid,
-  softplus,
 } from './special.js';
 
 /** Equal to the given number of digits, whatever the size. */
@@ -107,18 +103,8 @@ describe('log h', () => {
 
 describe('logarithms of sums', () => {
   it('keeps digits at both ends', () => {
-    expect(softplus(1000)).toBe(1000);
-    near(softplus(-50), Math.exp(-50));
-    near(softplus(0), Math.LN2);
-    near(sigmoid(-700), Math.exp(-700));
-    near(sigmoid(2) + sigmoid(-2), 1);
-    near(logSigmoid(-800), -800);
-    near(logSigmoid(50), -Math.exp(-50));
-    near(log1mexp(-1e-20), Math.log(1e-20));
-    near(log1mexp(-50), -Math.exp(-50));
-    near(log1mexp(-1), Math.log(1 - Math.exp(-1)));
-    expect(log1mexp(0)).toBe(-Infinity);
     near(logSumExp(Float64Array.of(-1000, -1000)), -1000 + Math.LN2);
+    near(logSumExp(Float64Array.of(1000, -1000)), 1000);
     expect(logSumExp(Float64Array.of(-Infinity, -Infinity))).toBe(-Infinity);
     expect(logSumExp(new Float64Array(0))).toBe(-Infinity);
   });

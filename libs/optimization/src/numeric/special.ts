@@ -127,32 +127,6 @@ function tailOfH(u: number): number {
   return sum;
 }
 
-/** `log(1 + exp(x))` without overflow. */
-export function softplus(x: number): number {
-  return x > 0 ? x + Math.log1p(Math.exp(-x)) : Math.log1p(Math.exp(x));
-}
-
-/** `1 / (1 + exp(-x))`, the derivative of {@link softplus}. */
-export function sigmoid(x: number): number {
-  if (x >= 0) return 1 / (1 + Math.exp(-x));
-  const e = Math.exp(x);
-  return e / (1 + e);
-}
-
-/** `log(sigmoid(x))` without loss at either end. */
-export function logSigmoid(x: number): number {
-  return -softplus(-x);
-}
-
-/**
- * `log(1 - exp(x))` for `x < 0` (Maechler 2012, "Accurately computing log(1 - exp(-|a|))").
- *
- * @returns -Infinity at 0, NaN above
- */
-export function log1mexp(x: number): number {
-  return x > -Math.LN2 ? Math.log(-Math.expm1(x)) : Math.log1p(-Math.exp(x));
-}
-
 /** `log(sum of exp(values))` without overflow; -Infinity for none. */
 export function logSumExp(values: Float64Array): number {
   let largest = -Infinity;

@@ -1,4 +1,4 @@
-import { type Kernel, loadLower, padded, restride, SMALLEST_PIVOT } from './kernel.js';
+import { type Kernel, RESERVED, SMALLEST_PIVOT } from './kernel.js';
 import { kernelModule } from './kernel-wasm.js';
 
 /** What is used of the WebAssembly API, which the language library declares only together with a browser. */
@@ -10,22 +10,15 @@ declare const WebAssembly:
     }
   | undefined;
 
-/** Addresses are bytes in `memory`; see assembly/kernel.ts. */
-interface Exports {
+/** The routines of assembly/kernel.ts, where addresses are those of bytes. */
+type Exports = Record<Exclude<keyof Kernel, 'name' | 'memory'>, (...numbers: number[]) => number> & {
   memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
-  cholesky(l: number, stride: number, smallest: number): number;
-  solveLower(l: number, stride: number, x: number, rows: number): void;
-  solveLowerTransposed(l: number, stride: number, x: number, rows: number): void;
-  inverse(l: number, stride: number, x: number): void;
-}
+};
 
 const PAGE = 65_536;
-/** The bytes before it are the room of the module. */
-const BASE = 128;
 
 /**
- * The routines as a module of WebAssembly with vector instructions, compiled and ready; its memory grows to two matrices of
- * the largest order asked for.
+ * The routines as a module of WebAssembly with vector instructions, compiled and ready.
  *
  * @returns null: this machine has no WebAssembly with vector instructions
  */
@@ -33,57 +26,39 @@ export function wasmKernel(): Kernel | null {
   const bytes = Uint8Array.from(atob(kernelModule), (letter) => letter.charCodeAt(0));
   if (typeof WebAssembly === 'undefined' || !WebAssembly.validate(bytes)) return null;
   const wasm = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as Exports;
-
-  /** Room for numbers one after another from {@link BASE}; valid until the next call. */
-  const room = (numbers: number): Float64Array => {
-    const missing = BASE + 8 * numbers - wasm.memory.buffer.byteLength;
-    if (missing > 0) wasm.memory.grow(Math.ceil(missing / PAGE));
-    return new Float64Array(wasm.memory.buffer, BASE, numbers);
-  };
-
-  const solved = (
-    solve: Exports['solveLower'],
-    l: Float64Array,
-    n: number,
-    b: Float64Array,
-    count: number,
-  ): Float64Array => {
-    const stride = padded(n);
-    const rows = padded(count);
-    const all = room((stride + rows) * stride);
-    loadLower(l, n, all, stride);
-    const x = all.subarray(stride * stride).fill(0);
-    restride(b, n, x, stride, count, n);
-    solve(BASE, stride, BASE + 8 * stride * stride, rows);
-    return restride(x, stride, new Float64Array(count * n), n, count, n);
-  };
-
+  let numbers = new Float64Array(wasm.memory.buffer);
   return {
     name: 'wasm',
-
-    cholesky(a, n) {
-      const stride = padded(n);
-      const l = room(stride * stride);
-      loadLower(a, n, l, stride);
-      if (wasm.cholesky(BASE, stride, SMALLEST_PIVOT) === 0) return null;
-      return restride(l, stride, new Float64Array(n * n), n, n, n);
-    },
-
-    solveLower: (l, n, b, count) => solved(wasm.solveLower, l, n, b, count),
-
-    solveLowerTransposed: (l, n, b, count) => solved(wasm.solveLowerTransposed, l, n, b, count),
-
-    inverse(l, n) {
-      const stride = padded(n);
-      const all = room(2 * stride * stride);
-      loadLower(l, n, all, stride);
-      wasm.inverse(BASE, stride, BASE + 8 * stride * stride);
-      const result = new Float64Array(n * n);
-      for (let i = 0; i < n; i++) {
-        result.set(all.subarray(i * stride, i * stride + i + 1), i * n);
-        for (let j = 0; j < i; j++) result[j * n + i] = result[i * n + j]!;
+    memory(count) {
+      const missing = 8 * Math.max(count, RESERVED) - wasm.memory.buffer.byteLength;
+      if (missing > 0) {
+        wasm.memory.grow(Math.ceil(missing / PAGE));
+        numbers = new Float64Array(wasm.memory.buffer);
       }
-      return result;
+      return numbers;
     },
+    cholesky: (l, stride) => wasm.cholesky(8 * l, stride, SMALLEST_PIVOT) !== 0,
+    solveLower: (l, stride, x, rows) => wasm.solveLower(8 * l, stride, 8 * x, rows),
+    solveLowerTransposed: (l, stride, x, rows) => wasm.solveLowerTransposed(8 * l, stride, 8 * x, rows),
+    inverse: (l, stride, room) => wasm.inverse(8 * l, stride, 8 * room),
+    products: (a, rows, b, others, stride, out) => wasm.products(8 * a, rows, 8 * b, others, stride, 8 * out),
+    maternBetween: (points, rows, columns, stride, n, d, scale, covariance, slope) =>
+      wasm.maternBetween(8 * points, rows, 8 * columns, stride, n, d, scale, 8 * covariance, 8 * slope),
+    maternWithin: (columns, stride, n, d, scale, noise, covariance, slope) =>
+      wasm.maternWithin(8 * columns, stride, n, d, scale, noise, 8 * covariance, 8 * slope),
+    maternPull: (inverse, alpha, slope, columns, stride, n, d, out) =>
+      wasm.maternPull(8 * inverse, 8 * alpha, 8 * slope, 8 * columns, stride, n, d, 8 * out),
+    networkForward: (parameters, d, hidden, inputs, m, activity, results) =>
+      wasm.networkForward(8 * parameters, d, hidden, 8 * inputs, m, 8 * activity, 8 * results),
+    networkBackward: (parameters, d, hidden, inputs, m, activity, dResults, dParameters) =>
+      wasm.networkBackward(
+        ...[8 * parameters, d, hidden, 8 * inputs, m, 8 * activity, 8 * dResults, 8 * dParameters],
+      ),
+    networkToInputs: (parameters, d, hidden, m, activity, dResults, dInputs) =>
+      wasm.networkToInputs(8 * parameters, d, hidden, m, 8 * activity, 8 * dResults, 8 * dInputs),
+    adam: (parameters, gradient, first, second, count, rate, decay, atFirst, atSecond) =>
+      wasm.adam(
+        ...[8 * parameters, 8 * gradient, 8 * first, 8 * second, count, rate, decay, atFirst, atSecond],
+      ),
   };
 }

@@ -1,5 +1,6 @@
-import { centre, Factor } from './factor.js';
-import { inverseLengthscales, scaleRows, selfCovariance, type Groups } from './matern.js';
+import { arena, padded } from '../numeric/index.js';
+import { centre, factorCovariance, logDeterminant } from './factor.js';
+import { columnsOf, inverseLengthscales, scaleColumns, type Groups } from './matern.js';
 
 /** Which prior the noise has: measured by people and instruments, or none at all because the data look deterministic. */
 export type NoisePrior = 'lognormal' | 'flat';
@@ -14,24 +15,20 @@ export type NoisePrior = 'lognormal' | 'flat';
  * Likelihood and gradient: Rasmussen & Williams 2006, eq. 5.8 and 5.9.
  */
 export class Evidence {
-  private readonly covariance: Float64Array;
-  private readonly slope: Float64Array;
-  private readonly gradientOfScale: Float64Array;
+  private readonly columns: Float64Array;
 
   /**
    * @param rows `n x d`
    * @param z standardised observations, length `n`
    */
   constructor(
-    private readonly rows: Float64Array,
+    rows: Float64Array,
     private readonly z: Float64Array,
     readonly n: number,
     private readonly groups: Groups,
     private readonly noisePrior: NoisePrior,
   ) {
-    this.covariance = new Float64Array(n * n);
-    this.slope = new Float64Array(n * n);
-    this.gradientOfScale = new Float64Array(groups.count);
+    this.columns = columnsOf(rows, n, groups.of.length);
   }
 
   /**
@@ -40,50 +37,53 @@ export class Evidence {
    * @param gradient is overwritten with the derivatives with respect to `theta`
    */
   negative(theta: Float64Array, gradient: Float64Array): number {
-    const { n, groups } = this;
+    const { n, groups, columns } = this;
     const g = groups.count;
     const d = groups.of.length;
+    const stride = padded(n);
     const scale = Math.exp(theta[g]!);
     const noise = Math.exp(theta[g + 1]!);
-    const scaled = scaleRows(this.rows, n, inverseLengthscales(groups, theta));
-    selfCovariance(scaled, n, d, scale, this.covariance, this.slope);
-    const factor = Factor.of(this.covariance, n, scale, noise);
-    if (factor === null) return Infinity;
-    const { alpha } = centre(factor, this.z);
-    const inverse = factor.inverse();
 
+    const square = stride * stride;
+    const x = arena.room((d + 2) * stride + 3 * square + d);
+    const solutions = x + d * stride;
+    const l = solutions + 2 * stride;
+    const [slope, room, pulls] = [l + square, l + 2 * square, l + 3 * square];
+    const { kernel, numbers } = arena;
+    scaleColumns(columns, inverseLengthscales(groups, theta), numbers, x);
+    const added = factorCovariance(x, n, d, scale, noise, l, slope);
+    if (added === null) return Infinity;
+    let value = 0.5 * (logDeterminant(l, n) + n * Math.log(2 * Math.PI));
+    const { alpha } = centre(l, this.z, solutions);
     let fit = 0;
-    for (let i = 0; i < n; i++) fit += alpha[i]! * this.z[i]!;
-    let value = 0.5 * (fit + factor.logDeterminant + n * Math.log(2 * Math.PI));
+    let squares = 0;
+    for (let i = 0; i < n; i++) {
+      fit += alpha[i]! * this.z[i]!;
+      squares += alpha[i]! * alpha[i]!;
+    }
+    value += 0.5 * fit;
 
     // d value / d K = (K^-1 - alpha alpha^T) / 2, and the mean needs no term of its own where it is optimal.
-    const perGroup = this.gradientOfScale.fill(0);
-    let overScale = 0;
-    let overNoise = 0;
-    for (let i = 0; i < n; i++) {
-      const weight = inverse[i * n + i]! - alpha[i]! * alpha[i]!;
-      overScale += 0.5 * weight * scale;
-      overNoise += 0.5 * weight * noise;
-      for (let j = 0; j < i; j++) {
-        const both = inverse[i * n + j]! - alpha[i]! * alpha[j]!;
-        overScale += both * this.covariance[i * n + j]!;
-        const pull = both * this.slope[i * n + j]!;
-        for (let c = 0, x = i * d, y = j * d; c < d; c++, x++, y++) {
-          const difference = scaled[x]! - scaled[y]!;
-          perGroup[groups.of[c]!]! += pull * difference * difference;
-        }
-      }
-    }
+    kernel.inverse(l, stride, room);
+    let trace = 0;
+    for (let i = 0; i < n; i++) trace += numbers[l + i * (stride + 1)]!;
+    const overDiagonal = 0.5 * (trace - squares);
+    // K without what was added to its diagonal is proportional to the scale, and K^-1 K is the identity.
+    const overScale = 0.5 * (n - fit) - added * overDiagonal;
+    numbers.set(alpha, solutions);
+    kernel.maternPull(l, solutions, slope, x, stride, n, d, pulls);
+    gradient.fill(0);
+    for (let c = 0; c < d; c++) gradient[groups.of[c]!]! += numbers[pulls + c]!;
 
     const typical = Math.SQRT2 + Math.log(g) / 2;
     for (let k = 0; k < g; k++) {
       const t = theta[k]!;
       value += t + (t - typical) ** 2 / 6;
-      gradient[k] = perGroup[k]! + 1 + (t - typical) / 3;
+      gradient[k]! += 1 + (t - typical) / 3;
     }
     value += 0.15 * scale - theta[g]!;
     gradient[g] = overScale + 0.15 * scale - 1;
-    gradient[g + 1] = overNoise;
+    gradient[g + 1] = noise * overDiagonal;
     if (this.noisePrior === 'lognormal') {
       const t = theta[g + 1]!;
       value += t + (t + 4) ** 2 / 2;

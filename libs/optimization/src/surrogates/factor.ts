@@ -1,78 +1,65 @@
-import {
-  cholesky,
-  inverseFromCholesky,
-  logDeterminant,
-  solveCholesky,
-  solveLower,
-  solveLowerTransposed,
-} from '../numeric/index.js';
+import { arena, padded, withJitter } from '../numeric/index.js';
 
-/** Tried in turn, in units of the output scale, when rounding makes a covariance indefinite. */
-const JITTERS = [0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4];
+/**
+ * Writes the covariance of `n` points with each other to the arena and factors it, with as much jitter as it takes.
+ *
+ * @param columns address of the points, `d x padded(n)`, in units of the lengthscales
+ * @param noise variance on the diagonal
+ * @param l address of the factor, `slope` of the slopes (see `Kernel.maternWithin`)
+ * @returns what stands on the diagonal beside `scale`; null: no jitter makes it positive definite
+ */
+export function factorCovariance(
+  columns: number,
+  n: number,
+  d: number,
+  scale: number,
+  noise: number,
+  l: number,
+  slope: number,
+): number | null {
+  const { kernel } = arena;
+  const stride = padded(n);
+  return withJitter(scale + noise, (jitter) => {
+    kernel.maternWithin(columns, stride, n, d, scale, noise + jitter, l, slope);
+    return kernel.cholesky(l, stride) ? noise + jitter : null;
+  });
+}
 
-/** A covariance matrix `K = L L^T` taken apart once, for everything that is asked of its inverse. */
-export class Factor {
-  private constructor(
-    private readonly root: Float64Array,
-    private readonly n: number,
-  ) {}
-
-  /**
-   * @param covariance `n x n`, symmetric, without noise; it is left as it is
-   * @param scale the output scale: what the jitter is measured by
-   * @param noise variance that is added to the diagonal
-   * @returns null when no jitter up to 1e-4 of the scale makes the matrix positive definite
-   */
-  static of(covariance: Float64Array, n: number, scale: number, noise: number): Factor | null {
-    const matrix = covariance.slice();
-    for (const jitter of JITTERS) {
-      for (let i = 0; i < n; i++) matrix[i * n + i] = covariance[i * n + i]! + noise + jitter * scale;
-      const root = cholesky(matrix, n);
-      if (root !== null) return new Factor(root, n);
-    }
-    return null;
-  }
-
-  get logDeterminant(): number {
-    return logDeterminant(this.root, this.n);
-  }
-
-  /** `K^-1`, `n x n`. */
-  inverse(): Float64Array {
-    return inverseFromCholesky(this.root, this.n);
-  }
-
-  /** `K^-1 b` */
-  solve(b: Float64Array): Float64Array {
-    return solveCholesky(this.root, this.n, b);
-  }
-
-  /** `L^-1 b` of `count` vectors, one after the other. */
-  solveRoot(b: Float64Array, count: number): Float64Array {
-    return solveLower(this.root, this.n, b, count);
-  }
-
-  /** `L^-T b` of `count` vectors, one after the other. */
-  solveRootTransposed(b: Float64Array, count: number): Float64Array {
-    return solveLowerTransposed(this.root, this.n, b, count);
-  }
+/** `log det` of a matrix of order `n` from its factor at `l`. */
+export function logDeterminant(l: number, n: number): number {
+  const { numbers } = arena;
+  const step = padded(n) + 1;
+  let sum = 0;
+  for (let i = 0; i < n; i++) sum += Math.log(numbers[l + i * step]!);
+  return 2 * sum;
 }
 
 /** The mean by generalised least squares, `1^T K^-1 z / 1^T K^-1 1`, and what follows from it. */
 export interface Centred {
   mean: number;
-  /** `K^-1 (z - mean)` */
+  /** `K^-1 (z - mean)`, `padded(n)` long. */
   alpha: Float64Array;
-  /** `K^-1 1` */
+  /** `K^-1 1`, likewise. */
   ones: Float64Array;
   /** `1^T K^-1 1` */
   precision: number;
 }
 
-export function centre(factor: Factor, z: Float64Array): Centred {
+/**
+ * @param l address of the factor of `K`
+ * @param room address of room for `2 padded(n)` numbers
+ */
+export function centre(l: number, z: Float64Array, room: number): Centred {
+  const { kernel, numbers } = arena;
   const n = z.length;
-  const ones = factor.solve(new Float64Array(n).fill(1));
-  const alpha = factor.solve(z);
+  const stride = padded(n);
+  numbers.fill(0, room, room + 2 * stride);
+  numbers.set(z, room);
+  numbers.fill(1, room + stride, room + stride + n);
+  kernel.solveLower(l, stride, room, 2);
+  kernel.solveLowerTransposed(l, stride, room, 2);
+  const alpha = numbers.slice(room, room + stride);
+  const ones = numbers.slice(room + stride, room + 2 * stride);
   let precision = 0;
   let weighted = 0;
   for (let i = 0; i < n; i++) {

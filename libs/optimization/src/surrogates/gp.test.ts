@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { byJointPosterior } from '../../test/exact-process.js';
 import { Rng } from '../numeric/index.js';
 import { Evidence } from './evidence.js';
 import { GaussianProcess } from './gp.js';
@@ -132,6 +133,35 @@ describe('the posterior', () => {
       const gradient = gp.posterior(points, 4).backward(dMean, dCovariance);
       expectClose(gradient, differences(f, points), 1e-7);
     }
+  });
+
+  it('is the same beside points that stay as jointly with them', () => {
+    const data = sample(7, 9, 2);
+    const gp = model(data, ard(2), theta);
+    const rng = Rng.seeded(2);
+    const [stay, points] = [uniform(rng, 6), uniform(rng, 10)];
+    stay.set(data.rows.subarray(0, 2)); // one of them was measured
+    const [f, m] = [3, 5];
+    const { posterior, beside: oracle } = byJointPosterior(2, (at, count) => gp.posterior(at, count));
+    const wanted = oracle(stay, f).posterior(points, m);
+    const found = gp.beside(stay, f).posterior(points, m);
+    expectClose(found.mean, posterior(points, m).mean, 1e-12);
+    expectClose(found.covariance, wanted.covariance, 1e-12);
+    expectClose(found.cross, wanted.cross, 1e-12);
+    const weights = [m, m * m, m * f].map((count) => rng.normals(count)) as [
+      Float64Array,
+      Float64Array,
+      Float64Array,
+    ];
+    expectClose(found.backward(...weights), wanted.backward(...weights), 1e-10);
+    const marginals = gp.beside(stay, f).marginals(points, m);
+    expectClose(marginals.mean, wanted.mean, 1e-12);
+    expectClose(
+      marginals.variance,
+      wanted.covariance.filter((_, at) => at % (m + 1) === 0),
+      1e-12,
+    );
+    expectClose(marginals.cross, wanted.cross, 1e-12);
   });
 
   it('goes through the data as the noise goes to zero', () => {

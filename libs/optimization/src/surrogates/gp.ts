@@ -1,10 +1,11 @@
 import { ServiceError } from '@lab/contracts';
-import { dot } from '../numeric/index.js';
-import { centre, Factor, type Centred } from './factor.js';
-import { crossCovariance, inverseLengthscales, scaleRows, selfCovariance, type Groups } from './matern.js';
+import { arena, padded } from '../numeric/index.js';
+import { GaussianBeside } from './beside.js';
+import { centre, factorCovariance, type Centred } from './factor.js';
+import { columnsOf, inverseLengthscales, scaleColumns, type Groups } from './matern.js';
 import { leaveOneOutOf } from './leave-one-out.js';
 import type { Observations } from './observations.js';
-import type { FittedSurrogate, LeaveOneOut, OutputMap, Posterior } from './surrogate.js';
+import type { Beside, FittedSurrogate, LeaveOneOut, OutputMap, Posterior } from './surrogate.js';
 
 /**
  * Gaussian process with a constant mean and Matern-5/2 covariance, exact, with given hyperparameters. The mean is the one of
@@ -17,10 +18,13 @@ export class GaussianProcess implements FittedSurrogate {
   readonly relevance: Float64Array;
   private readonly n: number;
   private readonly scale: number;
-  private readonly scaled: Float64Array;
-  private readonly factor: Factor;
+  /** The observed points, as `columnsOf`, in units of the lengthscales. */
+  private readonly columns: Float64Array;
+  /** Factor of the covariance of the measurements, `padded(n) x padded(n)`. */
+  private readonly factor: Float64Array;
   private readonly centred: Centred;
   private readonly z: Float64Array;
+  private readonly alone: Beside;
 
   /**
    * @param theta `[log lengthscale of each group, log output scale, log noise variance]`, in the scale of the model
@@ -41,62 +45,30 @@ export class GaussianProcess implements FittedSurrogate {
     this.scale = Math.exp(theta[groups.count]!);
     const noiseVariance = Math.exp(theta[groups.count + 1]!);
     this.noise = Math.sqrt(noiseVariance);
-    this.scaled = scaleRows(data.rows, n, this.relevance);
-    const covariance = new Float64Array(n * n);
-    selfCovariance(this.scaled, n, this.d, this.scale, covariance, new Float64Array(n * n));
-    const factor = Factor.of(covariance, n, this.scale, noiseVariance);
-    if (factor === null) {
+    this.z = data.y.map((value) => output.toModel(value));
+    const { d } = this;
+    const stride = padded(n);
+    const square = stride * stride;
+    const columns = columnsOf(data.rows, n, d);
+    const x = arena.room((d + 2) * stride + 2 * square);
+    const [solutions, l] = [x + d * stride, x + (d + 2) * stride];
+    scaleColumns(columns, this.relevance, arena.numbers, x);
+    if (factorCovariance(x, n, d, this.scale, noiseVariance, l, l + square) === null) {
       throw new ServiceError('internal', `The covariance of ${n} observations is not positive definite`);
     }
-    this.factor = factor;
-    this.z = data.y.map((value) => output.toModel(value));
-    this.centred = centre(factor, this.z);
+    this.centred = centre(l, this.z, solutions);
+    this.columns = arena.numbers.slice(x, solutions);
+    this.factor = arena.numbers.slice(l, l + square);
+    this.alone = this.beside(new Float64Array(0), 0);
   }
 
   posterior(points: Float64Array, m: number): Posterior {
-    const { n, d, scale } = this;
-    const at = scaleRows(points, m, this.relevance);
-    const cross = crossCovariance(at, m, this.scaled, n, d, scale);
-    const own = crossCovariance(at, m, at, m, d, scale);
-    const { mean: level, alpha } = this.centred;
+    return this.alone.posterior(points, m);
+  }
 
-    const mean = new Float64Array(m);
-    for (let a = 0; a < m; a++) mean[a] = level + dot(cross.covariance, alpha, n, a * n);
-
-    const roots = this.factor.solveRoot(cross.covariance, m);
-    const covariance = new Float64Array(m * m);
-    for (let a = 0; a < m; a++) {
-      for (let b = 0; b <= a; b++) {
-        const left = own.covariance[a * m + b]! - dot(roots, roots, n, a * n, b * n);
-        covariance[a * m + b] = covariance[b * m + a] = a === b ? Math.max(left, scale * 1e-12) : left;
-      }
-    }
-
-    const backward = (dMean: Float64Array, dCovariance: Float64Array): Float64Array => {
-      const gradient = new Float64Array(m * d);
-      const weights = this.factor.solveRootTransposed(roots, m);
-      for (let a = 0; a < m; a++) {
-        // Derivative with respect to the covariances of point a with the observations.
-        const dCross = new Float64Array(n);
-        for (let i = 0; i < n; i++) dCross[i] = dMean[a]! * alpha[i]!;
-        for (let b = 0; b < m; b++) {
-          const both = dCovariance[a * m + b]! + dCovariance[b * m + a]!;
-          if (both === 0) continue;
-          for (let i = 0; i < n; i++) dCross[i]! -= both * weights[b * n + i]!;
-          const pull = both * own.slope[a * m + b]!;
-          for (let c = 0; c < d; c++) gradient[a * d + c]! -= pull * (at[a * d + c]! - at[b * d + c]!);
-        }
-        for (let i = 0; i < n; i++) {
-          const pull = dCross[i]! * cross.slope[a * n + i]!;
-          for (let c = 0; c < d; c++) {
-            gradient[a * d + c]! -= pull * (at[a * d + c]! - this.scaled[i * d + c]!);
-          }
-        }
-        for (let c = 0; c < d; c++) gradient[a * d + c]! *= this.relevance[c]!;
-      }
-      return gradient;
-    };
-    return { mean, covariance, backward };
+  beside(stay: Float64Array, count: number): Beside {
+    const { n, relevance, scale, columns, factor, centred } = this;
+    return new GaussianBeside({ n, relevance, scale, columns, factor, centred }, stay, count);
   }
 
   leaveOneOut(): LeaveOneOut {
@@ -121,6 +93,7 @@ export class GaussianProcess implements FittedSurrogate {
    */
   private leaveOneOutOfModel(): { mean: Float64Array; variance: Float64Array } {
     const { n, factor } = this;
+    const stride = padded(n);
     const { alpha, ones, precision, mean: level } = this.centred;
     const mean = new Float64Array(n);
     const variance = new Float64Array(n);
@@ -129,9 +102,12 @@ export class GaussianProcess implements FittedSurrogate {
       variance[0] = this.scale + this.noise ** 2;
       return { mean, variance };
     }
-    const inverse = factor.inverse();
+    const l = arena.room(2 * stride * stride);
+    const { kernel, numbers } = arena;
+    numbers.set(factor, l);
+    kernel.inverse(l, stride, l + stride * stride);
     for (let i = 0; i < n; i++) {
-      const own = inverse[i * n + i]!;
+      const own = numbers[l + i * (stride + 1)]!;
       mean[i] = this.z[i]! - alpha[i]! / (own - (ones[i]! * ones[i]!) / precision);
       variance[i] = 1 / own;
     }

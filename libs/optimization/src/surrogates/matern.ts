@@ -1,3 +1,5 @@
+import { padded } from '../numeric/index.js';
+
 /**
  * Matern-5/2 covariance with one lengthscale per group of columns (automatic relevance determination).
  * C. E. Rasmussen, C. K. I. Williams: Gaussian Processes for Machine Learning, 2006, eq. 4.17 and section 5.1.
@@ -24,8 +26,30 @@ export function scaleRows(rows: Float64Array, n: number, inverse: Float64Array):
   return out;
 }
 
+/** `n` rows of length `d` column by column, `d x padded(n)`: what the kernel takes covariances with. */
+export function columnsOf(rows: Float64Array, n: number, d: number): Float64Array {
+  const stride = padded(n);
+  const columns = new Float64Array(d * stride);
+  for (let i = 0; i < n; i++) for (let c = 0; c < d; c++) columns[c * stride + i] = rows[i * d + c]!;
+  return columns;
+}
+
+/** Columns in units of the lengthscales, written to `target` from `at` on. */
+export function scaleColumns(
+  columns: Float64Array,
+  inverse: Float64Array,
+  target: Float64Array,
+  at: number,
+): void {
+  const stride = columns.length / inverse.length;
+  for (let c = 0, from = 0; c < inverse.length; c++) {
+    for (let i = 0; i < stride; i++, from++) target[at + from] = columns[from]! * inverse[c]!;
+  }
+}
+
 /**
- * Covariances of each row of `a` with each row of `b`, both in units of the lengthscales.
+ * Covariances of each row of `a` with each row of `b`, both in units of the lengthscales: of few, for which the kernel is not
+ * worth its call.
  *
  * @returns `covariance` (`p x q`), and `slope` with `d covariance / d a_c = -slope * (a_c - b_c)` in those units
  */
@@ -53,34 +77,4 @@ export function crossCovariance(
     }
   }
   return { covariance, slope };
-}
-
-/**
- * Covariance matrix of `n` rows in units of the lengthscales, into `covariance`, and its slope as of
- * {@link crossCovariance} into `slope`; both `n x n`, symmetric, without noise. `slope` of the diagonal is left as it is.
- */
-export function selfCovariance(
-  rows: Float64Array,
-  n: number,
-  d: number,
-  scale: number,
-  covariance: Float64Array,
-  slope: Float64Array,
-): void {
-  for (let i = 0; i < n; i++) {
-    covariance[i * n + i] = scale;
-    for (let j = 0; j < i; j++) {
-      let squared = 0;
-      for (let c = 0, x = i * d, y = j * d; c < d; c++, x++, y++) {
-        const difference = rows[x]! - rows[y]!;
-        squared += difference * difference;
-      }
-      const r = SQRT5 * Math.sqrt(squared);
-      const decay = scale * Math.exp(-r);
-      const value = decay * (1 + r + (r * r) / 3);
-      covariance[i * n + j] = value;
-      covariance[j * n + i] = value;
-      slope[i * n + j] = slope[j * n + i] = decay * (5 / 3) * (1 + r);
-    }
-  }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { byJointPosterior } from '../../test/exact-process.js';
 import { Rng } from '../numeric/index.js';
 import { fitMlpEnsemble } from './mlp.js';
-import { Network } from './network.js';
+import { Network, Training } from './network.js';
 
 const options = { seed: 1, timeLimitMs: 1000, now: () => 0 };
 const smooth = (x: Float64Array) => Math.sin(4 * x[0]!) + x[1]! * x[2]!;
@@ -25,23 +26,23 @@ function differences(f: (x: Float64Array) => number, x: Float64Array, h = 1e-5):
 describe('a network', () => {
   it('has the derivatives of its results', () => {
     const rng = Rng.seeded(3);
-    const network = new Network(3, 5, rng);
+    const network = new Network(3, 6, rng);
     const inputs = rng.normals(12);
     const weights = rng.normals(4);
     const value = (at: Float64Array) =>
       network.forward(at, 4).results.reduce((sum, result, s) => sum + weights[s]! * result, 0);
-    const activation = network.forward(inputs, 4);
-    const dInputs = network.backwardToInputs(activation, weights);
+    const dInputs = network.backwardToInputs(network.forward(inputs, 4), weights);
     differences(value, inputs).forEach((wanted, k) => expect(dInputs[k]).toBeCloseTo(wanted, 8));
+  });
 
-    const dParameters = new Float64Array(network.parameters.length);
-    network.backwardToParameters(activation, weights, dParameters);
-    const start = network.parameters.slice();
-    const ofParameters = (at: Float64Array) => {
-      network.parameters.set(at);
-      return value(inputs);
-    };
-    differences(ofParameters, start).forEach((wanted, k) => expect(dParameters[k]).toBeCloseTo(wanted, 8));
+  it('learns a line, in batches of which the last is smaller', () => {
+    const rng = Rng.seeded(1);
+    const network = new Network(1, 6, rng);
+    const training = new Training(network, 0);
+    const inputs = Float64Array.from({ length: 10 }, (_, i) => i / 5 - 0.9);
+    const targets = inputs.map((x) => 0.5 * x - 0.2);
+    for (let epoch = 0; epoch < 500; epoch++) training.epoch(inputs, targets, 4, 0.01);
+    network.forward(inputs, 10).results.forEach((result, i) => expect(result).toBeCloseTo(targets[i]!, 1));
   });
 });
 
@@ -79,6 +80,32 @@ describe('an ensemble of networks', () => {
     };
     const gradient = ensemble.posterior(points, 4).backward(dMean, dCovariance);
     differences(f, points).forEach((wanted, k) => expect(gradient[k]).toBeCloseTo(wanted, 7));
+  });
+
+  it('is the same beside points that stay as jointly with them', () => {
+    const rng = Rng.seeded(6);
+    const [f, m] = [2, 3];
+    const stay = Float64Array.from({ length: 3 * f }, () => rng.uniform());
+    const points = Float64Array.from({ length: 3 * m }, () => rng.uniform());
+    const oracle = byJointPosterior(3, (at, count) => ensemble.posterior(at, count)).beside(stay, f);
+    const wanted = oracle.posterior(points, m);
+    const found = ensemble.beside(stay, f).posterior(points, m);
+    const marginals = ensemble.beside(stay, f).marginals(points, m);
+    const close = (a: Float64Array, b: Float64Array) => {
+      expect(a.length).toBe(b.length);
+      a.forEach((value, i) => expect(value).toBeCloseTo(b[i]!, 12));
+    };
+    close(found.mean, wanted.mean);
+    close(found.covariance, wanted.covariance);
+    close(found.cross, wanted.cross);
+    close(marginals.mean, wanted.mean);
+    close(
+      marginals.variance,
+      wanted.covariance.filter((_, at) => at % (m + 1) === 0),
+    );
+    close(marginals.cross, wanted.cross);
+    const [dMean, dCovariance, dCross] = [rng.normals(m), rng.normals(m * m), rng.normals(m * f)];
+    close(found.backward(dMean, dCovariance, dCross), wanted.backward(dMean, dCovariance, dCross));
   });
 
   it('is the same for the same seed and no other', () => {

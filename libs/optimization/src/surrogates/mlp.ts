@@ -1,9 +1,17 @@
 import { Rng } from '../numeric/index.js';
 import { checkObservations } from './observations.js';
 import { leaveOneOutOf } from './leave-one-out.js';
-import { AdamW, Network } from './network.js';
+import { Network, Training, type Activation } from './network.js';
 import { StandardisedOutput } from './output-map.js';
-import type { FitOptions, FittedSurrogate, LeaveOneOut, OutputMap, Posterior } from './surrogate.js';
+import type {
+  Beside,
+  FitOptions,
+  FittedSurrogate,
+  LeaveOneOut,
+  Marginals,
+  OutputMap,
+  Posterior,
+} from './surrogate.js';
 
 const MEMBERS = 6;
 /** Units of the hidden layer. */
@@ -36,28 +44,64 @@ export class MlpEnsemble implements FittedSurrogate {
   }
 
   posterior(points: Float64Array, m: number): Posterior {
-    const { networks } = this;
-    const { scale, floor } = this.calibration;
-    const count = networks.length;
-    const weight = (scale * scale) / (count - 1);
-    const inputs = centred(points);
-    const activations = networks.map((network) => network.forward(inputs, m));
-    const results = activations.map((activation) => activation.results);
+    return this.beside(new Float64Array(0), 0).posterior(points, m);
+  }
 
-    const mean = new Float64Array(m);
-    for (const result of results) for (let a = 0; a < m; a++) mean[a]! += result[a]! / count;
-    const deviations = results.map((result) => result.map((value, a) => value - mean[a]!));
+  beside(stay: Float64Array, count: number): Beside {
+    return new EnsembleBeside(this.networks, this.calibration, stay, count);
+  }
+
+  leaveOneOut(): LeaveOneOut {
+    return leaveOneOutOf(this.y, this.calibration.leftOut, this.calibration.deviation, this.output);
+  }
+}
+
+/** What the members of an ensemble give at some points, and how each differs from their mean. */
+interface Answers {
+  activations: Activation[];
+  mean: Float64Array;
+  deviations: Float64Array[];
+}
+
+class EnsembleBeside implements Beside {
+  private readonly atStay: readonly Float64Array[];
+  /** Of the product of two deviations in a covariance. */
+  private readonly weight: number;
+
+  /** @param stay `f x d` */
+  constructor(
+    private readonly networks: readonly Network[],
+    private readonly calibration: Calibration,
+    stay: Float64Array,
+    private readonly f: number,
+  ) {
+    this.weight = calibration.scale ** 2 / (networks.length - 1);
+    this.atStay = this.answers(stay, f).deviations;
+  }
+
+  marginals(points: Float64Array, m: number): Marginals {
+    const { mean, deviations } = this.answers(points, m);
+    const variance = new Float64Array(m).fill(this.calibration.floor);
+    for (const deviation of deviations) {
+      for (let a = 0; a < m; a++) variance[a]! += this.weight * deviation[a]! * deviation[a]!;
+    }
+    return { mean, variance, cross: this.cross(deviations, m) };
+  }
+
+  posterior(points: Float64Array, m: number): Posterior {
+    const { networks, weight, f, atStay } = this;
+    const { activations, mean, deviations } = this.answers(points, m);
     const covariance = new Float64Array(m * m);
     for (let a = 0; a < m; a++) {
       for (let b = 0; b <= a; b++) {
         let sum = 0;
         for (const deviation of deviations) sum += deviation[a]! * deviation[b]!;
-        covariance[a * m + b] = covariance[b * m + a] = weight * sum + (a === b ? floor : 0);
+        covariance[a * m + b] = covariance[b * m + a] = weight * sum + (a === b ? this.calibration.floor : 0);
       }
     }
 
-    const backward = (dMean: Float64Array, dCovariance: Float64Array): Float64Array => {
-      const gradient = new Float64Array(m * this.d);
+    const backward = (dMean: Float64Array, dCovariance: Float64Array, dCross?: Float64Array) => {
+      const gradient = new Float64Array(points.length);
       networks.forEach((network, k) => {
         const dResults = new Float64Array(m);
         for (let a = 0; a < m; a++) {
@@ -65,19 +109,39 @@ export class MlpEnsemble implements FittedSurrogate {
           for (let b = 0; b < m; b++) {
             sum += (dCovariance[a * m + b]! + dCovariance[b * m + a]!) * deviations[k]![b]!;
           }
+          for (let b = 0; b < f && dCross !== undefined; b++) sum += dCross[a * f + b]! * atStay[k]![b]!;
           // The mean inside the deviations needs no term: deviations add up to zero.
-          dResults[a] = dMean[a]! / count + weight * sum;
+          dResults[a] = dMean[a]! / networks.length + weight * sum;
         }
         const dInputs = network.backwardToInputs(activations[k]!, dResults);
         for (let at = 0; at < gradient.length; at++) gradient[at]! += 2 * dInputs[at]!;
       });
       return gradient;
     };
-    return { mean, covariance, backward };
+    return { mean, covariance, cross: this.cross(deviations, m), backward };
   }
 
-  leaveOneOut(): LeaveOneOut {
-    return leaveOneOutOf(this.y, this.calibration.leftOut, this.calibration.deviation, this.output);
+  private answers(points: Float64Array, m: number): Answers {
+    const { networks } = this;
+    const inputs = centred(points);
+    const activations = networks.map((network) => network.forward(inputs, m));
+    const mean = new Float64Array(m);
+    for (const { results } of activations) {
+      for (let a = 0; a < m; a++) mean[a]! += results[a]! / networks.length;
+    }
+    const deviations = activations.map(({ results }) => results.map((value, a) => value - mean[a]!));
+    return { activations, mean, deviations };
+  }
+
+  private cross(deviations: readonly Float64Array[], m: number): Float64Array {
+    const { f, atStay, weight } = this;
+    const cross = new Float64Array(m * f);
+    deviations.forEach((deviation, k) => {
+      for (let a = 0, at = 0; a < m; a++) {
+        for (let b = 0; b < f; b++, at++) cross[at]! += weight * deviation[a]! * atStay[k]![b]!;
+      }
+    });
+    return cross;
   }
 }
 
@@ -124,7 +188,7 @@ export function fitMlpEnsemble(
     return {
       network,
       rng: own,
-      optimiser: new AdamW(network.parameters, DECAY),
+      training: new Training(network, DECAY),
       kept: order.filter((i) => !leftOutBy[i]!.includes(k)),
     };
   });
@@ -155,28 +219,19 @@ function leavingOut(order: Int32Array): number[][] {
 }
 
 interface Member {
-  network: Network;
   rng: Rng;
-  optimiser: AdamW;
+  training: Training;
   /** Indices of the observations it learns from. */
   kept: Int32Array;
 }
 
 /** One pass over the observations of a member, in a new order. */
 function train(member: Member, inputs: Float64Array, z: Float64Array, d: number, rate: number): void {
-  const { network, optimiser } = member;
   const kept = member.rng.shuffle(member.kept);
-  const gradient = new Float64Array(network.parameters.length);
-  for (let start = 0; start < kept.length; start += BATCH) {
-    const batch = kept.subarray(start, start + BATCH);
-    const m = batch.length;
-    const rows = new Float64Array(m * d);
-    batch.forEach((i, s) => rows.set(inputs.subarray(i * d, (i + 1) * d), s * d));
-    const activation = network.forward(rows, m);
-    const dResults = Float64Array.from(batch, (i, s) => (2 * (activation.results[s]! - z[i]!)) / m);
-    network.backwardToParameters(activation, dResults, gradient.fill(0));
-    optimiser.update(gradient, rate);
-  }
+  const rows = new Float64Array(kept.length * d);
+  kept.forEach((i, s) => rows.set(inputs.subarray(i * d, (i + 1) * d), s * d));
+  const targets = Float64Array.from(kept, (i) => z[i]!);
+  member.training.epoch(rows, targets, BATCH, rate);
 }
 
 function calibrate(

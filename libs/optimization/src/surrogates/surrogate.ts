@@ -13,6 +13,28 @@ export interface Surrogate {
    * @param points `m x d`, row by row
    */
   posterior(points: Float64Array, m: number): Posterior;
+  /**
+   * Prepares for many posteriors together with points that stay the same: their part is computed once.
+   *
+   * @param stay `count x d`; none: count is 0
+   */
+  beside(stay: Float64Array, count: number): Beside;
+}
+
+/** Distributions of the output at points, and their covariances with the output at `f` points that stay. */
+export interface Beside {
+  /** The joint distribution at `m` points, as {@link Surrogate.posterior}. */
+  posterior(points: Float64Array, m: number): Posterior;
+  /** The distribution at each of `m` points on its own. */
+  marginals(points: Float64Array, m: number): Marginals;
+}
+
+export interface Marginals {
+  /** Length `m`, in the scale of the model. */
+  readonly mean: Float64Array;
+  readonly variance: Float64Array;
+  /** Covariances with the points that stay, `m x f`. */
+  readonly cross: Float64Array;
 }
 
 /** A joint normal distribution, and the way back to the points it was taken at. */
@@ -21,14 +43,17 @@ export interface Posterior {
   readonly mean: Float64Array;
   /** `m x m`, symmetric, row by row. */
   readonly covariance: Float64Array;
+  /** Covariances with the points that stay, `m x f`, row by row; of {@link Surrogate.posterior} none. */
+  readonly cross: Float64Array;
   /**
    * Reverse mode: the gradient with respect to the points of a function of mean and covariance.
    *
    * @param dMean derivatives with respect to the mean, length `m`
    * @param dCovariance derivatives with respect to the entries of the covariance, `m x m`, each entry as if it were free
+   * @param dCross derivatives with respect to {@link cross}, `m x f`; absent: 0
    * @returns `m x d`
    */
-  backward(dMean: Float64Array, dCovariance: Float64Array): Float64Array;
+  backward(dMean: Float64Array, dCovariance: Float64Array, dCross?: Float64Array): Float64Array;
 }
 
 /** Observations are standardised, and perhaps warped, before a model is fitted: this is the map, monotone and increasing. */

@@ -1,0 +1,32 @@
+import * as dense from './dense-routines.js';
+import { type Kernel, RESERVED } from './kernel.js';
+import * as matern from './matern-routines.js';
+import * as network from './network-routines.js';
+
+/** The routines without WebAssembly. */
+export function typescriptKernel(): Kernel {
+  let a = new Float64Array(RESERVED);
+  return {
+    name: 'typescript',
+    memory(numbers) {
+      if (numbers > a.length) {
+        const grown = new Float64Array(Math.max(numbers, 2 * a.length));
+        grown.set(a);
+        a = grown;
+      }
+      return a;
+    },
+    cholesky: (l, stride) => dense.cholesky(a, l, stride),
+    solveLower: (l, stride, x, rows) => dense.solveLower(a, l, stride, x, rows),
+    solveLowerTransposed: (l, stride, x, rows) => dense.solveLowerTransposed(a, l, stride, x, rows),
+    inverse: (l, stride, room) => dense.inverse(a, l, stride, room),
+    products: (...given) => dense.products(a, ...given),
+    maternBetween: (...given) => matern.maternBetween(a, ...given),
+    maternWithin: (...given) => matern.maternWithin(a, ...given),
+    maternPull: (...given) => matern.maternPull(a, ...given),
+    networkForward: (...given) => network.networkForward(a, ...given),
+    networkBackward: (...given) => network.networkBackward(a, ...given),
+    networkToInputs: (...given) => network.networkToInputs(a, ...given),
+    adam: (...given) => network.adam(a, ...given),
+  };
+}
