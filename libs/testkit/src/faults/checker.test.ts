@@ -84,6 +84,23 @@ describe('the checker finds', () => {
     expect(await broken('a run and a task', free)).toContain('I3');
   });
 
+  it('I3 when a device is given up that a run keeps for a task to come', async () => {
+    const giveUp = ({ history: { commits } }: World): void => {
+      const push = commits.push.bind(commits);
+      commits.push = (commit) => {
+        const held = commit.changes.find((change) => change.op === 'hold');
+        if (held === undefined) return push(commit);
+        const { kind, key } = held;
+        return push(commit, { ...commit, changes: [{ op: 'release', kind, key }] });
+      };
+    };
+    const schedule = scenarios['a run and a task'] ?? expect.fail();
+    expect((await simulate(schedule, giveUp)).violations).toContainEqual({
+      invariant: 'I3',
+      what: 'device:lab.arm was given up before run/keep had ended',
+    });
+  });
+
   it('I4 and I7 when the store acknowledges ends and forgets them', async () => {
     const forget = (world: World): void => {
       const { store } = world.database;

@@ -7,7 +7,7 @@ import { byHand, type Execution, type History, type InstrumentEntry } from './hi
 export const invariants = {
   I1: 'effects of an instrument never overlap, and each call reaches it at most once',
   I2: 'an attempt runs at most once, and a next one only when it is certain that the one before is over',
-  I3: 'a device has one owner at a time, fences rise, only the owner moves it, and keeps it to the end of the motion',
+  I3: 'a device has one owner at a time, fences rise, only the owner moves it and keeps it to the end of the motion, and a run keeps what it holds',
   I4: 'what was accepted comes to an end, or is shown to a person, within 60 s after the last fault',
   I5: 'what ended durably is recorded once, as it ended; nothing is recorded as completed that did not complete',
   I6: 'files are stored as they were written',

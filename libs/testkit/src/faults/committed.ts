@@ -1,4 +1,5 @@
 import type { AttemptState, FileRecord, JsonObject, RunState, TaskRunState } from '@lab/contracts';
+import type { DeviceSlot, ProtocolSnapshot } from '@lab/definitions/model';
 import type { Commit } from './history.js';
 
 /** A state that was committed, with when. */
@@ -12,6 +13,8 @@ export interface CommittedAttempt {
   taskRunId: string;
   number: number;
   computer: string;
+  /** `<lab>.<device>`, by slot. */
+  devices: Map<string, string>;
   /** By `<lab>.<device>`. */
   fences: Map<string, number>;
   computers: Set<string>;
@@ -32,6 +35,8 @@ export interface CommittedRun {
   id: string;
   name: string;
   stages: Stage<RunState>[];
+  /** Of a protocol run: what it was accepted with. */
+  definitionHash?: string;
 }
 
 /** Who had a device or resource, from each moment on. */
@@ -50,6 +55,8 @@ export interface Committed {
   campaigns: Map<string, CommittedRun>;
   /** By `<kind>:<key>`. */
   owners: Map<string, Ownership[]>;
+  /** By hash. */
+  protocols: Map<string, ProtocolSnapshot>;
   /** Steps that contradict what was committed before. */
   contradictions: { invariant: 'I2' | 'I3'; what: string }[];
 }
@@ -68,10 +75,57 @@ export function readCommits(commits: readonly Commit[]): Committed {
     runs: new Map(),
     campaigns: new Map(),
     owners: new Map(),
+    protocols: new Map(),
     contradictions: [],
   };
-  for (const commit of commits) for (const change of commit.changes) read(committed, commit.at, change);
+  for (const { at, changes } of commits) {
+    const released = new Map<string, Ownership | undefined>();
+    for (const change of changes) {
+      if (change.op !== 'release') continue;
+      const unit = `${change.kind}:${change.key}`;
+      released.set(unit, committed.owners.get(unit)?.at(-1));
+    }
+    for (const change of changes) read(committed, at, change);
+    for (const [unit, before] of released) checkRelease(committed, unit, before);
+  }
   return committed;
+}
+
+/** What a task took with `hold` stays with its run for every task that refers to it. */
+function checkRelease(
+  { attempts, tasks, runs, owners, protocols, contradictions }: Committed,
+  unit: string,
+  before: Ownership | undefined,
+): void {
+  const runOf = (ownership?: Ownership): string =>
+    ownership?.heldByRunId ?? tasks.get(ownership?.taskRunId ?? '')?.runId ?? '';
+  const run = runs.get(runOf(before));
+  if (run?.id === runOf(owners.get(unit)?.at(-1))) return;
+  // A run that goes on after its end has given everything back in between.
+  if (run === undefined || run.stages.some((stage) => isOver([stage]))) return;
+  const sketches = protocols.get(run.definitionHash ?? '')?.protocol.tasks ?? [];
+  const rows = new Map(
+    [...tasks.values()].filter((row) => row.runId === run.id).map((row) => [row.name, row]),
+  );
+  const hadIt = (name: string, slot: string): boolean => {
+    const row = rows.get(name);
+    if (row === undefined || !isOver(row.stages)) return false;
+    const had = [...attempts.values()].findLast(({ taskRunId }) => taskRunId === row.id);
+    return unit === `device:${had?.devices.get(slot)}`;
+  };
+  for (const { name, devices } of sketches)
+    for (const slot of Object.values(devices)) {
+      if (isOver(rows.get(name)?.stages ?? [])) continue;
+      for (let at: DeviceSlot | undefined = slot; at?.kind === 'reference';) {
+        const { task, slot: of }: { task: string; slot: string } = at;
+        at = sketches.find((each) => each.name === task)?.devices[of];
+        if (at?.hold === true && hadIt(task, of))
+          contradictions.push({
+            invariant: 'I3',
+            what: `${unit} was given up before ${run.name}/${name} had ended`,
+          });
+      }
+    }
 }
 
 function read(committed: Committed, at: number, change: Commit['changes'][number]): void {
@@ -91,6 +145,7 @@ function read(committed: Committed, at: number, change: Commit['changes'][number
         taskRunId,
         number,
         computer,
+        devices: new Map(Object.entries(devices).map(([slot, { lab, name }]) => [slot, `${lab}.${name}`])),
         fences: new Map(bindings.map(({ lab, name, fence }) => [`${lab}.${name}`, fence])),
         computers: new Set([computer, ...bindings.map((device) => device.computer)]),
         stages: [{ at, state }],
@@ -117,6 +172,9 @@ function read(committed: Committed, at: number, change: Commit['changes'][number
       if (attempt !== undefined) task.attempt = attempt;
       return;
     }
+    case 'putDefinition':
+      if (change.row.kind === 'protocol') committed.protocols.set(change.row.hash, change.row.body);
+      return;
     case 'insertProtocolRun':
       runs.set(change.row.id, { ...change.row, stages: [{ at, state: change.row.state }] });
       return;
