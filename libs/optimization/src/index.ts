@@ -28,6 +28,10 @@ export type {
   Point,
   Space,
 } from './domain/space.js';
+export { HybridOptimizer } from './hybrid/hybrid.js';
+export type { Answer, LanguageModels, Message, OptimizerHost, Question } from './hybrid/language-model.js';
+export type { HybridSampleReport, HybridState, OfferedInsight, RunDetails } from './hybrid/records.js';
+export type { HybridArguments } from './hybrid/settings.js';
 export {
   BayesianSequentialOptimizer,
   type OptimizerClock,

@@ -37,6 +37,20 @@ export class Runs {
     return this.ordered(this.runs);
   }
 
+  /** Copies, in the order in which they were first heard of. */
+  inOrder(): PlacedRun[] {
+    return this.runs.map((run) => ({ ...run }));
+  }
+
+  get size(): number {
+    return this.runs.length;
+  }
+
+  /** Whether a run has that name. */
+  has(name: string): boolean {
+    return this.named(name) !== undefined;
+  }
+
   /** In canonical order. */
   having(status: Run['status']): PlacedRun[] {
     return this.ordered(this.runs.filter((run) => run.status === status));

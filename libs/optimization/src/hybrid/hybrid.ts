@@ -1,0 +1,430 @@
+import { ServiceError, type TrialNote } from '@lab/contracts';
+import {
+  AbstractSequentialOptimizer,
+  type ParameterField,
+  type RuntimeParameters,
+  type Table,
+} from '@lab/sdk';
+import { Domain } from '../domain/domain.js';
+import type { Constraint, Input, Output, Point } from '../domain/space.js';
+import { Rng } from '../numeric/index.js';
+import { BayesianSequentialOptimizer } from '../optimizer/bayesian.js';
+import { Runs } from '../optimizer/runs.js';
+import { pointsOf, resultsOf, runNamesOf } from '../optimizer/tables.js';
+import type { OptimizerHost } from './language-model.js';
+import {
+  beliefsOf,
+  changePluggedIn,
+  customFieldsOf,
+  pluggedIn,
+  proposedPoints,
+  type PluggedIn,
+} from './plugged-in.js';
+import type { HybridSampleReport, HybridState, OfferedInsight, RunDetails } from './records.js';
+import { RunLog } from './run-log.js';
+import {
+  changedHybridSettings,
+  hybridFields,
+  hybridKeys,
+  hybridRuntimeParametersOf,
+  hybridSettingsOf,
+  type HybridArguments,
+  type HybridSettings,
+} from './settings.js';
+import { Suggester, type Suggestion } from './suggester.js';
+
+/**
+ * Chooses, for each sampling call anew, between a plugged-in optimizer (probability `p_bayesian`) and an AI (`p_ai`)
+ * (specification, "Optimizer settings of the hybrid optimizer", "Optimizer plug-in contract" and rules 7 to 10).
+ *
+ * - Whatever the AI answers, every row is feasible and new: its suggestions are held to the same domain as all points, and
+ *   the plugged-in optimizer takes over when no valid one comes in time.
+ * - The plugged-in optimizer hears of every run, also of those that the AI chose.
+ * - Who is asked depends on the seed and the name of the first run of the call, so that a replay decides alike.
+ * - Insights that were offered count as used only when a suggestion that was given them succeeds.
+ * - A call that throws changes nothing.
+ *
+ * A subclass may have further constructor arguments, listed in `svc_param_schema`, and may override
+ * {@link _create_optimizer}. The constructor of this class calls it, when no attribute of the subclass is set yet: it takes
+ * what it needs from {@link settings}, and keeps nothing in attributes that have an initializer.
+ */
+export class HybridOptimizer<Custom extends object = object> extends AbstractSequentialOptimizer {
+  /** The constructor arguments, custom ones with their defaults, but no key. */
+  protected readonly settings: Readonly<Omit<HybridArguments, 'ai_api_key'> & Custom>;
+  readonly #key: string | null;
+  private readonly domain: Domain;
+  private readonly runs: Runs;
+  private readonly optimizer: PluggedIn;
+  private readonly customFields: ParameterField[];
+  private readonly log = new RunLog();
+  private ai: HybridSettings;
+  private host: OptimizerHost | null = null;
+  private suggester: Suggester | null = null;
+  private insights: OfferedInsight[] = [];
+  private lastReport: HybridSampleReport = { rows: [], insights_used: [], limits_used: [] };
+
+  /**
+   * @param args plain JSON
+   * @throws ServiceError `invalid` with a fault for everything that is wrong, also when a field of a subclass or a runtime
+   *   parameter of the plugged-in optimizer has the name of a setting of this class
+   */
+  constructor(args: HybridArguments & Custom) {
+    super();
+    this.ai = hybridSettingsOf(args);
+    this.customFields = customFieldsOf(this.constructor as typeof HybridOptimizer, HybridOptimizer);
+    const { ai_api_key = null, ...open } = args;
+    this.#key = ai_api_key;
+    this.settings = Object.freeze({
+      ...Object.fromEntries(this.customFields.map((field) => [field.key, field.default])),
+      ...open,
+    }) as typeof this.settings;
+    const { inputs, outputs, constraints = [] } = args;
+    this.domain = Domain.of({ inputs, outputs, constraints });
+    this.runs = new Runs((point) => this.domain.encode(point), this.get_input_names());
+    this.optimizer = pluggedIn(this._create_optimizer(inputs, outputs, constraints), this.domain.space);
+  }
+
+  /** @returns fields for the settings of the AI and for those of the Bayesian optimizer */
+  static override svc_param_schema(): ParameterField[] {
+    return [
+      ...hybridFields.map((field) => ({ ...field })),
+      ...BayesianSequentialOptimizer.svc_param_schema(),
+    ];
+  }
+
+  /**
+   * Makes the plugged-in optimizer; the default is a Bayesian one with the arguments that are not the AI's and not a
+   * subclass's. It gets every valid point, of whoever chose it, with reports in any order, and rebuilds itself from them.
+   */
+  protected _create_optimizer(
+    inputs: readonly Input[],
+    outputs: readonly Output[],
+    constraints: readonly Constraint[],
+  ): AbstractSequentialOptimizer {
+    const custom = new Set(this.customFields.map(({ key }) => key));
+    const others = Object.entries(this.settings).filter(([key]) => !hybridKeys.has(key) && !custom.has(key));
+    return new BayesianSequentialOptimizer(
+      { ...Object.fromEntries(others), inputs, outputs, constraints },
+      { now: () => this.host?.clock.now() ?? 0 },
+    );
+  }
+
+  /**
+   * Says where this optimizer runs. Before, no time limit is ever reached, and the AI cannot be asked.
+   *
+   * @throws ServiceError `invalid` when the AI is to be asked and its provider is none of the host's
+   */
+  connect(host: OptimizerHost): void {
+    this.suggester = this.suggesterFor(this.ai, host);
+    this.host = host;
+  }
+
+  /** @returns the settings of this class, of the plugged-in optimizer and of a subclass, as a page shows them */
+  get_param_schema(): ParameterField[] {
+    const custom = new Set(this.customFields.map(({ key }) => key));
+    const bayesian = this.optimizer instanceof BayesianSequentialOptimizer;
+    const fields = bayesian ? BayesianSequentialOptimizer.svc_param_schema() : [];
+    return [...hybridFields, ...fields.filter(({ key }) => !custom.has(key)), ...this.customFields].map(
+      (field) => ({ ...field }),
+    );
+  }
+
+  /**
+   * Proposes points, all of them by the AI or all of them by the plugged-in optimizer; {@link last_sample} says by whom.
+   *
+   * @throws ServiceError `invalid` for a number of rows that is not a whole number above 0; `wrong_state` when a run of one
+   *   of the names has begun; `optimizer_error` when a row of the plugged-in optimizer does not fit the domain; and what the
+   *   plugged-in optimizer throws
+   */
+  override async sample(
+    num_protocol_runs: number,
+    run_names?: readonly string[],
+  ): Promise<Table<number | string>> {
+    const count = num_protocol_runs;
+    if (!Number.isInteger(count) || count < 1) {
+      throw new ServiceError('invalid', `A sample has at least one row, not ${count}`);
+    }
+    const names = runNamesOf(count, run_names);
+    const begun = names.find((name) => name !== null && this.runs.has(name));
+    if (begun !== undefined) throw new ServiceError('wrong_state', `Run "${begun}" has begun already`);
+    const drawn = Rng.seeded(this.settings.seed ?? 0).fork(`draw ${names[0] ?? `#${this.runs.size + 1}`}`);
+    if (drawn.uniform() >= this.ai.pAi) return this.byOptimizer(count, names, {});
+    const offered = this.insights;
+    const suggestion = await this.suggestion(count, offered);
+    const model = this.settings.ai_model!;
+    const { tokens } = suggestion;
+    if (suggestion.points === undefined) {
+      return this.byOptimizer(count, names, { model, tokens, fallback: suggestion.failure });
+    }
+    const rows = suggestion.points.map((point) => ({ ...point }));
+    try {
+      await this.report_started(rows, run_names);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const fallback = { code: 'refused', message: `The plugged-in optimizer refuses the point: ${message}` };
+      return this.byOptimizer(count, names, { model, tokens, fallback });
+    }
+    const used = offered.map(({ id }) => id);
+    this.insights = this.insights.filter(({ id }) => !used.includes(id));
+    this.settle(
+      names,
+      rows.map((_, i) => ({
+        source: 'ai',
+        note: {
+          journal: suggestion.journal,
+          model,
+          ...(i === 0 ? { tokens } : {}),
+          ...(offered.length > 0 ? { insights: offered.map(({ text }) => text) } : {}),
+          ...(suggestion.adjusted[i] ? { adjusted: true } : {}),
+        },
+      })),
+      { insights_used: used, limits_used: [] },
+    );
+    return rows.map((row) => ({ ...row }));
+  }
+
+  /**
+   * Takes results, of whoever chose the points, and gives them to the plugged-in optimizer.
+   *
+   * @throws ServiceError `invalid` with a fault for each missing or unknown column, number that is not finite and point
+   *   outside of the domain; `wrong_state` when a named run was reported with other results; and what the plugged-in
+   *   optimizer throws
+   */
+  override async report(
+    inputs_df: Table,
+    outputs_df: Table<number>,
+    run_names?: readonly string[],
+  ): Promise<void> {
+    const results = resultsOf(outputs_df, pointsOf(inputs_df, this.domain).length, this.get_output_names());
+    await this.told(
+      inputs_df,
+      run_names,
+      (point, name, i) => this.runs.measure(point, results[i]!, name),
+      () => this.optimizer.report(inputs_df, outputs_df, run_names),
+    );
+  }
+
+  /** Takes points that somebody else has begun. @throws ServiceError as {@link report} */
+  override async report_started(inputs_df: Table, run_names?: readonly string[]): Promise<void> {
+    await this.told(
+      inputs_df,
+      run_names,
+      (point, name) => this.runs.begin(point, name),
+      () => this.optimizer.report_started(inputs_df, run_names),
+    );
+  }
+
+  /** Takes runs that ended without a result. @throws ServiceError as {@link report} */
+  override async report_failed(inputs_df: Table, run_names?: readonly string[]): Promise<void> {
+    await this.told(
+      inputs_df,
+      run_names,
+      (point, name) => this.runs.fail(point, name),
+      () => this.optimizer.report_failed(inputs_df, run_names),
+    );
+  }
+
+  /**
+   * Takes what else is known of runs: who chose them, the journal of the AI, values of `ai_additional_parameters`. May be
+   * called before or after the runs are reported; what was said of a run before is replaced.
+   */
+  report_details(details: readonly RunDetails[]): void {
+    this.log.tell(details);
+  }
+
+  /** Replaces the insights that the next suggestion of the AI is given, oldest first. */
+  offer_insights(insights: readonly OfferedInsight[]): void {
+    this.insights = insights.map(({ id, text }) => ({ id, text }));
+  }
+
+  /** How the latest sample came about. */
+  last_sample(): HybridSampleReport {
+    return structuredClone(this.lastReport);
+  }
+
+  /** @returns the best rows, as the plugged-in optimizer sees it */
+  override get_optimal_solutions(): Table | Promise<Table> {
+    return this.optimizer.get_optimal_solutions();
+  }
+
+  override get_input_names(): string[] {
+    return this.domain.space.inputs.map(({ key }) => key);
+  }
+
+  override get_output_names(): string[] {
+    return this.domain.space.outputs.map(({ key }) => key);
+  }
+
+  /** @returns `TASK.PARAMETER` of further values that the AI is shown */
+  get_additional_names(): string[] {
+    return [...this.ai.additionalParameters];
+  }
+
+  override get_num_samples_reported(): number {
+    return this.optimizer.get_num_samples_reported();
+  }
+
+  override get_runtime_params(): RuntimeParameters {
+    return { ...hybridRuntimeParametersOf(this.ai), ...this.optimizer.get_runtime_params() };
+  }
+
+  /**
+   * Changes runtime parameters of this class and of the plugged-in optimizer. Either probability derives the other; with
+   * `p_ai` 0 the AI is dropped, above 0 it is there again.
+   *
+   * @throws ServiceError `invalid` when a name is unknown or a value is not allowed; nothing is changed then
+   */
+  override set_runtime_params(params: RuntimeParameters): void {
+    const entries = Object.entries(params);
+    const ai = changedHybridSettings(
+      this.ai,
+      Object.fromEntries(entries.filter(([key]) => hybridKeys.has(key))),
+    );
+    const suggester = this.suggesterFor(ai, this.host);
+    const others = entries.filter(([key]) => !hybridKeys.has(key));
+    if (others.length > 0)
+      changePluggedIn(this.optimizer, Object.fromEntries(others), this.get_param_schema());
+    this.ai = ai;
+    this.suggester = suggester;
+  }
+
+  /** What the plugged-in optimizer has learnt; null when it does not say. */
+  explain(): unknown {
+    return this.optimizer.explain?.() ?? null;
+  }
+
+  /** Everything but the constructor arguments and the insights offered, as plain JSON. */
+  state(): HybridState {
+    return {
+      format: 1,
+      runs: this.runs
+        .inOrder()
+        .map(({ name, point, status, measured }) => ({ name, point, status, measured })),
+      details: this.log.state(),
+      runtime_params: hybridRuntimeParametersOf(this.ai),
+      optimizer: structuredClone(this.optimizer.state?.() ?? null),
+    };
+  }
+
+  /**
+   * Becomes what {@link state} described.
+   *
+   * @param state of an optimizer with the same arguments
+   * @throws ServiceError `invalid` when it is none; `wrong_state` when the plugged-in optimizer cannot be restored, but only be
+   *   told of the runs again
+   */
+  restore(state: HybridState): void {
+    if (state?.format !== 1 || !Array.isArray(state.runs) || !Array.isArray(state.details)) {
+      throw new ServiceError('invalid', 'This is no state of a hybrid optimizer; give what state() gave');
+    }
+    if (this.optimizer.restore === undefined) {
+      throw new ServiceError(
+        'wrong_state',
+        'The plugged-in optimizer has no restore(); report the runs again',
+      );
+    }
+    pointsOf(
+      state.runs.map((run) => run.point),
+      this.domain,
+    );
+    const ai = changedHybridSettings(this.ai, state.runtime_params);
+    const suggester = this.suggesterFor(ai, this.host);
+    this.optimizer.restore(state.optimizer);
+    this.runs.restore(structuredClone(state.runs));
+    this.log.restore(state.details);
+    this.ai = ai;
+    this.suggester = suggester;
+  }
+
+  private async byOptimizer(
+    count: number,
+    names: readonly (string | null)[],
+    note: TrialNote,
+  ): Promise<Table<number | string>> {
+    const named = names.filter((name) => name !== null);
+    const rows = await this.optimizer.sample(count, named.length === count ? named : undefined);
+    const points = proposedPoints(rows, count, this.domain);
+    this.runs.atomically(() => points.forEach((point, i) => this.runs.begin(point, names[i]!)));
+    const limits = [...(this.optimizer.last_sample?.().limits_used ?? [])];
+    const { tokens, ...rest } = note;
+    this.settle(
+      names,
+      points.map((_, i) => ({
+        source: 'optimizer',
+        note: {
+          ...rest,
+          ...(i === 0 && tokens !== undefined ? { tokens } : {}),
+          ...(limits.length > 0 ? { limits_used: limits } : {}),
+        },
+      })),
+      { insights_used: [], limits_used: limits },
+    );
+    return points.map((point) => ({ ...point }));
+  }
+
+  /** Asks the AI. */
+  private async suggestion(count: number, insights: readonly OfferedInsight[]): Promise<Suggestion> {
+    if (this.suggester === null) {
+      const failure = { code: 'not_connected', message: 'No language model can be reached from here' };
+      return { failure, tokens: { input: 0, output: 0 } };
+    }
+    const situation = {
+      ...this.log.situation(this.runs.inOrder()),
+      space: this.domain.space,
+      protocol: this.host?.protocol ?? '',
+      additionalContext: this.ai.additionalContext,
+      additionalNames: this.ai.additionalParameters,
+      historySize: this.ai.historySize,
+      beliefs: beliefsOf(this.optimizer),
+      insights: insights.map(({ text }) => text),
+      count,
+    };
+    return this.suggester.suggest(situation, this.domain);
+  }
+
+  private suggesterFor(ai: HybridSettings, host: OptimizerHost | null): Suggester | null {
+    if (ai.pAi === 0 || ai.model === null || host === null) return null;
+    if (host === this.host && this.suggester !== null) return this.suggester;
+    return new Suggester(host.models, {
+      provider: ai.model.provider,
+      model: ai.model.name,
+      settings: ai.modelSettings,
+      key: this.#key,
+      retries: ai.retries,
+      timeLimit: ai.timeLimit,
+    });
+  }
+
+  /** Puts runs down here and with the plugged-in optimizer, or, when either refuses, nowhere. */
+  private async told(
+    inputs_df: Table,
+    run_names: readonly string[] | undefined,
+    here: (point: Point, name: string | null, i: number) => void,
+    there: () => void | Promise<void>,
+  ): Promise<void> {
+    const points = pointsOf(inputs_df, this.domain);
+    const names = runNamesOf(points.length, run_names);
+    const before = this.runs.inOrder();
+    this.runs.atomically(() => points.forEach((point, i) => here(point, names[i]!, i)));
+    try {
+      await there();
+    } catch (error) {
+      this.runs.restore(before);
+      throw error;
+    }
+  }
+
+  private settle(
+    names: readonly (string | null)[],
+    rows: HybridSampleReport['rows'],
+    others: Omit<HybridSampleReport, 'rows'>,
+  ): void {
+    this.log.tell(
+      rows.flatMap((row, i) => {
+        const run = names[i]!;
+        return run === null ? [] : [{ run, ...row, additional: {} }];
+      }),
+    );
+    this.lastReport = { rows, ...others };
+  }
+}

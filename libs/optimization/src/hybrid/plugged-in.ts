@@ -1,0 +1,165 @@
+import { isServiceError, ServiceError, type Fault } from '@lab/contracts';
+import type { AbstractSequentialOptimizer, ParameterField, RuntimeParameters, Table } from '@lab/sdk';
+import type { Domain } from '../domain/domain.js';
+import type { Point, Space } from '../domain/space.js';
+import type { Explanation } from '../optimizer/explain.js';
+import { invalid } from '../optimizer/settings.js';
+import type { Belief } from './prompt.js';
+import { faultOf, hybridFields, hybridKeys } from './settings.js';
+
+/** What the plugged-in optimizer may do beyond its contract. */
+export interface OptionalMethods {
+  explain?(): unknown;
+  last_sample?(): { limits_used?: readonly string[] };
+  state?(): unknown;
+  restore?(state: unknown): void;
+}
+
+export type PluggedIn = AbstractSequentialOptimizer & OptionalMethods;
+
+const required = [
+  'sample',
+  'report',
+  'report_started',
+  'report_failed',
+  'get_optimal_solutions',
+  'get_input_names',
+  'get_output_names',
+  'get_num_samples_reported',
+  'get_runtime_params',
+  'set_runtime_params',
+] as const;
+
+/**
+ * What `_create_optimizer` gave, checked.
+ *
+ * @throws ServiceError `invalid` when it is no optimizer, is about other inputs or outputs, or has a runtime parameter with the
+ *   name of a setting of the hybrid optimizer
+ */
+export function pluggedIn(made: unknown, { inputs, outputs }: Space): PluggedIn {
+  const optimizer = made as PluggedIn;
+  const missing = required.filter(
+    (name) => typeof (made as Record<string, unknown> | null | undefined)?.[name] !== 'function',
+  );
+  if (missing.length > 0) {
+    throw refused('_create_optimizer', 'type', `What it returns has no method ${missing.join(', ')}`, {
+      hint: 'Return an object whose class extends AbstractSequentialOptimizer',
+    });
+  }
+  const names = [
+    ['get_input_names', optimizer.get_input_names(), inputs.map(({ key }) => key)],
+    ['get_output_names', optimizer.get_output_names(), outputs.map(({ key }) => key)],
+  ] as const;
+  for (const [method, given, wanted] of names) {
+    if ([...given].sort().join() === [...wanted].sort().join()) continue;
+    throw refused(
+      method,
+      'names',
+      `The plugged-in optimizer names ${given.join(', ')}, and the arguments ${wanted.join(', ')}`,
+    );
+  }
+  const [taken] = Object.keys(optimizer.get_runtime_params()).filter((key) => hybridKeys.has(key));
+  if (taken !== undefined) throw collision(taken);
+  return optimizer;
+}
+
+/**
+ * The fields that a subclass adds to those of its base.
+ *
+ * @throws ServiceError `invalid` when one has the name of a setting of the hybrid optimizer
+ */
+export function customFieldsOf(
+  subclass: { svc_param_schema(): ParameterField[] },
+  base: { svc_param_schema(): ParameterField[] },
+): ParameterField[] {
+  const inherited = new Set(base.svc_param_schema().map((field) => JSON.stringify(field)));
+  const added = subclass.svc_param_schema().filter((field) => !inherited.has(JSON.stringify(field)));
+  const taken = added.find(({ key }) => hybridKeys.has(key));
+  if (taken !== undefined) throw collision(taken.key);
+  return added;
+}
+
+/**
+ * Changes runtime parameters of the plugged-in optimizer.
+ *
+ * @param fields that say what values are possible
+ * @throws ServiceError `invalid` when a name is unknown or a value is not allowed
+ */
+export function changePluggedIn(
+  optimizer: PluggedIn,
+  params: RuntimeParameters,
+  fields: readonly ParameterField[],
+): void {
+  const known = Object.keys(optimizer.get_runtime_params());
+  const faults = Object.entries(params).flatMap(([path, value]): Fault[] => {
+    const field = fields.find(({ key }) => key === path);
+    if (known.includes(path)) return field === undefined ? [] : faultOf(field, value);
+    const names = [...hybridFields.filter(({ runtime }) => runtime).map(({ key }) => key), ...known];
+    return [
+      {
+        path,
+        code: field === undefined ? 'unknown_field' : 'not_runtime',
+        message: `"${path}" is no runtime parameter of the optimizer`,
+        hint: `Runtime parameters: ${names.join(', ')}`,
+      },
+    ];
+  });
+  const title = 'The runtime parameters are invalid; none was changed';
+  if (faults.length > 0) throw invalid(title, faults);
+  try {
+    optimizer.set_runtime_params(params);
+  } catch (error) {
+    if (isServiceError(error)) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw invalid(title, [{ path: Object.keys(params).join(', '), code: 'value', message }]);
+  }
+}
+
+/**
+ * Rows that the plugged-in optimizer proposed, as points.
+ *
+ * @throws ServiceError `optimizer_error` when they are not as many as asked for, or one does not fit the domain
+ */
+export function proposedPoints(rows: Table, count: number, domain: Domain): Point[] {
+  if (!Array.isArray(rows) || rows.length !== count) {
+    const given = Array.isArray(rows) ? `${rows.length} rows` : 'no table';
+    throw new ServiceError('optimizer_error', `The plugged-in optimizer gave ${given} instead of ${count}`);
+  }
+  const faults = rows.flatMap((row, i) =>
+    domain.validate(row).map((fault) => ({ ...fault, path: `rows[${i}]${fault.path && `.${fault.path}`}` })),
+  );
+  if (faults.length > 0) {
+    const [{ path, message }] = faults as [Fault];
+    throw new ServiceError(
+      'optimizer_error',
+      `The plugged-in optimizer proposes a point outside of the domain: ${path}: ${message}`,
+      { faults },
+    );
+  }
+  return rows.map((row) => ({ ...row }) as Point);
+}
+
+/** What the plugged-in optimizer believes; empty when it does not say, or not in the form of the Bayesian one. */
+export function beliefsOf(optimizer: PluggedIn): Belief[] {
+  try {
+    const { outputs } = optimizer.explain?.() as Pick<Explanation, 'outputs'>;
+    return outputs.flatMap(({ key, sensitivities, r2 }) =>
+      typeof key === 'string' && sensitivities !== null && Number.isFinite(r2)
+        ? [{ key, sensitivities: { ...sensitivities }, r2 }]
+        : [],
+    );
+  } catch {
+    // An explanation may have any form; a prompt does without one that it cannot read.
+    return [];
+  }
+}
+
+function collision(key: string): ServiceError {
+  return refused(key, 'collision', `"${key}" is a setting of the hybrid optimizer`, {
+    hint: `Choose a name that is none of ${[...hybridKeys].join(', ')}`,
+  });
+}
+
+function refused(path: string, code: string, message: string, more: { hint?: string } = {}): ServiceError {
+  return invalid('The optimizer cannot be made', [{ path, code, message, ...more }]);
+}

@@ -1,0 +1,54 @@
+import type { PlacedRun } from '../optimizer/runs.js';
+import type { Situation, ToldRun } from './prompt.js';
+import type { RunDetails } from './records.js';
+
+/** Who chose the points of runs and why: what a prompt tells of them beyond numbers. */
+export class RunLog {
+  private readonly details = new Map<string, RunDetails>();
+
+  /** Replaces what was known of these runs. */
+  tell(details: readonly RunDetails[]): void {
+    for (const each of details) this.details.set(each.run, structuredClone(each));
+  }
+
+  /** Plain JSON. */
+  state(): RunDetails[] {
+    return structuredClone([...this.details.values()]);
+  }
+
+  restore(details: readonly RunDetails[]): void {
+    this.details.clear();
+    this.tell(details);
+  }
+
+  /** What a prompt tells of runs. */
+  situation(
+    runs: readonly PlacedRun[],
+  ): Pick<Situation, 'ended' | 'underWay' | 'journal' | 'earlierInsights'> {
+    return {
+      ended: this.told(runs.filter(({ status }) => status !== 'pending')),
+      underWay: this.told(runs.filter(({ status }) => status === 'pending')),
+      journal: this.journal(),
+      earlierInsights: [...new Set([...this.details.values()].flatMap(({ note }) => note.insights ?? []))],
+    };
+  }
+
+  private told(runs: readonly PlacedRun[]): ToldRun[] {
+    return runs.map(({ name, point, measured }) => {
+      const details = name === null ? undefined : this.details.get(name);
+      return { name, point, measured, source: details?.source, additional: details?.additional ?? {} };
+    });
+  }
+
+  /** What the AI wrote, the oldest first, with the runs that it wrote it for. */
+  private journal(): Situation['journal'] {
+    const entries: { runs: string[]; text: string }[] = [];
+    for (const { run, note } of this.details.values()) {
+      const { journal = '' } = note;
+      const last = entries.at(-1);
+      if (last?.text === journal) last.runs.push(run);
+      else if (journal !== '') entries.push({ runs: [run], text: journal });
+    }
+    return entries;
+  }
+}

@@ -1,0 +1,310 @@
+import type { Fault } from '@lab/contracts';
+import type { JsonObject, ParameterField, RuntimeParameters } from '@lab/sdk';
+import { invalid, type BayesianArguments } from '../optimizer/settings.js';
+
+/**
+ * Constructor arguments of the hybrid optimizer, plain JSON (specification, "Optimizer settings of the hybrid optimizer"):
+ * those of the Bayesian optimizer, and how the AI takes part.
+ */
+export interface HybridArguments extends BayesianArguments {
+  /** Probability that a sampling call uses the plugged-in optimizer. Default: 1 less `p_ai`. */
+  p_bayesian?: number;
+  /** Probability that a sampling call uses the AI. Default: 1 less `p_bayesian`, and 0 when neither is given. */
+  p_ai?: number;
+  /** `<provider>:<model>`. No default: it is needed as soon as `p_ai` is above 0. */
+  ai_model?: string | null;
+  /** What the provider lets one set, for example `{ temperature: 0.2 }`. Default: nothing. */
+  ai_model_settings?: JsonObject | null;
+  /** How often the AI is told what is wrong with its suggestion and asked again, 0 to 10. Default 3. */
+  ai_retries?: number;
+  /** Seconds for a suggestion with all its repetitions, 1 to 240. Default 120. */
+  ai_time_limit?: number;
+  /** Most recent result rows in a prompt. Default 50. */
+  ai_history_size?: number;
+  /** Free text: what is known of the matter. Default: nothing. */
+  ai_additional_context?: string | null;
+  /** Further `TASK.PARAMETER` whose values the AI is shown with each result. Default: none. */
+  ai_additional_parameters?: readonly string[] | null;
+  /** A secret. Default: as the environment of the optimizer worker has it. */
+  ai_api_key?: string | null;
+}
+
+/** The settings of the AI with every default filled in, without the key. */
+export interface HybridSettings {
+  pBayesian: number;
+  pAi: number;
+  model: { provider: string; name: string } | null;
+  modelSettings: JsonObject;
+  retries: number;
+  /** Seconds. */
+  timeLimit: number;
+  historySize: number;
+  additionalContext: string;
+  additionalParameters: readonly string[];
+}
+
+/** The settings as a page shows them. */
+export const hybridFields: readonly ParameterField[] = [
+  {
+    key: 'p_bayesian',
+    type: 'number',
+    default: 1,
+    runtime: true,
+    min: 0,
+    max: 1,
+    description: 'Probability that a sampling call uses the plugged-in optimizer; 1 less p_ai',
+  },
+  {
+    key: 'p_ai',
+    type: 'number',
+    default: 0,
+    runtime: true,
+    min: 0,
+    max: 1,
+    description: 'Probability that a sampling call uses the AI; 1 less p_bayesian',
+  },
+  {
+    key: 'ai_model',
+    type: 'text',
+    default: null,
+    runtime: false,
+    description: 'Language model as <provider>:<model>',
+  },
+  {
+    key: 'ai_history_size',
+    type: 'number',
+    default: 50,
+    runtime: true,
+    min: 1,
+    max: 10_000,
+    description: 'Most recent result rows in a prompt',
+  },
+  {
+    key: 'ai_additional_context',
+    type: 'text',
+    default: '',
+    runtime: true,
+    description: 'What is known of the matter, for the AI',
+  },
+  {
+    key: 'ai_retries',
+    type: 'number',
+    default: 3,
+    runtime: false,
+    min: 0,
+    max: 10,
+    description: 'How often the AI is told what is wrong with its suggestion and asked again',
+  },
+  {
+    key: 'ai_time_limit',
+    type: 'number',
+    default: 120,
+    runtime: false,
+    min: 1,
+    max: 240,
+    description: 'Seconds for a suggestion with all its repetitions',
+  },
+  {
+    key: 'ai_api_key',
+    type: 'text',
+    default: null,
+    runtime: false,
+    description: 'Key for the provider; default: as the environment of the optimizer worker has it',
+  },
+];
+
+/** Every setting of the hybrid optimizer itself; neither a subclass nor a plugged-in optimizer may have one of these names. */
+export const hybridKeys: ReadonlySet<string> = new Set([
+  ...hybridFields.map(({ key }) => key),
+  'ai_model_settings',
+  'ai_additional_parameters',
+]);
+
+const runtimeKeys = hybridFields.filter(({ runtime }) => runtime).map(({ key }) => key);
+
+/** Longest `ai_additional_context`, in characters. */
+const LONGEST_CONTEXT = 100_000;
+/** By how much the probabilities may miss 1. */
+const TOLERANCE = 1e-9;
+
+/**
+ * Checks the settings of the AI.
+ *
+ * @throws ServiceError `invalid` with one fault for each thing that is wrong; a key is in none
+ */
+export function hybridSettingsOf(args: HybridArguments): HybridSettings {
+  const faults = Object.keys(args)
+    .filter((key) => key.startsWith('ai_') && !hybridKeys.has(key))
+    .map((key): Fault => ({
+      path: key,
+      code: 'unknown_field',
+      message: `"${key}" is no setting of the AI`,
+      hint: `Settings: ${[...hybridKeys].join(', ')}`,
+    }));
+  const values: Record<string, unknown> = Object.fromEntries(
+    Object.entries(args).filter(([key, value]) => hybridKeys.has(key) && value !== null),
+  );
+  faults.push(
+    ...hybridFields.flatMap((field) => (field.key in values ? faultOf(field, values[field.key]) : [])),
+  );
+  const model = values['ai_model'];
+  if (typeof model === 'string' && !/^[^:\s]+:\S/.test(model)) {
+    faults.push({
+      path: 'ai_model',
+      code: 'value',
+      message: `${JSON.stringify(model)} does not name a provider and a model`,
+      hint: 'Write <provider>:<model>',
+    });
+  }
+  faults.push(...referenceFaults(values['ai_additional_parameters'] ?? []));
+  const modelSettings = values['ai_model_settings'] ?? {};
+  if (typeof modelSettings !== 'object' || Array.isArray(modelSettings)) {
+    faults.push({ path: 'ai_model_settings', code: 'type', message: 'These settings are not an object' });
+  }
+  const probabilities = faults.length === 0 ? probabilitiesOf(values, null) : { pBayesian: 1, pAi: 0 };
+  if ('fault' in probabilities) faults.push(probabilities.fault);
+  else if (probabilities.pAi > 0 && model === undefined && faults.length === 0) faults.push(noModel);
+  if (faults.length > 0 || 'fault' in probabilities) {
+    throw invalid('The arguments of the optimizer are invalid', faults);
+  }
+  const [provider, ...rest] = typeof model === 'string' ? model.split(':') : [];
+  return {
+    ...probabilities,
+    model: provider === undefined ? null : { provider, name: rest.join(':') },
+    modelSettings: structuredClone(modelSettings) as JsonObject,
+    retries: args.ai_retries ?? 3,
+    timeLimit: args.ai_time_limit ?? 120,
+    historySize: args.ai_history_size ?? 50,
+    additionalContext: args.ai_additional_context ?? '',
+    additionalParameters: [...(args.ai_additional_parameters ?? [])],
+  };
+}
+
+/** Values of the settings of the AI that may change while a campaign runs. */
+export function hybridRuntimeParametersOf(settings: HybridSettings): RuntimeParameters {
+  return {
+    p_bayesian: settings.pBayesian,
+    p_ai: settings.pAi,
+    ai_history_size: settings.historySize,
+    ai_additional_context: settings.additionalContext,
+  };
+}
+
+/**
+ * The settings with some runtime parameters changed. Either probability derives the other.
+ *
+ * @param params of the hybrid optimizer alone
+ * @throws ServiceError `invalid` when one may not change while a campaign runs, or a value is not allowed
+ */
+export function changedHybridSettings(settings: HybridSettings, params: RuntimeParameters): HybridSettings {
+  const faults = Object.entries(params).flatMap(([key, value]): Fault[] => {
+    if (runtimeKeys.includes(key)) {
+      const field = hybridFields.find((each) => each.key === key)!;
+      return key === 'ai_additional_context' && value === null ? [] : faultOf(field, value);
+    }
+    return [
+      {
+        path: key,
+        code: 'not_runtime',
+        message: `"${key}" is settled when the optimizer is made`,
+        hint: `What may change while a campaign runs: ${runtimeKeys.join(', ')}`,
+      },
+    ];
+  });
+  const probabilities = faults.length === 0 ? probabilitiesOf(params, settings) : settings;
+  if ('fault' in probabilities) faults.push(probabilities.fault);
+  else if (probabilities.pAi > 0 && settings.model === null && faults.length === 0) faults.push(noModel);
+  if (faults.length > 0 || 'fault' in probabilities) {
+    throw invalid('The runtime parameters are invalid; none was changed', faults);
+  }
+  const { pBayesian, pAi } = probabilities;
+  const { ai_history_size = settings.historySize, ai_additional_context = settings.additionalContext } =
+    params;
+  return {
+    ...settings,
+    pBayesian,
+    pAi,
+    historySize: ai_history_size as number,
+    additionalContext: (ai_additional_context as string | null) ?? '',
+  };
+}
+
+/** What is wrong with a value of a setting, by its field. */
+export function faultOf(field: ParameterField, value: unknown): Fault[] {
+  const { key: path, type, min = -Infinity, max = Infinity, options = [] } = field;
+  // A key is a secret even when it is of the wrong kind.
+  const given = path === 'ai_api_key' ? 'The value' : JSON.stringify(value);
+  const wrong = (message: string): Fault[] => [{ path, code: 'value', message }];
+  if (value === null && field.default === null) return [];
+  switch (type) {
+    case 'checkbox':
+      return typeof value === 'boolean' ? [] : wrong(`${given} is neither true nor false`);
+    case 'select':
+      return options.includes(value as string) ? [] : wrong(`${given} is none of ${options.join(', ')}`);
+    case 'text':
+      if (typeof value !== 'string') return wrong(`${given} is no text`);
+      if (path === 'ai_api_key' && value === '') return wrong('The key is empty');
+      return value.length <= LONGEST_CONTEXT
+        ? []
+        : wrong(`The text has ${value.length} characters, and at most ${LONGEST_CONTEXT} are possible`);
+    case 'number':
+      if (typeof value !== 'number' || !(value >= min && value <= max)) {
+        return wrong(`${given} is not a number from ${min} to ${max}`);
+      }
+      return wholeNumbers.includes(path) && !Number.isInteger(value)
+        ? wrong(`${value} is not a whole number`)
+        : [];
+  }
+}
+
+const wholeNumbers = ['ai_history_size', 'ai_retries'];
+
+const noModel: Fault = {
+  path: 'ai_model',
+  code: 'missing_key',
+  message: 'p_ai is above 0, and no model is named',
+  hint: 'Write <provider>:<model>, or set p_ai to 0',
+};
+
+/** @param present null: there are none yet, and the plugged-in optimizer alone is used by default */
+function probabilitiesOf(
+  given: Record<string, unknown>,
+  present: HybridSettings | null,
+): { pBayesian: number; pAi: number } | { fault: Fault } {
+  const pBayesian = given['p_bayesian'] as number | undefined;
+  const pAi = given['p_ai'] as number | undefined;
+  if (pBayesian === undefined && pAi === undefined) {
+    return { pBayesian: present?.pBayesian ?? 1, pAi: present?.pAi ?? 0 };
+  }
+  if (pBayesian === undefined) return { pBayesian: rest(pAi!), pAi: pAi! };
+  if (pAi === undefined) return { pBayesian, pAi: rest(pBayesian) };
+  if (Math.abs(pBayesian + pAi - 1) <= TOLERANCE) return { pBayesian, pAi };
+  return {
+    fault: {
+      path: 'p_bayesian',
+      code: 'sum',
+      message: `p_bayesian and p_ai are ${pBayesian} and ${pAi}, and their sum is not 1`,
+      hint: 'Give one of them',
+    },
+  };
+}
+
+/** What is missing from 1, without the last digits that subtraction adds. */
+function rest(probability: number): number {
+  return Number((1 - probability).toPrecision(12));
+}
+
+function referenceFaults(references: unknown): Fault[] {
+  const path = 'ai_additional_parameters';
+  if (!Array.isArray(references))
+    return [{ path, code: 'type', message: 'This is not a list of references' }];
+  return references.flatMap((reference: unknown, i): Fault[] => {
+    const message =
+      typeof reference !== 'string' || !/^[^.\s]+\.\S+$/.test(reference)
+        ? `${JSON.stringify(reference)} is not written TASK.PARAMETER`
+        : references.indexOf(reference) < i
+          ? `"${reference}" is listed twice`
+          : null;
+    return message === null ? [] : [{ path: `${path}[${i}]`, code: 'reference', message }];
+  });
+}

@@ -1,0 +1,163 @@
+import { ServiceError, type Fault } from '@lab/contracts';
+import type { JsonObject } from '@lab/sdk';
+import type { Domain } from '../domain/domain.js';
+import type { Point } from '../domain/space.js';
+import { invalid } from '../optimizer/settings.js';
+import type { Answer, LanguageModels, Message } from './language-model.js';
+import { promptOf, type Situation } from './prompt.js';
+import { suggestionSchema } from './schema.js';
+import { readSuggestion } from './suggestion.js';
+
+export interface Tokens {
+  input: number;
+  output: number;
+}
+
+/** Points that the AI suggests, or why there are none. */
+export type Suggestion = { tokens: Tokens } & (
+  | { points: Point[]; adjusted: boolean[]; journal: string; failure?: never }
+  | { failure: { code: string; message: string }; points?: never }
+);
+
+export interface SuggesterOptions {
+  provider: string;
+  /** Of the provider. */
+  model: string;
+  settings: JsonObject;
+  key: string | null;
+  /** Further questions after an invalid answer. */
+  retries: number;
+  /** Seconds for all of them. */
+  timeLimit: number;
+}
+
+/** Faults that one message names. */
+const MOST_FAULTS = 20;
+/** Longest text of a fault or failure, and of an answer that is quoted back, in characters. */
+const LONGEST_TEXT = 400;
+const LONGEST_QUOTATION = 20_000;
+
+/** Asks a language model for points until its answer is valid. */
+export class Suggester {
+  readonly #options: SuggesterOptions;
+
+  /** @throws ServiceError `invalid` when the models do not include those of the provider */
+  constructor(
+    private readonly models: LanguageModels,
+    options: SuggesterOptions,
+  ) {
+    if (!models.providers.includes(options.provider)) {
+      throw invalid('The AI cannot be asked', [
+        {
+          path: 'ai_model',
+          code: 'provider',
+          message: `"${options.provider}" is no supported provider`,
+          hint: `Providers: ${models.providers.join(', ')}`,
+        },
+      ]);
+    }
+    this.#options = options;
+  }
+
+  /** Never throws: whatever goes wrong is a failure, with a text that holds no key. */
+  async suggest(situation: Situation, domain: Domain): Promise<Suggestion> {
+    const ended = new AbortController();
+    const late = new AbortController();
+    const tokens: Tokens = { input: 0, output: 0 };
+    try {
+      return await Promise.race([
+        this.converse(situation, domain, tokens, late.signal),
+        this.expiry(ended.signal, late),
+      ]);
+    } catch (error) {
+      const spent = { tokens: { ...tokens } };
+      if (late.signal.aborted) {
+        const message = `No valid suggestion came within ${this.#options.timeLimit} s`;
+        return { ...spent, failure: { code: 'deadline', message } };
+      }
+      const text = error instanceof Error ? error.message : String(error);
+      return { ...spent, failure: { code: 'model_error', message: this.publishable(text) } };
+    } finally {
+      ended.abort();
+    }
+  }
+
+  /** Fails at the end of the time limit, unless nobody waits any more; what is asked by then is aborted. */
+  private async expiry(ended: AbortSignal, late: AbortController): Promise<never> {
+    await this.models.delay(this.#options.timeLimit * 1000, ended);
+    late.abort();
+    throw new ServiceError('deadline_exceeded', 'The time limit is over');
+  }
+
+  private async converse(
+    situation: Situation,
+    domain: Domain,
+    tokens: Tokens,
+    signal: AbortSignal,
+  ): Promise<Suggestion> {
+    const { provider, model, settings, key, retries } = this.#options;
+    const { count, ended, underWay } = situation;
+    const { system, request } = promptOf(situation);
+    const schema = suggestionSchema(domain.space, count);
+    const known = { done: ended.map(({ point }) => point), pending: underWay.map(({ point }) => point) };
+    const messages: Message[] = [{ role: 'user', content: request }];
+    for (let attempt = 0; ; attempt += 1) {
+      signal.throwIfAborted();
+      const question = { provider, model, settings, key, system, messages: [...messages], schema, signal };
+      const answer = await this.models.ask(question);
+      tokens.input += countOf(answer?.tokens?.input);
+      tokens.output += countOf(answer?.tokens?.output);
+      const reading = readSuggestion(answer?.text, { domain, count, known });
+      if (reading.points !== undefined) return { ...reading, tokens: { ...tokens } };
+      const faults = described(reading.faults);
+      if (attempt === retries) {
+        const asked = retries === 0 ? '' : ` after ${retries + 1} questions`;
+        const failure = {
+          code: 'invalid_output',
+          message: this.publishable(`The suggestion is invalid${asked}: ${faults[0]!}`),
+        };
+        return { failure, tokens: { ...tokens } };
+      }
+      messages.push(
+        { role: 'assistant', content: quoted(answer) },
+        { role: 'user', content: repair(faults) },
+      );
+    }
+  }
+
+  /** A text as it may be kept and shown: short, on one line, without the key. */
+  private publishable(text: string): string {
+    const { key } = this.#options;
+    const open = key === null ? text : text.replaceAll(key, '***');
+    return shortened(open.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim());
+  }
+}
+
+function countOf(tokens: unknown): number {
+  return typeof tokens === 'number' && Number.isFinite(tokens) && tokens > 0 ? tokens : 0;
+}
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
+}
+
+function described(faults: readonly Fault[]): string[] {
+  return faults.map(({ path, message, hint }) =>
+    shortened(`${path === '' ? '' : `${path}: `}${message}${hint === undefined ? '' : `. ${hint}`}`),
+  );
+}
+
+/** What providers take as the earlier turn of the model, which may not be empty. */
+function quoted(answer: Answer): string {
+  const text = typeof answer?.text === 'string' ? answer.text.slice(0, LONGEST_QUOTATION) : '';
+  return text.trim() === '' ? '(no text)' : text;
+}
+
+function repair(faults: readonly string[]): string {
+  const more = faults.length > MOST_FAULTS ? [`and ${faults.length - MOST_FAULTS} more`] : [];
+  return [
+    'This answer cannot be used:',
+    ...[...faults.slice(0, MOST_FAULTS), ...more].map((fault) => `- ${fault}`),
+    'Give the whole answer again, with these faults mended.',
+  ].join('\n');
+}
