@@ -202,6 +202,7 @@ export {
   optimizerDescription,
   optimizerEvents,
   optimizerRequests,
+  optimizerStates,
   optimizerStatus,
   runtimeParameters,
   trial,
@@ -250,12 +251,16 @@ export {
 export { type FunctionParameter } from './messages/function-parameter.js';
 export {
   fromDevice,
+  fromOptimizer,
   fromTask,
   toDevice,
+  toOptimizer,
   toTask,
   type FromDevice,
+  type FromOptimizer,
   type FromTask,
   type LogLevel,
   type ToDevice,
+  type ToOptimizer,
   type ToTask,
 } from './messages/ipc.js';

@@ -26,6 +26,7 @@ const campaign: CampaignRow = {
   maxConcurrentProtocolRuns: 1,
   optimize: false,
   optimizerIp: '',
+  optimizer: null,
   globalParameters: {},
   protocolRunParameters: null,
   meta: {},

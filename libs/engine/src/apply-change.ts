@@ -6,6 +6,7 @@ import {
   protocolRunTransitions,
   ServiceError,
   taskRunTransitions,
+  trialTransitions,
   type Transitions,
 } from '@lab/contracts';
 import type { AllocationKind, AllocationRow, Change } from './rows.js';
@@ -53,6 +54,17 @@ export function applyChange(rows: RowSet, change: Change): void {
         throw conflict(`task run ${row.taskRunId} has an attempt that has not ended`);
       rows.attempts.set(row.id, row);
       rows.liveAttempts.set(row.taskRunId, row.id);
+      return;
+    }
+    case 'insertTrial':
+      known(rows.campaigns, change.row.campaignId, 'campaign');
+      refuseKnown(rows.trials, change.row.id, 'trial');
+      rows.trials.set(change.row.id, change.row);
+      return;
+    case 'updateTrial': {
+      const row = known(rows.trials, change.id, 'trial');
+      presumeTransition(trialTransitions, row.state, change.patch.state, 'trial of', row.run);
+      rows.trials.set(row.id, { ...row, ...change.patch });
       return;
     }
     case 'updateCampaign': {

@@ -24,7 +24,15 @@ export type {
   WorkingRows,
 } from './ports.js';
 export type { Accepted } from './submit.js';
-export { allocationKey, copyRowSet, emptyRowSet, rowSetOf, workingRowsOf, type RowSet } from './row-set.js';
+export {
+  allocationKey,
+  copyRowSet,
+  emptyRowSet,
+  rowSetOf,
+  trialKey,
+  workingRowsOf,
+  type RowSet,
+} from './row-set.js';
 export type { UnfinishedWork } from './work-in-use.js';
 export type {
   AgentRow,
@@ -38,9 +46,11 @@ export type {
   DefinitionRow,
   HaltRow,
   Ending,
+  OptimizerRow,
   OutboxRow,
   ProtocolRunRow,
   ResourceRow,
   Tables,
   TaskRunRow,
+  TrialRow,
 } from './rows.js';

@@ -13,6 +13,7 @@ import type {
   ProtocolRunRow,
   ResourceRow,
   TaskRunRow,
+  TrialRow,
 } from './rows.js';
 
 /** The engine's only sources of time, chance, memory and effect. Each has an in-memory twin under the same contract. */
@@ -40,6 +41,8 @@ export interface WorkingRows {
   taskRuns: TaskRunRow[];
   /** Not yet ended. */
   attempts: AttemptRow[];
+  /** Of campaigns that are not over, by campaign and number. */
+  trials: TrialRow[];
   allocations: AllocationRow[];
   resources: ResourceRow[];
   agents: AgentRow[];
@@ -62,6 +65,8 @@ export interface EndedWork {
   protocolRuns: ProtocolRunRow[];
   /** All task runs of these runs, in the order of their protocols. */
   taskRuns: TaskRunRow[];
+  /** Of a campaign all of its trials, by number; of a run none. */
+  trials: TrialRow[];
   /** Those that the rows above refer to. */
   definitions: DefinitionRow[];
 }

@@ -11,6 +11,7 @@ import type {
   ProtocolRunRow,
   ResourceRow,
   TaskRunRow,
+  TrialRow,
 } from './rows.js';
 import type { WorkingRows } from './ports.js';
 
@@ -20,6 +21,8 @@ export interface RowSet {
   protocolRuns: Map<string, ProtocolRunRow>;
   taskRuns: Map<string, TaskRunRow>;
   attempts: Map<string, AttemptRow>;
+  /** By {@link trialKey}. */
+  trials: Map<string, TrialRow>;
   /** By {@link allocationKey}. */
   allocations: Map<string, AllocationRow>;
   /** By name. */
@@ -48,12 +51,18 @@ export function allocationKey(kind: AllocationKind, key: string): string {
   return `${kind}:${key}`;
 }
 
+/** The trial of the n-th run of a campaign, from 1. */
+export function trialKey(campaignId: string, n: number): string {
+  return `${campaignId}/${n}`;
+}
+
 export function emptyRowSet(): RowSet {
   return {
     campaigns: new Map(),
     protocolRuns: new Map(),
     taskRuns: new Map(),
     attempts: new Map(),
+    trials: new Map(),
     allocations: new Map(),
     resources: new Map(),
     agents: new Map(),
@@ -84,6 +93,7 @@ export function rowSetOf(rows: WorkingRows): RowSet {
     set.attempts.set(row.id, row);
     if (!isTerminal(row.state)) set.liveAttempts.set(row.taskRunId, row.id);
   }
+  for (const row of rows.trials) set.trials.set(row.id, row);
   for (const row of rows.allocations) set.allocations.set(allocationKey(row.kind, row.key), row);
   for (const row of rows.resources) set.resources.set(row.name, row);
   for (const row of rows.agents) set.agents.set(row.computer, row);
@@ -107,6 +117,10 @@ export function workingRowsOf(set: RowSet): WorkingRows {
     protocolRuns,
     taskRuns,
     attempts: [...set.attempts.values()].filter((row) => !isTerminal(row.state)),
+    trials: trialsOf(
+      set,
+      campaigns.map((row) => row.id),
+    ),
     allocations: [...set.allocations.values()],
     resources: [...set.resources.values()],
     agents: [...set.agents.values()],
@@ -114,6 +128,16 @@ export function workingRowsOf(set: RowSet): WorkingRows {
     halts: haltsToKnow([...set.halts.values()]),
     definitions: [...set.definitions.values()].filter((row) => hashes.has(row.hash)),
   };
+}
+
+/** The trials of some campaigns, by campaign and number. */
+export function trialsOf(set: RowSet, campaigns: readonly string[]): TrialRow[] {
+  const wanted = new Set(campaigns);
+  return [...set.trials.values()]
+    .filter((row) => wanted.has(row.campaignId))
+    .sort((a, b) =>
+      a.campaignId < b.campaignId ? -1 : a.campaignId > b.campaignId ? 1 : a.number - b.number,
+    );
 }
 
 /** Those in force, and the latest 100 that were released. */
@@ -143,6 +167,7 @@ export function copyRowSet(set: RowSet): RowSet {
     protocolRuns: new Map(set.protocolRuns),
     taskRuns: new Map(set.taskRuns),
     attempts: new Map(set.attempts),
+    trials: new Map(set.trials),
     allocations: new Map(set.allocations),
     resources: new Map(set.resources),
     agents: new Map(set.agents),

@@ -9,11 +9,13 @@ import type {
   RunFailureAction,
   TaskFailurePolicy,
   JsonObject,
+  KeptOptimizer,
   Reason,
   ResourceValue,
   RunState,
   TaskParameters,
   TaskRunState,
+  Trial,
 } from '@lab/contracts';
 import type { ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
 
@@ -29,6 +31,14 @@ export interface Ending {
   since: number;
 }
 
+/** The optimizer of a campaign, as far as it outlives its sessions. */
+export interface OptimizerRow extends KeptOptimizer {
+  /** Laid over its constructor arguments; secrets in it are sealed. */
+  overrides: JsonObject;
+  /** Rises when what it is made of changes: a session of an earlier revision is of no use. */
+  revision: number;
+}
+
 export interface CampaignRow {
   id: string;
   name: string;
@@ -38,10 +48,13 @@ export interface CampaignRow {
   state: RunState;
   ending: Ending | null;
   reason: Reason | null;
+  /** 0: no limit. */
   maxProtocolRuns: number;
   maxConcurrentProtocolRuns: number;
   optimize: boolean;
   optimizerIp: string;
+  /** Null exactly without `optimize`. */
+  optimizer: OptimizerRow | null;
   globalParameters: TaskParameters;
   protocolRunParameters: TaskParameters[] | null;
   meta: JsonObject;
@@ -146,6 +159,13 @@ export interface AttemptRow {
   endedAt: number | null;
 }
 
+/** The row of parameters of one run of a campaign with an optimizer; made before the run, and never for another one. */
+export interface TrialRow extends Trial {
+  /** {@link trialKey} */
+  id: string;
+  campaignId: string;
+}
+
 /** Something that only a person can settle. */
 export interface AttentionRow {
   id: string;
@@ -239,6 +259,7 @@ export interface Tables {
   protocolRuns: ProtocolRunRow;
   taskRuns: TaskRunRow;
   attempts: AttemptRow;
+  trials: TrialRow;
 }
 
 /** One step of a decision. A decision is a list of changes that is committed whole or not at all. */
@@ -251,6 +272,8 @@ export type Change =
   | { op: 'updateTaskRun'; id: string; patch: Partial<Omit<TaskRunRow, 'id' | 'name'>> }
   | { op: 'insertAttempt'; row: AttemptRow }
   | { op: 'updateAttempt'; id: string; patch: Partial<Omit<AttemptRow, 'id' | 'taskRunId' | 'number'>> }
+  | { op: 'insertTrial'; row: TrialRow }
+  | { op: 'updateTrial'; id: string; patch: Partial<Pick<TrialRow, 'state' | 'outputs' | 'additional'>> }
   /** Takes a free device or resource; its fence must be one above the stored one. A conflict if it is not free. */
   | { op: 'claim'; kind: AllocationKind; key: string; taskRunId: string; fence: number; at: number }
   /** Passes a held allocation from one task run of a run to the next. The fence rises as well. */

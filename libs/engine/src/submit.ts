@@ -102,6 +102,7 @@ export function submitCampaign(turn: Turn, ports: SubmitPorts, submission: Campa
     maxConcurrentProtocolRuns: submission.max_concurrent_protocol_runs ?? 1,
     optimize: submission.optimize ?? false,
     optimizerIp: submission.optimizer_ip ?? '127.0.0.1',
+    optimizer: null,
     globalParameters: submission.global_parameters ?? {},
     protocolRunParameters: submission.protocol_run_parameters ?? null,
     meta: submission.meta ?? {},

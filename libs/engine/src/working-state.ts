@@ -120,7 +120,7 @@ export class WorkingState {
   }
 
   /** Takes back what was over and forgotten. To be followed at once by the changes that open it again. */
-  recall({ protocolRuns, taskRuns, definitions }: EndedWork, campaign?: CampaignRow): void {
+  recall({ protocolRuns, taskRuns, trials, definitions }: EndedWork, campaign?: CampaignRow): void {
     if (campaign !== undefined) {
       this.rows.campaigns.set(campaign.id, campaign);
       this.rows.campaignNames.set(campaign.name, campaign.id);
@@ -130,6 +130,7 @@ export class WorkingState {
       this.rows.protocolRunNames.set(row.name, row.id);
     }
     for (const row of taskRuns) indexTaskRun(this.rows, row);
+    for (const row of trials) this.rows.trials.set(row.id, row);
     for (const row of definitions) this.rows.definitions.set(row.hash, row);
   }
 
@@ -152,6 +153,9 @@ export class WorkingState {
       const campaign = this.rows.campaigns.get(id);
       this.rows.campaigns.delete(id);
       this.#runsOfCampaign.delete(id);
+      if (campaign?.optimize === true)
+        for (const trial of this.rows.trials.values())
+          if (trial.campaignId === id) this.rows.trials.delete(trial.id);
       if (campaign !== undefined) this.rows.campaignNames.delete(campaign.name);
     }
   }

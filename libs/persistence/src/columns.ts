@@ -9,6 +9,7 @@ import type {
   ProtocolRunRow,
   ResourceRow,
   TaskRunRow,
+  TrialRow,
 } from '@lab/engine';
 
 /**
@@ -30,6 +31,7 @@ export const campaignColumns = {
   maxConcurrentProtocolRuns: 'plain',
   optimize: 'plain',
   optimizerIp: 'plain',
+  optimizer: 'plain',
   globalParameters: 'plain',
   protocolRunParameters: 'plain',
   meta: 'plain',
@@ -112,6 +114,19 @@ export const attemptColumns = {
   createdAt: 'time',
   endedAt: 'time',
 } as const satisfies Columns<AttemptRow>;
+
+export const trialColumns = {
+  id: 'plain',
+  campaignId: 'plain',
+  number: 'plain',
+  run: 'plain',
+  source: 'plain',
+  state: 'plain',
+  inputs: 'plain',
+  outputs: 'plain',
+  additional: 'plain',
+  note: 'plain',
+} as const satisfies Columns<TrialRow>;
 
 export const attentionColumns = {
   id: 'plain',

@@ -5,6 +5,7 @@ import {
   protocolRunTransitions,
   ServiceError,
   taskRunTransitions,
+  trialTransitions,
   type Transitions,
 } from '@lab/contracts';
 import type { AgentRow, AttentionRow, Change, DefinitionRow, HaltRow, ResourceRow } from '@lab/engine';
@@ -19,6 +20,7 @@ import {
   resourceColumns,
   taskRunColumns,
   toColumns,
+  trialColumns,
 } from './columns.js';
 
 type Stored = Record<string, unknown>;
@@ -48,6 +50,7 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
     protocol_run: new TablePlan('protocol run', protocolRunTransitions),
     task_run: new TablePlan('task run', taskRunTransitions),
     attempt: new TablePlan('attempt', attemptTransitions),
+    trial: new TablePlan('trial', trialTransitions),
   };
   const definitions = new Map<string, DefinitionRow>();
   const resources = new Map<string, ResourceRow>();
@@ -75,6 +78,12 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
         break;
       case 'insertAttempt':
         tables.attempt.insert(toColumns(attemptColumns, change.row), change.row.id);
+        break;
+      case 'insertTrial':
+        tables.trial.insert(toColumns(trialColumns, change.row), change.row.id);
+        break;
+      case 'updateTrial':
+        tables.trial.update(change.id, toColumns(trialColumns, change.patch));
         break;
       case 'updateCampaign':
         tables.campaign.update(change.id, toColumns(campaignColumns, change.patch));

@@ -13,6 +13,7 @@ import type {
   resourceColumns,
   Stored,
   taskRunColumns,
+  trialColumns,
 } from './columns.js';
 import type {
   AgentRow,
@@ -25,12 +26,14 @@ import type {
   ProtocolRunRow,
   ResourceRow,
   TaskRunRow,
+  TrialRow,
 } from '@lab/engine';
 
 export type StoredCampaign = Stored<CampaignRow, typeof campaignColumns>;
 export type StoredProtocolRun = Stored<ProtocolRunRow, typeof protocolRunColumns>;
 export type StoredTaskRun = Stored<TaskRunRow, typeof taskRunColumns>;
 export type StoredAttempt = Stored<AttemptRow, typeof attemptColumns>;
+export type StoredTrial = Stored<TrialRow, typeof trialColumns>;
 export type StoredAttention = Stored<AttentionRow, typeof attentionColumns>;
 export type StoredHalt = Stored<HaltRow, typeof haltColumns>;
 
@@ -40,6 +43,7 @@ export interface Database {
   protocol_run: StoredProtocolRun;
   task_run: StoredTaskRun;
   attempt: StoredAttempt;
+  trial: StoredTrial;
   allocation: Stored<AllocationRow, typeof allocationColumns>;
   resource: Stored<ResourceRow, typeof resourceColumns>;
   agent: Stored<AgentRow, typeof agentColumns>;

@@ -5,8 +5,10 @@ import {
   type AttentionRecord,
   type CampaignRecord,
   type EmergencyStopRecord,
+  type KeptOptimizer,
   type ProtocolRunRecord,
   type TaskRunRecord,
+  type Trial,
 } from '@lab/contracts';
 import type { CodeHashes } from './code-hashes.js';
 import {
@@ -17,6 +19,7 @@ import {
   type StoredHalt,
   type StoredProtocolRun,
   type StoredTaskRun,
+  type StoredTrial,
 } from './database.js';
 
 /** Rows of the database as the records that people read. */
@@ -44,6 +47,7 @@ export function campaignRecord(
     max_concurrent_protocol_runs: row.max_concurrent_protocol_runs,
     optimize: row.optimize,
     optimizer_ip: row.optimizer_ip,
+    optimizer: keptOptimizer(row.optimizer),
     global_parameters: row.global_parameters,
     protocol_run_parameters: row.protocol_run_parameters,
     failure_policy: row.failure_policy,
@@ -58,6 +62,17 @@ export function campaignRecord(
     estimated_completion: null,
     protocol_runs: row.protocol_runs.map((run) => protocolRunRecord(run, codes)),
   };
+}
+
+/** What people may see of an optimizer: not what lies over its arguments, for secrets are in there. */
+function keptOptimizer(optimizer: StoredCampaign['optimizer']): KeptOptimizer | null {
+  if (optimizer === null) return null;
+  const { overrides: _secrets, revision: _own, ...kept } = optimizer;
+  return kept;
+}
+
+export function trialRecord({ id: _own, campaign_id: _known, ...trial }: StoredTrial): Trial {
+  return trial;
 }
 
 export function protocolRunRecord(row: RunWithTasks, codes: Codes): ProtocolRunRecord {

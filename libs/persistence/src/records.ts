@@ -8,6 +8,7 @@ import type {
   RunState,
   TaskRunRecord,
   TaskRunState,
+  Trial,
 } from '@lab/contracts';
 import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
@@ -21,6 +22,7 @@ import {
   emergencyStopRecord,
   protocolRunRecord,
   taskRunRecord,
+  trialRecord,
   type Codes,
 } from './record-shapes.js';
 import { isStorable } from './unstorable-text.js';
@@ -83,6 +85,39 @@ export class Records {
     if (!isStorable(name)) return undefined;
     const row = await answered(() => this.#campaigns().where('campaign.name', '=', name).executeTakeFirst());
     return row && campaignRecord(row, await this.#codes(hashesOf(row.protocol_runs)));
+  }
+
+  /**
+   * Trials of a campaign by number; undefined when there is no such campaign.
+   *
+   * @param options.after number of the trial after which to begin; 0: from the first
+   * @param options.limit most trials, 1 to 1000
+   * @param options.noted only those with a note: the journal of the campaign
+   */
+  async trials(
+    campaign: string,
+    options: { after: number; limit: number; noted?: boolean },
+  ): Promise<Trial[] | undefined> {
+    if (!isStorable(campaign)) return undefined;
+    const row = await answered(() =>
+      this.#db
+        .selectFrom('campaign')
+        .select((eb) =>
+          jsonArrayFrom(
+            eb
+              .selectFrom('trial')
+              .selectAll('trial')
+              .whereRef('trial.campaign_id', '=', 'campaign.id')
+              .where('trial.number', '>', options.after)
+              .$if(options.noted === true, (qb) => qb.where(sql<boolean>`trial.note <> '{}'::jsonb`))
+              .orderBy('trial.number')
+              .limit(withinLimit(options.limit)),
+          ).as('trials'),
+        )
+        .where('campaign.name', '=', campaign)
+        .executeTakeFirst(),
+    );
+    return row?.trials.map(trialRecord);
   }
 
   /**

@@ -11,6 +11,7 @@ import type {
   ProtocolRunRow,
   ResourceRow,
   TaskRunRow,
+  TrialRow,
   WorkingRows,
 } from '@lab/engine';
 import { isTerminal, mayBeResumed, runStates } from '@lab/contracts';
@@ -26,6 +27,7 @@ import {
   protocolRunColumns,
   resourceColumns,
   taskRunColumns,
+  trialColumns,
 } from './columns.js';
 import type { Database } from './database.js';
 
@@ -49,6 +51,15 @@ export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows
       .orderBy('id')
       .execute();
     const attempts = await tx.selectFrom('attempt').selectAll().where(unfinished).orderBy('id').execute();
+    const trials = await tx
+      .selectFrom('trial')
+      .selectAll()
+      .where((eb) =>
+        eb('campaign_id', 'in', eb.selectFrom('campaign').select('campaign.id').where(unfinishedCampaign)),
+      )
+      .orderBy('campaign_id')
+      .orderBy('number')
+      .execute();
     const allocations = await tx
       .selectFrom('allocation')
       .selectAll()
@@ -82,6 +93,7 @@ export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows
       protocolRuns: protocolRuns.map((row) => fromColumns<ProtocolRunRow>(protocolRunColumns, row)),
       taskRuns: taskRuns.map((row) => fromColumns<TaskRunRow>(taskRunColumns, row)),
       attempts: attempts.map((row) => fromColumns<AttemptRow>(attemptColumns, row)),
+      trials: trials.map((row) => fromColumns<TrialRow>(trialColumns, row)),
       allocations: allocations.map((row) => fromColumns<AllocationRow>(allocationColumns, row)),
       resources: resources.map((row) => fromColumns<ResourceRow>(resourceColumns, row)),
       agents: agents.map((row) => fromColumns<AgentRow>(agentColumns, row)),
@@ -126,10 +138,20 @@ export async function loadEnded(
       .where(sql<boolean>`run_id = any(${protocolRuns.map((row) => row.id)}::text[])`)
       .orderBy('id')
       .execute();
+    const trials =
+      kind === 'campaign' && campaign !== undefined
+        ? await tx
+            .selectFrom('trial')
+            .selectAll()
+            .where('campaign_id', '=', campaign.id)
+            .orderBy('number')
+            .execute()
+        : [];
     return {
       campaign: campaign === undefined ? null : fromColumns<CampaignRow>(campaignColumns, campaign),
       protocolRuns: protocolRuns.map((row) => fromColumns<ProtocolRunRow>(protocolRunColumns, row)),
       taskRuns: taskRuns.map((row) => fromColumns<TaskRunRow>(taskRunColumns, row)),
+      trials: trials.map((row) => fromColumns<TrialRow>(trialColumns, row)),
       definitions: await definitionsOf(tx, [
         ...protocolRuns,
         ...(kind === 'campaign' && campaign !== undefined ? [campaign] : []),
@@ -188,3 +210,5 @@ function ofUnfinishedRun(eb: ExpressionBuilder<Database, 'task_run'>) {
 }
 
 const unfinishedRun = sql<boolean>`protocol_run.state not in ('completed','failed','cancelled','skipped','never_ran')`;
+
+const unfinishedCampaign = sql<boolean>`campaign.state not in ('completed','failed','cancelled','skipped','never_ran')`;

@@ -1,6 +1,6 @@
 import type { Change, Store } from '@lab/engine';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { campaign, definition, lead, protocolRun, putDefinition, t0, taskRun } from './rows.js';
+import { campaign, definition, lead, protocolRun, putDefinition, t0, taskRun, trial } from './rows.js';
 import type { StoreUnderTest } from './store.contract.js';
 
 /** What every {@link Store} must tell of what is over, and how that goes on. */
@@ -38,6 +38,7 @@ export function endedContract(name: string, open: () => Promise<StoreUnderTest>)
         campaign: campaign('c1', { name: 'x', state: 'running' }),
         protocolRuns: [inside],
         taskRuns: tasks,
+        trials: [],
         definitions: [definition],
       });
       expect(await store.ended('campaign', 'x')).toBeUndefined();
@@ -56,12 +57,14 @@ export function endedContract(name: string, open: () => Promise<StoreUnderTest>)
         { op: 'insertCampaign', row: over },
         ...[...runs].reverse().map((row) => ({ op: 'insertProtocolRun', row }) as const),
         ...tasks.map((row) => ({ op: 'insertTaskRun', row }) as const),
+        ...[2, 1].map((n) => ({ op: 'insertTrial', row: trial('c1', n) }) as const),
         { op: 'insertProtocolRun', row: protocolRun('r9', { name: 'alone', state: 'failed' }) },
       );
       expect(await store.ended('campaign', 'x')).toEqual({
         campaign: over,
         protocolRuns: runs.slice(1),
         taskRuns: tasks.slice(1),
+        trials: [trial('c1', 1), trial('c1', 2)],
         definitions: [definition],
       });
       expect(await store.ended('protocolRun', 'alone')).toMatchObject({ campaign: null, taskRuns: [] });

@@ -1,7 +1,19 @@
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRecords, openStore, type PostgresStore, type Records } from '../src/index.js';
-import { attempt, campaign, codeHash, hash, lead, protocolRun, putDefinition, t0, taskRun } from './rows.js';
+import {
+  attempt,
+  campaign,
+  codeHash,
+  hash,
+  lead,
+  optimizer,
+  protocolRun,
+  putDefinition,
+  t0,
+  taskRun,
+  trial,
+} from './rows.js';
 
 let postgres: TestPostgres;
 let database: TestDatabase;
@@ -153,6 +165,7 @@ describe('records', () => {
       max_concurrent_protocol_runs: 2,
       optimize: false,
       optimizer_ip: '127.0.0.1',
+      optimizer: null,
       global_parameters: { mix: { cyan: 2.5 } },
       protocol_run_parameters: [{ mix: { cyan: 1 } }, {}],
       failure_policy: { mix: { timeout: 2.5, retry: { attempts: 3 } } },
@@ -172,6 +185,31 @@ describe('records', () => {
     expect(await records.task('mix', 'run r1')).toEqual(mix);
     expect(await records.task('mix', 'run r2')).toBeUndefined();
     expect(await records.task('mix')).toBeUndefined();
+  });
+
+  test('show the optimizer of a campaign without secrets, and its trials page by page', async () => {
+    await store.commit(epoch, [
+      { op: 'insertCampaign', row: campaign('c1', { name: 'c', optimize: true, optimizer }) },
+      ...[1, 2, 3, 10].map((n) => ({
+        op: 'insertTrial' as const,
+        row: trial('c1', n, n === 2 ? { note: {} } : { state: 'measured', outputs: { 'analyze.score': n } }),
+      })),
+    ]);
+    const { overrides: _secrets, revision: _own, ...kept } = optimizer;
+    const record = await records.campaign('c');
+    expect(record?.optimizer).toEqual(kept);
+    expect(JSON.stringify(record)).not.toContain('sealed');
+    const { id: _id, campaignId: _campaign, ...second } = trial('c1', 2, { note: {} });
+    expect(await records.trials('c', { after: 0, limit: 2 })).toEqual([
+      expect.objectContaining({ number: 1, outputs: { 'analyze.score': 1 } }),
+      second,
+    ]);
+    const numbers = async (options: { after: number; limit: number; noted?: boolean }) =>
+      (await records.trials('c', options))?.map(({ number }) => number);
+    expect(await numbers({ after: 2, limit: 10 })).toEqual([3, 10]);
+    expect(await numbers({ after: 0, limit: 10, noted: true })).toEqual([1, 3, 10]);
+    expect(await numbers({ after: 10, limit: 10 })).toEqual([]);
+    expect(await records.trials('d', { after: 0, limit: 10 })).toBeUndefined();
   });
 
   test('show the on-demand task that was submitted last under a name', async () => {

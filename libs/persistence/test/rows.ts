@@ -3,10 +3,13 @@ import type {
   CampaignRow,
   Change,
   DefinitionRow,
+  OptimizerRow,
   ProtocolRunRow,
   Store,
   TaskRunRow,
+  TrialRow,
 } from '@lab/engine';
+import { trialKey } from '@lab/engine';
 
 /** Rows with every field filled in, for tests that care about one or two of them. */
 
@@ -49,6 +52,7 @@ export function campaign(id: string, over: Partial<CampaignRow> = {}): CampaignR
     maxConcurrentProtocolRuns: 2,
     optimize: false,
     optimizerIp: '127.0.0.1',
+    optimizer: null,
     globalParameters: { mix: { cyan: 2.5 } },
     protocolRunParameters: [{ mix: { cyan: 1 } }, {}],
     meta: { note: 'ünïcode \u{1F9EA}', nested: { list: [1, null, true, 'x'] } },
@@ -139,6 +143,37 @@ export function attempt(id: string, taskRunId: string, over: Partial<AttemptRow>
     deadlineAt: null,
     createdAt: t0,
     endedAt: null,
+    ...over,
+  };
+}
+
+export const optimizer: OptimizerRow = {
+  input_names: ['mix.cyan', 'mix.color', 'mix.fast'],
+  output_names: ['analyze.score'],
+  additional_names: [],
+  fields: [{ key: 'p_ai', type: 'number', default: 0, runtime: true, min: 0, max: 1 }],
+  runtime_params: { p_ai: 0.25 },
+  arguments: { num_initial_samples: 5 },
+  insights: [{ id: 'i1', text: 'less cyan', by: 'ada', at: t0, used: false }],
+  best: null,
+  failure: null,
+  overrides: { ai_api_key: 'sealed' },
+  revision: 2,
+};
+
+/** The trial of the n-th run of a campaign. */
+export function trial(campaignId: string, n: number, over: Partial<TrialRow> = {}): TrialRow {
+  return {
+    id: trialKey(campaignId, n),
+    campaignId,
+    number: n,
+    run: `${campaignId}_run_${n}`,
+    source: 'optimizer',
+    state: 'proposed',
+    inputs: { 'mix.cyan': 0.1 + 0.2, 'mix.color': 'blue', 'mix.fast': true },
+    outputs: null,
+    additional: {},
+    note: { journal: 'ünïcode', tokens: { input: 12, output: 3 } },
     ...over,
   };
 }

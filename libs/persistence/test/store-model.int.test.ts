@@ -1,11 +1,11 @@
-import { attemptStates, isServiceError, runStates, taskRunStates } from '@lab/contracts';
+import { attemptStates, isServiceError, runStates, taskRunStates, trialStates } from '@lab/contracts';
 import { MemoryStore, type Change, type Store } from '@lab/engine';
 import { startTestPostgres, type TestPostgres } from '@lab/testkit';
 import * as fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStore, type PostgresStore } from '../src/index.js';
-import { attempt, campaign, lead, protocolRun, putDefinition, t0, taskRun } from './rows.js';
+import { attempt, campaign, lead, protocolRun, putDefinition, t0, taskRun, trial } from './rows.js';
 
 let postgres: TestPostgres;
 
@@ -93,6 +93,18 @@ const update = fc.oneof(
     id,
     patch: fc.record({ state: fc.constantFrom(...attemptStates), reason }, { requiredKeys: ['state'] }),
   }),
+  fc.record({
+    op: fc.constant('updateTrial' as const),
+    id: fc.constantFrom('c0/1', 'c0/2', 'n0/1'),
+    patch: fc.record(
+      {
+        state: fc.constantFrom(...trialStates),
+        outputs: fc.constant({ 'analyze.score': 0.1 }),
+        additional: json,
+      },
+      { requiredKeys: ['state'] },
+    ),
+  }),
 );
 let numbers = 0;
 const insert = fc.oneof(
@@ -109,6 +121,7 @@ const insert = fc.oneof(
   fc
     .tuple(id, task)
     .map(([key, of]): Change => ({ op: 'insertAttempt', row: attempt(key, of, { number: (numbers += 1) }) })),
+  fc.integer({ min: 1, max: 3 }).map((n): Change => ({ op: 'insertTrial', row: trial('c0', n) })),
 );
 const other = fc
   .oneof(
@@ -148,7 +161,7 @@ test('any sequence of commits has the same outcome and leaves the same rows as i
   await fc.assert(
     fc.asyncProperty(fc.array(commit, { minLength: 5, maxLength: 25 }), async (commits) => {
       await admin.query(
-        'truncate campaign, protocol_run, task_run, attempt, allocation, resource, agent, attention, halt, audit, definition, outbox',
+        'truncate campaign, protocol_run, task_run, attempt, trial, allocation, resource, agent, attention, halt, audit, definition, outbox',
       );
       const memory = new MemoryStore();
       const epochs = [await lead(memory, 'x'), await lead(real, 'x')] as const;

@@ -7,10 +7,12 @@ import {
   definition,
   hash,
   lead,
+  optimizer,
   protocolRun,
   putDefinition,
   t0,
   taskRun,
+  trial,
 } from './rows.js';
 
 /** One store's door for the contract: a fresh store, another handle on the same rows, and what was told. */
@@ -107,6 +109,13 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
             ending: { state: 'cancelled', reason: { code: 'x', message: 'y' }, since: t0 + 5 },
             reason: { code: 'a', message: 'b', stack: 'c' },
             startedAt: t0 + 1,
+            optimize: true,
+            optimizer,
+          }),
+          trial: trial('c1', 1, {
+            state: 'measured',
+            outputs: { 'analyze.score': -1.5e-300 },
+            additional: { 'analyze.colors': [1, [2]] },
           }),
           run: protocolRun('r1', { campaignId: 'c1', state: 'running', startedAt: t0 + 1 }),
           task: taskRun('t1', {
@@ -163,6 +172,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           { op: 'insertProtocolRun', row: rows.run },
           { op: 'insertTaskRun', row: rows.task },
           { op: 'insertAttempt', row: rows.attempt },
+          { op: 'insertTrial', row: rows.trial },
           { op: 'claim', ...device, taskRunId: 't1', fence: 1, at: t0 + 3 },
           {
             op: 'putResource',
@@ -194,6 +204,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           protocolRuns: [rows.run],
           taskRuns: [rows.task],
           attempts: [rows.attempt],
+          trials: [rows.trial],
           allocations: [{ ...device, taskRunId: 't1', heldByRunId: null, fence: 1, since: t0 + 3 }],
           resources: [{ name: 'beaker_1', type: 'beaker', lab: 'color_lab', meta: { full: true } }],
           agents: [{ computer: 'bench pc', inc: 2 ** 40, session: 's' }],

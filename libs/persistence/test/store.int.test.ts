@@ -7,6 +7,7 @@ import { durationsContract } from './durations.contract.js';
 import { endedContract } from './ended.contract.js';
 import { leaseContract } from './lease.contract.js';
 import { storeContract } from './store.contract.js';
+import { trialsContract } from './trials.contract.js';
 
 let postgres: TestPostgres;
 
@@ -71,3 +72,5 @@ durationsContract('memory', memory);
 durationsContract('PostgreSQL', postgresql);
 leaseContract('memory', memory);
 leaseContract('PostgreSQL', postgresql);
+trialsContract('memory', memory);
+trialsContract('PostgreSQL', postgresql);

@@ -1,6 +1,7 @@
 import type { Fault } from '../errors.js';
 import type { JsonObject } from '../json.js';
 import type { FunctionParameter } from '../messages/function-parameter.js';
+import type { KeptOptimizer } from '../messages/optimizer.js';
 import type { AttemptCalls, DeviceDoubt } from '../messages/work.js';
 import type { AttemptState, DeviceState, RunState, TaskRunState } from '../states.js';
 import type { RunFailureAction, TaskFailurePolicy } from './failure-policy.js';
@@ -127,10 +128,13 @@ export interface CampaignRecord {
   cancel_requested_at: string | null;
   /** Since when it is paused, by a person or by a failed run; null: it is not. */
   paused_at: string | null;
+  /** 0: no limit. */
   max_protocol_runs: number;
   max_concurrent_protocol_runs: number;
   optimize: boolean;
   optimizer_ip: string;
+  /** What is kept of its optimizer, without secrets; null: it has none. */
+  optimizer: KeptOptimizer | null;
   global_parameters: TaskParameters;
   protocol_run_parameters: TaskParameters[] | null;
   /** Task name to what the submission says about its failures, over what the protocol says. */

@@ -2,7 +2,7 @@ import { isTerminal, mayBeResumed, ServiceError } from '@lab/contracts';
 import { applyChange } from '../apply-change.js';
 import type { Clock, EndedWork, NameKind, Store, WorkingRows } from '../ports.js';
 import type { DurationSamples } from '../durations.js';
-import { copyRowSet, emptyRowSet, workingRowsOf, type RowSet } from '../row-set.js';
+import { copyRowSet, emptyRowSet, trialsOf, workingRowsOf, type RowSet } from '../row-set.js';
 import type { AuditRow, Change, OutboxRow } from '../rows.js';
 
 /** An event as stored: with its place in the whole and within its aggregate, both from 1 and without gaps. */
@@ -136,6 +136,7 @@ export class MemoryStore implements Store {
       taskRuns: [...rows.taskRuns.values()]
         .filter((row) => row.runId !== null && runs.has(row.runId))
         .sort(byId),
+      trials: kind === 'campaign' ? trialsOf(rows, [asked.id]) : [],
       definitions: [...rows.definitions.values()].filter((row) => hashes.has(row.hash)),
     });
   }

@@ -4,6 +4,7 @@ import { failures } from './0002-failures.js';
 import { leadership } from './0003-leadership.js';
 import { runNames } from './0004-run-names.js';
 import { lags } from './0005-lags.js';
+import { trials } from './0006-trials.js';
 import { commitFunction } from './commit-function.js';
 
 /** In the order of their names; one that was released never changes. */
@@ -13,6 +14,7 @@ const migrations: Record<string, Migration> = {
   '0003_leadership': leadership,
   '0004_run_names': runNames,
   '0005_lags': lags,
+  '0006_trials': trials,
 };
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */

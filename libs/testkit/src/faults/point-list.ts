@@ -26,6 +26,8 @@ const changes: Readonly<Record<Change['op'], true>> = {
   updateTaskRun: true,
   insertAttempt: true,
   updateAttempt: true,
+  insertTrial: true,
+  updateTrial: true,
   claim: true,
   pass: true,
   hold: true,
