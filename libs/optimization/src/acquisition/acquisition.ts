@@ -12,6 +12,8 @@ export interface AcquisitionFunction {
   readonly jointLimit: number;
   /** @param points `q x d`, with `q` at most {@link jointLimit} */
   value(points: Float64Array, q: number): number;
+  /** The values of `m` points (`m x d`), each on its own. */
+  values(points: Float64Array, m: number): Float64Array;
   /** @returns the derivatives with respect to the points as well, `q x d` */
   gradient(points: Float64Array, q: number): { value: number; gradient: Float64Array };
   /** The same after further points, `count x d`, have become pending. */

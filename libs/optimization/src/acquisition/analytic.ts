@@ -1,5 +1,5 @@
 import { logH, logHSlope, logNormalCdf, logNormalCdfSlope } from '../numeric/index.js';
-import type { FittedSurrogate } from '../surrogates/surrogate.js';
+import type { Beside, FittedSurrogate, Marginals } from '../surrogates/surrogate.js';
 import type { AcquisitionFunction } from './acquisition.js';
 import type { Goals } from './goals.js';
 
@@ -14,47 +14,68 @@ const LEAST_DEVIATION = 1e-9;
 export class AnalyticLogImprovement implements AcquisitionFunction {
   readonly d: number;
   readonly jointLimit: number;
+  private readonly alone: readonly Beside[];
 
   /** @param best utility to be improved on, in the scale of the model */
   constructor(
     private readonly goals: Goals,
-    private readonly models: readonly FittedSurrogate[],
+    models: readonly FittedSurrogate[],
     private readonly best: number,
     private readonly batch: AcquisitionFunction,
   ) {
+    this.alone = models.map((model) => model.beside(new Float64Array(0), 0));
     this.d = batch.d;
     this.jointLimit = batch.jointLimit;
   }
 
   value(points: Float64Array, q: number): number {
-    return q === 1 ? this.evaluate(points).value : this.batch.value(points, q);
+    return q === 1 ? this.values(points, 1)[0]! : this.batch.value(points, q);
+  }
+
+  values(points: Float64Array, m: number): Float64Array {
+    const marginals = this.used((k) => this.alone[k]!.marginals(points, m));
+    return Float64Array.from({ length: m }, (_, i) => {
+      const at = (found: Marginals | null) => found && { mean: found.mean[i]!, variance: found.variance[i]! };
+      return this.worth(marginals.map(at)).value;
+    });
   }
 
   gradient(points: Float64Array, q: number) {
     if (q > 1) return this.batch.gradient(points, q);
-    const { value, backward } = this.evaluate(points);
-    return { value, gradient: backward() };
+    const posteriors = this.used((k) => this.alone[k]!.posterior(points.subarray(0, this.d), 1));
+    const { value, dMean, dVariance } = this.worth(
+      posteriors.map((found) => found && { mean: found.mean[0]!, variance: found.covariance[0]! }),
+    );
+    const gradient = new Float64Array(this.d);
+    posteriors.forEach((posterior, k) => {
+      const part = posterior?.backward(dMean.subarray(k, k + 1), dVariance.subarray(k, k + 1));
+      part?.forEach((slope, c) => (gradient[c]! += slope));
+    });
+    return { value, gradient };
   }
 
   withPending(points: Float64Array, count: number): AcquisitionFunction {
     return this.batch.withPending(points, count);
   }
 
-  private evaluate(point: Float64Array) {
-    const { goals, models } = this;
+  /** Of each output what is asked for, if it has to do with the worth; null otherwise. */
+  private used<T>(of: (output: number) => T): (T | null)[] {
+    const { objectives, thresholds } = this.goals;
+    return this.alone.map((_, k) =>
+      k === objectives[0]!.output || thresholds.some(({ output }) => output === k) ? of(k) : null,
+    );
+  }
+
+  /** The value, and its derivatives with respect to the means and variances of the outputs. */
+  private worth(outputs: readonly ({ mean: number; variance: number } | null)[]) {
+    const { goals } = this;
     const goal = goals.objectives[0]!;
-    const used = new Set([goal.output, ...goals.thresholds.map(({ output }) => output)]);
-    const posteriors = models.map((model, k) =>
-      used.has(k) ? model.posterior(point.subarray(0, this.d), 1) : null,
-    );
-    const deviations = posteriors.map((posterior) =>
-      Math.max(Math.sqrt(Math.max(posterior?.covariance[0] ?? 0, 0)), LEAST_DEVIATION),
-    );
-    const dMean = new Float64Array(models.length);
-    const dDeviation = new Float64Array(models.length);
+    const deviations = outputs.map((found) => Math.max(Math.sqrt(found?.variance ?? 0), LEAST_DEVIATION));
+    const dMean = new Float64Array(outputs.length);
+    const dDeviation = new Float64Array(outputs.length);
 
     const k = goal.output;
-    const mean = posteriors[k]!.mean[0]!;
+    const { mean } = outputs[k]!;
     const deviation = deviations[k]!;
     const z = (goal.value(mean) - this.best) / deviation;
     const slope = logHSlope(z);
@@ -62,24 +83,16 @@ export class AnalyticLogImprovement implements AcquisitionFunction {
     dMean[k] = (slope * goal.slope(mean)) / deviation;
     dDeviation[k] = (1 - slope * z) / deviation;
     for (const { output, sign, bound } of goals.thresholds) {
-      const margin = (sign * (posteriors[output]!.mean[0]! - bound)) / deviations[output]!;
+      const margin = (sign * (outputs[output]!.mean - bound)) / deviations[output]!;
       const pull = logNormalCdfSlope(margin) / deviations[output]!;
       value += logNormalCdf(margin);
       dMean[output]! += pull * sign;
       dDeviation[output]! -= pull * margin;
     }
-
-    const backward = (): Float64Array => {
-      const gradient = new Float64Array(this.d);
-      posteriors.forEach((posterior, output) => {
-        if (posterior === null) return;
-        const deviation = deviations[output]!;
-        const dVariance = deviation > LEAST_DEVIATION ? dDeviation[output]! / (2 * deviation) : 0;
-        const part = posterior.backward(dMean.slice(output, output + 1), Float64Array.of(dVariance));
-        for (let c = 0; c < gradient.length; c++) gradient[c]! += part[c]!;
-      });
-      return gradient;
-    };
-    return { value, backward };
+    const dVariance = dDeviation.map((pull, output) => {
+      const own = deviations[output]!;
+      return own > LEAST_DEVIATION ? pull / (2 * own) : 0;
+    });
+    return { value, dMean, dVariance };
   }
 }

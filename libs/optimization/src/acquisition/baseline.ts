@@ -1,8 +1,5 @@
 import type { FittedSurrogate } from '../surrogates/surrogate.js';
 
-/** Posterior means are taken in parts of so many points: the covariance of all would cost more than it gives. */
-const PART = 16;
-
 /**
  * Posterior means at observed points, in the scale of each model.
  *
@@ -16,11 +13,8 @@ export function posteriorMeans(
 ): Float64Array {
   const means = new Float64Array(n * models.length);
   models.forEach((model, k) => {
-    for (let from = 0; from < n; from += PART) {
-      const m = Math.min(PART, n - from);
-      const { mean } = model.posterior(rows.subarray(from * model.d, (from + m) * model.d), m);
-      for (let i = 0; i < m; i++) means[(from + i) * models.length + k] = mean[i]!;
-    }
+    const { mean } = model.beside(new Float64Array(0), 0).marginals(rows, n);
+    for (let i = 0; i < n; i++) means[i * models.length + k] = mean[i]!;
   });
   return means;
 }

@@ -238,6 +238,16 @@ describe.each(choices)('%s', (_, choice, outputs, maps) => {
     }
   });
 
+  it('values many points as it values each', () => {
+    const draws = Rng.seeded('many');
+    const points = Float64Array.from({ length: 5 * d }, () => draws.uniform());
+    for (const acquisition of [fresh, busy]) {
+      acquisition.values(points, 5).forEach((value, i) => {
+        expect(value).toBeCloseTo(acquisition.value(points.subarray(i * d, i * d + d), 1), 9);
+      });
+    }
+  });
+
   it('finds little more to gain at a pending point', () => {
     const at = Float64Array.of(0.7, 0.2);
     if (choice.kind !== 'qLogNParEGO' && choice.kind !== 'qUCB')

@@ -49,6 +49,8 @@ function hill(top: Float64Array, pending: readonly Float64Array[] = []): Acquisi
     jointLimit: 1,
     gradient,
     value: (points, q) => gradient(points, q).value,
+    values: (points, m) =>
+      Float64Array.from({ length: m }, (_, i) => gradient(points.subarray(i * d, i * d + d), 1).value),
     withPending: (points) => hill(top, [...pending, points.slice(0, d)]),
   };
 }

@@ -40,6 +40,8 @@ const BEST_STARTS = 5;
 const OTHER_STARTS = 5;
 /** Rows of a finite domain that are all valued. */
 const LISTED = 4096;
+/** Candidates that are valued between two looks at the time. */
+const VALUED_TOGETHER = 64;
 /** A batch of at most so many variables is moved together at the end. */
 const POLISHED_VARIABLES = 60;
 
@@ -110,10 +112,13 @@ class Search {
   ): Candidate | null {
     const open = this.candidates.filter((row) => !isAmong(row, used));
     const values = new Float64Array(open.length).fill(-Infinity);
-    for (const [i, row] of open.entries()) {
-      if (i > 0 && stop()) break;
-      const value = acquisition.value(row, 1);
-      values[i] = Number.isFinite(value) ? value : -Number.MAX_VALUE;
+    for (let from = 0; from < open.length && !(from > 0 && stop()); from += VALUED_TOGETHER) {
+      const some = open.slice(from, from + VALUED_TOGETHER);
+      const found = acquisition.values(joined(some), some.length);
+      values.set(
+        found.map((value) => (Number.isFinite(value) ? value : -Number.MAX_VALUE)),
+        from,
+      );
     }
     const at = (i: number): Candidate => ({ row: open[i]!, value: values[i]! });
     if (this.complete) {
@@ -181,9 +186,10 @@ class Search {
     acquisition: AcquisitionFunction,
     used: readonly Float64Array[],
   ): Candidate[] {
-    return rows
-      .filter((row) => !isAmong(row, used))
-      .map((row) => ({ row, value: acquisition.value(row, 1) }));
+    const open = rows.filter((row) => !isAmong(row, used));
+    if (open.length === 0) return [];
+    const values = acquisition.values(joined(open), open.length);
+    return open.map((row, i) => ({ row, value: values[i]! }));
   }
 }
 
@@ -244,7 +250,12 @@ function joined(rows: readonly Float64Array[], d = rows[0]!.length): Float64Arra
 
 /** Whether a row is the same run as one of the others: encoded numbers differ by less than 1e-9 of the range. */
 function isAmong(row: Float64Array, others: readonly Float64Array[]): boolean {
-  return others.some((other) => row.every((value, j) => Math.abs(value - other[j]!) <= 1e-9));
+  for (const other of others) {
+    let j = 0;
+    while (j < row.length && Math.abs(row[j]! - other[j]!) <= 1e-9) j++;
+    if (j === row.length) return true;
+  }
+  return false;
 }
 
 function byValue(a: Candidate, b: Candidate): number {

@@ -1,3 +1,4 @@
+import { logSumExp } from '../numeric/index.js';
 import { fatMax, fatPlus, fatPlusSlope, MAX_WIDTH, PLUS_WIDTH } from './smooth.js';
 
 /** What a reduction is given: `count x q` utilities, and how surely the thresholds are kept, from 0 to 1. */
@@ -27,10 +28,11 @@ export type Reduction = (utilities: Utilities) => Reduced;
 export function logImprovement(incumbents: Float64Array): Reduction {
   return (given) => {
     const { utility } = given;
-    return logMean(given, (at, s) => {
+    return logMean(given, (at, s, slopes) => {
       const gain = utility[at]! - incumbents[s]!;
       const plus = fatPlus(gain, PLUS_WIDTH);
-      return { log: Math.log(plus), slope: fatPlusSlope(gain, PLUS_WIDTH) / plus };
+      slopes[at] = fatPlusSlope(gain, PLUS_WIDTH) / plus;
+      return Math.log(plus);
     });
   };
 }
@@ -42,13 +44,17 @@ export function logImprovement(incumbents: Float64Array): Reduction {
  * @param open per sample, from 0 to 1: how far the pending points leave the thresholds broken
  */
 export function logFeasibility(open: Float64Array): Reduction {
-  return (given) => logMean(given, (_, s) => ({ log: Math.log(Math.max(open[s]!, 1e-6)), slope: 0 }));
+  return (given) => logMean(given, (_, s) => Math.log(Math.max(open[s]!, 1e-6)));
 }
 
-/** Mean over samples, in logarithms, of the greatest of `q` terms times its feasibility. */
+/**
+ * Mean over samples, in logarithms, of the greatest of `q` terms times its feasibility.
+ *
+ * @param term the logarithm of one; writes its derivative with respect to the utility, if that is not 0
+ */
 function logMean(
   { count, q, feasibility }: Utilities,
-  term: (at: number, sample: number) => { log: number; slope: number },
+  term: (at: number, sample: number, slopes: Float64Array) => number,
 ): Reduced {
   const dUtility = new Float64Array(count * q);
   const dLogFeasibility = new Float64Array(count * q);
@@ -57,9 +63,8 @@ function logMean(
   const weights = new Float64Array(q);
   for (let s = 0; s < count; s++) {
     for (let i = 0; i < q; i++) {
-      const { log, slope } = term(s * q + i, s);
-      terms[i] = log + Math.log(feasibility[s * q + i]!);
-      dUtility[s * q + i] = slope;
+      const at = s * q + i;
+      terms[i] = term(at, s, dUtility) + Math.log(feasibility[at]!);
     }
     logs[s] = fatMax(terms, q, MAX_WIDTH, weights);
     for (let i = 0; i < q; i++) {
@@ -67,18 +72,15 @@ function logMean(
       dLogFeasibility[s * q + i] = weights[i]!;
     }
   }
-  let top = -Infinity;
-  for (const log of logs) top = Math.max(top, log);
-  let sum = 0;
-  for (const log of logs) sum += Math.exp(log - top);
+  const total = logSumExp(logs);
   for (let s = 0; s < count; s++) {
-    const share = Math.exp(logs[s]! - top) / sum;
+    const share = Math.exp(logs[s]! - total);
     for (let i = 0; i < q; i++) {
       dUtility[s * q + i]! *= share;
       dLogFeasibility[s * q + i]! *= share;
     }
   }
-  return { value: top + Math.log(sum / count), dUtility, dLogFeasibility };
+  return { value: total - Math.log(count), dUtility, dLogFeasibility };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { AcquisitionFunction } from './acquisition.js';
 import type { Goals } from './goals.js';
 import type { Reduction } from './reductions.js';
-import type { Draw, JointSamples } from './samples.js';
+import type { JointSamples } from './samples.js';
 import { fatStep, fatStepSlope, STEP_WIDTH } from './smooth.js';
 
 /** From several objectives to one utility; writes the derivatives. */
@@ -118,12 +118,18 @@ export class ScalarAcquisition implements AcquisitionFunction {
   ) {}
 
   value(points: Float64Array, q: number): number {
-    return this.evaluate(this.samples.at(points, q), q).value;
+    return this.evaluate(this.samples.at(points, q).samples, q).value;
+  }
+
+  values(points: Float64Array, m: number): Float64Array {
+    const values = new Float64Array(m);
+    this.samples.each(points, m, (i, samples) => (values[i] = this.evaluate(samples, 1).value));
+    return values;
   }
 
   gradient(points: Float64Array, q: number) {
     const draw = this.samples.at(points, q);
-    const { value, slopes, dUtility, dLogFeasibility } = this.evaluate(draw, q);
+    const { value, slopes, dUtility, dLogFeasibility } = this.evaluate(draw.samples, q);
     const { goals } = this;
     const outputs = draw.samples.length;
     const dSamples = draw.samples.map(({ length }) => new Float64Array(length));
@@ -148,7 +154,7 @@ export class ScalarAcquisition implements AcquisitionFunction {
     return this.further(points, count);
   }
 
-  private evaluate({ samples }: Draw, q: number) {
+  private evaluate(samples: readonly Float64Array[], q: number) {
     const { goals, scalarisation } = this;
     const length = samples[0]!.length;
     const count = length / q;
@@ -163,7 +169,7 @@ export class ScalarAcquisition implements AcquisitionFunction {
       readSample(samples, at, sample);
       goals.write(sample, found);
       utility[at] = scalarisation(found, slope);
-      slopes.set(slope, at * objectives);
+      for (let j = 0; j < objectives; j++) slopes[at * objectives + j] = slope[j]!;
       feasibility[at] = feasibilityOf(goals, sample);
     }
     return { ...this.reduction({ count, q, utility, feasibility }), slopes };

@@ -2,7 +2,7 @@ import type { AcquisitionFunction } from './acquisition.js';
 import type { Boxes } from './boxes.js';
 import type { Goals } from './goals.js';
 import { logHypervolumeImprovement } from './hypervolume-improvement.js';
-import type { Draw, JointSamples } from './samples.js';
+import type { JointSamples } from './samples.js';
 import { addFeasibilitySlope, feasibilityOf, readSample } from './scalar.js';
 
 /** Noisy expected hypervolume improvement by joint samples, in logarithms: qLogNEHVI. */
@@ -21,12 +21,18 @@ export class HypervolumeAcquisition implements AcquisitionFunction {
   ) {}
 
   value(points: Float64Array, q: number): number {
-    return this.evaluate(this.samples.at(points, q), q).value;
+    return this.evaluate(this.samples.at(points, q).samples, q).value;
+  }
+
+  values(points: Float64Array, m: number): Float64Array {
+    const values = new Float64Array(m);
+    this.samples.each(points, m, (i, samples) => (values[i] = this.evaluate(samples, 1).value));
+    return values;
   }
 
   gradient(points: Float64Array, q: number) {
     const draw = this.samples.at(points, q);
-    const { value, dObjectives, dLogFeasibility } = this.evaluate(draw, q);
+    const { value, dObjectives, dLogFeasibility } = this.evaluate(draw.samples, q);
     const { goals } = this;
     const m = goals.objectives.length;
     const dSamples = draw.samples.map(({ length }) => new Float64Array(length));
@@ -49,7 +55,7 @@ export class HypervolumeAcquisition implements AcquisitionFunction {
     return this.further(points, count);
   }
 
-  private evaluate({ samples }: Draw, q: number) {
+  private evaluate(samples: readonly Float64Array[], q: number) {
     const { goals } = this;
     const m = goals.objectives.length;
     const length = samples[0]!.length;

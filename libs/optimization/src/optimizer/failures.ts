@@ -26,6 +26,13 @@ export class AvoidingFailures implements AcquisitionFunction {
     return this.inner.value(points, q) + this.penalty(points, q, null);
   }
 
+  values(points: Float64Array, m: number): Float64Array {
+    const { d } = this;
+    return this.inner
+      .values(points, m)
+      .map((value, i) => value + this.penalty(points.subarray(i * d, i * d + d), 1, null));
+  }
+
   gradient(points: Float64Array, q: number): { value: number; gradient: Float64Array } {
     const { value, gradient } = this.inner.gradient(points, q);
     const total = Float64Array.from(gradient);

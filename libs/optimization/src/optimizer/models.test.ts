@@ -32,6 +32,11 @@ class Sum implements AcquisitionFunction {
   value(points: Float64Array): number {
     return points.reduce((sum, value) => sum + value, 0);
   }
+  values(points: Float64Array, m: number): Float64Array {
+    return Float64Array.from({ length: m }, (_, i) =>
+      this.value(points.subarray(i * this.d, (i + 1) * this.d)),
+    );
+  }
   gradient(points: Float64Array) {
     return { value: this.value(points), gradient: new Float64Array(points.length).fill(1) };
   }
@@ -57,6 +62,8 @@ describe('failures', () => {
       const points = Float64Array.from({ length: 6 }, (_, i) => failed[0]![i % 3]! + 0.1 * rng.normal());
       const { value, gradient } = acquisition.gradient(points, 2);
       expect(value).toBe(acquisition.value(points, 2));
+      const alone = [0, 1].map((i) => acquisition.value(points.subarray(3 * i, 3 * i + 3), 1));
+      expect([...acquisition.values(points, 2)]).toEqual(alone);
       points.forEach((at, j) => {
         const shifted = (by: number) =>
           acquisition.value(

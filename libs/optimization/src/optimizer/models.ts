@@ -74,27 +74,16 @@ export interface Prediction {
   deviation: number;
 }
 
-/** Joint posteriors are taken of so many points at a time: only their diagonals are wanted. */
-const together = 32;
-
 /** What a model expects at some rows, encoded. */
 export function predict(
   model: Surrogate & { output: OutputMap },
   rows: readonly Float64Array[],
 ): Prediction[] {
   const { d } = model;
-  const predictions: Prediction[] = [];
-  for (let start = 0; start < rows.length; start += together) {
-    const some = rows.slice(start, start + together);
-    const points = new Float64Array(some.length * d);
-    some.forEach((row, i) => points.set(row, i * d));
-    const { mean, covariance } = model.posterior(points, some.length);
-    some.forEach((_, i) => {
-      const variance = Math.max(0, covariance[i * some.length + i]!);
-      predictions.push(inUnits(model.output, mean[i]!, Math.sqrt(variance)));
-    });
-  }
-  return predictions;
+  const points = new Float64Array(rows.length * d);
+  rows.forEach((row, i) => points.set(row, i * d));
+  const { mean, variance } = model.beside(new Float64Array(0), 0).marginals(points, rows.length);
+  return rows.map((_, i) => inUnits(model.output, mean[i]!, Math.sqrt(Math.max(0, variance[i]!))));
 }
 
 /**
