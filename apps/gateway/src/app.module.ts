@@ -1,3 +1,4 @@
+import type { Sealing } from '@lab/runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { LabsController } from './definitions/labs.controller.js';
 import { PackagesController } from './definitions/packages.controller.js';
@@ -10,6 +11,7 @@ import { DocsController } from './docs/docs.controller.js';
 import { OpenApiDocument } from './docs/openapi-document.js';
 import { TaskFilesController } from './files/task-files.controller.js';
 import { HealthController } from './health/health.controller.js';
+import { Secrets } from './http/secrets.js';
 import { LeaderWatch } from './leader-watch.js';
 import { FailoverWait, Orchestrator } from './orchestrator.js';
 import { AttentionController } from './operating/attention.controller.js';
@@ -20,6 +22,7 @@ import { ScheduleController } from './operating/schedule.controller.js';
 import { Announcements, BrokerStatus, FileStore, RecordReader, Requests } from './ports.js';
 import { CampaignsController } from './work/campaigns.controller.js';
 import { Estimates } from './work/estimates.js';
+import { OptimizersController } from './work/optimizers.controller.js';
 import { ProtocolRunsController } from './work/protocol-runs.controller.js';
 import { SimulationsController } from './work/simulations.controller.js';
 import { TasksController } from './work/tasks.controller.js';
@@ -31,6 +34,8 @@ export interface Surroundings {
   broker: BrokerStatus;
   records: RecordReader;
   files: FileStore;
+  /** Seals secrets in submissions; without it none are taken. */
+  sealing?: Sealing;
   /** Hears who leads; without one a change of leaders is not noticed. */
   leaders?: LeaderWatch;
 }
@@ -49,6 +54,7 @@ export class AppModule {
         SimulationsController,
         ProtocolRunsController,
         CampaignsController,
+        OptimizersController,
         TasksController,
         TaskFilesController,
         DevicesController,
@@ -66,6 +72,7 @@ export class AppModule {
         { provide: RecordReader, useValue: surroundings.records },
         { provide: FileStore, useValue: surroundings.files },
         { provide: LeaderWatch, useValue: surroundings.leaders ?? new LeaderWatch() },
+        { provide: Secrets, useValue: new Secrets(surroundings.sealing) },
         { provide: FailoverWait, useValue: { ms: failoverMs } },
         Orchestrator,
         DeviceLocator,

@@ -5,7 +5,7 @@ import { connectBus } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
 import { openFileStore } from '@lab/object-store';
 import { openRecords } from '@lab/persistence';
-import { runService, systemClock } from '@lab/runtime';
+import { runService, Sealing, systemClock } from '@lab/runtime';
 import { announcementsOver } from './announcements-over-bus.js';
 import { config } from './config.js';
 import { LeaderWatch } from './leader-watch.js';
@@ -43,6 +43,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       records,
       files,
       leaders,
+      ...(config.secretsKey === undefined ? {} : { sealing: new Sealing(config.secretsKey) }),
     },
     {
       host: config.httpHost,

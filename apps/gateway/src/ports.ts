@@ -14,6 +14,7 @@ import type {
   RunState,
   TaskRunRecord,
   TaskRunState,
+  Trial,
   Tokens,
 } from '@lab/contracts';
 
@@ -76,6 +77,11 @@ export abstract class RecordReader {
   abstract attempts(name: string, protocolRunName?: string): Promise<AttemptRecord[] | undefined>;
   abstract protocolRuns(options: ListOptions<RunState>): Promise<ProtocolRunRecord[]>;
   abstract campaigns(options: ListOptions<RunState>): Promise<CampaignRecord[]>;
+  /** By number, those after a number; `noted`: only those with a note. Undefined when there is no such campaign. */
+  abstract trials(
+    campaign: string,
+    options: { after: number; limit: number; noted?: boolean },
+  ): Promise<Trial[] | undefined>;
   abstract tasks(options: ListOptions<TaskRunState>): Promise<TaskRunRecord[]>;
   abstract attentionItems(options: ListOptions<AttentionState>): Promise<AttentionRecord[]>;
   abstract attentionItem(id: string): Promise<AttentionRecord | undefined>;

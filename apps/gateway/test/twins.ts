@@ -14,7 +14,9 @@ import {
   type RequestOf,
   type TaskRunRecord,
   type Tokens,
+  type Trial,
 } from '@lab/contracts';
+import type { Sealing } from '@lab/runtime';
 import { expect } from 'vitest';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
 import type {
@@ -84,6 +86,8 @@ export class MemoryRecords implements RecordReader {
   readonly attemptsOf = new Map<string, AttemptRecord[]>();
   readonly attention: AttentionRecord[] = [];
   readonly stops: EmergencyStopRecord[] = [];
+  /** By campaign. */
+  readonly trialsOf = new Map<string, Trial[]>();
   failure: ServiceError | undefined;
 
   private read<T>(value: () => T): Promise<T> {
@@ -132,6 +136,19 @@ export class MemoryRecords implements RecordReader {
 
   campaigns(options: ListOptions<string>): Promise<CampaignRecord[]> {
     return this.read(() => listed(this.campaignList, options));
+  }
+
+  trials(
+    campaign: string,
+    { after, limit, noted = false }: { after: number; limit: number; noted?: boolean },
+  ): Promise<Trial[] | undefined> {
+    return this.read(() => {
+      if (!this.campaignList.some(({ name }) => name === campaign)) return undefined;
+      const trials = this.trialsOf.get(campaign) ?? [];
+      return trials
+        .filter(({ number, note }) => number > after && (!noted || Object.keys(note).length > 0))
+        .slice(0, limit);
+    });
   }
 
   tasks(options: ListOptions<string>): Promise<TaskRunRecord[]> {
@@ -223,7 +240,10 @@ export interface Reply {
 }
 
 /** The real server over twins of its surroundings. */
-export async function startHarness(options: Partial<ServerOptions> = {}): Promise<Harness> {
+export async function startHarness(
+  options: Partial<ServerOptions> = {},
+  sealing?: Sealing,
+): Promise<Harness> {
   const surroundings = {
     requests: new ScriptedRequests(),
     announcements: new MemoryAnnouncements(),
@@ -232,7 +252,8 @@ export async function startHarness(options: Partial<ServerOptions> = {}): Promis
     files: new MemoryFiles(),
   };
   const log = memoryLog();
-  const server = await startServer(surroundings, { host: '127.0.0.1', port: 0, log, ...options });
+  const door = sealing === undefined ? surroundings : { ...surroundings, sealing };
+  const server = await startServer(door, { host: '127.0.0.1', port: 0, log, ...options });
   return {
     url: server.url,
     ...surroundings,
@@ -375,6 +396,7 @@ export function campaignRecord(given: Partial<CampaignRecord> = {}): CampaignRec
     max_concurrent_protocol_runs: 1,
     optimize: false,
     optimizer_ip: '127.0.0.1',
+    optimizer: null,
     global_parameters: {},
     protocol_run_parameters: null,
     failure_policy: {},

@@ -28,6 +28,7 @@ import {
   schedule,
   taskSubmissions,
 } from './examples.js';
+import { optimizerDescription, optimizerRecord, trial } from './optimizer-operations.js';
 import { simulationScenarios, whatIfRecord } from './simulation-operations.js';
 
 interface Schema {
@@ -131,6 +132,8 @@ describe('the OpenAPI document', () => {
         'post /api/queue/resume',
         'get /api/campaigns',
         'get /api/campaigns/{campaign_name}',
+        'get /api/campaigns/{campaign_name}/optimizer',
+        'get /api/campaigns/{campaign_name}/trials',
         'get /api/definitions',
         'get /api/definitions/{type}/{name}',
         'get /api/devices',
@@ -149,16 +152,19 @@ describe('the OpenAPI document', () => {
         'get /api/health',
         'get /api/protocols',
         'get /api/protocols/{protocol_run_name}',
+        'get /api/protocols/{protocol_type}/optimizer/defaults',
         'get /api/tasks',
         'get /api/tasks/{task_name}',
         'get /api/tasks/{task_name}/files/{file_name}',
         'post /api/campaigns',
         'post /api/campaigns/{campaign_name}/cancel',
+        'post /api/campaigns/{campaign_name}/optimizer/insight',
         'post /api/protocols',
         'post /api/protocols/{protocol_run_name}/cancel',
         'post /api/rpc/{lab_id}/{device_id}/{function_name}',
         'post /api/tasks',
         'post /api/tasks/{task_name}/cancel',
+        'put /api/campaigns/{campaign_name}/optimizer/params',
       ].sort(),
     );
   });
@@ -225,6 +231,8 @@ describe('the OpenAPI document', () => {
     ['EmergencyStopRequest', 4],
     ['EmergencyStopRelease', 2],
     ['OperatorNote', 1],
+    ['InsightSubmission', 2],
+    ['CampaignResumption', 2],
     ['SimulatedScheduler', 5],
     ['SimulatedRuns', 7],
     ['SimulatedCampaign', 6],
@@ -290,6 +298,19 @@ describe('the OpenAPI document', () => {
     expect(fit('EmergencyStopRecord', emergencyStop)).toEqual([]);
     expect(fit('QueueRecord', queue)).toEqual([]);
     expect(fit('WhatIfRecord', whatIfRecord)).toEqual([]);
+    expect(fit('OptimizerRecord', optimizerRecord)).toEqual([]);
+    expect(fit('OptimizerDescription', optimizerDescription)).toEqual([]);
+    expect(fit('Trial', trial)).toEqual([]);
+    const {
+      campaign: _name,
+      pending: _pending,
+      journal: _journal,
+      belief: _belief,
+      ...known
+    } = optimizerRecord;
+    const { state: _state, reason: _reason, worker: _worker, ...kept } = known;
+    const insight = { id: 'i', text: 't', by: 'ada', at: 0, used: false };
+    expect(fit('KeptOptimizer', { ...kept, insights: [insight] })).toEqual([]);
     const simulated = await simulate(
       { protocols: [{ type: 'batch', iterations: 3 }], losses: [{ device: 'lab.arm', at: 3 }] },
       batch(),

@@ -2,10 +2,12 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import {
   AttentionResolution,
+  CampaignResumption,
   CampaignSubmission,
   DeviceReference,
   EmergencyStopRelease,
   EmergencyStopRequest,
+  InsightSubmission,
   LabSelection,
   OperatorNote,
   ProtocolRunSubmission,
@@ -28,6 +30,7 @@ import jsonSchema from 'class-validator-jsonschema';
 import { definitionSchemas } from './definition-schemas.js';
 import { operatingSchemas } from './operating-schemas.js';
 import { operations } from './operations.js';
+import { optimizerSchemas } from './optimizer-schemas.js';
 import { recordSchemas } from './record-schemas.js';
 import { scheduleSchemas } from './schedule-schemas.js';
 import { simulationSchemas } from './simulation-schemas.js';
@@ -36,6 +39,7 @@ const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 const submissions = {
   ProtocolRunSubmission,
+  CampaignResumption,
   CampaignSubmission,
   TaskSubmission,
   DeviceReference,
@@ -49,6 +53,7 @@ const submissions = {
   EmergencyStopRequest,
   EmergencyStopRelease,
   OperatorNote,
+  InsightSubmission,
   SimulationScenario,
   SimulatedScheduler,
   SimulatedRuns,
@@ -102,6 +107,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     schemas: {
       ...recordSchemas,
       ...operatingSchemas,
+      ...optimizerSchemas,
       ...scheduleSchemas,
       ...simulationSchemas,
       ...definitionSchemas,

@@ -64,9 +64,16 @@ export const operatingOperations: Record<string, Description> = {
     description:
       'One that is paused goes on. Of one that failed or was cancelled, completed runs are kept, failed and cancelled ones are resumed with the same parameters, and then the rest goes on.',
     parameters: [campaignName],
-    body: note,
+    body: {
+      schema: ref('CampaignResumption'),
+      required: false,
+      examples: {
+        note: { summary: 'Who does it', value: { by: 'ada' } },
+        overrides: { summary: 'Without the AI from here on', value: { optimizer_overrides: { p_ai: 0 } } },
+      },
+    },
     success: { status: 202, description: 'It goes on.', content: json(ref('CampaignRecord')) },
-    problems: ofRecord,
+    problems: [...ofRecord, 'backlog_full', 'duplicate_name', 'optimizer_error', 'optimizer_unavailable'],
   },
   'GET /api/queue': {
     tag: 'Operating',

@@ -6,6 +6,7 @@ import { definitionOperations } from './definition-operations.js';
 import { inPath, inQuery, json, listOf, ref, type Description } from './description.js';
 import * as examples from './examples.js';
 import { ofRecord, operatingOperations } from './operating-operations.js';
+import { optimizerOperations } from './optimizer-operations.js';
 import { simulationOperations } from './simulation-operations.js';
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
@@ -94,10 +95,10 @@ const descriptions: Record<string, Description> = {
     tag: 'Campaigns',
     summary: 'Submit a campaign',
     description:
-      'One protocol many times. Without optimizer: `global_parameters`, `protocol_run_parameters` (exactly `max_protocol_runs` entries), or both.',
+      'One protocol many times. Without optimizer: `global_parameters`, `protocol_run_parameters` (exactly `max_protocol_runs` entries), or both. With `optimize` the optimizer of the protocol is made before the answer, and proposes its inputs run by run.',
     body: { schema: ref('CampaignSubmission'), required: true, examples: examples.campaignSubmissions },
     success: { status: 201, description: 'Accepted.', content: json(ref('CampaignRecord')), location: true },
-    problems: [...submitting, 'unknown_protocol'],
+    problems: [...submitting, 'unknown_protocol', 'not_found', 'optimizer_error', 'optimizer_unavailable'],
   },
   'GET /api/campaigns': {
     tag: 'Campaigns',
@@ -251,6 +252,7 @@ const descriptions: Record<string, Description> = {
   },
   ...definitionOperations,
   ...operatingOperations,
+  ...optimizerOperations,
   ...simulationOperations,
   'GET /api/health': {
     tag: 'Service',

@@ -40,6 +40,9 @@ export const map = <T>(values: SchemaOf<T>, description?: string): SchemaOf<Reco
 export const free = <T extends object>(description?: string): SchemaOf<T> =>
   make({ type: 'object', additionalProperties: true, ...described(description) });
 
+/** Any JSON value that the description names. */
+export const anything = <T>(description: string): SchemaOf<T> => make(described(description));
+
 /** The same or null. */
 export const orNull = <T>(inner: SchemaOf<T>): SchemaOf<T | null> => {
   if ('$ref' in inner.schema) return make({ oneOf: [inner.schema, { type: 'null' }] });

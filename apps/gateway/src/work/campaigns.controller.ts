@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import {
+  CampaignResumption,
   CampaignSubmission,
   OperatorNote,
   orchestratorRequests,
@@ -7,9 +8,11 @@ import {
   unnamedPerson,
   type CampaignRecord,
 } from '@lab/contracts';
+import { withSecretsHidden } from '@lab/runtime';
 import type { FastifyReply } from 'fastify';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
+import { Secrets } from '../http/secrets.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
 import { Estimates } from './estimates.js';
@@ -23,6 +26,7 @@ export class CampaignsController {
     private readonly orchestrator: Orchestrator,
     private readonly records: RecordReader,
     private readonly estimates: Estimates,
+    private readonly secrets: Secrets,
   ) {}
 
   @Post()
@@ -33,10 +37,14 @@ export class CampaignsController {
   ): Promise<CampaignRecord> {
     readQuery(query, []);
     const askedAt = Date.now();
-    const { name } = await this.orchestrator.make(orchestratorRequests.submitCampaign, submission, async () =>
-      isOwn(await this.records.campaign(submission.name), submission, askedAt),
+    const { meta } = submission;
+    const request =
+      meta === undefined ? submission : { ...submission, meta: this.secrets.sealed(meta, 'meta') };
+    const shown = meta === undefined ? submission : { ...submission, meta: withSecretsHidden(meta) };
+    const { name } = await this.orchestrator.make(orchestratorRequests.submitCampaign, request, async () =>
+      isOwn(await this.record(submission.name), shown, askedAt),
     );
-    const record = await committed(() => this.records.campaign(name), `campaign ${name}`);
+    const record = await committed(() => this.record(name), `campaign ${name}`);
     reply.header('location', `/api/campaigns/${encodeURIComponent(name)}`);
     return record;
   }
@@ -52,7 +60,7 @@ export class CampaignsController {
     refuseBody(body, noBodyHint);
     const name = lookupName(given, 'campaign');
     await this.orchestrator.ask(orchestratorRequests.cancelCampaign, { name });
-    return committed(() => this.records.campaign(name), `campaign ${name}`);
+    return committed(() => this.record(name), `campaign ${name}`);
   }
 
   @Post(':campaign_name/pause')
@@ -65,33 +73,50 @@ export class CampaignsController {
     readQuery(query, []);
     const name = lookupName(given, 'campaign');
     await this.orchestrator.ask(orchestratorRequests.pauseCampaign, { name, by });
-    return committed(() => this.records.campaign(name), `campaign ${name}`);
+    return committed(() => this.record(name), `campaign ${name}`);
   }
 
   @Post(':campaign_name/resume')
   @HttpCode(202)
   async resume(
     @Param('campaign_name') given: string,
-    @Body(DtoPipe.orNothing(OperatorNote)) { by = unnamedPerson }: OperatorNote,
+    @Body(DtoPipe.orNothing(CampaignResumption))
+    { by = unnamedPerson, optimizer_overrides: overrides }: CampaignResumption,
     @Query() query: unknown,
   ): Promise<CampaignRecord> {
     readQuery(query, []);
     const name = lookupName(given, 'campaign');
-    await this.orchestrator.ask(orchestratorRequests.resumeCampaign, { name, by });
-    return committed(() => this.records.campaign(name), `campaign ${name}`);
+    await this.orchestrator.ask(orchestratorRequests.resumeCampaign, {
+      name,
+      by,
+      ...(overrides === undefined
+        ? {}
+        : { optimizer_overrides: this.secrets.sealed(overrides, 'optimizer_overrides') }),
+    });
+    return committed(() => this.record(name), `campaign ${name}`);
   }
 
   @Get(':campaign_name')
   async read(@Param('campaign_name') given: string, @Query() query: unknown): Promise<CampaignRecord> {
     readQuery(query, []);
     const name = lookupName(given, 'campaign');
-    const record = found(await this.records.campaign(name), 'campaign', name);
+    const record = found(await this.record(name), 'campaign', name);
     const [estimated] = await this.estimates.ofCampaigns([record]);
     return estimated ?? record;
   }
 
   @Get()
   async list(@Query() query: unknown): Promise<CampaignRecord[]> {
-    return this.estimates.ofCampaigns(await this.records.campaigns(readListQuery(query, runStates)));
+    const campaigns = await this.records.campaigns(readListQuery(query, runStates));
+    return this.estimates.ofCampaigns(campaigns.map(withoutSecrets));
   }
+
+  private async record(name: string): Promise<CampaignRecord | undefined> {
+    const campaign = await this.records.campaign(name);
+    return campaign && withoutSecrets(campaign);
+  }
+}
+
+function withoutSecrets(campaign: CampaignRecord): CampaignRecord {
+  return { ...campaign, meta: withSecretsHidden(campaign.meta) };
 }

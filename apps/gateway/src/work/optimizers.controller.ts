@@ -1,0 +1,169 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  InsightSubmission,
+  isServiceError,
+  isTerminal,
+  orchestratorRequests,
+  runtimeParameters,
+  ServiceError,
+  unnamedPerson,
+  zodSchema,
+  type CampaignRecord,
+  type InsightRecord,
+  type JsonObject,
+  type KeptInsight,
+  type KeptOptimizer,
+  type OptimizerDescription,
+  type OptimizerRecord,
+  type OptimizerStatus,
+  type RuntimeParameterValues,
+  type Trial,
+} from '@lab/contracts';
+import { DtoPipe } from '../http/dto-pipe.js';
+import { lookupName, readFlag, readListQuery, readQuery } from '../http/request-input.js';
+import { Secrets } from '../http/secrets.js';
+import { Orchestrator } from '../orchestrator.js';
+import { RecordReader } from '../ports.js';
+import { found } from './records.js';
+
+/** Of so many of the latest trials the record of an optimizer shows the notes. */
+const shownJournal = 50;
+
+const params = zodSchema(runtimeParameters);
+
+/** The optimizers of campaigns: read them, change their settings, tell their AI something. */
+@Controller('api')
+export class OptimizersController {
+  constructor(
+    private readonly orchestrator: Orchestrator,
+    private readonly records: RecordReader,
+    private readonly secrets: Secrets,
+  ) {}
+
+  @Put('campaigns/:campaign_name/optimizer/params')
+  async configure(
+    @Param('campaign_name') given: string,
+    @Body() body: unknown,
+    @Query() query: unknown,
+  ): Promise<RuntimeParameterValues> {
+    const { by = unnamedPerson } = readQuery(query, ['by'] as const);
+    const name = lookupName(given, 'campaign');
+    const reply = await this.orchestrator.ask(orchestratorRequests.configureOptimizer, {
+      name,
+      by,
+      runtime_params: this.parametersOf(body),
+    });
+    return reply.runtime_params;
+  }
+
+  @Post('campaigns/:campaign_name/optimizer/insight')
+  @HttpCode(201)
+  async addInsight(
+    @Param('campaign_name') given: string,
+    @Body(new DtoPipe(InsightSubmission)) { insight, by = unnamedPerson }: InsightSubmission,
+    @Query() query: unknown,
+  ): Promise<InsightRecord> {
+    readQuery(query, []);
+    const name = lookupName(given, 'campaign');
+    const queued = await this.orchestrator.ask(orchestratorRequests.addInsight, { name, by, text: insight });
+    return insightRecord({ ...queued, used: false });
+  }
+
+  /** Of a campaign that goes on, as the leading orchestrator knows it; of one that is over, as it was in the end. */
+  @Get('campaigns/:campaign_name/optimizer')
+  async read(@Param('campaign_name') given: string, @Query() query: unknown): Promise<OptimizerRecord> {
+    const explain = readFlag('explain', readQuery(query, ['explain'] as const).explain);
+    const { campaign, kept } = await this.optimized(given);
+    const [status, trials] = await Promise.all([
+      isTerminal(campaign.state) ? null : this.status(campaign.name, explain),
+      this.records.trials(campaign.name, {
+        after: Math.max(0, campaign.protocol_runs.length - shownJournal),
+        limit: shownJournal,
+        noted: true,
+      }),
+    ]);
+    const now = status ?? { ...kept, ...over };
+    const { session: _, ...shown } = now;
+    return {
+      ...shown,
+      campaign: campaign.name,
+      insights: now.insights.map(insightRecord),
+      journal: (trials ?? [])
+        .map(({ number, run, source, note }) => ({ number, run, source, note }))
+        .reverse(),
+    };
+  }
+
+  @Get('campaigns/:campaign_name/trials')
+  async trials(@Param('campaign_name') given: string, @Query() query: unknown): Promise<Trial[]> {
+    const { after, ...list } = readQuery(query, ['after', 'limit'] as const);
+    const { limit } = readListQuery(list, []);
+    const name = lookupName(given, 'campaign');
+    return found(await this.records.trials(name, { limit, after: readNumber(after) }), 'campaign', name);
+  }
+
+  @Get('protocols/:protocol_type/optimizer/defaults')
+  async defaults(
+    @Param('protocol_type') given: string,
+    @Query() query: unknown,
+  ): Promise<OptimizerDescription> {
+    const { optimizer_ip } = readQuery(query, ['optimizer_ip'] as const);
+    return this.orchestrator.ask(orchestratorRequests.readOptimizerDefaults, {
+      protocol: lookupName(given, 'protocol'),
+      ...(optimizer_ip === undefined ? {} : { optimizer_ip }),
+    });
+  }
+
+  private parametersOf(body: unknown): RuntimeParameterValues {
+    const checked = params.check(body);
+    if (!checked.ok || Object.keys(checked.value).length === 0)
+      throw new ServiceError('invalid', 'The body is not an object of parameters and their values.', {
+        faults: checked.ok
+          ? [{ path: '', code: 'empty', message: 'names no parameter', hint: 'for example {"p_ai": 0.2}' }]
+          : checked.faults,
+      });
+    return this.secrets.sealed(checked.value as JsonObject, '') as RuntimeParameterValues;
+  }
+
+  private async optimized(given: string): Promise<{ campaign: CampaignRecord; kept: KeptOptimizer }> {
+    const name = lookupName(given, 'campaign');
+    const campaign = found(await this.records.campaign(name), 'campaign', name);
+    if (campaign.optimizer === null)
+      throw new ServiceError('wrong_state', `The campaign "${name}" was submitted without an optimizer.`);
+    return { campaign, kept: campaign.optimizer };
+  }
+
+  /** Null: the campaign has ended meanwhile. */
+  private async status(name: string, explain: boolean): Promise<OptimizerStatus | null> {
+    try {
+      return await this.orchestrator.ask(orchestratorRequests.readOptimizer, { name, explain });
+    } catch (error) {
+      if (isServiceError(error) && (error.code === 'wrong_state' || error.code === 'not_found')) return null;
+      throw error;
+    }
+  }
+}
+
+const over = {
+  state: 'closed',
+  reason: null,
+  worker: null,
+  session: null,
+  pending: [],
+  belief: null,
+} as const satisfies Partial<OptimizerStatus>;
+
+function insightRecord({ id, text, by, at, used }: KeptInsight): InsightRecord {
+  return { id, text, by, at: new Date(at).toISOString(), used };
+}
+
+/** @throws ServiceError `invalid` */
+function readNumber(text: string | undefined): number {
+  if (text === undefined) return 0;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new ServiceError('invalid', 'The query of the address is not valid.', {
+    faults: [
+      { path: '?after', code: 'range', message: 'must be the number of a run, a whole number from 0' },
+    ],
+  });
+}
