@@ -1,10 +1,34 @@
-import { defineConfig, settings, type ConfigOf } from '@lab/runtime';
+import { isIP } from 'node:net';
+import { defineConfig, setting, settings, wholeNumber, type ConfigOf } from '@lab/runtime';
+import { z } from 'zod';
 
 export const config = defineConfig({
   natsUrl: settings.natsUrl,
   secretsKey: settings.secretsKey,
   dataDir: settings.dataDir,
   logLevel: settings.logLevel,
+  /** Addresses that campaigns may name this worker by, separated by commas; undefined: all of this computer. */
+  addresses: setting({
+    env: 'SVC_OPTIMIZER_IP',
+    schema: z
+      .string()
+      .transform((text) => text.split(',').map((each) => each.trim()))
+      .refine(
+        (each) => each.every((address) => isIP(address) !== 0),
+        'must be IP addresses, for example 10.0.0.7, separated by commas',
+      )
+      .optional(),
+  }),
+  /** Memory of one optimizer for JavaScript objects, in mebibytes. */
+  memoryMb: setting({
+    env: 'SVC_OPTIMIZER_MEMORY_MB',
+    schema: z.preprocess((value) => value ?? 1_024, wholeNumber(64, 65_536, 'a size in mebibytes')),
+  }),
+  /** Longest computation of one call of an optimizer, in seconds; then its process is ended. */
+  callTimeoutS: setting({
+    env: 'SVC_OPTIMIZER_CALL_TIMEOUT_S',
+    schema: z.preprocess((value) => value ?? 290, wholeNumber(1, 290, 'a time in seconds')),
+  }),
 });
 
 export type Config = ConfigOf<typeof config>;

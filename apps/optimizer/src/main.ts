@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ModuleCache, NpmPackages } from '@lab/hosting';
 import { connectBus } from '@lab/messaging';
-import { runService, systemClock, systemIds, systemTimers } from '@lab/runtime';
+import { runService, Sealing, systemClock, systemIds, systemTimers } from '@lab/runtime';
 import { ownAddresses } from './addresses.js';
 import { config } from './config.js';
 import { OptimizerWorker } from './worker.js';
@@ -11,15 +13,24 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 
 await runService('optimizer', config, async ({ config, log, shutdown }) => {
   const instance = systemIds.next();
+  const folder = join(config.dataDir, 'optimizer');
   const bus = await connectBus({ url: config.natsUrl.reveal(), role: 'optimizer', name: instance, log });
   shutdown.add('bus', () => bus.close());
+  const packages = new NpmPackages(join(folder, 'packages'), log);
+  shutdown.add('packages', () => packages.close());
+  const { addresses, secretsKey } = config;
   const worker = new OptimizerWorker({
     bus,
     clock: systemClock,
     timers: systemTimers,
+    log,
+    modules: new ModuleCache(join(folder, 'modules'), packages, bus, log),
+    sealing: secretsKey === undefined ? undefined : new Sealing(secretsKey),
+    memoryMb: config.memoryMb,
+    computingMs: config.callTimeoutS * 1_000,
     instance,
     version,
-    addresses: ownAddresses,
+    addresses: addresses === undefined ? ownAddresses : () => addresses,
   });
   await worker.start();
   shutdown.add('worker', () => worker.stop());

@@ -16,12 +16,22 @@ const descriptions: Record<ServiceName, string> = {
 
 /** One command for each service; it runs in this process, under the name and rules of that service. */
 export function addAppCommands(program: Command): void {
-  for (const name of ['gateway', 'orchestrator', 'optimizer'] as const) {
+  for (const name of ['gateway', 'orchestrator'] as const) {
     program
       .command(name)
       .description(descriptions[name])
       .action(() => runApp(name, {}));
   }
+  program
+    .command('optimizer')
+    .description(descriptions.optimizer)
+    .option(
+      '--ip <address...>',
+      'address that campaigns name it by in optimizer_ip (SVC_OPTIMIZER_IP, default: all of this computer)',
+    )
+    .action((flags: { ip?: string[] }) =>
+      runApp('optimizer', flags.ip === undefined ? {} : { SVC_OPTIMIZER_IP: flags.ip.join(',') }),
+    );
   program
     .command('agent')
     .description(descriptions.agent)

@@ -8,9 +8,11 @@ import {
   moduleReference,
   resourceValue,
 } from './work.js';
+import { insight, runtimeParameters, trial } from './optimizer.js';
 
 /**
- * The messages between an agent and the processes of its devices and tasks. They are plain JSON objects, one a line on
+ * The messages between an agent and the processes of its devices and tasks, and between an optimizer worker and the
+ * processes of its optimizers. They are plain JSON objects, one a line on
  * a stream, told apart by `type`, so that a host in another language can speak them as well.
  */
 
@@ -133,3 +135,50 @@ export const fromTask = z.discriminatedUnion('type', [
   log,
 ]);
 export type FromTask = z.infer<typeof fromTask>;
+
+const asked = { call_id: z.string() };
+
+/** From an optimizer worker to the process of an optimizer. Each is answered by `result` or `failure`, one after the other. */
+export const toOptimizer = z.discriminatedUnion('type', [
+  /** Comes first and once: makes the optimizer; answered with its description. */
+  z.object({
+    type: z.literal('make'),
+    ...asked,
+    protocol: z.string(),
+    module: moduleReference,
+    /** Absolute path of the module file. */
+    path: z.string(),
+    /** Over the constructor arguments; secrets among them are open. */
+    overrides: jsonObject,
+    /** Over the runtime parameters that it begins with; one that it does not know is left out. */
+    runtime_params: runtimeParameters,
+  }),
+  z.object({ type: z.literal('tell'), ...asked, trials: z.array(trial) }),
+  z.object({
+    type: z.literal('propose'),
+    ...asked,
+    runs: z.array(z.object({ number: z.number(), run: z.string() })),
+    insights: z.array(insight),
+  }),
+  z.object({ type: z.literal('configure'), ...asked, runtime_params: runtimeParameters }),
+  z.object({ type: z.literal('best'), ...asked }),
+  z.object({ type: z.literal('explain'), ...asked }),
+]);
+export type ToOptimizer = z.infer<typeof toOptimizer>;
+
+/** From the process of an optimizer to its worker. */
+export const fromOptimizer = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('result'), ...asked, value: jsonObject }),
+  z.object({
+    type: z.literal('failure'),
+    ...asked,
+    /** `invalid`: what it was given does not fit; `optimizer_error`: its code failed. */
+    code: z.enum(['invalid', 'optimizer_error']),
+    error: authorError,
+    faults: z.array(
+      z.object({ path: z.string(), code: z.string(), message: z.string(), hint: z.string().optional() }),
+    ),
+  }),
+  log,
+]);
+export type FromOptimizer = z.infer<typeof fromOptimizer>;

@@ -11,36 +11,38 @@ export class NotJson extends TypeError {
   override readonly name = 'NotJson';
 }
 
+export interface JsonOptions {
+  /** Refuse also the characters that a database cannot keep (U+0000 and lone surrogates). */
+  storable?: boolean;
+  /** Largest size of the JSON in bytes; {@link maxValueBytes} by default. */
+  maxBytes?: number;
+}
+
 /**
  * A copy of a value as JSON carries it; properties that are undefined are left out.
  *
  * @param where what the value is, as the author would say it, for example `the result of mix`
- * @param options.storable refuse also the characters that a database cannot keep (U+0000 and lone surrogates)
  * @throws NotJson when it holds anything but finite numbers, strings, booleans, null, plain objects and lists, when it
- *   contains itself, is nested deeper than {@link maxDepth} or larger than {@link maxValueBytes}
+ *   contains itself, is nested deeper than {@link maxDepth} or too large
  */
-export function toJson(value: unknown, where: string, options: { storable?: boolean } = {}): JsonValue {
+export function toJson(value: unknown, where: string, options: JsonOptions = {}): JsonValue {
   const copy = copyOf(value, where, [], options.storable ?? false);
-  checkSize(copy, where);
+  checkSize(copy, where, options.maxBytes);
   return copy;
 }
 
 /** As {@link toJson}, of a value that must be a plain object. */
-export function toJsonObject(
-  value: unknown,
-  where: string,
-  options: { storable?: boolean } = {},
-): JsonObject {
+export function toJsonObject(value: unknown, where: string, options: JsonOptions = {}): JsonObject {
   if (!isPlainObject(value)) throw new NotJson(`${where} must be a plain object, not ${kindOf(value)}`);
   return toJson(value, where, options) as JsonObject;
 }
 
-/** @throws NotJson when the JSON of the value is larger than {@link maxValueBytes} */
-export function checkSize(value: JsonValue, where: string): void {
+/** @throws NotJson when the JSON of the value is larger than that */
+export function checkSize(value: JsonValue, where: string, maxBytes = maxValueBytes): void {
   const size = Buffer.byteLength(JSON.stringify(value));
-  if (size > maxValueBytes) {
+  if (size > maxBytes) {
     throw new NotJson(
-      `${where} is ${size} bytes of JSON, more than the ${maxValueBytes} that fit: return large data of a task as a file`,
+      `${where} is ${size} bytes of JSON, more than the ${maxBytes} that fit: return large data of a task as a file`,
     );
   }
 }

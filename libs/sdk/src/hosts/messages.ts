@@ -1,9 +1,17 @@
-import type { FromDevice, FromTask, LogLevel, ToDevice, ToTask } from '@lab/contracts';
+import type {
+  FromDevice,
+  FromOptimizer,
+  FromTask,
+  LogLevel,
+  ToDevice,
+  ToOptimizer,
+  ToTask,
+} from '@lab/contracts';
 
-export type { FromDevice, FromTask, LogLevel, ToDevice, ToTask };
+export type { FromDevice, FromOptimizer, FromTask, LogLevel, ToDevice, ToOptimizer, ToTask };
 
 /**
- * Narrow checks of what arrives from the agent. They stand in for the schemas of contracts, which cost a task process more
+ * Narrow checks of what arrives from the process that started a host. They stand in for the schemas of contracts, which cost a task process more
  * time to import than the rest of its start.
  */
 
@@ -49,6 +57,29 @@ export function toDeviceMessage(message: unknown): ToDevice {
   return checked<ToDevice>(message, deviceShapes);
 }
 
+const call: Shape = { call_id: 'string' };
+
+const optimizerShapes: Record<ToOptimizer['type'], Shape> = {
+  make: {
+    ...call,
+    protocol: 'string',
+    module: 'object',
+    path: 'string',
+    overrides: 'object',
+    runtime_params: 'object',
+  },
+  tell: { ...call, trials: 'value' },
+  propose: { ...call, runs: 'value', insights: 'value' },
+  configure: { ...call, runtime_params: 'object' },
+  best: call,
+  explain: call,
+};
+
+/** @throws Error that says what is wrong with the message */
+export function toOptimizerMessage(message: unknown): ToOptimizer {
+  return checked<ToOptimizer>(message, optimizerShapes);
+}
+
 /** @throws Error that says what is wrong with the message */
 export function toTaskMessage(message: unknown): ToTask {
   return checked<ToTask>(message, taskShapes);
@@ -56,13 +87,13 @@ export function toTaskMessage(message: unknown): ToTask {
 
 function checked<Message extends { type: string }>(message: unknown, shapes: Record<string, Shape>): Message {
   if (!isObject(message) || typeof message['type'] !== 'string') {
-    throw new Error('A message from the agent is not an object with a type');
+    throw new Error('A message from the parent is not an object with a type');
   }
   const type = message['type'];
   const shape = Object.hasOwn(shapes, type) ? shapes[type] : undefined;
   if (shape === undefined) {
     throw new Error(
-      `A message from the agent has the type ${type}; known are ${Object.keys(shapes).join(', ')}`,
+      `A message from the parent has the type ${type}; known are ${Object.keys(shapes).join(', ')}`,
     );
   }
   for (const [key, kind] of Object.entries(shape)) {
@@ -70,7 +101,7 @@ function checked<Message extends { type: string }>(message: unknown, shapes: Rec
     const right = kind === 'value' || (kind === 'object' ? isObject(value) : typeof value === kind);
     if (!right)
       throw new Error(
-        `In a message "${type}" from the agent, ${key} is not ${kind === 'object' ? 'an' : 'a'} ${kind}`,
+        `In a message "${type}" from the parent, ${key} is not ${kind === 'object' ? 'an' : 'a'} ${kind}`,
       );
   }
   return message as unknown as Message;

@@ -1,8 +1,8 @@
 import { optimizerEvents, serviceRequests } from '@lab/contracts';
 import { MemoryBroker, type Bus } from '@lab/messaging';
+import { createLog } from '@lab/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ownAddresses } from './addresses.js';
-import { OptimizerWorker } from './worker.js';
+import { OptimizerWorker } from '../src/worker.js';
 
 /** Time that passes only when told to. */
 class ManualTime {
@@ -56,6 +56,11 @@ beforeEach(async () => {
     instance: 'w1',
     version: '9.9.9',
     addresses: () => ['10.0.0.7'],
+    log: createLog({ service: 'optimizer', destination: { write: () => undefined } }),
+    modules: { path: () => Promise.reject(new Error('there are no modules')) },
+    sealing: undefined,
+    memoryMb: 64,
+    computingMs: 1_000,
   });
 });
 
@@ -86,6 +91,16 @@ describe('the optimizer worker', () => {
     });
   });
 
+  it('says that it leaves', async () => {
+    const left: string[] = [];
+    await other.subscribe(optimizerEvents.leaving, {}, ({ instance }) => {
+      left.push(instance);
+    });
+    await worker.start();
+    await worker.stop();
+    await expect.poll(() => left).toEqual(['w1']);
+  });
+
   it('says and answers nothing after it has stopped', async () => {
     await worker.start();
     await expect.poll(() => heard.length).toBe(1);
@@ -96,17 +111,5 @@ describe('the optimizer worker', () => {
       effect: 'none',
     });
     expect(heard).toHaveLength(1);
-  });
-});
-
-describe('the addresses of a computer', () => {
-  it('are those of all its networks, each once, the loopback address always among them', () => {
-    const network = { netmask: '', mac: '', internal: false, cidr: null, family: 'IPv4' as const };
-    expect(
-      ownAddresses({
-        eth0: [{ ...network, address: '10.0.0.7' }],
-        wlan0: [{ ...network, address: '10.0.0.7' }],
-      }),
-    ).toEqual(['10.0.0.7', '127.0.0.1']);
   });
 });

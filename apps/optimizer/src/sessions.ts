@@ -1,0 +1,227 @@
+import {
+  optimizerRequests as requests,
+  ServiceError,
+  type JsonObject,
+  type ModuleReference,
+  type RequestOf,
+} from '@lab/contracts';
+import { withSecretsOpened, type Log, type Sealing } from '@lab/runtime';
+import { OptimizerProcess, type Question } from './optimizer-process.js';
+
+type Making = RequestOf<typeof requests.describe>;
+type Opening = RequestOf<typeof requests.open>;
+interface SessionName {
+  campaign_id: string;
+  session: string;
+}
+
+/** A session that nobody has asked for so long is closed, in milliseconds; its campaign may open another one any time. */
+const idleMs = 3_600_000;
+/** How long what needs no computing waits for what does. */
+const turnMs = 25_000;
+/** Kept of the caller's patience, so that it hears of the end and not of its own clock. */
+const wayBackMs = 1_000;
+
+export interface SessionsParts {
+  modules: { path(module: ModuleReference): Promise<string> };
+  /** Undefined: this worker can open no secrets. */
+  sealing: Sealing | undefined;
+  timers: { after(ms: number, callback: () => void): () => void };
+  log: Log;
+  /** Memory of one process for JavaScript objects, in mebibytes. */
+  memoryMb: number;
+  /** Longest computation of a call, in milliseconds; never more than the call allows. */
+  computingMs: number;
+  /** A process has ended that nobody ended. */
+  lost(session: SessionName, reason: string): void;
+}
+
+interface Session {
+  name: SessionName;
+  epoch: number;
+  process: OptimizerProcess;
+  opened: Promise<JsonObject>;
+  stopIdling: () => void;
+}
+
+/**
+ * The sessions of one worker: for each campaign at most one, each with a process of its own. One further process waits for
+ * the next, so that a submission does not wait for the start of one.
+ */
+export class Sessions {
+  readonly #parts: SessionsParts;
+  readonly #sessions = new Map<string, Session>();
+  /** Processes that make an optimizer to describe it. */
+  readonly #describing = new Set<OptimizerProcess>();
+  #spare: OptimizerProcess | undefined;
+  #stopped = false;
+
+  constructor(parts: SessionsParts) {
+    this.#parts = parts;
+    this.#prepare();
+  }
+
+  /** Campaigns that have an optimizer here. */
+  get count(): number {
+    return this.#sessions.size;
+  }
+
+  /** Makes an optimizer, and drops it. @throws ServiceError as `optimizer.describe` */
+  async describe(making: Making): Promise<JsonObject> {
+    const process = this.#take();
+    this.#describing.add(process);
+    try {
+      return await process.ask(await this.#make(making, {}), { workMs: limitOf(requests.describe) });
+    } catch (error) {
+      // It was the code of the optimizer that ended it, or took so long.
+      if (process.over === undefined || this.#stopped) throw error;
+      throw new ServiceError('optimizer_error', `The optimizer could not be made: ${process.over}`);
+    } finally {
+      this.#describing.delete(process);
+      process.kill('its optimizer is described');
+    }
+  }
+
+  /**
+   * Begins a session in place of an earlier one of its campaign. Asked again for the session that goes on it changes nothing.
+   *
+   * @param epoch of the leader that asks
+   * @throws ServiceError as `optimizer.open`; `stale_message` when a later leader has opened another one
+   */
+  async open(opening: Opening, epoch: number): Promise<JsonObject> {
+    const { campaign_id, session, campaign, runtime_params } = opening;
+    const earlier = this.#sessions.get(campaign_id);
+    if (earlier?.name.session === session) return earlier.opened;
+    if (earlier !== undefined && earlier.epoch > epoch)
+      throw stale(`a later leader has opened another session`);
+    if (earlier !== undefined) this.#drop(earlier, 'another session of its campaign has begun');
+    const process = this.#take();
+    const log = this.#parts.log.child({ campaign });
+    const opened = this.#make(opening, runtime_params).then((question) =>
+      process.ask(question, { workMs: limitOf(requests.open) }),
+    );
+    const begun: Session = {
+      name: { campaign_id, session },
+      epoch,
+      process,
+      opened,
+      stopIdling: () => undefined,
+    };
+    this.#sessions.set(campaign_id, begun);
+    process.adopt(log, (reason) => {
+      if (this.#sessions.get(campaign_id) !== begun) return;
+      this.#drop(begun, reason);
+      log.warn('the process of an optimizer has ended', { session, reason });
+      this.#parts.lost(begun.name, reason);
+    });
+    try {
+      const description = await opened;
+      this.#touch(begun);
+      return description;
+    } catch (error) {
+      this.#drop(begun, 'its optimizer could not be made');
+      throw error;
+    }
+  }
+
+  /** Asks for something that may compute. @throws ServiceError as the request that it is of */
+  compute(name: SessionName, question: Question, request: { timeoutMs: number }): Promise<JsonObject> {
+    return this.#ask(name, question, {
+      workMs: Math.min(this.#parts.computingMs, limitOf(request)),
+    });
+  }
+
+  /** Asks for something that takes no time. @throws ServiceError `optimizer_unavailable` also while a computation goes on */
+  inform(name: SessionName, question: Question, request: { timeoutMs: number }): Promise<JsonObject> {
+    return this.#ask(name, question, { workMs: limitOf(request), turnMs });
+  }
+
+  close({ campaign_id, session }: SessionName): void {
+    const found = this.#sessions.get(campaign_id);
+    if (found?.name.session === session) this.#drop(found, 'its campaign is over');
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    const reason = 'the optimizer worker stops';
+    for (const session of [...this.#sessions.values()]) this.#drop(session, reason);
+    for (const process of this.#describing) process.kill(reason);
+    this.#spare?.kill(reason);
+  }
+
+  #ask(
+    name: SessionName,
+    question: Question,
+    limits: { workMs: number; turnMs?: number },
+  ): Promise<JsonObject> {
+    const found = this.#sessions.get(name.campaign_id);
+    if (found === undefined || found.name.session !== name.session) {
+      throw stale('this worker has no such session; open one, and tell it all trials');
+    }
+    this.#touch(found);
+    return found.process.ask(question, limits);
+  }
+
+  async #make({ protocol, module, overrides }: Making, runtime_params: Opening['runtime_params']) {
+    const path = await this.#parts.modules.path(module);
+    return {
+      type: 'make' as const,
+      protocol,
+      module,
+      path,
+      overrides: this.#opened(overrides),
+      runtime_params,
+    };
+  }
+
+  #opened(overrides: JsonObject): JsonObject {
+    const { sealing } = this.#parts;
+    if (sealing === undefined) return overrides;
+    try {
+      return withSecretsOpened(overrides, sealing);
+    } catch (error) {
+      throw new ServiceError('optimizer_unavailable', error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #touch(session: Session): void {
+    session.stopIdling();
+    session.stopIdling = this.#parts.timers.after(idleMs, () => this.#drop(session, 'nobody asked for it'));
+  }
+
+  #drop(session: Session, reason: string): void {
+    const { campaign_id } = session.name;
+    if (this.#sessions.get(campaign_id) === session) this.#sessions.delete(campaign_id);
+    session.stopIdling();
+    session.process.kill(reason);
+  }
+
+  /** The process that waits, or a new one; another one takes its place. */
+  #take(): OptimizerProcess {
+    if (this.#stopped) throw new ServiceError('optimizer_unavailable', 'The optimizer worker is stopping');
+    const process = this.#spare ?? this.#start();
+    this.#prepare();
+    return process;
+  }
+
+  #prepare(): void {
+    const spare = this.#start();
+    this.#spare = spare;
+    spare.adopt(this.#parts.log, () => {
+      if (this.#spare === spare) this.#spare = undefined;
+    });
+  }
+
+  #start(): OptimizerProcess {
+    const { memoryMb, timers, log } = this.#parts;
+    return new OptimizerProcess({ memoryMb, timers, log });
+  }
+}
+
+function limitOf({ timeoutMs }: { timeoutMs: number }): number {
+  return timeoutMs - wayBackMs;
+}
+
+function stale(what: string): ServiceError {
+  return new ServiceError('stale_message', `The session is over: ${what}`);
+}

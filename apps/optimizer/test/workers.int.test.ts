@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isAlive, Laboratory, measured } from './laboratory.js';
+import { gridModule } from './modules.js';
+
+let lab: Laboratory;
+
+beforeAll(async () => {
+  lab = await Laboratory.open();
+});
+afterAll(() => lab.close());
+
+it('two workers on two addresses serve two campaigns', async () => {
+  const [here, there] = await Promise.all([
+    lab.start({ SVC_OPTIMIZER_IP: '127.0.0.1' }),
+    lab.start({ SVC_OPTIMIZER_IP: '127.0.0.2, 127.0.0.3' }),
+  ]);
+  const at = (instance: string) => lab.announced.find((each) => each.instance === instance)?.addresses;
+  await expect.poll(() => at(here.instance)).toEqual(['127.0.0.1']);
+  await expect.poll(() => at(there.instance)).toEqual(['127.0.0.2', '127.0.0.3']);
+  const [one, two] = await Promise.all([
+    lab.open(here, 'one', gridModule()),
+    lab.open(there, 'two', gridModule('descending: true')),
+  ]);
+  const [ofOne, ofTwo] = await Promise.all([one.propose([1]), two.propose([1])]);
+  expect(ofOne.trials[0]?.inputs).toEqual({ 'mix.a': 0, 'mix.b': 0 });
+  expect(ofTwo.trials[0]?.inputs).toEqual({ 'mix.a': 5, 'mix.b': 5 });
+});
+
+it('a worker that is killed takes its optimizers with it, and another one goes on', async () => {
+  const killed = await lab.start({ SVC_OPTIMIZER_CALL_TIMEOUT_S: '60' });
+  const session = await lab.open(killed, 'moving', gridModule());
+  const { trials } = await session.propose([1, 2]);
+  const looping = await lab.open(killed, 'looping', gridModule(`mode: 'loop on the second'`));
+  await looping.propose([1]);
+  const pids = [(await session.explain()).pid, (await looping.explain()).pid];
+  // Nobody hears the answer; the process computes until it notices that its worker is gone.
+  const never = looping.propose([2]).catch((error: unknown) => error);
+  process.kill(killed.child.pid, 'SIGKILL');
+  await expect.poll(() => pids.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+  const next = await lab.start();
+  const history = trials.map((trial) => measured(trial, trial.number));
+  const replayed = await lab.open(next, 'moving', gridModule(), { session: 's2' });
+  await replayed.tell(history);
+  expect((await replayed.propose([3])).trials[0]?.inputs).toEqual({ 'mix.a': 0, 'mix.b': 2 });
+  await lab.bus.close();
+  expect(await never).toBeInstanceOf(Error);
+});
+
+it('a worker refuses addresses that are none', async () => {
+  await expect(lab.start({ SVC_OPTIMIZER_IP: 'bench_b' })).rejects.toThrow(
+    /SVC_OPTIMIZER_IP: must be IP addresses, for example 10\.0\.0\.7/,
+  );
+});

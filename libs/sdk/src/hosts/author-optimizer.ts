@@ -1,0 +1,276 @@
+import { pathToFileURL } from 'node:url';
+import type { JsonObject, JsonValue, RuntimeParameterValues, SettingField } from '@lab/contracts';
+import type { Cell, RuntimeParameters } from '../author/optimizer.js';
+import { isPlainObject, kindOf, toJson, toJsonObject } from './json-value.js';
+import { faultsOf, plainFault, Unfit } from './optimizer-refusal.js';
+
+/** An optimizer object, whichever copy of the SDK it was made with. What may be missing is asked for by its name. */
+export interface AuthorOptimizer {
+  sample(count: number, runNames: readonly string[]): unknown;
+  report(inputs: object[], outputs: object[], runNames: readonly string[]): unknown;
+  report_started?(inputs: object[], runNames: readonly string[]): unknown;
+  report_failed?(inputs: object[], runNames: readonly string[]): unknown;
+  /** Values of `get_additional_names` of runs that were measured. */
+  report_additional?(rows: object[], runNames: readonly string[]): unknown;
+  get_optimal_solutions(): unknown;
+  get_input_names(): unknown;
+  get_output_names(): unknown;
+  get_additional_names?(): unknown;
+  get_num_samples_reported(): unknown;
+  get_runtime_params(): unknown;
+  set_runtime_params(params: RuntimeParameters): unknown;
+  /** Remarks of people that no suggestion has used. */
+  offer_insights?(insights: readonly { id: string; text: string }[]): unknown;
+  /** How the latest sample came about. */
+  last_sample?(): unknown;
+  explain?(): unknown;
+}
+
+/** A class of optimizers. The second argument is what the host lends; a class that needs nothing leaves it out. */
+export interface AuthorOptimizerClass {
+  new (args: JsonObject, surroundings: object): AuthorOptimizer;
+  svc_param_schema?(): unknown;
+  /** Constructor arguments beyond those that the factory gives and the schema lists. */
+  svc_argument_names?(): unknown;
+}
+
+const factoryName = 'svc_create_campaign_optimizer';
+
+const methods = [
+  'sample',
+  'report',
+  'get_optimal_solutions',
+  'get_input_names',
+  'get_output_names',
+  'get_num_samples_reported',
+  'get_runtime_params',
+  'set_runtime_params',
+] as const;
+
+/** Constructor arguments that say what is searched; every optimizer may have them. */
+const domainKeys = ['inputs', 'outputs', 'constraints'];
+
+const fieldTypes: readonly unknown[] = ['checkbox', 'number', 'text', 'select'];
+
+export interface Made {
+  optimizer: AuthorOptimizer;
+  fields: SettingField[];
+  /** Those it was made with, secrets included. */
+  args: JsonObject;
+}
+
+/**
+ * Imports an `optimizer.ts` and makes what its factory describes (specification, "Optimizer plug-in contract" 1 and 2).
+ *
+ * @param path absolute path of the module file
+ * @param source path of its source in the package, for messages
+ * @param overrides key by key over the arguments; runtime parameters among them are set once the object is made
+ * @param surroundings second argument of the constructor
+ * @throws Unfit naming each override that does not fit, or argument that the constructor refuses
+ * @throws Error that says what the module should export; whatever the author's code throws
+ */
+export async function makeOptimizer(
+  path: string,
+  source: string,
+  overrides: JsonObject,
+  surroundings: object,
+): Promise<Made> {
+  const [given, OptimizerClass] = await importPair(path, source);
+  const fields = fieldsOf(OptimizerClass);
+  const { args, later, atStart } = laidOver(given, overrides, fields, OptimizerClass);
+  let optimizer: AuthorOptimizer;
+  try {
+    optimizer = new OptimizerClass(structuredClone(args), surroundings);
+  } catch (error) {
+    const faults = faultsOf(error);
+    if (faults === undefined) throw error;
+    throw new Unfit(
+      (error as Error).message,
+      faults.map((fault) => {
+        const [key = ''] = /^[^.[]*/.exec(fault.path) ?? [];
+        const { path, ...rest } = plainFault(fault);
+        return { path: Object.hasOwn(overrides, key) ? overridePath(path) : path, ...rest };
+      }),
+    );
+  }
+  const known = [...atStart, ...Object.keys(runtimeParamsOf(optimizer))];
+  const faults = Object.keys(later)
+    .filter((key) => !known.includes(key))
+    .map((key) => unknown(overridePath(key), key, 'parameter', [...new Set(known)]));
+  if (faults.length > 0) throw new Unfit(textOf('The overrides do not fit', faults), faults);
+  if (Object.keys(later).length > 0) setRuntimeParams(optimizer, later, overridePath);
+  return { optimizer, fields, args };
+}
+
+/**
+ * Changes runtime parameters: all, or when one is not allowed none.
+ *
+ * @param pathOf of a parameter in what was submitted
+ * @throws Unfit naming what is unknown or refused
+ */
+export function setRuntimeParams(
+  optimizer: AuthorOptimizer,
+  params: JsonObject,
+  pathOf: (key: string) => string = (key) => key,
+): void {
+  const before = runtimeParamsOf(optimizer);
+  const known = Object.keys(before);
+  const faults = Object.entries(params).flatMap(([key, value]) => {
+    if (!known.includes(key)) return [unknown(pathOf(key), key, 'runtime parameter', known)];
+    if (typeof value !== 'object' || value === null) return [];
+    return [
+      { path: pathOf(key), code: 'type', message: `"${key}" takes a single value, not ${kindOf(value)}` },
+    ];
+  });
+  if (faults.length > 0) throw new Unfit(textOf('The runtime parameters do not fit', faults), faults);
+  try {
+    optimizer.set_runtime_params({ ...params } as RuntimeParameters);
+  } catch (error) {
+    // The contract asks the author to have changed nothing; a parameter that is half set would outlive the refusal.
+    if (JSON.stringify(runtimeParamsOf(optimizer)) !== JSON.stringify(before))
+      optimizer.set_runtime_params(before);
+    const found = faultsOf(error)?.map((fault) => ({ ...plainFault(fault), path: pathOf(fault.path) }));
+    const message = error instanceof Error ? error.message : String(error);
+    const keys = Object.keys(params);
+    const path = pathOf(keys.find((key) => message.includes(key)) ?? keys[0] ?? '');
+    throw new Unfit(message, found ?? [{ path, code: 'value', message }]);
+  }
+}
+
+/** @throws Error when they are not single values by name */
+export function runtimeParamsOf(optimizer: AuthorOptimizer): RuntimeParameterValues {
+  const values = toJsonObject(optimizer.get_runtime_params(), 'the result of get_runtime_params');
+  for (const [key, value] of Object.entries(values)) {
+    if (typeof value === 'object' && value !== null) {
+      throw new Error(
+        `get_runtime_params gives ${kindOf(value)} as "${key}"; a runtime parameter is a single value`,
+      );
+    }
+  }
+  return values as RuntimeParameterValues;
+}
+
+/** @throws Error when it is not a list of different names */
+export function namesOf(names: unknown, method: string): string[] {
+  const fits = Array.isArray(names) && names.every((name) => typeof name === 'string' && name !== '');
+  if (!fits) throw new Error(`${method} must return a list of names TASK.PARAMETER`);
+  const repeated = (names as string[]).find((name, i) => names.indexOf(name) !== i);
+  if (repeated !== undefined) throw new Error(`${method} returns "${repeated}" twice`);
+  return [...(names as string[])];
+}
+
+async function importPair(path: string, source: string): Promise<[JsonObject, AuthorOptimizerClass]> {
+  const exports = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+  const factory = exports[factoryName];
+  if (typeof factory !== 'function') {
+    throw new Error(
+      `${source} exports no function ${factoryName}; it must return [arguments, class of the optimizer]`,
+    );
+  }
+  const pair: unknown = await (factory as () => unknown)();
+  if (!Array.isArray(pair) || pair.length !== 2) {
+    throw new Error(
+      `${factoryName} returned ${kindOf(pair)}; it must return a pair: [arguments, class of the optimizer]`,
+    );
+  }
+  const [args, type] = pair as [unknown, unknown];
+  if (typeof type !== 'function') {
+    throw new Error(
+      `The second of the pair that ${factoryName} returned is ${kindOf(type)}, not a class of optimizers`,
+    );
+  }
+  const prototype = type.prototype as Record<string, unknown> | undefined;
+  const missing = methods.filter((method) => typeof prototype?.[method] !== 'function');
+  if (missing.length > 0) {
+    throw new Error(
+      `The class ${type.name} that ${factoryName} returned lacks ${missing.join(', ')}; extend AbstractSequentialOptimizer`,
+    );
+  }
+  return [
+    toJsonObject(args, `the constructor arguments that ${factoryName} returned`),
+    type as AuthorOptimizerClass,
+  ];
+}
+
+/** @throws Error when the class describes its settings in another way than the contract says */
+function fieldsOf(OptimizerClass: AuthorOptimizerClass): SettingField[] {
+  const found = toJson(OptimizerClass.svc_param_schema?.() ?? [], 'the result of svc_param_schema');
+  if (!Array.isArray(found)) throw new Error('svc_param_schema must return a list of fields');
+  return found.map((field, i) => {
+    const problem = fieldProblem(field);
+    if (problem !== undefined) throw new Error(`Field ${i} of svc_param_schema ${problem}`);
+    return field as unknown as SettingField;
+  });
+}
+
+function fieldProblem(field: JsonValue): string | undefined {
+  if (!isPlainObject(field)) return 'is not an object';
+  const { key, type, default: initial, runtime, options } = field;
+  if (typeof key !== 'string' || key === '') return 'has no key';
+  if (!fieldTypes.includes(type))
+    return `("${key}") has the type ${String(type)}; there are ${fieldTypes.join(', ')}`;
+  if (typeof runtime !== 'boolean')
+    return `("${key}") does not say whether it is a runtime parameter (runtime: true or false)`;
+  if (initial === undefined || (typeof initial === 'object' && initial !== null)) {
+    return `("${key}") needs a default: a single value or null`;
+  }
+  if (
+    type === 'select' &&
+    (!Array.isArray(options) || options.some((option) => typeof option !== 'string'))
+  ) {
+    return `("${key}") is a select and needs options: a list of texts`;
+  }
+  return undefined;
+}
+
+/** The arguments with the start-up and domain overrides over them, and what can only be set later. */
+function laidOver(
+  args: JsonObject,
+  overrides: JsonObject,
+  fields: readonly SettingField[],
+  OptimizerClass: AuthorOptimizerClass,
+): { args: JsonObject; later: JsonObject; atStart: ReadonlySet<string> } {
+  const runtime = new Set(fields.filter((field) => field.runtime).map((field) => field.key));
+  const atStart = new Set([
+    ...Object.keys(args),
+    ...domainKeys,
+    ...fields.map((field) => field.key),
+    ...namesOf(OptimizerClass.svc_argument_names?.() ?? [], 'svc_argument_names'),
+  ]);
+  const over: JsonObject = {};
+  const later: JsonObject = {};
+  for (const [key, value] of Object.entries(overrides)) {
+    // An argument that is an object may share its key with a runtime parameter that is one value of it.
+    const isSingle = typeof value !== 'object' || value === null;
+    if ((runtime.has(key) && isSingle) || !atStart.has(key)) later[key] = value;
+    else over[key] = value;
+  }
+  return { args: { ...args, ...over }, later, atStart };
+}
+
+function overridePath(path: string): string {
+  return `optimizer_overrides.${path}`;
+}
+
+function unknown(path: string, key: string, what: string, known: readonly string[]): Unfit['faults'][number] {
+  return {
+    path,
+    code: 'unknown_field',
+    message: `The optimizer has no ${what} "${key}"`,
+    hint: known.length === 0 ? `It has none` : `It has ${known.join(', ')}`,
+  };
+}
+
+function textOf(what: string, faults: Unfit['faults']): string {
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+  return `${what}: ${faults[0]?.message}${more}`;
+}
+
+/** A cell of a table that can be sent and kept. */
+export function isCell(value: unknown): value is Cell {
+  return (
+    typeof value === 'string' ||
+    typeof value === 'boolean' ||
+    (typeof value === 'number' && Number.isFinite(value))
+  );
+}

@@ -1,0 +1,260 @@
+import type {
+  Insight,
+  JsonValue,
+  RuntimeParameterValues,
+  Trial,
+  TrialNote,
+  TrialSource,
+} from '@lab/contracts';
+import { isCell, runtimeParamsOf, setRuntimeParams, type AuthorOptimizer } from './author-optimizer.js';
+import { isPlainObject, kindOf, toJson, toJsonObject } from './json-value.js';
+
+/** Largest table or belief, in bytes of JSON: half of what a message may have. */
+const maxResultBytes = 1_000_000;
+
+interface Run {
+  number: number;
+  run: string;
+}
+
+/** What is known of a trial that was proposed or told. */
+interface KnownTrial {
+  trial: Trial;
+  /** Identifiers of the insights that its suggestion has used. */
+  insightsUsed: readonly string[];
+}
+
+/** How a row of the latest sample came about, as an optimizer may say it. */
+interface RowOrigin {
+  source: TrialSource;
+  note: TrialNote;
+}
+
+/** What happens to the object when a trial comes to a state. */
+type Step = 'report_started' | 'report' | 'report_failed';
+
+/**
+ * One life of the optimizer of a campaign. It keeps what the object knows of each trial, so that every trial is told once
+ * for each of its states, in the order of their numbers, and a run has one row however often that is asked for.
+ */
+export class OptimizerSession {
+  readonly #optimizer: AuthorOptimizer;
+  readonly #inputs: readonly string[];
+  readonly #outputs: readonly string[];
+  readonly #warn: (text: string) => void;
+  readonly #known = new Map<number, KnownTrial>();
+
+  /** @param warn hears what people ought to know and nothing fails by */
+  constructor(
+    optimizer: AuthorOptimizer,
+    names: { inputs: readonly string[]; outputs: readonly string[] },
+    warn: (text: string) => void,
+  ) {
+    this.#optimizer = optimizer;
+    this.#inputs = names.inputs;
+    this.#outputs = names.outputs;
+    this.#warn = warn;
+  }
+
+  /**
+   * Tells of trials that are new or have another state. A trial that somebody gave and the optimizer refuses is passed over:
+   * what it measured stays with the campaign.
+   *
+   * @returns how many results the optimizer has
+   * @throws what the author's code throws; then the session is of no use any more
+   */
+  async tell(trials: readonly Trial[]): Promise<number> {
+    for (const { step, trials: together } of this.#stepsFor(trials)) {
+      try {
+        await this.#take(step, together);
+      } catch (error) {
+        const [first] = together;
+        if (first?.source !== 'given') throw error;
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#warn(`the optimizer learns nothing from ${first.run}, whose inputs were given: ${reason}`);
+      }
+      for (const trial of together) {
+        this.#known.set(trial.number, { insightsUsed: [], ...this.#known.get(trial.number), trial });
+      }
+    }
+    const measured = this.#optimizer.get_num_samples_reported();
+    if (typeof measured !== 'number' || !Number.isInteger(measured) || measured < 0) {
+      throw new Error(
+        `get_num_samples_reported returned ${kindOf(measured)} that is no count: ${String(measured)}`,
+      );
+    }
+    return measured;
+  }
+
+  /**
+   * Rows for runs; those that a run of this session has already stay.
+   *
+   * @throws what the author's code throws; Error that says what is wrong with the table it returned
+   */
+  async propose(
+    runs: readonly Run[],
+    insights: readonly Insight[],
+  ): Promise<{ trials: Trial[]; insights_used: string[] }> {
+    const missing = runs.filter(({ number }) => !this.#known.has(number)).sort((a, b) => a.number - b.number);
+    if (missing.length > 0) await this.#sample(missing, insights);
+    const found = runs.map(({ number }) => this.#known.get(number)!);
+    return {
+      trials: found.map(({ trial }) => trial),
+      insights_used: [...new Set(found.flatMap(({ insightsUsed }) => insightsUsed))],
+    };
+  }
+
+  /** @throws Unfit when one does not fit; nothing is changed then */
+  configure(params: RuntimeParameterValues): RuntimeParameterValues {
+    if (Object.keys(params).length > 0) setRuntimeParams(this.#optimizer, params);
+    return runtimeParamsOf(this.#optimizer);
+  }
+
+  /** @throws what the author's code throws; Error when that is no table */
+  async best(): Promise<Trial['inputs'][]> {
+    const table: unknown = await this.#optimizer.get_optimal_solutions();
+    return rowsOf(table, 'get_optimal_solutions').map((row, i) => {
+      const [odd] = Object.entries(row).find(([, value]) => !isCell(value)) ?? [];
+      if (odd !== undefined)
+        throw new Error(`Row ${i} of get_optimal_solutions has ${kindOf(row[odd])} as ${odd}`);
+      return toJsonObject(row, `row ${i} of get_optimal_solutions`) as Trial['inputs'];
+    });
+  }
+
+  /** What its model has learnt; null: it has none, or more than a message carries. */
+  async explain(): Promise<JsonValue> {
+    const belief: unknown = (await this.#optimizer.explain?.()) ?? null;
+    const plain = toJson(belief, 'the result of explain', { maxBytes: Infinity });
+    const bytes = Buffer.byteLength(JSON.stringify(plain));
+    if (bytes <= maxResultBytes) return plain;
+    this.#warn(
+      `what explain returned is not shown: it has ${bytes} bytes of JSON, more than ${maxResultBytes}`,
+    );
+    return null;
+  }
+
+  /** What to call, in order. Neighbours with the same step go together; what may be refused goes alone. */
+  #stepsFor(trials: readonly Trial[]): { step: Step; trials: Trial[] }[] {
+    const steps: { step: Step; trials: Trial[] }[] = [];
+    for (const trial of [...trials].sort((a, b) => a.number - b.number)) {
+      const step = stepTo(trial, this.#known.get(trial.number)?.trial);
+      if (step === undefined) continue;
+      const last = steps.at(-1);
+      const joins = trial.source !== 'given' && last?.step === step && last.trials[0]?.source !== 'given';
+      if (joins) last.trials.push(trial);
+      else steps.push({ step, trials: [trial] });
+    }
+    return steps;
+  }
+
+  async #take(step: Step, trials: readonly Trial[]): Promise<void> {
+    const inputs = trials.map((trial) => ({ ...trial.inputs }));
+    const names = trials.map(({ run }) => run);
+    if (step !== 'report') {
+      await this.#optimizer[step]?.(inputs, names);
+      return;
+    }
+    const outputs = trials.map((trial) =>
+      Object.fromEntries(this.#outputs.map((name) => [name, measuredOf(trial, name)])),
+    );
+    await this.#optimizer.report_additional?.(
+      trials.map(({ additional }) => ({ ...additional })),
+      names,
+    );
+    await this.#optimizer.report(inputs, outputs, names);
+  }
+
+  async #sample(runs: readonly Run[], insights: readonly Insight[]): Promise<void> {
+    this.#optimizer.offer_insights?.(insights.map(({ id, text }) => ({ id, text })));
+    const table: unknown = await this.#optimizer.sample(
+      runs.length,
+      runs.map(({ run }) => run),
+    );
+    const rows = this.#checked(table, runs.length);
+    const { origins, insightsUsed } = originsOf(this.#optimizer.last_sample?.(), rows.length);
+    runs.forEach(({ number, run }, i) => {
+      const { source, note } = origins[i]!;
+      this.#known.set(number, {
+        trial: {
+          number,
+          run,
+          source,
+          state: 'proposed',
+          inputs: rows[i]!,
+          outputs: null,
+          additional: {},
+          note,
+        },
+        insightsUsed,
+      });
+    });
+  }
+
+  #checked(table: unknown, count: number): Trial['inputs'][] {
+    const rows = rowsOf(table, 'sample');
+    if (rows.length !== count) throw new Error(`sample(${count}) returned ${rows.length} rows`);
+    return rows.map((row, i) => {
+      const where = `Row ${i} of sample(${count})`;
+      const extra = Object.keys(row).find((key) => !this.#inputs.includes(key));
+      if (extra !== undefined) {
+        throw new Error(
+          `${where} has a column ${extra}, which is no input; inputs are ${this.#inputs.join(', ')}`,
+        );
+      }
+      return Object.fromEntries(
+        this.#inputs.map((name) => {
+          const value = row[name];
+          if (value === undefined) throw new Error(`${where} lacks the input ${name}`);
+          if (!isCell(value)) {
+            const shown = typeof value === 'number' ? String(value) : kindOf(value);
+            throw new Error(`${where} has ${shown} as ${name}: use a finite number, a text, true or false`);
+          }
+          return [name, value];
+        }),
+      );
+    });
+  }
+}
+
+/** What the object must hear of a trial, by what it knows of it. A result stands for ever. */
+function stepTo(trial: Trial, known: Trial | undefined): Step | undefined {
+  if (known?.state === 'measured') return undefined;
+  if (trial.state === 'measured') return 'report';
+  if (trial.state === 'failed') return known?.state === 'failed' ? undefined : 'report_failed';
+  return known === undefined ? 'report_started' : undefined;
+}
+
+function measuredOf(trial: Trial, name: string): number {
+  const value = trial.outputs?.[name];
+  if (value === undefined) throw new Error(`${trial.run} is told as measured without a value of ${name}`);
+  return value;
+}
+
+function rowsOf(table: unknown, method: string): Record<string, unknown>[] {
+  if (!Array.isArray(table)) throw new Error(`${method} returned ${kindOf(table)}, not a list of rows`);
+  table.forEach((row, i) => {
+    if (!isPlainObject(row)) throw new Error(`Row ${i} of ${method} is ${kindOf(row)}, not an object`);
+  });
+  return table as Record<string, unknown>[];
+}
+
+/** What `last_sample` said of each row, as far as it is there. */
+function originsOf(said: unknown, count: number): { origins: RowOrigin[]; insightsUsed: string[] } {
+  const about = isPlainObject(said) ? (toJsonObject(said, 'the result of last_sample') as SampleAccount) : {};
+  const limits = about.limits_used ?? [];
+  const origins = Array.from({ length: count }, (_, i): RowOrigin => ({
+    source: about.sources?.[i] ?? 'optimizer',
+    note: { ...about.notes?.[i], ...(limits.length === 0 ? {} : { limits_used: limits }) },
+  }));
+  return { origins, insightsUsed: about.insights_used ?? [] };
+}
+
+/** The parts of `last_sample` that are kept, each optional. */
+interface SampleAccount {
+  /** Of each row. */
+  sources?: TrialSource[];
+  /** Of each row. */
+  notes?: TrialNote[];
+  insights_used?: string[];
+  limits_used?: string[];
+}
