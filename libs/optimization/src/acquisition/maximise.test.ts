@@ -138,12 +138,31 @@ describe('the maximum of a known function', () => {
     expect(best(domain, [0.4, 1], { count: 20 })).toHaveLength(8);
   });
 
+  it('is found among 100,000 combinations, however narrow it is', () => {
+    const inputs = ['p', 'q', 'r', 's', 't'].map((name) => stepped(`a.${name}`, 9, 1));
+    const domain = Domain.of(spaceOf(inputs));
+    const summit = Float64Array.from([2, 7, 1, 8, 3], (level) => level / 9);
+    const slope = hill(new Float64Array(5));
+    const value = (row: Float64Array) =>
+      slope.value(row, 1) + (row.every((x, j) => Math.abs(x - summit[j]!) < 1e-9) ? 10 : 0);
+    const needle = {
+      ...slope,
+      value,
+      values: (points: Float64Array, m: number) =>
+        Float64Array.from({ length: m }, (_, i) => value(points.subarray(5 * i, 5 * i + 5))),
+    };
+    const { rows, timedOut } = maximise(needle, domain, { ...options, count: 2 });
+    expect(timedOut).toBe(false);
+    expect(domain.decode(rows[0]!)).toEqual({ 'a.p': 2, 'a.q': 7, 'a.r': 1, 'a.s': 8, 'a.t': 3 });
+    expect(domain.decode(rows[1]!)).not.toEqual(domain.decode(rows[0]!));
+  });
+
   it('keeps away from a used point that is the maximum', () => {
-    const domain = Domain.of(spaceOf([stepped('a.s', 100, 1), stepped('a.t', 100, 1)]));
+    const domain = Domain.of(spaceOf([stepped('a.s', 1000, 1), stepped('a.t', 1000, 1)]));
     const used = best(domain, [0.5, 0.5]);
-    expect(used).toEqual([{ 'a.s': 50, 'a.t': 50 }]);
+    expect(used).toEqual([{ 'a.s': 500, 'a.t': 500 }]);
     const [next] = best(domain, [0.5, 0.5], { used });
-    expect(Math.abs(Number(next!['a.s']) - 50) + Math.abs(Number(next!['a.t']) - 50)).toBe(1);
+    expect(Math.abs(Number(next!['a.s']) - 500) + Math.abs(Number(next!['a.t']) - 500)).toBe(1);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Domain } from '../domain/domain.js';
+import { listedCombinations, type Domain } from '../domain/domain.js';
 import type { LinearConstraints } from '../domain/linear-constraints.js';
 import type { Point } from '../domain/space.js';
 import { Rng } from '../numeric/index.js';
@@ -38,8 +38,8 @@ const OTHER_CANDIDATES = 64;
 /** Starts by rank, and by chance. */
 const BEST_STARTS = 5;
 const OTHER_STARTS = 5;
-/** Rows of a finite domain that are all valued. */
-const LISTED = 4096;
+/** Of a finite domain all rows are valued, and so many of the best again for further points of a batch. */
+const LISTED_AGAIN = 4096;
 /** Candidates that are valued between two looks at the time. */
 const VALUED_TOGETHER = 64;
 /** A batch of at most so many variables is moved together at the end. */
@@ -47,7 +47,7 @@ const POLISHED_VARIABLES = 60;
 
 /**
  * The points of the highest value in a domain, one after the other, each with those before it pending (Wilson, Hutter and
- * Deisenroth 2018); a small batch is then moved together. Small finite domains are listed. Deterministic unless the time
+ * Deisenroth 2018); a small batch is then moved together. Finite domains of up to 100,000 combinations are listed. Deterministic unless the time
  * limit ends it.
  *
  * @throws ServiceError `invalid` as `Domain.sample`
@@ -96,7 +96,7 @@ class Search {
     promising: readonly Float64Array[],
   ) {
     this.ascent = new Ascent(domain, rng.fork('neighbours'));
-    const all = domain.combinations <= LISTED ? domain.rows() : null;
+    const all = domain.combinations <= listedCombinations ? domain.rows() : null;
     this.complete = all !== null;
     this.candidates = all ?? [
       ...nearby(domain, promising.slice(0, PROMISING), NEARBY, rng),
@@ -122,8 +122,9 @@ class Search {
     }
     const at = (i: number): Candidate => ({ row: open[i]!, value: values[i]! });
     if (this.complete) {
-      const [best] = chosenStarts(values, 1, 0, this.rng);
-      return best === undefined ? null : at(best);
+      const order = chosenStarts(values, LISTED_AGAIN, 0, this.rng);
+      if (open.length > LISTED_AGAIN) this.candidates = order.map((i) => open[i]!);
+      return order.length === 0 ? null : at(order[0]!);
     }
     // A further pending point lowers values nearly everywhere: what was far behind hardly comes first for the next point.
     this.candidates = chosenStarts(values, BEST_CANDIDATES, OTHER_CANDIDATES, this.rng).map((i) => open[i]!);
