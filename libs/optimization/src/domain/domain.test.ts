@@ -279,6 +279,20 @@ describe('rows', () => {
     });
   });
 
+  it('never leads past a bound, however it is rounded', () => {
+    const bounds = [-200 / 3, 700 / 3] as const;
+    const third = Domain.of(space([continuousInput('mix.third', bounds, { step: 100 / 3 })]));
+    const values = third.rows().map((row) => third.decode(row)['mix.third']);
+    expect(values).toEqual([-200 / 3, -33.3333333333, 0, 33.3333333333, ...values.slice(4, 9), 700 / 3]);
+    const narrow = continuousInput('mix.narrow', [0.1, 0.1 + 0.7]);
+    const domain = Domain.of(space([narrow]));
+    for (const u of [0, 1e-17, 1 - 1e-16, 1 - 2 ** -53, 1]) {
+      const value = domain.decode(Float64Array.of(u))['mix.narrow'] as number;
+      expect(value).toBeGreaterThanOrEqual(narrow.bounds[0]);
+      expect(value).toBeLessThanOrEqual(narrow.bounds[1]);
+    }
+  });
+
   it('changes one step, value or category at a time', () => {
     const row = domain.encode({
       'mix.acid': 2.5,

@@ -183,10 +183,12 @@ function valueAt(column: Column, input: Exclude<Input, { kind: 'categorical' }>,
       Math.abs(value - wanted) < Math.abs(best - wanted) ? value : best,
     );
   }
-  if (level === 1) return input.bounds[1];
-  const value = column.lower + level * column.range;
-  // 0.30000000000000004 is nobody's third step of 0.1.
-  return column.kind === 'stepped' ? Number(value.toPrecision(12)) : value;
+  const [lower, upper] = input.bounds;
+  if (level === 1) return upper;
+  const exact = column.lower + level * column.range;
+  // 0.30000000000000004 is nobody's third step of 0.1. Neither sum nor rounding may lead past a bound, which others check.
+  const value = column.kind === 'stepped' ? Number(exact.toPrecision(12)) : exact;
+  return Math.min(upper, Math.max(lower, value));
 }
 
 /** The largest size that a value of a column has, in its unit. */
