@@ -1,6 +1,6 @@
 // How near the optimizer comes to published optima, and how long a proposal takes.
 //
-//   npm run bench:optimizer -- [--problem NAME|all] [--seeds 20] [--csv FOLDER]
+//   npm run bench:optimizer -- [--problem NAME,...|all] [--seeds 20] [--workers 2] [--csv FOLDER]
 //
 // A JSON line per problem, a summary last; ends with 1 when a median misses its target. With --csv the initial points of
 // every campaign and seed, so that others can begin with the same.
@@ -8,32 +8,38 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { percentile, rounded } from './harness.mjs';
-import { playCampaign, timeProposal } from './optimizer/campaign.mjs';
-import { campaigns, latencies } from './optimizer/problems.mjs';
+import { campaigns, feasibility, latencies } from './optimizer/campaigns.mjs';
+import { playAll } from './optimizer/players.mjs';
 
 const { values: flags } = parseArgs({
   options: {
     problem: { type: 'string', default: 'all' },
     seeds: { type: 'string', default: '20' },
+    workers: { type: 'string', default: '2' },
     csv: { type: 'string' },
   },
 });
-const names = [...campaigns, ...latencies].map(({ name }) => name);
-const seeds = Number(flags.seeds);
+const problems = [...campaigns, feasibility, ...latencies];
+const names = problems.map(({ name }) => name);
+const asked = flags.problem === 'all' ? names : flags.problem.split(',');
+const [seeds, workers] = [Number(flags.seeds), Number(flags.workers)];
+const within = (value, most) => Number.isInteger(value) && value >= 1 && value <= most;
 const wrong = [
-  [
-    flags.problem !== 'all' && !names.includes(flags.problem),
-    `--problem is all or one of ${names.join(', ')}`,
-  ],
-  [!Number.isInteger(seeds) || seeds < 1 || seeds > 200, '--seeds is a whole number from 1 to 200'],
+  [asked.some((name) => !names.includes(name)), `--problem is all or some of ${names.join(',')}`],
+  [!within(seeds, 200), '--seeds is a whole number from 1 to 200'],
+  [!within(workers, 8), '--workers is a whole number from 1 to 8'],
 ].find(([is]) => is);
 if (wrong !== undefined) {
   console.error(wrong[1]);
   process.exit(2);
 }
 
-const chosen = ({ name }) => flags.problem === 'all' || flags.problem === name;
-const each = (work) => Array.from({ length: seeds }, (_, seed) => work(seed));
+/** The problems that were asked for, and those that they are compared with. */
+const chosen = problems.filter(({ name }) => asked.includes(name));
+const played = problems.filter(
+  ({ name }) => asked.includes(name) || chosen.some(({ compare }) => compare?.with === name),
+);
+
 const significant = (value) => (Number.isFinite(value) ? Number(value.toPrecision(4)) : String(value));
 const meets = (value, { at_most = Infinity, at_least = -Infinity } = {}) =>
   value <= at_most && value >= at_least;
@@ -45,6 +51,66 @@ function quantile(values, p) {
   const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
   return low === high ? low : low + (at - Math.floor(at)) * (high - low);
 }
+const quartiles = (values) => ({
+  median: significant(quantile(values, 0.5)),
+  q1: significant(quantile(values, 0.25)),
+  q3: significant(quantile(values, 0.75)),
+});
+
+/** Of a campaign or of random domains. */
+function lineOf({ name, evals, domains, published = null, target, share, compare }, results) {
+  const values = results.map(({ value }) => value);
+  const median = quantile(values, 0.5);
+  const shared = share && values.filter(share.of).length / seeds;
+  const others = compare && found.get(compare.with).map(({ value }) => value);
+  const times = compare && median / quantile(others, 0.5);
+  const met =
+    meets(median, target) &&
+    (share === undefined || shared >= share.at_least) &&
+    (compare === undefined || times <= compare.at_most) &&
+    (domains === undefined || values.every((value) => value === 0));
+  return {
+    problem: name,
+    evals: evals ?? domains * seeds,
+    seeds,
+    ...quartiles(values),
+    published,
+    cpu_ms_per_proposal: rounded(
+      quantile(
+        results.map(({ cpuMs }) => cpuMs),
+        0.5,
+      ),
+      1,
+    ),
+    ...(target && { target }),
+    ...(share && { [share.name]: rounded(shared) }),
+    ...(compare && { [`ratio_to_${compare.with}`]: significant(times) }),
+    met,
+  };
+}
+
+/** Seconds of the processor, which other work on the machine does not lengthen. */
+function lineOfLatency({ name, runs, seconds }, results) {
+  const cpu = results.map((each) => each.cpu);
+  const p95 = percentile(cpu, 0.95);
+  return {
+    problem: name,
+    evals: runs,
+    seeds,
+    ...quartiles(cpu),
+    published: null,
+    cpu_ms_per_proposal: rounded(1000 * quantile(cpu, 0.5), 1),
+    p95: significant(p95),
+    p95_wall: significant(
+      percentile(
+        results.map((each) => each.wall),
+        0.95,
+      ),
+    ),
+    target: { at_most: seconds },
+    met: p95 <= seconds,
+  };
+}
 
 async function writeStarts(name, seed, rows) {
   const keys = Object.keys(rows[0]);
@@ -53,82 +119,27 @@ async function writeStarts(name, seed, rows) {
   await writeFile(join(flags.csv, `${name}-${seed}.csv`), `${lines.join('\n')}\n`);
 }
 
-/** Median of a campaign that is compared with; played now if it was not yet. */
-const medianOf = (name) =>
-  (medians[name] ??= quantile(
-    each(
-      (seed) =>
-        playCampaign(
-          campaigns.find((campaign) => campaign.name === name),
-          seed,
-        ).value,
-    ),
-    0.5,
-  ));
+const found = new Map(played.map(({ name }) => [name, []]));
+const printed = new Map();
+const isComplete = (name) => found.get(name).filter(Boolean).length === seeds;
 
-const missed = [];
-const medians = {};
-let lines = 0;
-const print = (line, met) => {
-  lines += 1;
-  if (!met) missed.push(line.problem);
-  console.log(JSON.stringify({ ...line, met }));
-};
+await playAll(
+  played.flatMap(({ name }) => Array.from({ length: seeds }, (_, seed) => ({ name, seed }))),
+  workers,
+  async ({ name, seed, result }) => {
+    found.get(name)[seed] = result;
+    if (flags.csv !== undefined && result.spread !== undefined) await writeStarts(name, seed, result.spread);
+    for (const problem of chosen) {
+      const needed = [problem.name, ...(problem.compare ? [problem.compare.with] : [])];
+      if (printed.has(problem.name) || !needed.every(isComplete)) continue;
+      const results = found.get(problem.name);
+      const line = latencies.includes(problem) ? lineOfLatency(problem, results) : lineOf(problem, results);
+      printed.set(problem.name, line.met);
+      console.log(JSON.stringify(line));
+    }
+  },
+);
 
-for (const campaign of campaigns.filter(chosen)) {
-  const { name, evals, published, target, share, compare } = campaign;
-  const found = each((seed) => playCampaign(campaign, seed));
-  if (flags.csv !== undefined) {
-    for (const [seed, { spread }] of found.entries()) await writeStarts(name, seed, spread);
-  }
-  const values = found.map(({ value }) => value);
-  const median = quantile(values, 0.5);
-  medians[name] = median;
-  const shared = share && values.filter(share.of).length / seeds;
-  const against = compare && medianOf(compare.with);
-  const line = {
-    problem: name,
-    evals,
-    seeds,
-    median: significant(median),
-    q1: significant(quantile(values, 0.25)),
-    q3: significant(quantile(values, 0.75)),
-    published,
-    cpu_ms_per_proposal: rounded(
-      quantile(
-        found.map(({ cpuMs }) => cpuMs),
-        0.5,
-      ),
-      1,
-    ),
-    ...(target && { target }),
-    ...(share && { [share.name]: rounded(shared) }),
-    ...(against && { [`ratio_to_${compare.with}`]: significant(median / against) }),
-  };
-  const met =
-    meets(median, target) &&
-    (share === undefined || shared >= share.at_least) &&
-    (against === undefined || median / against <= compare.at_most);
-  print(line, met);
-}
-
-for (const latency of latencies.filter(chosen)) {
-  // The first one warms the compiler up, as in a process that has proposed before.
-  timeProposal(latency, seeds);
-  const seconds = each((seed) => timeProposal(latency, seed));
-  const line = {
-    problem: latency.name,
-    evals: latency.runs,
-    seeds,
-    median: significant(quantile(seconds, 0.5)),
-    q1: significant(quantile(seconds, 0.25)),
-    q3: significant(quantile(seconds, 0.75)),
-    p95: significant(percentile(seconds, 0.95)),
-    published: null,
-    target: { at_most: latency.seconds },
-  };
-  print(line, line.p95 <= latency.seconds);
-}
-
-console.log(JSON.stringify({ summary: true, problems: lines, seeds, missed }));
+const missed = [...printed].flatMap(([name, met]) => (met ? [] : [name]));
+console.log(JSON.stringify({ summary: true, problems: printed.size, seeds, missed }));
 process.exitCode = missed.length === 0 ? 0 : 1;

@@ -3,12 +3,24 @@ import { describe, expect, it } from 'vitest';
 import * as functions from '../bench/optimizer/functions.mjs';
 // @ts-expect-error: plain JavaScript without declarations
 import { hypervolume } from '../bench/optimizer/hypervolume.mjs';
+// @ts-expect-error: plain JavaScript without declarations
+import * as tables from '../bench/optimizer/problems.mjs';
+// @ts-expect-error: plain JavaScript without declarations
+import * as randomDomains from '../bench/optimizer/random-domains.mjs';
 
 /** What the optimizer is measured against is what was published. */
 
 type Evaluate = (x: readonly number[]) => number | number[];
 const given = functions as unknown as Record<string, Evaluate>;
 const volume = hypervolume as (points: number[][], reference: number[]) => number;
+const belongs = randomDomains.belongs as (row: Record<string, unknown>, space: unknown) => boolean;
+
+interface Problem {
+  inputs: { bounds: [number, number]; step?: number; categories: string[]; values: number[] }[];
+  evaluate: (x: readonly (number | string)[]) => number[];
+  top: number;
+}
+const problems = tables.problems as unknown as Record<string, Problem>;
 
 describe('test functions', () => {
   it.each([
@@ -57,5 +69,72 @@ describe('the hypervolume', () => {
       [0, 0, -1],
     ];
     expect(volume(axes, [2.1, 2.5, 2.3])).toBeCloseTo(3.1 * 2.5 * 2.3 + 2.1 * 2.3 + 2.1 * 2.5, 12);
+  });
+});
+
+describe('mixed problems', () => {
+  it('scale whole numbers to the bounds of their function', () => {
+    const { inputs, evaluate } = problems['discreteHartmann']!;
+    expect(inputs.map(({ bounds, step }) => [bounds[1], step])).toEqual([
+      [3, 1],
+      [3, 1],
+      [19, 1],
+      [19, 1],
+      [1, undefined],
+      [1, undefined],
+    ]);
+    expect(evaluate([3, 0, 19, 0, 0.5, 0.25])).toEqual([given['hartmann6']!([1, 0, 1, 0, 0.5, 0.25])]);
+    expect(problems['discreteAckley']!.evaluate(Array.from({ length: 13 }, () => 0))[0]).toBeCloseTo(0, 12);
+    expect(problems['discreteRosenbrock']!.evaluate(Array.from({ length: 10 }, () => 0))).toEqual([
+      given['rosenbrock']!(Array.from({ length: 10 }, () => -5)),
+    ]);
+  });
+
+  it('hold the measured yield of every combination of conditions', () => {
+    const { inputs, evaluate, top } = problems['directArylation']!;
+    const choices = inputs.map(({ categories, values }): (number | string)[] => categories ?? values);
+    expect(choices.map((each) => each.length)).toEqual([4, 12, 4, 3, 3]);
+    const all = choices.reduce<(number | string)[][]>(
+      (rows, each) => rows.flatMap((row) => each.map((choice) => [...row, choice])),
+      [[]],
+    );
+    const yields = all.map((conditions) => evaluate(conditions)[0]!).sort((a, b) => b - a);
+    expect(yields).toHaveLength(1728);
+    expect([yields[0], yields[16], yields.at(-1)]).toEqual([100, top, 0]);
+    expect(evaluate(['Potassium acetate', '(t-Bu)PhCPhos', 'DMAc', 0.1, 105])).toEqual([78.95]);
+  });
+});
+
+describe('the check of points in random domains', () => {
+  const space = {
+    inputs: [
+      { kind: 'continuous', key: 'a', bounds: [0, 1] },
+      { kind: 'continuous', key: 'b', bounds: [0, 1], step: 0.25 },
+      { kind: 'discrete', key: 'c', values: [0, 2] },
+      { kind: 'categorical', key: 'd', categories: ['x', 'y'] },
+    ],
+    constraints: [
+      { kind: 'linear_equality', features: ['a', 'b'], coefficients: [1, 1], rhs: 1 },
+      { kind: 'linear_inequality', features: ['b', 'c'], coefficients: [1, -1], rhs: 0.5 },
+      { kind: 'n_choose_k', features: ['a', 'c'], min_count: 1, max_count: 1, none_also_valid: false },
+    ],
+  };
+  const right = { a: 0.5, b: 0.5, c: 0, d: 'x' };
+
+  it('takes a point of the domain', () => {
+    expect(belongs(right, space)).toBe(true);
+  });
+
+  it.each([
+    ['outside of bounds', { a: -0.25, b: 1.25 }],
+    ['off its steps', { a: 0.6, b: 0.4 }],
+    ['none of the values', { c: 1 }],
+    ['none of the categories', { d: 'z' }],
+    ['against an equality', { a: 0.5 + 1e-6 }],
+    ['against an inequality', { a: 0.25, b: 0.75 }],
+    ['with too many that are not zero', { c: 2 }],
+    ['with a key of nobody', { e: 1 }],
+  ])('refuses a point %s', (_, change) => {
+    expect(belongs({ ...right, ...change }, space)).toBe(false);
   });
 });

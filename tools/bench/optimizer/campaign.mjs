@@ -2,8 +2,8 @@ import { BayesianSequentialOptimizer } from '@lab/optimization';
 
 // Plays one campaign against a test function, with a seed for the optimizer and one for noise and order.
 
-/** Numbers from 0 to 1 by mulberry32: the same for a seed on every machine, and independent of the optimizer's own. */
-function randomNumbers(seed) {
+/** Numbers from 0 to 1, by mulberry32: the same for a seed on every machine, and independent of the optimizer's own. */
+export function randomNumbers(seed) {
   let state = (seed + 1) * 0x9e3779b9;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -15,7 +15,7 @@ function randomNumbers(seed) {
 
 const normal = (random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 const clock = { now: () => performance.now() };
-const cpuMs = () => {
+export const cpuMs = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
@@ -80,7 +80,7 @@ export function playCampaign({ problem, evals, initial, batch = 1, noise = [], f
   return { value: merit({ all, recommended }), cpuMs: proposals === 0 ? 0 : spent / proposals, spread };
 }
 
-/** @returns seconds of one proposal with its fit, by the wall */
+/** @returns seconds of one proposal with its fit, of the processor and by the wall */
 export function timeProposal({ runs, d, batch, surrogate }, seed) {
   const inputs = Array.from({ length: d }, (_, i) => ({
     kind: 'continuous',
@@ -99,7 +99,7 @@ export function timeProposal({ runs, d, batch, surrogate }, seed) {
     rows,
     rows.map((row) => ({ 'run.loss': smooth(row) })),
   );
-  const before = performance.now();
+  const before = { wall: performance.now(), cpu: cpuMs() };
   optimizer.sample(batch);
-  return (performance.now() - before) / 1000;
+  return { cpu: (cpuMs() - before.cpu) / 1000, wall: (performance.now() - before.wall) / 1000 };
 }

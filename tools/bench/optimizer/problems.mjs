@@ -1,6 +1,6 @@
-// What is optimized, how often and against which published figure. Nothing here reaches the optimizer but bounds, objectives
-// and thresholds.
-
+// What is optimized, and what the outcome of a campaign is worth. Of this the optimizer is told inputs, objectives and
+// thresholds.
+import { readFileSync } from 'node:fs';
 import {
   ackley,
   branin,
@@ -46,6 +46,39 @@ const single = (bounds, evaluate, slacks = 0, steps = []) => ({
   evaluate: (x) => [evaluate(x)].flat(),
 });
 
+/** Inputs from 0 to `tops[i]`, the first `whole` of them whole numbers, scaled to the bounds of a function (Daulton 2022). */
+const stepped = (tops, whole, [lower, upper], evaluate) =>
+  single(
+    tops.map((top) => [0, top]),
+    (x) => evaluate(x.map((value, i) => lower + ((upper - lower) * value) / tops[i])),
+    0,
+    tops.slice(0, whole).map(() => 1),
+  );
+
+const repeated = (value, times) => Array.from({ length: times }, () => value);
+
+/** Measured yields of every combination of conditions: see data/README.md. */
+function directArylation() {
+  const text = readFileSync(new URL('data/direct-arylation.csv', import.meta.url), 'utf8');
+  const [, ...rows] = text
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','));
+  const distinct = (column) => [...new Set(rows.map((row) => row[column]))];
+  const yields = new Map(rows.map((row) => [row.slice(0, 5).join(), Number(row[5])]));
+  return {
+    inputs: ['base', 'ligand', 'solvent', 'concentration', 'temperature'].map((name, column) =>
+      column < 3
+        ? { kind: 'categorical', key: `react.${name}`, categories: distinct(column) }
+        : { kind: 'discrete', key: `react.${name}`, values: distinct(column).map(Number) },
+    ),
+    outputs: [{ key: 'react.yield', objective: maximize }],
+    evaluate: (conditions) => [yields.get(conditions.join())],
+    /** The 17th best of 1,728. */
+    top: [...yields.values()].sort((a, b) => b - a)[16],
+  };
+}
+
 /**
  * Objectives of which each is minimised but those named, then slacks. `reference`: the worst values of interest, by which
  * hypervolumes are counted; `most`: the largest one that is known.
@@ -76,25 +109,27 @@ const feasible = (values, first) => values.slice(first).every((slack) => slack >
 const least = (results) =>
   results.reduce((best, values) => (feasible(values, 1) ? Math.min(best, values[0]) : best), Infinity);
 
-const regret =
+export const regret =
   (optimum) =>
   ({ all }) =>
     least(all) - optimum;
-const regretOfRecommended =
+export const regretOfRecommended =
   (optimum) =>
   ({ recommended }) =>
     Math.min(...recommended.map(([value]) => value)) - optimum;
 /** The score of Ax: 100 at the optimum, 0 at the best of five Sobol points. */
-const axScore =
+export const axScore =
   (baseline, optimum) =>
   ({ all }) =>
     (100 * (baseline - least(all))) / (baseline - optimum);
-const ratio =
+/** What a maximum is like: the largest result. */
+export const largest = ({ all }) => Math.max(...all.map(([value]) => value));
+export const ratio =
   (optimum) =>
   ({ all }) =>
     least(all) / optimum;
 /** Hypervolume above the reference point of a problem, as a share of the largest one. */
-const volume =
+export const volume =
   ({ reference, most, maximized }) =>
   ({ all }) => {
     const m = reference.length;
@@ -102,8 +137,8 @@ const volume =
     return hypervolume(all.filter((values) => feasible(values, m)).map(signed), signed(reference)) / most;
   };
 
-const optima = { branin: 0.39788735772973816, hartmann6: -3.322368011391339 };
-const problems = {
+export const optima = { branin: 0.39788735772973816, hartmann6: -3.322368011391339 };
+export const problems = {
   branin: single(
     [
       [-5, 10],
@@ -115,6 +150,10 @@ const problems = {
   ackley4: single(box(4, -32.768, 32.768), ackley),
   levy4: single(box(4, -10, 10), levy),
   rosenbrock4: single(box(4, -5, 10), rosenbrock),
+  discreteHartmann: stepped([3, 3, 19, 19, 1, 1], 4, [0, 1], hartmann6),
+  discreteAckley: stepped([...repeated(2, 5), ...repeated(4, 5), 1, 1, 1], 10, [0, 1], ackley),
+  discreteRosenbrock: stepped([...repeated(3, 6), 1, 1, 1, 1], 6, [-5, 10], rosenbrock),
+  directArylation: directArylation(),
   gramacy: single(box(2, 0, 1), gramacy, 2),
   pressureVessel: single(
     [
@@ -148,218 +187,3 @@ const problems = {
     { reference: [2957, 10.7], most: 1, maximized: [0] },
   ),
 };
-
-/**
- * `evals` runs of which `initial` are spread; `batch` at a time. `noise`: standard deviations of what is measured. `flight`:
- * so many runs are always in progress, and end out of order. `target`: the worst median that passes.
- */
-export const campaigns = [
-  {
-    name: 'branin',
-    problem: problems.branin,
-    evals: 30,
-    initial: 6,
-    merit: regret(optima.branin),
-    published: '0.022 (scikit-optimize, 200 evals, mean)',
-    target: { at_most: 5e-3 },
-  },
-  {
-    name: 'hartmann6',
-    problem: problems.hartmann6,
-    evals: 60,
-    initial: 12,
-    merit: regret(optima.hartmann6),
-    published: '0.194 (scikit-optimize, 200 evals, mean)',
-    target: { at_most: 2e-3 },
-    share: { of: (value) => value < 0.05, at_least: 0.75, name: 'in_global_basin' },
-  },
-  {
-    name: 'ax_branin',
-    problem: problems.branin,
-    evals: 30,
-    initial: 5,
-    merit: axScore(10.9305, optima.branin),
-    published: null,
-    target: { at_least: 99.5 },
-  },
-  {
-    name: 'ax_hartmann6',
-    problem: problems.hartmann6,
-    evals: 35,
-    initial: 5,
-    merit: axScore(-0.79699, optima.hartmann6),
-    published: null,
-    target: { at_least: 95 },
-  },
-  {
-    name: 'ax_levy4',
-    problem: problems.levy4,
-    evals: 40,
-    initial: 5,
-    merit: axScore(14.1988, 0),
-    published: null,
-    target: { at_least: 97 },
-  },
-  {
-    name: 'ax_ackley4',
-    problem: problems.ackley4,
-    evals: 40,
-    initial: 5,
-    merit: axScore(19.8373, 0),
-    published: null,
-    target: { at_least: 85 },
-  },
-  {
-    name: 'ax_rosenbrock4',
-    problem: problems.rosenbrock4,
-    evals: 40,
-    initial: 5,
-    merit: axScore(30143.77, 0),
-    published: null,
-    target: { at_least: 99.9 },
-  },
-  {
-    name: 'rosenbrock4',
-    problem: problems.rosenbrock4,
-    evals: 50,
-    initial: 8,
-    merit: regret(0),
-    published: null,
-    target: { at_most: 30 },
-  },
-  {
-    name: 'noisy_hartmann6',
-    problem: problems.hartmann6,
-    evals: 60,
-    initial: 12,
-    noise: [0.1],
-    merit: regretOfRecommended(optima.hartmann6),
-    published: null,
-    target: { at_most: 0.25 },
-  },
-  {
-    name: 'async_hartmann6',
-    problem: problems.hartmann6,
-    evals: 60,
-    initial: 12,
-    flight: 4,
-    merit: regret(optima.hartmann6),
-    published: null,
-    compare: { with: 'hartmann6', at_most: 3 },
-  },
-  {
-    name: 'branin_currin',
-    problem: problems.braninCurrin,
-    evals: 30,
-    initial: 6,
-    merit: volume(problems.braninCurrin),
-    published: null,
-    target: { at_least: 0.96 },
-  },
-  {
-    name: 'noisy_branin_currin',
-    problem: problems.braninCurrin,
-    evals: 86,
-    initial: 6,
-    batch: 4,
-    noise: [15.19, 0.63],
-    merit: volume(problems.braninCurrin),
-    published: '0.973 (BoTorch, 1 run)',
-    target: { at_least: 0.97 },
-  },
-  {
-    name: 'c2dtlz2',
-    problem: problems.c2dtlz2,
-    evals: 50,
-    initial: 10,
-    batch: 2,
-    noise: [0.02, 0.02, 0.02],
-    merit: volume(problems.c2dtlz2),
-    published: '0.95 (BoTorch, 1 run)',
-    target: { at_least: 0.95 },
-  },
-  {
-    name: 'dtlz2',
-    problem: problems.dtlz2,
-    evals: 60,
-    initial: 14,
-    merit: volume(problems.dtlz2),
-    published: null,
-    target: { at_least: 0.93 },
-  },
-  {
-    name: 'zdt1',
-    problem: problems.zdt1,
-    evals: 40,
-    initial: 14,
-    merit: volume(problems.zdt1),
-    published: null,
-    target: { at_least: 0.999 },
-  },
-  {
-    name: 'zdt2',
-    problem: problems.zdt2,
-    evals: 40,
-    initial: 14,
-    merit: volume(problems.zdt2),
-    published: null,
-    target: { at_least: 0.999 },
-  },
-  {
-    name: 'vehicle_safety',
-    problem: problems.vehicleSafety,
-    evals: 60,
-    initial: 12,
-    merit: volume(problems.vehicleSafety),
-    published: null,
-    target: { at_least: 0.95 },
-  },
-  {
-    name: 'snar',
-    problem: problems.snar,
-    evals: 50,
-    initial: 8,
-    merit: volume(problems.snar),
-    published: '6255 (TSEMO, Summit)',
-    target: { at_least: 9300 },
-  },
-  {
-    name: 'pressure_vessel',
-    problem: problems.pressureVessel,
-    evals: 50,
-    initial: 10,
-    merit: ratio(6059.946341),
-    published: 'optimum 6059.946',
-    target: { at_most: 1.1 },
-    share: { of: Number.isFinite, at_least: 1, name: 'feasible' },
-  },
-  {
-    name: 'welded_beam',
-    problem: problems.weldedBeam,
-    evals: 100,
-    initial: 10,
-    merit: ratio(1.728226),
-    published: 'optimum 1.728226',
-    target: { at_most: 1.25 },
-    share: { of: Number.isFinite, at_least: 1, name: 'feasible' },
-  },
-  {
-    name: 'gramacy',
-    problem: problems.gramacy,
-    evals: 50,
-    initial: 6,
-    merit: regret(0.5998),
-    published: 'optimum 0.5998',
-    target: { at_most: 0.02 },
-    share: { of: Number.isFinite, at_least: 1, name: 'feasible' },
-  },
-];
-
-/** One proposal with its fit: `runs` results of `d` inputs are known, `batch` rows are wanted; `seconds`: at most, p95. */
-export const latencies = [
-  { name: 'latency_n50_d6_q1', runs: 50, d: 6, batch: 1, surrogate: 'gp', seconds: 0.15 },
-  { name: 'latency_n200_d10_q1', runs: 200, d: 10, batch: 1, surrogate: 'gp', seconds: 0.4 },
-  { name: 'latency_n200_d10_q4', runs: 200, d: 10, batch: 4, surrogate: 'gp', seconds: 1.5 },
-  { name: 'latency_n500_d10_q4', runs: 500, d: 10, batch: 4, surrogate: 'gp', seconds: 4 },
-  { name: 'latency_mlp_n200_d10_q1', runs: 200, d: 10, batch: 1, surrogate: 'mlp', seconds: 4 },
-];
