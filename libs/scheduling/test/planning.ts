@@ -3,7 +3,7 @@ import { checkPlan } from '../src/check-plan.js';
 import { checkTimetable } from '../src/check-timetable.js';
 import { inlineSearcher } from '../src/cpsat/inline-searcher.js';
 import { CpsatPolicy, type CpsatKnobs } from '../src/cpsat/policy.js';
-import type { ExactSolver, Searcher } from '../src/cpsat/ports.js';
+import type { ExactSolver, PlanClock, Searcher } from '../src/cpsat/ports.js';
 import type { Plan, Snapshot } from '../src/policy.js';
 import { origin } from './snapshots.js';
 
@@ -18,7 +18,7 @@ export interface World {
 }
 
 export function world(
-  ports: { searcher?: Searcher | null; exact?: ExactSolver | null } = {},
+  ports: { searcher?: Searcher | null; exact?: ExactSolver | null; clock?: PlanClock } = {},
   knobs: Partial<CpsatKnobs> = {},
 ): World {
   const said: string[] = [];
@@ -27,7 +27,7 @@ export function world(
     void said.push(`${message} ${JSON.stringify(fields)}`);
   const policy = new CpsatPolicy(
     {
-      clock: { now: () => origin },
+      clock: ports.clock ?? { now: () => origin },
       searcher: ports.searcher === undefined ? inlineSearcher({ rounds: 40 }) : ports.searcher,
       exact: ports.exact ?? null,
       log: { info: () => undefined, warn: say, error: say },

@@ -90,6 +90,65 @@ describe('what goes on elsewhere', () => {
     await policy.stop();
   });
 
+  it('does not lose what was found before something else happened', async () => {
+    const searcher = new ManualSearcher();
+    const { policy, plan } = world({ searcher }, settled);
+    const shot = (now: number, end: number) =>
+      snapshot(
+        now,
+        ['a', 'b'],
+        [3, 3, 2, 2, 2].map((minutes, index) =>
+          task(`t${index}`, minutes * 60, [['a', 'b']], { run: 'one' }),
+        ),
+        [running('r', -10, end, { s0: 'a' }), running('q', -10, 50, { s0: 'b' })],
+      );
+    const before = plan(shot(0, 50));
+    expect(before.timetable?.quality.makespan).toBe(470);
+    const [search] = searcher.searches;
+    search!.improve(improve(search!.problem, { seed: 1, rounds: 300, shouldStop: () => false }).schedule);
+    const { provenance, quality } = plan(shot(1, 51)).timetable ?? {};
+    expect([provenance?.engine, quality?.makespan]).toEqual(['search', 410]);
+    await policy.stop();
+  });
+
+  it('asks for a look at what is found only now and then, where planning takes long', async () => {
+    let now = at(0);
+    const searcher = new ManualSearcher();
+    const slow: Searcher = {
+      reproducible: false,
+      search: (...args) => {
+        now += 200;
+        return searcher.search(...args);
+      },
+    };
+    const { policy, plan, asked } = world({ searcher: slow, clock: { now: () => now } }, settled);
+    plan(snapshot(0, ['a'], tasks, going));
+    const found = (objective: number): void =>
+      searcher.searches[0]?.improve({ ...worst(searcher), objective });
+    found(3);
+    now += 9 * 200 - 1;
+    found(2);
+    expect(asked()).toBe(0);
+    now += 1;
+    found(1);
+    expect(asked()).toBe(1);
+    await policy.stop();
+  });
+
+  it('begins no other search because something that is overdue still goes on', async () => {
+    const searcher = new ManualSearcher();
+    const { policy, plan } = world({ searcher }, settled);
+    const shot = (now: number) =>
+      snapshot(now, ['a'], tasks, [running('r', -10, Math.max(10, now), { s0: 'a' })]);
+    plan(shot(0));
+    plan(shot(10));
+    const { length } = searcher.searches;
+    for (const now of [10.3, 10.6, 10.9]) expect(started(plan(shot(now)))).toEqual([]);
+    expect(searcher.searches).toHaveLength(length);
+    expect(started(plan(snapshot(11, ['a'], tasks)))).toHaveLength(1);
+    await policy.stop();
+  });
+
   it('lets a search go on for a moment after a change, and begins the next where the plan is then', async () => {
     const searcher = new ManualSearcher();
     const { policy, plan } = world({ searcher }, settled);

@@ -7,7 +7,8 @@ export type Facts = readonly (string | number)[];
 export function factsOf(snapshot: Snapshot, selection: Selection): Facts {
   const facts: (string | number)[] = [];
   for (const task of snapshot.running ?? []) {
-    facts.push(task.id, task.priority, task.expectedEnd);
+    // What should have ended by now may end at any moment: that it may do so a little later is nothing new.
+    facts.push(task.id, task.priority, task.expectedEnd > snapshot.now ? task.expectedEnd : 'overdue');
     for (const { unit } of Object.values(task.units)) facts.push(unit);
   }
   for (const [unit, { run, by, keepers }] of selection.locks)

@@ -35,8 +35,10 @@ const comparable = 500;
 
 /** Above so many waiting tasks, what has just come waits for a plan of its own: a millisecond for each of them. */
 const prompt = 500;
-/** Milliseconds between two looks at what a search finds. */
+/** Milliseconds between two looks at what a search finds, at least. */
 const shortestPauseMs = 50;
+/** So many times what the latest plan took lie between it and the next such look, whatever else keeps the processor busy. */
+const pausePerPlan = 9;
 const noConcessions: Concessions = { stuck: new Set(), relaxed: new Map() };
 const noPlaces: ReadonlyMap<string, KnownPlace> = new Map();
 
@@ -86,6 +88,8 @@ export class CpsatPolicy implements Policy {
   #ask: () => void = () => undefined;
   #planning = false;
   #askedAt = -Infinity;
+  /** When the latest plan was ready, and how long it took, in milliseconds. */
+  #planned = { at: -Infinity, took: 0 };
 
   constructor(ports: BackgroundPorts, knobs: CpsatKnobs) {
     this.#ports = ports;
@@ -107,6 +111,7 @@ export class CpsatPolicy implements Policy {
 
   plan(snapshot: Snapshot): Plan {
     this.#planning = true;
+    const began = this.#ports.clock.now();
     try {
       return this.#plan(snapshot);
     } catch (error) {
@@ -118,6 +123,8 @@ export class CpsatPolicy implements Policy {
       return this.#greedy.plan(snapshot);
     } finally {
       this.#planning = false;
+      const at = this.#ports.clock.now();
+      this.#planned = { at, took: at - began };
     }
   }
 
@@ -131,7 +138,6 @@ export class CpsatPolicy implements Policy {
         return this.#greedy.plan(snapshot);
       }
       compiled = repaired.compiled;
-      this.#finding = null;
       this.#bound = null;
       this.#improve(snapshot.now);
     }
@@ -283,9 +289,11 @@ export class CpsatPolicy implements Policy {
     if (finding !== null && finding.schedule !== null) this.#finding = finding;
     if (this.#planning || (finding === null && this.#finding === null)) return;
     const now = this.#ports.clock.now();
-    // Searches find a lot in their first moments; each look costs a plan.
+    // Searches find a lot in their first moments; each look costs a plan, and what ends meanwhile waits for it.
     const pause = Math.max(shortestPauseMs, this.#accepted?.compiled.waiting.size ?? 0);
-    if (finding !== null && finding.lowerBound === null && now - this.#askedAt < pause) return;
+    const { at, took } = this.#planned;
+    const isEarly = now - this.#askedAt < pause || now - at < pausePerPlan * took;
+    if (finding !== null && finding.lowerBound === null && isEarly) return;
     this.#askedAt = now;
     this.#ask();
   }
