@@ -26,7 +26,8 @@ describe('without an AI', () => {
       const rows = await hybrid.sample(1, [`run_${run}`]);
       expect(rows).toEqual(alone.sample(1, [`run_${run}`]));
       expect(hybrid.last_sample()).toEqual({
-        rows: [{ source: 'optimizer', note: {} }],
+        sources: ['optimizer'],
+        notes: [{}],
         insights_used: [],
         limits_used: [],
       });

@@ -1,4 +1,4 @@
-import { ServiceError, type TrialNote } from '@lab/contracts';
+import { ServiceError, type TrialNote, type TrialSource } from '@lab/contracts';
 import {
   AbstractSequentialOptimizer,
   type ParameterField,
@@ -10,9 +10,11 @@ import type { Constraint, Input, Output, Point } from '../domain/space.js';
 import { Rng } from '../numeric/index.js';
 import { BayesianSequentialOptimizer } from '../optimizer/bayesian.js';
 import { Runs } from '../optimizer/runs.js';
+import { bayesianArgumentNames } from '../optimizer/settings.js';
 import { pointsOf, resultsOf, runNamesOf } from '../optimizer/tables.js';
 import type { OptimizerHost } from './language-model.js';
 import {
+  allFields,
   beliefsOf,
   changePluggedIn,
   customFieldsOf,
@@ -61,7 +63,7 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
   private host: OptimizerHost | null = null;
   private suggester: Suggester | null = null;
   private insights: OfferedInsight[] = [];
-  private lastReport: HybridSampleReport = { rows: [], insights_used: [], limits_used: [] };
+  private lastReport: HybridSampleReport = { sources: [], notes: [], insights_used: [], limits_used: [] };
 
   /**
    * @param args plain JSON
@@ -86,10 +88,12 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
 
   /** @returns fields for the settings of the AI and for those of the Bayesian optimizer */
   static override svc_param_schema(): ParameterField[] {
-    return [
-      ...hybridFields.map((field) => ({ ...field })),
-      ...BayesianSequentialOptimizer.svc_param_schema(),
-    ];
+    return structuredClone([...hybridFields, ...BayesianSequentialOptimizer.svc_param_schema()]);
+  }
+
+  /** @returns names of the constructor arguments, those of a subclass left out */
+  static svc_argument_names(): string[] {
+    return [...hybridKeys, ...bayesianArgumentNames];
   }
 
   /**
@@ -105,7 +109,7 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     const others = Object.entries(this.settings).filter(([key]) => !hybridKeys.has(key) && !custom.has(key));
     return new BayesianSequentialOptimizer(
       { ...Object.fromEntries(others), inputs, outputs, constraints },
-      { now: () => this.host?.clock.now() ?? 0 },
+      { now: () => this.host?.now() ?? 0 },
     );
   }
 
@@ -121,12 +125,7 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
 
   /** @returns the settings of this class, of the plugged-in optimizer and of a subclass, as a page shows them */
   get_param_schema(): ParameterField[] {
-    const custom = new Set(this.customFields.map(({ key }) => key));
-    const bayesian = this.optimizer instanceof BayesianSequentialOptimizer;
-    const fields = bayesian ? BayesianSequentialOptimizer.svc_param_schema() : [];
-    return [...hybridFields, ...fields.filter(({ key }) => !custom.has(key)), ...this.customFields].map(
-      (field) => ({ ...field }),
-    );
+    return allFields(this.optimizer, this.customFields);
   }
 
   /**
@@ -141,9 +140,8 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     run_names?: readonly string[],
   ): Promise<Table<number | string>> {
     const count = num_protocol_runs;
-    if (!Number.isInteger(count) || count < 1) {
+    if (!Number.isInteger(count) || count < 1)
       throw new ServiceError('invalid', `A sample has at least one row, not ${count}`);
-    }
     const names = runNamesOf(count, run_names);
     const begun = names.find((name) => name !== null && this.runs.has(name));
     if (begun !== undefined) throw new ServiceError('wrong_state', `Run "${begun}" has begun already`);
@@ -151,34 +149,32 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     if (drawn.uniform() >= this.ai.pAi) return this.byOptimizer(count, names, {});
     const offered = this.insights;
     const suggestion = await this.suggestion(count, offered);
-    const model = this.settings.ai_model!;
     const { tokens } = suggestion;
+    const model = this.settings.ai_model!;
     if (suggestion.points === undefined) {
       return this.byOptimizer(count, names, { model, tokens, fallback: suggestion.failure });
     }
-    const rows = suggestion.points.map((point) => ({ ...point }));
+    const rows = suggestion.points;
     try {
       await this.report_started(rows, run_names);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = (error instanceof Error ? error.message : String(error)).slice(0, 400);
       const fallback = { code: 'refused', message: `The plugged-in optimizer refuses the point: ${message}` };
       return this.byOptimizer(count, names, { model, tokens, fallback });
     }
-    const used = offered.map(({ id }) => id);
-    this.insights = this.insights.filter(({ id }) => !used.includes(id));
+    this.insights = [];
+    const texts = offered.map(({ text }) => text);
     this.settle(
       names,
-      rows.map((_, i) => ({
-        source: 'ai',
-        note: {
-          journal: suggestion.journal,
-          model,
-          ...(i === 0 ? { tokens } : {}),
-          ...(offered.length > 0 ? { insights: offered.map(({ text }) => text) } : {}),
-          ...(suggestion.adjusted[i] ? { adjusted: true } : {}),
-        },
+      'ai',
+      suggestion.adjusted.map((adjusted, i) => ({
+        journal: suggestion.journal,
+        model,
+        ...(i === 0 ? { tokens } : {}),
+        ...(texts.length > 0 ? { insights: texts } : {}),
+        ...(adjusted ? { adjusted } : {}),
       })),
-      { insights_used: used, limits_used: [] },
+      { insights_used: offered.map(({ id }) => id), limits_used: [] },
     );
     return rows.map((row) => ({ ...row }));
   }
@@ -275,15 +271,9 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
    * @throws ServiceError `invalid` when a name is unknown or a value is not allowed; nothing is changed then
    */
   override set_runtime_params(params: RuntimeParameters): void {
-    const entries = Object.entries(params);
-    const ai = changedHybridSettings(
-      this.ai,
-      Object.fromEntries(entries.filter(([key]) => hybridKeys.has(key))),
-    );
+    const ai = changedHybridSettings(this.ai, params);
     const suggester = this.suggesterFor(ai, this.host);
-    const others = entries.filter(([key]) => !hybridKeys.has(key));
-    if (others.length > 0)
-      changePluggedIn(this.optimizer, Object.fromEntries(others), this.get_param_schema());
+    changePluggedIn(this.optimizer, params, this.get_param_schema());
     this.ai = ai;
     this.suggester = suggester;
   }
@@ -297,9 +287,7 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
   state(): HybridState {
     return {
       format: 1,
-      runs: this.runs
-        .inOrder()
-        .map(({ name, point, status, measured }) => ({ name, point, status, measured })),
+      runs: this.runs.inOrder().map(({ row: _, ...run }) => run),
       details: this.log.state(),
       runtime_params: hybridRuntimeParametersOf(this.ai),
       optimizer: structuredClone(this.optimizer.state?.() ?? null),
@@ -318,17 +306,12 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
       throw new ServiceError('invalid', 'This is no state of a hybrid optimizer; give what state() gave');
     }
     if (this.optimizer.restore === undefined) {
-      throw new ServiceError(
-        'wrong_state',
-        'The plugged-in optimizer has no restore(); report the runs again',
-      );
+      throw new ServiceError('wrong_state', 'The plugged-in optimizer cannot be restored; report the runs');
     }
-    pointsOf(
-      state.runs.map((run) => run.point),
-      this.domain,
-    );
     const ai = changedHybridSettings(this.ai, state.runtime_params);
     const suggester = this.suggesterFor(ai, this.host);
+    const points = state.runs.map((run) => run.point);
+    pointsOf(points, this.domain);
     this.optimizer.restore(state.optimizer);
     this.runs.restore(structuredClone(state.runs));
     this.log.restore(state.details);
@@ -346,17 +329,12 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     const points = proposedPoints(rows, count, this.domain);
     this.runs.atomically(() => points.forEach((point, i) => this.runs.begin(point, names[i]!)));
     const limits = [...(this.optimizer.last_sample?.().limits_used ?? [])];
-    const { tokens, ...rest } = note;
+    const { tokens, ...others } = note;
+    if (limits.length > 0) others.limits_used = limits;
     this.settle(
       names,
-      points.map((_, i) => ({
-        source: 'optimizer',
-        note: {
-          ...rest,
-          ...(i === 0 && tokens !== undefined ? { tokens } : {}),
-          ...(limits.length > 0 ? { limits_used: limits } : {}),
-        },
-      })),
+      'optimizer',
+      points.map((_, i) => ({ ...others, ...(i === 0 && tokens !== undefined ? { tokens } : {}) })),
       { insights_used: [], limits_used: limits },
     );
     return points.map((point) => ({ ...point }));
@@ -369,12 +347,10 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
       return { failure, tokens: { input: 0, output: 0 } };
     }
     const situation = {
+      ...this.ai,
       ...this.log.situation(this.runs.inOrder()),
       space: this.domain.space,
       protocol: this.host?.protocol ?? '',
-      additionalContext: this.ai.additionalContext,
-      additionalNames: this.ai.additionalParameters,
-      historySize: this.ai.historySize,
       beliefs: beliefsOf(this.optimizer),
       insights: insights.map(({ text }) => text),
       count,
@@ -385,14 +361,7 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
   private suggesterFor(ai: HybridSettings, host: OptimizerHost | null): Suggester | null {
     if (ai.pAi === 0 || ai.model === null || host === null) return null;
     if (host === this.host && this.suggester !== null) return this.suggester;
-    return new Suggester(host.models, {
-      provider: ai.model.provider,
-      model: ai.model.name,
-      settings: ai.modelSettings,
-      key: this.#key,
-      retries: ai.retries,
-      timeLimit: ai.timeLimit,
-    });
+    return new Suggester(host.models, ai, this.#key);
   }
 
   /** Puts runs down here and with the plugged-in optimizer, or, when either refuses, nowhere. */
@@ -414,17 +383,16 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     }
   }
 
+  /** Keeps how a sample came about. */
   private settle(
     names: readonly (string | null)[],
-    rows: HybridSampleReport['rows'],
-    others: Omit<HybridSampleReport, 'rows'>,
+    source: TrialSource,
+    notes: TrialNote[],
+    used: Pick<HybridSampleReport, 'insights_used' | 'limits_used'>,
   ): void {
     this.log.tell(
-      rows.flatMap((row, i) => {
-        const run = names[i]!;
-        return run === null ? [] : [{ run, ...row, additional: {} }];
-      }),
+      names.flatMap((run, i) => (run === null ? [] : [{ run, source, note: notes[i]!, additional: {} }])),
     );
-    this.lastReport = { rows, ...others };
+    this.lastReport = { sources: notes.map(() => source), notes, ...used };
   }
 }

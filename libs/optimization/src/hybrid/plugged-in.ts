@@ -1,7 +1,8 @@
-import { isServiceError, ServiceError, type Fault } from '@lab/contracts';
+import { ServiceError, type Fault } from '@lab/contracts';
 import type { AbstractSequentialOptimizer, ParameterField, RuntimeParameters, Table } from '@lab/sdk';
 import type { Domain } from '../domain/domain.js';
 import type { Point, Space } from '../domain/space.js';
+import { BayesianSequentialOptimizer } from '../optimizer/bayesian.js';
 import type { Explanation } from '../optimizer/explain.js';
 import { invalid } from '../optimizer/settings.js';
 import type { Belief } from './prompt.js';
@@ -79,11 +80,22 @@ export function customFieldsOf(
   return added;
 }
 
+/** Fields of the hybrid optimizer, of the plugged-in one as far as it is the Bayesian one, and of a subclass. */
+export function allFields(optimizer: PluggedIn, custom: readonly ParameterField[]): ParameterField[] {
+  const own = new Set(custom.map(({ key }) => key));
+  const bayesian =
+    optimizer instanceof BayesianSequentialOptimizer ? BayesianSequentialOptimizer.svc_param_schema() : [];
+  return [...hybridFields, ...bayesian.filter(({ key }) => !own.has(key)), ...custom].map((field) => ({
+    ...field,
+  }));
+}
+
 /**
  * Changes runtime parameters of the plugged-in optimizer.
  *
+ * @param params those of the hybrid optimizer are passed over
  * @param fields that say what values are possible
- * @throws ServiceError `invalid` when a name is unknown or a value is not allowed
+ * @throws ServiceError `invalid` when a name is unknown or a value does not fit its field; what the optimizer throws
  */
 export function changePluggedIn(
   optimizer: PluggedIn,
@@ -91,7 +103,8 @@ export function changePluggedIn(
   fields: readonly ParameterField[],
 ): void {
   const known = Object.keys(optimizer.get_runtime_params());
-  const faults = Object.entries(params).flatMap(([path, value]): Fault[] => {
+  const others = Object.entries(params).filter(([key]) => !hybridKeys.has(key));
+  const faults = others.flatMap(([path, value]): Fault[] => {
     const field = fields.find(({ key }) => key === path);
     if (known.includes(path)) return field === undefined ? [] : faultOf(field, value);
     const names = [...hybridFields.filter(({ runtime }) => runtime).map(({ key }) => key), ...known];
@@ -104,15 +117,8 @@ export function changePluggedIn(
       },
     ];
   });
-  const title = 'The runtime parameters are invalid; none was changed';
-  if (faults.length > 0) throw invalid(title, faults);
-  try {
-    optimizer.set_runtime_params(params);
-  } catch (error) {
-    if (isServiceError(error)) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    throw invalid(title, [{ path: Object.keys(params).join(', '), code: 'value', message }]);
-  }
+  if (faults.length > 0) throw invalid('The runtime parameters are invalid; none was changed', faults);
+  if (others.length > 0) optimizer.set_runtime_params(Object.fromEntries(others));
 }
 
 /**

@@ -34,7 +34,7 @@ export interface Situation {
   /** Empty: nothing is said. */
   protocol: string;
   additionalContext: string;
-  additionalNames: readonly string[];
+  additionalParameters: readonly string[];
   /** Ended runs, the oldest first. */
   ended: readonly ToldRun[];
   underWay: readonly ToldRun[];
@@ -93,7 +93,7 @@ function systemOf({ space, protocol, additionalContext }: Situation): string {
 }
 
 function requestOf(situation: Situation): string {
-  const { space, ended, underWay, historySize, additionalNames, journal, beliefs, count } = situation;
+  const { space, ended, underWay, historySize, additionalParameters, journal, beliefs, count } = situation;
   const { earlierInsights, insights } = situation;
   const shown = ended.slice(-historySize);
   const measured = ended.filter((run) => run.measured !== null);
@@ -104,7 +104,7 @@ function requestOf(situation: Situation): string {
     .slice(0, BEST_ROWS)
     .map((i) => measured[i]!);
   const table = (name: string, runs: readonly ToldRun[]) =>
-    runs.length === 0 ? '' : fenced(name, csv(space, additionalNames, runs));
+    runs.length === 0 ? '' : fenced(name, csv(space, additionalParameters, runs));
   const omitted = ended.length - shown.length;
   return sections([
     [

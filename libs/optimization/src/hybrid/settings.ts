@@ -1,4 +1,4 @@
-import type { Fault } from '@lab/contracts';
+import { ServiceError, type Fault } from '@lab/contracts';
 import type { JsonObject, ParameterField, RuntimeParameters } from '@lab/sdk';
 import { invalid, type BayesianArguments } from '../optimizer/settings.js';
 
@@ -133,6 +133,9 @@ const TOLERANCE = 1e-9;
  * @throws ServiceError `invalid` with one fault for each thing that is wrong; a key is in none
  */
 export function hybridSettingsOf(args: HybridArguments): HybridSettings {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) {
+    throw new ServiceError('invalid', 'The arguments of the optimizer are not an object');
+  }
   const faults = Object.keys(args)
     .filter((key) => key.startsWith('ai_') && !hybridKeys.has(key))
     .map((key): Fault => ({
@@ -193,11 +196,12 @@ export function hybridRuntimeParametersOf(settings: HybridSettings): RuntimePara
 /**
  * The settings with some runtime parameters changed. Either probability derives the other.
  *
- * @param params of the hybrid optimizer alone
+ * @param params those of the plugged-in optimizer are passed over
  * @throws ServiceError `invalid` when one may not change while a campaign runs, or a value is not allowed
  */
 export function changedHybridSettings(settings: HybridSettings, params: RuntimeParameters): HybridSettings {
-  const faults = Object.entries(params).flatMap(([key, value]): Fault[] => {
+  const own = Object.entries(params).filter(([key]) => hybridKeys.has(key));
+  const faults = own.flatMap(([key, value]): Fault[] => {
     if (runtimeKeys.includes(key)) {
       const field = hybridFields.find((each) => each.key === key)!;
       return key === 'ai_additional_context' && value === null ? [] : faultOf(field, value);

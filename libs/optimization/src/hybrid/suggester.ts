@@ -1,11 +1,11 @@
 import { ServiceError, type Fault } from '@lab/contracts';
-import type { JsonObject } from '@lab/sdk';
 import type { Domain } from '../domain/domain.js';
 import type { Point } from '../domain/space.js';
 import { invalid } from '../optimizer/settings.js';
 import type { Answer, LanguageModels, Message } from './language-model.js';
 import { promptOf, type Situation } from './prompt.js';
 import { suggestionSchema } from './schema.js';
+import type { HybridSettings } from './settings.js';
 import { readSuggestion } from './suggestion.js';
 
 export interface Tokens {
@@ -19,18 +19,6 @@ export type Suggestion = { tokens: Tokens } & (
   | { failure: { code: string; message: string }; points?: never }
 );
 
-export interface SuggesterOptions {
-  provider: string;
-  /** Of the provider. */
-  model: string;
-  settings: JsonObject;
-  key: string | null;
-  /** Further questions after an invalid answer. */
-  retries: number;
-  /** Seconds for all of them. */
-  timeLimit: number;
-}
-
 /** Faults that one message names. */
 const MOST_FAULTS = 20;
 /** Longest text of a fault or failure, and of an answer that is quoted back, in characters. */
@@ -39,24 +27,32 @@ const LONGEST_QUOTATION = 20_000;
 
 /** Asks a language model for points until its answer is valid. */
 export class Suggester {
-  readonly #options: SuggesterOptions;
+  readonly #key: string | null;
+  private readonly provider: string;
+  private readonly model: string;
 
-  /** @throws ServiceError `invalid` when the models do not include those of the provider */
+  /**
+   * @param settings with a model
+   * @param key null: as the environment has it
+   * @throws ServiceError `invalid` when the provider of the model is none of those there are
+   */
   constructor(
     private readonly models: LanguageModels,
-    options: SuggesterOptions,
+    private readonly settings: HybridSettings,
+    key: string | null,
   ) {
-    if (!models.providers.includes(options.provider)) {
+    [this.provider, this.model] = [settings.model!.provider, settings.model!.name];
+    this.#key = key;
+    if (!models.providers.includes(this.provider)) {
       throw invalid('The AI cannot be asked', [
         {
           path: 'ai_model',
           code: 'provider',
-          message: `"${options.provider}" is no supported provider`,
+          message: `"${this.provider}" is no supported provider`,
           hint: `Providers: ${models.providers.join(', ')}`,
         },
       ]);
     }
-    this.#options = options;
   }
 
   /** Never throws: whatever goes wrong is a failure, with a text that holds no key. */
@@ -72,7 +68,7 @@ export class Suggester {
     } catch (error) {
       const spent = { tokens: { ...tokens } };
       if (late.signal.aborted) {
-        const message = `No valid suggestion came within ${this.#options.timeLimit} s`;
+        const message = `No valid suggestion came within ${this.settings.timeLimit} s`;
         return { ...spent, failure: { code: 'deadline', message } };
       }
       const text = error instanceof Error ? error.message : String(error);
@@ -84,7 +80,7 @@ export class Suggester {
 
   /** Fails at the end of the time limit, unless nobody waits any more; what is asked by then is aborted. */
   private async expiry(ended: AbortSignal, late: AbortController): Promise<never> {
-    await this.models.delay(this.#options.timeLimit * 1000, ended);
+    await this.models.delay(this.settings.timeLimit * 1000, ended);
     late.abort();
     throw new ServiceError('deadline_exceeded', 'The time limit is over');
   }
@@ -95,7 +91,7 @@ export class Suggester {
     tokens: Tokens,
     signal: AbortSignal,
   ): Promise<Suggestion> {
-    const { provider, model, settings, key, retries } = this.#options;
+    const { retries, modelSettings } = this.settings;
     const { count, ended, underWay } = situation;
     const { system, request } = promptOf(situation);
     const schema = suggestionSchema(domain.space, count);
@@ -103,8 +99,16 @@ export class Suggester {
     const messages: Message[] = [{ role: 'user', content: request }];
     for (let attempt = 0; ; attempt += 1) {
       signal.throwIfAborted();
-      const question = { provider, model, settings, key, system, messages: [...messages], schema, signal };
-      const answer = await this.models.ask(question);
+      const answer = await this.models.ask({
+        provider: this.provider,
+        model: this.model,
+        settings: modelSettings,
+        key: this.#key,
+        system,
+        messages: [...messages],
+        schema,
+        signal,
+      });
       tokens.input += countOf(answer?.tokens?.input);
       tokens.output += countOf(answer?.tokens?.output);
       const reading = readSuggestion(answer?.text, { domain, count, known });
@@ -127,8 +131,7 @@ export class Suggester {
 
   /** A text as it may be kept and shown: short, on one line, without the key. */
   private publishable(text: string): string {
-    const { key } = this.#options;
-    const open = key === null ? text : text.replaceAll(key, '***');
+    const open = this.#key === null ? text : text.replaceAll(this.#key, '***');
     return shortened(open.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim());
   }
 }

@@ -125,7 +125,7 @@ export const settingFields: ParameterField[] = [
   },
 ];
 
-const argumentNames = [
+export const bayesianArgumentNames: readonly string[] = [
   'inputs',
   'outputs',
   'constraints',
@@ -146,12 +146,12 @@ const argumentNames = [
  */
 export function settingsOf(args: BayesianArguments): Settings {
   const faults: Fault[] = [];
-  for (const key of Object.keys(args).filter((name) => !argumentNames.includes(name))) {
+  for (const key of Object.keys(args).filter((name) => !bayesianArgumentNames.includes(name))) {
     faults.push({
       path: key,
       code: 'unknown_field',
       message: `"${key}" is no argument of the optimizer`,
-      hint: `Arguments: ${argumentNames.join(', ')}`,
+      hint: `Arguments: ${bayesianArgumentNames.join(', ')}`,
     });
   }
   for (const key of ['inputs', 'outputs', 'constraints'] as const) {
