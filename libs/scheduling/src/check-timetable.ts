@@ -25,6 +25,9 @@ export function checkTimetable(snapshot: Snapshot, timetable: Timetable, tickMs 
     waiting: new Map(snapshot.tasks.map((task) => [task.id, task])),
     running: new Map((snapshot.running ?? []).map((task) => [task.id, task])),
     places,
+    inUse: new Set(
+      (snapshot.running ?? []).flatMap((task) => Object.values(task.units).map(({ unit }) => unit)),
+    ),
     tickMs,
   };
   const faults: Fault[] = [];
@@ -60,6 +63,8 @@ interface World {
   waiting: ReadonlyMap<string, PlanTask>;
   running: ReadonlyMap<string, PlanRunning>;
   places: ReadonlyMap<string, PlannedTask>;
+  /** Units that running tasks have. */
+  inUse: ReadonlySet<string>;
   tickMs: number;
 }
 
@@ -184,11 +189,8 @@ function orderFaults(world: World, task: PlanTask, place: PlannedTask, path: str
 }
 
 function slotFaults(world: World, task: PlanTask, place: PlannedTask, path: string): Fault[] {
-  const { snapshot, running, places } = world;
+  const { snapshot, running, places, inUse } = world;
   const faults: Fault[] = [];
-  const inUse = new Set(
-    [...running.values()].flatMap((each) => Object.values(each.units).map(({ unit }) => unit)),
-  );
   const seen = new Set<string>();
   for (const slot of task.slots) {
     const at = `${path}.units.${slot.name}`;

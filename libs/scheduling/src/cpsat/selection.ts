@@ -1,5 +1,5 @@
 import { matchSlots } from '../match-slots.js';
-import type { PlanTask, Snapshot } from '../policy.js';
+import type { PlanRunning, PlanTask, Snapshot } from '../policy.js';
 import { agedPriority } from '../ageing.js';
 import { workKey, type Work } from './weights.js';
 
@@ -37,7 +37,7 @@ export interface Selection {
 export function select(snapshot: Snapshot, limit: number, stuck: ReadonlySet<string>): Selection {
   const { works, inUse } = worksOf(snapshot);
   const locks = locksOf(snapshot);
-  const running = new Set((snapshot.running ?? []).map((task) => task.id));
+  const running = new Map((snapshot.running ?? []).map((task) => [task.id, task]));
   const tasks = new Map(snapshot.tasks.map((task) => [task.id, task]));
   const rejected = new Map<string, string>();
   for (const task of stuck) rejected.set(task, 'what it needs is kept for tasks that wait for it');
@@ -53,7 +53,7 @@ export function select(snapshot: Snapshot, limit: number, stuck: ReadonlySet<str
         if (rejected.has(task.id)) continue;
         const found = isBlocked(task, snapshot, tasks, running)
           ? 'nobody knows when it may start'
-          : unitsFor(task, snapshot, tasks, { inUse, locks, closed });
+          : unitsFor(task, snapshot, { tasks, running, inUse, locks, closed });
         if (typeof found === 'string') rejected.set(task.id, found);
         else candidates.set(task.id, found);
       }
@@ -143,7 +143,7 @@ function isBlocked(
   task: PlanTask,
   snapshot: Snapshot,
   tasks: ReadonlyMap<string, PlanTask>,
-  running: ReadonlySet<string>,
+  running: ReadonlyMap<string, unknown>,
 ): boolean {
   if (task.blocked === true) return true;
   if (task.ready !== false || (task.notBefore ?? 0) > snapshot.now) return false;
@@ -155,26 +155,23 @@ function isBlocked(
 }
 
 interface Reach {
+  tasks: ReadonlyMap<string, PlanTask>;
+  running: ReadonlyMap<string, PlanRunning>;
   inUse: ReadonlySet<string>;
   locks: ReadonlyMap<string, Lock>;
   closed: ReadonlyMap<string, string>;
 }
 
 /** @returns the units for each slot; or why a slot cannot be filled */
-function unitsFor(
-  task: PlanTask,
-  snapshot: Snapshot,
-  tasks: ReadonlyMap<string, PlanTask>,
-  reach: Reach,
-): string[][] | string {
+function unitsFor(task: PlanTask, snapshot: Snapshot, reach: Reach): string[][] | string {
   const all: string[][] = [];
   for (const slot of task.slots) {
     let candidates = slot.candidates;
     // What another task of the snapshot is to get decides; its own candidates are those of the other.
-    for (let at = slot.sameAs, steps = 0; at !== undefined && steps < tasks.size; steps += 1) {
+    for (let at = slot.sameAs, steps = 0; at !== undefined && steps < reach.tasks.size; steps += 1) {
       const { task: id, slot: name }: { task: string; slot: string } = at;
-      const other = tasks.get(id)?.slots.find((each) => each.name === name);
-      const given = snapshot.running?.find((each) => each.id === id)?.units[name];
+      const other = reach.tasks.get(id)?.slots.find((each) => each.name === name);
+      const given = reach.running.get(id)?.units[name];
       if (given !== undefined) candidates = [given.unit];
       else if (other !== undefined) candidates = other.candidates;
       at = other?.sameAs;
@@ -207,7 +204,7 @@ function spread(
   works: readonly Work[],
   tasks: ReadonlyMap<string, PlanTask>,
   candidates: Map<string, unknown>,
-  running: ReadonlySet<string>,
+  running: ReadonlyMap<string, unknown>,
   rejected: Map<string, string>,
 ): void {
   const needs = new Map<string, Set<string>>();

@@ -1,4 +1,5 @@
 import type { Activity, Problem, Schedule } from '../problem/problem.js';
+import { allOf, type Steps } from '../steps.js';
 import { chronologicalOf, dispatchInto } from './dispatch.js';
 import { imitate } from './imitation.js';
 import { decoderOf } from './rescue.js';
@@ -53,9 +54,16 @@ export interface Previous {
  * @throws RangeError when precedences, or references to units, run in a circle
  */
 export function repair(problem: Problem, previous: Previous): Construction {
+  return allOf(repairInSteps(problem, previous));
+}
+
+/** As {@link repair}, in steps of a few milliseconds for a thousand activities. */
+export function* repairInSteps(problem: Problem, previous: Previous): Steps<Construction> {
   const decoder = decoderOf(problem);
+  yield;
   imitate(decoder, previous.starts, imitations);
   const decoded = decoder.schedule();
+  yield;
   const { starts, units } = previous;
   const kept = units === undefined ? null : keepSequences(problem, { starts, units });
   if (kept === null || (decoded.unplaced.length === 0 && decoded.objective < kept.objective)) return decoded;
