@@ -26,8 +26,7 @@ describe('without an AI', () => {
       const rows = await hybrid.sample(1, [`run_${run}`]);
       expect(rows).toEqual(alone.sample(1, [`run_${run}`]));
       expect(hybrid.last_sample()).toEqual({
-        sources: ['optimizer'],
-        notes: [{}],
+        rows: [{ source: 'optimizer', note: {} }],
         insights_used: [],
         limits_used: [],
       });

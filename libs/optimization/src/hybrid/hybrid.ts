@@ -63,7 +63,7 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
   private host: OptimizerHost | null = null;
   private suggester: Suggester | null = null;
   private insights: OfferedInsight[] = [];
-  private lastReport: HybridSampleReport = { sources: [], notes: [], insights_used: [], limits_used: [] };
+  private lastReport: HybridSampleReport = { rows: [], insights_used: [], limits_used: [] };
 
   /**
    * @param args plain JSON
@@ -109,7 +109,7 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     const others = Object.entries(this.settings).filter(([key]) => !hybridKeys.has(key) && !custom.has(key));
     return new BayesianSequentialOptimizer(
       { ...Object.fromEntries(others), inputs, outputs, constraints },
-      { now: () => this.host?.now() ?? 0 },
+      { now: () => this.host?.clock.now() ?? 0 },
     );
   }
 
@@ -393,6 +393,6 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
     this.log.tell(
       names.flatMap((run, i) => (run === null ? [] : [{ run, source, note: notes[i]!, additional: {} }])),
     );
-    this.lastReport = { sources: notes.map(() => source), notes, ...used };
+    this.lastReport = { rows: notes.map((note) => ({ source, note })), ...used };
   }
 }

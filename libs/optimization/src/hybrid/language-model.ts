@@ -45,8 +45,10 @@ export interface LanguageModels {
   delay(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** What a hybrid optimizer takes from where it runs: a clock for time limits, and language models. */
-export interface OptimizerHost extends OptimizerClock {
+/** What a hybrid optimizer takes from where it runs. */
+export interface OptimizerHost {
+  /** For the time limits of the plugged-in optimizer. */
+  clock: OptimizerClock;
   models: LanguageModels;
   /** What the campaign does, in words or as a definition, for the AI. Default: nothing is said. */
   protocol?: string;

@@ -22,10 +22,8 @@ export interface OfferedInsight {
 
 /** How a sample came about. */
 export interface HybridSampleReport {
-  /** Of each row: who chose it. */
-  sources: TrialSource[];
   /** Of each row. */
-  notes: TrialNote[];
+  rows: { source: TrialSource; note: TrialNote }[];
   /** Identifiers of the insights that the AI has used, and that need not be offered again. */
   insights_used: string[];
   /** Time limits of the plugged-in optimizer that ended a computation before its own end. */
