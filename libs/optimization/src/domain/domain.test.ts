@@ -114,6 +114,93 @@ describe('what is wrong with a declaration', () => {
     expect(faultsOf(declared).every(({ message }) => message.length > 0)).toBe(true);
   });
 
+  const plain = (changes: Record<string, unknown>): Space =>
+    JSON.parse(
+      JSON.stringify({ inputs: [acid], outputs: [cost], constraints: [], ...changes }),
+    ) as unknown as Space;
+  it.each<[string, Record<string, unknown>, string]>([
+    ['no list of inputs', { inputs: { a: [0, 1] } }, 'inputs type: "inputs" is {"a":[0,1]}, not a list'],
+    ['no inputs at all', { inputs: undefined }, 'inputs type: "inputs" is missing, not a list'],
+    ['no constraints at all', { constraints: null }, 'constraints type: "constraints" is null, not a list'],
+    ['an input that is a name', { inputs: ['mix.acid'] }, 'inputs[0] type: The input is "mix.acid", not an'],
+    ['an input without kind', { inputs: [{ key: 'a', bounds: [0, 1] }] }, 'inputs[0].kind kind: The kind is'],
+    [
+      'an unknown kind',
+      { inputs: [{ ...acid, kind: 'constructor' }] },
+      'inputs[0].kind kind: "constructor" is no kind of input (Use continuous, discrete or categorical)',
+    ],
+    [
+      'a key that is no text',
+      { inputs: [{ ...acid, key: 7 }] },
+      'inputs[0].key key: "key" is 7 (Name it TASK.PARAMETER)',
+    ],
+    [
+      'bounds as texts',
+      { inputs: [{ ...acid, bounds: ['0', '10'] }] },
+      'inputs[0].bounds bounds: "bounds" is ["0","10"] (Give [lower, upper])',
+    ],
+    [
+      'three bounds',
+      { inputs: [{ ...acid, bounds: [0, 1, 2] }] },
+      'inputs[0].bounds bounds: "bounds" is [0,1,2]',
+    ],
+    [
+      'a field that there is not',
+      { inputs: [{ ...acid, steps: 1 }] },
+      'inputs[0].steps unknown_field: There is no "steps" in this input (Fields: key, bounds, step)',
+    ],
+    [
+      'values that are no list',
+      { inputs: [{ kind: 'discrete', key: 'a', values: 3 }] },
+      'inputs[0].values type: "values" is 3',
+    ],
+    [
+      'an output without objective',
+      { outputs: [{ key: 'a' }] },
+      'outputs[0].objective type: "objective" is missing (Give an object or null)',
+    ],
+    [
+      'an objective that is a word',
+      { outputs: [{ key: 'a', objective: 'minimize' }] },
+      'outputs[0].objective type: "objective" is "minimize"',
+    ],
+    [
+      'an objective without weight',
+      { outputs: [{ key: 'a', objective: { kind: 'minimize' } }] },
+      'outputs[0].objective.weight type: "weight" is missing (Give a number)',
+    ],
+    [
+      'an unknown threshold',
+      { outputs: [{ ...cost, constraint: { min: 0 } }] },
+      'outputs[0].constraint.min unknown_field: There is no "min" in this threshold (Fields: at_least, at_most)',
+    ],
+    [
+      'features that are one name',
+      { constraints: [{ kind: 'linear_equality', features: 'mix.acid', coefficients: [1], rhs: 1 }] },
+      'constraints[0].features type: "features" is "mix.acid" (Give a list)',
+    ],
+    [
+      'counts as texts',
+      {
+        constraints: [
+          { kind: 'n_choose_k', features: [], min_count: 0, max_count: '1', none_also_valid: true },
+        ],
+      },
+      'constraints[0].max_count type: "max_count" is "1" (Give a number)',
+    ],
+  ])('names %s where no types are checked', (_, changes, expected) => {
+    const told = faultsOf(plain(changes)).map(
+      ({ path, code, message, hint }) => `${path} ${code}: ${message} (${hint})`,
+    );
+    expect(told).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('names what is no declaration at all', () => {
+    for (const nothing of [undefined, null, 'space', [], 3]) {
+      expect(codesOf(nothing as unknown as Space)).toEqual([' type']);
+    }
+  });
+
   it('names all faults at once, and says what would fit', () => {
     const faults = faultsOf(space([continuousInput('a', [0, 1], { step: 0.3 }), discreteInput('b', [])]));
     expect(faults).toHaveLength(2);

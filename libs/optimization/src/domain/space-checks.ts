@@ -1,4 +1,5 @@
 import type { Fault } from '@lab/contracts';
+import { shapeFaults } from './space-shape.js';
 import type { Constraint, ContinuousInput, Input, Output, Space } from './space.js';
 
 /** Relative difference up to which two numbers of a declaration or a point are taken as the same. */
@@ -7,16 +8,19 @@ export const tolerance = 1e-9;
 /**
  * Everything wrong with a declaration that can be seen without solving anything; whether any point satisfies the
  * constraints together is the question of `Domain.of`.
+ *
+ * @param space of any form: what is not of the form that its type promises is all that is told then
  */
 export function spaceFaults(space: Space): Fault[] {
-  const faults: Fault[] = [];
+  const faults: Fault[] = shapeFaults(space);
+  if (faults.length > 0) return faults;
   const add: Add = (path, code, message, hint) => {
     faults.push({ path, code, message, ...(hint === undefined ? {} : { hint }) });
   };
   const seen = new Map<string, string>();
-  const checkKey = (path: string, key: unknown): void => {
-    if (typeof key !== 'string' || key === '') {
-      add(`${path}.key`, 'key', 'The key is missing', 'Name it TASK.PARAMETER');
+  const checkKey = (path: string, key: string): void => {
+    if (key === '') {
+      add(`${path}.key`, 'key', 'The key is empty', 'Name it TASK.PARAMETER');
       return;
     }
     const earlier = seen.get(key);
@@ -59,19 +63,12 @@ function checkInput(input: Input, path: string, add: Add): void {
         'names that are not empty',
         add,
       );
-    default:
-      return add(
-        `${path}.kind`,
-        'kind',
-        `"${String((input as { kind?: unknown }).kind)}" is no kind of input`,
-        'Use continuous, discrete or categorical',
-      );
   }
 }
 
 function checkContinuous({ bounds, step }: ContinuousInput, path: string, add: Add): void {
   const [lower, upper] = bounds;
-  if (![lower, upper].every((bound) => typeof bound === 'number' && !Number.isNaN(bound))) {
+  if (Number.isNaN(lower) || Number.isNaN(upper)) {
     return add(`${path}.bounds`, 'bounds', 'The bounds are not two numbers', 'Give [lower, upper]');
   }
   if (!Number.isFinite(lower) || !Number.isFinite(upper)) {
@@ -126,14 +123,6 @@ function checkList<T>(
 
 function checkOutput({ objective, constraint }: Output, path: string, add: Add): void {
   if (objective !== null) {
-    if (!['minimize', 'maximize', 'close_to_target'].includes(objective.kind)) {
-      add(
-        `${path}.objective.kind`,
-        'kind',
-        `"${String(objective.kind)}" is no objective`,
-        'Use minimize, maximize or close_to_target',
-      );
-    }
     if (!Number.isFinite(objective.weight) || objective.weight <= 0) {
       add(
         `${path}.objective.weight`,
@@ -186,14 +175,6 @@ function checkConstraint(
   inputs: ReadonlyMap<string, Input>,
   add: Add,
 ): void {
-  if (!['linear_equality', 'linear_inequality', 'n_choose_k'].includes(constraint.kind)) {
-    return add(
-      `${path}.kind`,
-      'kind',
-      `"${String(constraint.kind)}" is no kind of constraint`,
-      'Use linear_equality, linear_inequality or n_choose_k',
-    );
-  }
   const { features } = constraint;
   if (features.length === 0) add(`${path}.features`, 'empty', 'The constraint is about nothing');
   features.forEach((key, i) => {

@@ -146,6 +146,9 @@ export const bayesianArgumentNames: readonly string[] = [
  */
 export function settingsOf(args: BayesianArguments): Settings {
   const faults: Fault[] = [];
+  if (typeof args !== 'object' || args === null) {
+    throw new ServiceError('invalid', 'The arguments of the optimizer are no object');
+  }
   for (const key of Object.keys(args).filter((name) => !bayesianArgumentNames.includes(name))) {
     faults.push({
       path: key,
@@ -159,8 +162,19 @@ export function settingsOf(args: BayesianArguments): Settings {
       faults.push({ path: key, code: 'type', message: `"${key}" is not a list` });
     }
   }
+  const acquisition: unknown = args.acquisition_function ?? {};
+  const isObject = typeof acquisition === 'object' && acquisition !== null && !Array.isArray(acquisition);
+  if (!isObject || Object.keys(acquisition).some((key) => key !== 'kind' && key !== 'beta')) {
+    faults.push({
+      path: 'acquisition_function',
+      code: 'type',
+      message: `${JSON.stringify(acquisition)} is no acquisition function`,
+      hint: 'Give { kind, beta }, for example { "kind": "qUCB", "beta": 4 }',
+    });
+  }
   if (faults.length > 0) throw invalid('The arguments of the optimizer are invalid', faults);
-  const objectives = args.outputs.filter(({ objective }) => objective !== null && objective !== undefined);
+  // Whether outputs are outputs is told with the rest of the space.
+  const objectives = args.outputs.filter((output) => (output?.objective ?? null) !== null);
   const settings: Settings = {
     acquisition: args.acquisition_function?.kind ?? null,
     beta: args.acquisition_function?.beta ?? 1,
