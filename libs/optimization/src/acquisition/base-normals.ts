@@ -1,4 +1,4 @@
-import { ndtri, Sobol, SOBOL_DIMENSIONS, type Rng } from '../numeric/index.js';
+import { ndtri, padded, Sobol, SOBOL_DIMENSIONS, type Rng } from '../numeric/index.js';
 
 /**
  * Standard normal numbers behind joint samples: a scrambled Sobol sequence through the inverse distribution, with its even
@@ -9,7 +9,7 @@ import { ndtri, Sobol, SOBOL_DIMENSIONS, type Rng } from '../numeric/index.js';
  * @param count number of samples
  * @param fixed points that stay
  * @param most points of a draw
- * @returns per output `count x (fixed + most)`, a row being the points that stay and then those of a draw
+ * @returns per output `count x padded(fixed + most)`, a row being the points that stay and then those of a draw, and zeros
  */
 export function baseNormals(
   outputs: number,
@@ -19,7 +19,8 @@ export function baseNormals(
   rng: Rng,
 ): Float64Array[] {
   const width = fixed + most;
-  const normals = Array.from({ length: outputs }, () => new Float64Array(count * width));
+  const stride = padded(width);
+  const normals = Array.from({ length: outputs }, () => new Float64Array(count * stride));
   const even = Math.min(SOBOL_DIMENSIONS, outputs * width);
   if (even === 0) return normals;
   const points = new Sobol(even, { seed: rng.word() }).take(count);
@@ -28,7 +29,7 @@ export function baseNormals(
       const column = place < most ? fixed + place : place - most;
       for (let k = 0; k < outputs; k++) {
         const dimension = place * outputs + k;
-        normals[k]![s * width + column] =
+        normals[k]![s * stride + column] =
           dimension < even ? ndtri(points[s * even + dimension]!) : rng.normal();
       }
     }

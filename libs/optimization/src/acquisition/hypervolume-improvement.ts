@@ -1,7 +1,7 @@
 import type { Boxes } from './boxes.js';
 import { fatPlus, fatPlusSlope, PLUS_WIDTH } from './smooth.js';
 
-/** Derivatives of {@link logHypervolumeImprovement}, in the shapes of its arguments. */
+/** Derivatives of {@link logHypervolumeImprovement}, in the shapes of its arguments; 0: not wanted. */
 export interface HypervolumeReduced {
   value: number;
   dObjectives: Float64Array;
@@ -15,12 +15,14 @@ export interface HypervolumeReduced {
  * @param boxes per sample the region that is not dominated yet
  * @param objectives `count x q x m`, to be maximised
  * @param feasibility `count x q`, from 0 to 1
+ * @param sloped whether derivatives are wanted
  */
 export function logHypervolumeImprovement(
   boxes: readonly Boxes[],
   objectives: Float64Array,
   feasibility: Float64Array,
   q: number,
+  sloped: boolean,
 ): HypervolumeReduced {
   const count = boxes.length;
   const m = boxes[0]!.m;
@@ -51,8 +53,9 @@ export function logHypervolumeImprovement(
       }
       const sign = size % 2 === 1 ? 1 : -1;
       dLeast.fill(0);
-      const volume = volumeWithin(boxes[s]!, least, sides, dLeast);
+      const volume = volumeWithin(boxes[s]!, least, sides, sloped ? dLeast : null);
       total += sign * sure * volume;
+      if (!sloped) continue;
       for (let j = 0; j < m; j++) dObjectives[from[j]!]! += sign * sure * dLeast[j]!;
       for (let i = 0; i < q; i++)
         if ((subset & (1 << i)) !== 0) dFeasibility[s * q + i]! += sign * sure * volume;
@@ -65,12 +68,12 @@ export function logHypervolumeImprovement(
   return { value: Math.log(held / count), dObjectives, dLogFeasibility: dFeasibility };
 }
 
-/** The volume of the boxes that lies below a point; adds its derivatives. */
+/** The volume of the boxes that lies below a point; adds its derivatives, if these are wanted. */
 function volumeWithin(
   { m, count, lower, upper }: Boxes,
   point: Float64Array,
   sides: Float64Array,
-  derivatives: Float64Array,
+  derivatives: Float64Array | null,
 ): number {
   let total = 0;
   for (let c = 0; c < count; c++) {
@@ -81,6 +84,7 @@ function volumeWithin(
       volume *= side;
     }
     total += volume;
+    if (derivatives === null) continue;
     for (let j = 0; j < m; j++) {
       if (point[j]! >= upper[c * m + j]!) continue;
       derivatives[j]! += (volume / sides[j]!) * fatPlusSlope(point[j]! - lower[c * m + j]!, PLUS_WIDTH);

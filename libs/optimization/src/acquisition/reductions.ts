@@ -12,12 +12,13 @@ export interface Utilities {
 /** From the utilities of samples to one number. */
 export interface Reduced {
   value: number;
-  /** Derivatives, in the shapes of the arguments; those of the feasibility with respect to its logarithm. */
+  /** Derivatives, in the shapes of the arguments; those of the feasibility with respect to its logarithm. Empty: not wanted. */
   dUtility: Float64Array;
   dLogFeasibility: Float64Array;
 }
 
-export type Reduction = (utilities: Utilities) => Reduced;
+/** @param sloped whether derivatives are wanted */
+export type Reduction = (utilities: Utilities, sloped: boolean) => Reduced;
 
 /**
  * Logarithm of the expected improvement over what each sample holds already: qLogEI with one incumbent for all samples,
@@ -26,12 +27,12 @@ export type Reduction = (utilities: Utilities) => Reduced;
  * @param incumbents per sample the utility to be improved on
  */
 export function logImprovement(incumbents: Float64Array): Reduction {
-  return (given) => {
+  return (given, sloped) => {
     const { utility } = given;
-    return logMean(given, (at, s, slopes) => {
+    return logMean(given, sloped, (at, s, slopes) => {
       const gain = utility[at]! - incumbents[s]!;
       const plus = fatPlus(gain, PLUS_WIDTH);
-      slopes[at] = fatPlusSlope(gain, PLUS_WIDTH) / plus;
+      if (sloped) slopes[at] = fatPlusSlope(gain, PLUS_WIDTH) / plus;
       return Math.log(plus);
     });
   };
@@ -44,7 +45,7 @@ export function logImprovement(incumbents: Float64Array): Reduction {
  * @param open per sample, from 0 to 1: how far the pending points leave the thresholds broken
  */
 export function logFeasibility(open: Float64Array): Reduction {
-  return (given) => logMean(given, (_, s) => Math.log(Math.max(open[s]!, 1e-6)));
+  return (given, sloped) => logMean(given, sloped, (_, s) => Math.log(Math.max(open[s]!, 1e-6)));
 }
 
 /**
@@ -54,26 +55,28 @@ export function logFeasibility(open: Float64Array): Reduction {
  */
 function logMean(
   { count, q, feasibility }: Utilities,
+  sloped: boolean,
   term: (at: number, sample: number, slopes: Float64Array) => number,
 ): Reduced {
-  const dUtility = new Float64Array(count * q);
-  const dLogFeasibility = new Float64Array(count * q);
+  const dUtility = new Float64Array(sloped ? count * q : 0);
+  const dLogFeasibility = new Float64Array(sloped ? count * q : 0);
   const logs = new Float64Array(count);
   const terms = new Float64Array(q);
   const weights = new Float64Array(q);
   for (let s = 0; s < count; s++) {
     for (let i = 0; i < q; i++) {
       const at = s * q + i;
-      terms[i] = term(at, s, dUtility) + Math.log(feasibility[at]!);
+      const sure = feasibility[at]!;
+      terms[i] = term(at, s, dUtility) + (sure === 1 ? 0 : Math.log(sure));
     }
     logs[s] = fatMax(terms, q, MAX_WIDTH, weights);
-    for (let i = 0; i < q; i++) {
+    for (let i = 0; i < q && sloped; i++) {
       dUtility[s * q + i]! *= weights[i]!;
       dLogFeasibility[s * q + i] = weights[i]!;
     }
   }
   const total = logSumExp(logs);
-  for (let s = 0; s < count; s++) {
+  for (let s = 0; s < count && sloped; s++) {
     const share = Math.exp(logs[s]! - total);
     for (let i = 0; i < q; i++) {
       dUtility[s * q + i]! *= share;

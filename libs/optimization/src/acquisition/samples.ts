@@ -1,4 +1,11 @@
-import { choleskyWithJitter, type Rng, solveLower, solveLowerTransposed } from '../numeric/index.js';
+import {
+  choleskyWithJitter,
+  multiplyTransposed,
+  padded,
+  type Rng,
+  solveLower,
+  solveLowerTransposed,
+} from '../numeric/index.js';
 import type { Beside, Surrogate } from '../surrogates/surrogate.js';
 import { baseNormals } from './base-normals.js';
 
@@ -27,8 +34,9 @@ export class JointSamples {
   private readonly models: readonly Beside[];
   /** Per output the factor of the covariance of the points that stay. */
   private readonly roots: readonly Float64Array[];
-  /** Per output `count x (fixedCount + most)` standard normal numbers. */
+  /** Per output `count x stride` standard normal numbers: of the points that stay, and of those of a draw. */
   private readonly normals: readonly Float64Array[];
+  private readonly stride: number;
 
   /**
    * @param models one per output, independent of each other
@@ -42,13 +50,14 @@ export class JointSamples {
     stay: Float64Array,
     readonly fixedCount: number,
     readonly count: number,
-    private readonly most: number,
+    most: number,
     rng: Rng,
   ) {
     const f = fixedCount;
     this.models = models.map((model) => model.beside(stay, f));
+    this.stride = padded(f + most);
     this.normals = baseNormals(models.length, count, f, most, rng);
-    const width = f + most;
+    const { stride } = this;
     const roots: Float64Array[] = [];
     this.fixed = models.map((model, k) => {
       const samples = new Float64Array(count * f);
@@ -63,7 +72,7 @@ export class JointSamples {
       for (let s = 0; s < count; s++) {
         for (let a = 0; a < f; a++) {
           let value = mean[a]!;
-          for (let b = 0; b <= a; b++) value += root[a * f + b]! * z[s * width + b]!;
+          for (let b = 0; b <= a; b++) value += root[a * f + b]! * z[s * stride + b]!;
           samples[s * f + a] = value;
         }
       }
@@ -92,22 +101,30 @@ export class JointSamples {
   /**
    * Samples at each of `m` points on its own: the same as of {@link at} for one point.
    *
-   * @param visit is given the position of a point and its samples, per output `count`, which the next ones overwrite
+   * @param visit is given the position of a point and its samples, per output `count`
    */
   each(points: Float64Array, m: number, visit: (i: number, samples: readonly Float64Array[]) => void): void {
-    const { fixedCount: f, count } = this;
+    const { fixedCount: f, count, stride } = this;
     const found = this.models.map((model, k) => {
       const { mean, variance, cross } = model.marginals(points, m);
-      return { mean, variance, explained: f === 0 ? cross : solveLower(this.roots[k]!, f, cross, m) };
-    });
-    const samples = found.map(() => new Float64Array(count));
-    for (let i = 0; i < m; i++) {
-      found.forEach(({ mean, variance, explained }, k) => {
-        const own = explained.subarray(i * f, i * f + f);
+      const explained = f === 0 ? cross : solveLower(this.roots[k]!, f, cross, m);
+      const factors = new Float64Array(m * stride);
+      for (let i = 0; i < m; i++) {
         let left = variance[i]!;
-        for (const part of own) left -= part * part;
-        const root = Math.sqrt(Math.max(left, LEAST_VARIANCE));
-        this.write(k, mean.subarray(i, i + 1), own, Float64Array.of(root), 1, samples[k]!);
+        for (let a = 0; a < f; a++) {
+          const part = explained[i * f + a]!;
+          factors[i * stride + a] = part;
+          left -= part * part;
+        }
+        factors[i * stride + f] = Math.sqrt(Math.max(left, LEAST_VARIANCE));
+      }
+      return { mean, away: multiplyTransposed(factors, m, this.normals[k]!, count, stride) };
+    });
+    for (let i = 0; i < m; i++) {
+      const samples = found.map(({ mean, away }) => {
+        const own = away.subarray(i * count, (i + 1) * count);
+        for (let s = 0; s < count; s++) own[s]! += mean[i]!;
+        return own;
       });
       visit(i, samples);
     }
@@ -132,14 +149,14 @@ export class JointSamples {
     const samples = new Float64Array(count * q);
     this.write(k, mean, explained, left, q, samples);
     const z = this.normals[k]!;
-    const width = f + this.most;
+    const { stride } = this;
 
     const backward = (dSamples: Float64Array): Float64Array => {
       const dMean = new Float64Array(q);
       const dExplained = new Float64Array(q * f);
       const dLeft = new Float64Array(q * q);
       for (let s = 0; s < count; s++) {
-        const at = s * width;
+        const at = s * stride;
         for (let i = 0; i < q; i++) {
           const weight = dSamples[s * q + i]!;
           if (weight === 0) continue;
@@ -183,8 +200,7 @@ export class JointSamples {
   ): void {
     const { fixedCount: f, count } = this;
     const z = this.normals[k]!;
-    const width = f + this.most;
-    for (let s = 0, at = 0; s < count; s++, at += width) {
+    for (let s = 0, at = 0; s < count; s++, at += this.stride) {
       for (let i = 0; i < q; i++) {
         let value = mean[i]!;
         for (let a = 0; a < f; a++) value += explained[i * f + a]! * z[at + a]!;

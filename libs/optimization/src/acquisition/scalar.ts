@@ -118,34 +118,37 @@ export class ScalarAcquisition implements AcquisitionFunction {
   ) {}
 
   value(points: Float64Array, q: number): number {
-    return this.evaluate(this.samples.at(points, q).samples, q).value;
+    return this.evaluate(this.samples.at(points, q).samples, q, false).value;
   }
 
   values(points: Float64Array, m: number): Float64Array {
     const values = new Float64Array(m);
-    this.samples.each(points, m, (i, samples) => (values[i] = this.evaluate(samples, 1).value));
+    this.samples.each(points, m, (i, samples) => (values[i] = this.evaluate(samples, 1, false).value));
     return values;
   }
 
   gradient(points: Float64Array, q: number) {
     const draw = this.samples.at(points, q);
-    const { value, slopes, dUtility, dLogFeasibility } = this.evaluate(draw.samples, q);
+    const { value, slopes, dUtility, dLogFeasibility } = this.evaluate(draw.samples, q, true);
     const { goals } = this;
     const outputs = draw.samples.length;
     const dSamples = draw.samples.map(({ length }) => new Float64Array(length));
     const derivatives = new Float64Array(outputs);
     const objectives = goals.objectives.length;
     const sample = new Float64Array(outputs);
+    const limited = goals.thresholds.length > 0;
     for (let at = 0; at < dUtility.length; at++) {
-      readSample(draw.samples, at, sample);
-      derivatives.fill(0);
       for (let j = 0; j < objectives; j++) {
         const pull = dUtility[at]! * slopes[at * objectives + j]!;
+        if (pull === 0) continue;
         const goal = goals.objectives[j]!;
-        if (pull !== 0) derivatives[goal.output]! += pull * goal.slope(sample[goal.output]!);
+        dSamples[goal.output]![at]! += pull * goal.slope(draw.samples[goal.output]![at]!);
       }
+      if (!limited) continue;
+      readSample(draw.samples, at, sample);
+      derivatives.fill(0);
       addFeasibilitySlope(goals, sample, dLogFeasibility[at]!, derivatives);
-      for (let k = 0; k < outputs; k++) dSamples[k]![at] = derivatives[k]!;
+      for (let k = 0; k < outputs; k++) dSamples[k]![at]! += derivatives[k]!;
     }
     return { value, gradient: draw.backward(dSamples) };
   }
@@ -154,24 +157,29 @@ export class ScalarAcquisition implements AcquisitionFunction {
     return this.further(points, count);
   }
 
-  private evaluate(samples: readonly Float64Array[], q: number) {
+  /** @param sloped whether derivatives are wanted */
+  private evaluate(samples: readonly Float64Array[], q: number, sloped: boolean) {
     const { goals, scalarisation } = this;
+    const { objectives: parts } = goals;
     const length = samples[0]!.length;
     const count = length / q;
-    const objectives = goals.objectives.length;
+    const objectives = parts.length;
     const utility = new Float64Array(length);
-    const feasibility = new Float64Array(length);
-    const slopes = new Float64Array(length * objectives);
+    const feasibility = new Float64Array(length).fill(1);
+    const limited = goals.thresholds.length > 0;
+    const slopes = new Float64Array(sloped ? length * objectives : 0);
     const sample = new Float64Array(samples.length);
     const found = new Float64Array(objectives);
     const slope = new Float64Array(objectives);
     for (let at = 0; at < length; at++) {
-      readSample(samples, at, sample);
-      goals.write(sample, found);
+      for (let j = 0; j < objectives; j++) found[j] = parts[j]!.value(samples[parts[j]!.output]![at]!);
       utility[at] = scalarisation(found, slope);
-      for (let j = 0; j < objectives; j++) slopes[at * objectives + j] = slope[j]!;
+      for (let j = 0; j < objectives && sloped; j++) slopes[at * objectives + j] = slope[j]!;
+      if (!limited) continue;
+      readSample(samples, at, sample);
       feasibility[at] = feasibilityOf(goals, sample);
     }
-    return { ...this.reduction({ count, q, utility, feasibility }), slopes };
+    const { value, dUtility, dLogFeasibility } = this.reduction({ count, q, utility, feasibility }, sloped);
+    return { value, dUtility, dLogFeasibility, slopes };
   }
 }

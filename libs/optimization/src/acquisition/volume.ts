@@ -21,18 +21,18 @@ export class HypervolumeAcquisition implements AcquisitionFunction {
   ) {}
 
   value(points: Float64Array, q: number): number {
-    return this.evaluate(this.samples.at(points, q).samples, q).value;
+    return this.evaluate(this.samples.at(points, q).samples, q, false).value;
   }
 
   values(points: Float64Array, m: number): Float64Array {
     const values = new Float64Array(m);
-    this.samples.each(points, m, (i, samples) => (values[i] = this.evaluate(samples, 1).value));
+    this.samples.each(points, m, (i, samples) => (values[i] = this.evaluate(samples, 1, false).value));
     return values;
   }
 
   gradient(points: Float64Array, q: number) {
     const draw = this.samples.at(points, q);
-    const { value, dObjectives, dLogFeasibility } = this.evaluate(draw.samples, q);
+    const { value, dObjectives, dLogFeasibility } = this.evaluate(draw.samples, q, true);
     const { goals } = this;
     const m = goals.objectives.length;
     const dSamples = draw.samples.map(({ length }) => new Float64Array(length));
@@ -55,7 +55,8 @@ export class HypervolumeAcquisition implements AcquisitionFunction {
     return this.further(points, count);
   }
 
-  private evaluate(samples: readonly Float64Array[], q: number) {
+  /** @param sloped whether derivatives are wanted */
+  private evaluate(samples: readonly Float64Array[], q: number, sloped: boolean) {
     const { goals } = this;
     const m = goals.objectives.length;
     const length = samples[0]!.length;
@@ -67,6 +68,6 @@ export class HypervolumeAcquisition implements AcquisitionFunction {
       goals.write(sample, objectives, at * m);
       feasibility[at] = feasibilityOf(goals, sample);
     }
-    return logHypervolumeImprovement(this.boxes, objectives, feasibility, q);
+    return logHypervolumeImprovement(this.boxes, objectives, feasibility, q, sloped);
   }
 }

@@ -13,6 +13,7 @@ export {
   cholesky,
   choleskyWithJitter,
   dot,
+  multiplyTransposed,
   solveCholesky,
   solveLower,
   solveLowerTransposed,

@@ -126,6 +126,30 @@ export function solveCholesky(l: Float64Array, n: number, b: Float64Array, count
   return solveLowerTransposed(l, n, solveLower(l, n, b, count), count);
 }
 
+/**
+ * The dot products of each of `rows` rows with each row of a matrix that is multiplied with often.
+ *
+ * @param a `rows x stride`
+ * @param b `others x stride`, known by its identity: what is in it must not change
+ * @param stride as of {@link padded}
+ * @returns `rows x others`
+ */
+export function multiplyTransposed(
+  a: Float64Array,
+  rows: number,
+  b: Float64Array,
+  others: number,
+  stride: number,
+): Float64Array {
+  const [right] = arena.residents(b) as [number];
+  const left = arena.room(rows * (stride + others));
+  const out = left + rows * stride;
+  const { kernel, numbers } = arena;
+  numbers.set(a, left);
+  kernel.products(left, rows, right, others, stride, out);
+  return numbers.slice(out, out + rows * others);
+}
+
 /** `sum a[p + k] b[q + k]` over `length` entries. */
 export function dot(a: Float64Array, b: Float64Array, length: number, p = 0, q = 0): number {
   let even = 0;

@@ -39,6 +39,7 @@ export class Rng {
     return new Rng(state);
   }
 
+  /** What {@link Rng.restored} takes. */
   state(): RngState {
     return [this.a >>> 0, this.b >>> 0, this.c >>> 0, this.counter >>> 0];
   }
