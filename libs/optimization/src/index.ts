@@ -1,3 +1,11 @@
+/**
+ * What authors of an `optimizer.ts` and the process that runs it import. Everything is plain JSON where it is data: names of
+ * inputs and outputs are `TASK.PARAMETER`, numbers are in the unit of their parameter, a table is a list of rows, and a row
+ * holds one value for each name (specification, "Optimizer plug-in contract"). What is wrong is a `ServiceError`: `invalid`
+ * with a fault for each place, or `wrong_state`; a call that throws has changed nothing.
+ */
+
+// Declarations (specification, "Built-in Bayesian optimizer constructor arguments").
 export {
   categoricalInput,
   closeToTarget,
@@ -10,11 +18,6 @@ export {
   minimize,
   nChooseK,
 } from './domain/builders.js';
-export type { SamplingMethod } from './domain/designs.js';
-export { Domain, type Sample } from './domain/domain.js';
-export type { Column } from './domain/encoding.js';
-export type { LinearConstraints } from './domain/linear-constraints.js';
-export type { LinearOutcome, LinearProgram, LinearProgramSolver, Row } from './domain/linear-programs.js';
 export type {
   CategoricalInput,
   Constraint,
@@ -28,25 +31,26 @@ export type {
   Point,
   Space,
 } from './domain/space.js';
-export { HybridOptimizer } from './hybrid/hybrid.js';
-export type { Answer, LanguageModels, Message, OptimizerHost, Question } from './hybrid/language-model.js';
-export type { HybridSampleReport, HybridState, OfferedInsight, RunDetails } from './hybrid/records.js';
-export type { HybridArguments } from './hybrid/settings.js';
+
+// The Bayesian optimizer: its arguments, what it keeps, and what it tells of itself.
 export {
   BayesianSequentialOptimizer,
   type OptimizerClock,
   type OptimizerState,
   type SampleReport,
 } from './optimizer/bayesian.js';
+export type { SamplingMethod } from './domain/designs.js';
+export type { AcquisitionKind, BayesianArguments, SurrogateKind } from './optimizer/settings.js';
 export type { ExplainedOutput, Explanation } from './optimizer/explain.js';
 export type { Prediction } from './optimizer/models.js';
 export type { Run } from './optimizer/runs.js';
-export type { AcquisitionKind, BayesianArguments, SurrogateKind } from './optimizer/settings.js';
-export type {
-  FitOptions,
-  FittedSurrogate,
-  LeaveOneOut,
-  OutputMap,
-  Posterior,
-  Surrogate,
-} from './surrogates/surrogate.js';
+
+// The hybrid optimizer (specification, "Optimizer settings of the hybrid optimizer"), and what it takes from where it runs.
+export { HybridOptimizer } from './hybrid/hybrid.js';
+export type { HybridArguments } from './hybrid/settings.js';
+export type { Answer, LanguageModels, Message, OptimizerHost, Question } from './hybrid/language-model.js';
+export type { HybridSampleReport, HybridState, OfferedInsight, RunDetails } from './hybrid/records.js';
+
+// For optimizers of one's own: the points that a declaration allows, and random numbers to draw them with.
+export { Domain, type Sample } from './domain/domain.js';
+export { Rng } from './numeric/rng.js';

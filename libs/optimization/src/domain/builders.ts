@@ -8,11 +8,17 @@ import type {
 } from './space.js';
 
 /**
+ * Builders of the declarations of space.ts (specification, "Built-in Bayesian optimizer constructor arguments"). What they
+ * give is plain JSON and may be written by hand as well. They check nothing and throw nothing: whoever takes a declaration
+ * tells everything that is wrong with it at once.
+ */
+
+/**
  * A number between two bounds.
  *
  * @param key `TASK.PARAMETER`
  * @param bounds lower and upper bound, both included, in the unit of the parameter
- * @param options `step`: values are whole multiples of it above the lower bound
+ * @param options `step`: values are whole multiples of it above the lower bound, in the same unit
  */
 export function continuousInput(
   key: string,
@@ -72,7 +78,12 @@ export function continuousOutput(
   return { key, objective, ...(constraint === undefined ? {} : { constraint }) };
 }
 
-/** `sum coefficients[i] * features[i] = rhs`. @param features keys of continuous or discrete inputs */
+/**
+ * `sum coefficients[i] * features[i] = rhs`.
+ *
+ * @param features keys of continuous or discrete inputs
+ * @param coefficients as many, in the unit of `rhs` by that of the input; none is 0
+ */
 export function linearEquality(
   features: readonly string[],
   coefficients: readonly number[],
@@ -81,7 +92,12 @@ export function linearEquality(
   return { kind: 'linear_equality', features, coefficients, rhs };
 }
 
-/** `sum coefficients[i] * features[i] <= rhs`. @param features keys of continuous or discrete inputs */
+/**
+ * `sum coefficients[i] * features[i] <= rhs`.
+ *
+ * @param features keys of continuous or discrete inputs
+ * @param coefficients as many, in the unit of `rhs` by that of the input; none is 0
+ */
 export function linearInequality(
   features: readonly string[],
   coefficients: readonly number[],

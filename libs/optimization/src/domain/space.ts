@@ -13,21 +13,23 @@ export interface ContinuousInput {
   kind: 'continuous';
   /** `TASK.PARAMETER`. */
   key: string;
-  /** Lower and upper bound, both included. */
+  /** Lower and upper bound, both included, in the unit of the parameter. */
   bounds: readonly [number, number];
-  /** Values are whole multiples of it above the lower bound; absent: any value. */
+  /** Values are whole multiples of it above the lower bound, in the same unit; absent: any value. */
   step?: number;
 }
 
 export interface DiscreteInput {
   kind: 'discrete';
+  /** `TASK.PARAMETER`. */
   key: string;
-  /** Distinct numbers. */
+  /** Distinct numbers, in the unit of the parameter. */
   values: readonly number[];
 }
 
 export interface CategoricalInput {
   kind: 'categorical';
+  /** `TASK.PARAMETER`. */
   key: string;
   /** Distinct names without an order. */
   categories: readonly string[];
@@ -35,17 +37,19 @@ export interface CategoricalInput {
 
 export type Input = ContinuousInput | DiscreteInput | CategoricalInput;
 
+/** `weight`, above 0, says how much it counts beside other objectives. */
 export type Objective =
   | { kind: 'minimize'; weight: number }
   | { kind: 'maximize'; weight: number }
-  /** As near to `target` as possible, on either side. */
+  /** As near to `target` as possible, on either side; in the unit of the output. */
   | { kind: 'close_to_target'; target: number; weight: number };
 
 /** A number that is measured. With an objective, a threshold, or both. */
 export interface Output {
+  /** `TASK.PARAMETER`. */
   key: string;
   objective: Objective | null;
-  /** The result must be at least or at most so much to be of use; absent: any result is. */
+  /** The result must be at least or at most so much to be of use, in the unit of the output; absent: any result is. */
   constraint?: { at_least?: number; at_most?: number };
 }
 
@@ -74,6 +78,7 @@ export type Constraint =
       none_also_valid: boolean;
     };
 
+/** A declaration as a whole; `Domain.of` and the constructors of optimizers say what is wrong with one. */
 export interface Space {
   inputs: readonly Input[];
   outputs: readonly Output[];
