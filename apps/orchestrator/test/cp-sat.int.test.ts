@@ -1,5 +1,6 @@
+import { readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -196,6 +197,18 @@ describe('CP-SAT', () => {
 });
 
 describe('a process of CP-SAT', () => {
+  it('lets everything else go first on a busy machine, with each of its threads', async () => {
+    const solver = solverWith();
+    const problem = laboratoryProblem(1);
+    await solver.solve(problem, request(problem)).done;
+    const [pid] = solver.pids();
+    const threads = readdirSync(`/proc/${pid}/task`).map(Number);
+    expect(threads.length).toBeGreaterThan(1);
+    // 19 is the lowest that there is.
+    const low = Math.min(19, getPriority() + 10);
+    expect(threads.map((thread) => getPriority(thread))).toEqual(threads.map(() => low));
+  }, 120_000);
+
   it('is killed in the middle of a solve, and the next solve gets another one', async () => {
     const solver = solverWith();
     const large = laboratoryProblem(60);

@@ -1,5 +1,6 @@
+import { readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MemoryLog } from '@lab/actors';
@@ -38,6 +39,16 @@ it('tells every better schedule while it searches, and the best at the end', asy
   const objectives = [...told, result!.schedule].map(({ objective }) => objective);
   expect(objectives).toEqual([...objectives].sort((a, b) => b - a));
   for (const schedule of told) expect(checkSchedule(problem, schedule)).toEqual([]);
+});
+
+it('lets everything else go first on a busy machine', async () => {
+  const before = getPriority(process.pid);
+  const threads = readdirSync('/proc/self/task');
+  await worker.search(laboratoryProblem(12), { ...endless, rounds: 1 }, () => undefined).done;
+  const started = readdirSync('/proc/self/task').filter((thread) => !threads.includes(thread));
+  // 19 is the lowest that there is.
+  expect(started.map((thread) => getPriority(Number(thread)))).toContain(Math.min(19, before + 10));
+  expect(getPriority(process.pid)).toBe(before);
 });
 
 it('finds the same with the same seed and rounds', async () => {

@@ -6,9 +6,11 @@ import { Socket } from 'node:net';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { solveExactly, warmUp } from './cp-sat-solving.js';
 import { loadCpSat, type CpSat } from './cp-sat.js';
+import { lowerProcessPriority } from './low-priority.js';
 import type { SolveOrder, SolverNews } from './cp-sat-messages.js';
 
 if (isMainThread) {
+  lowerProcessPriority();
   // It has nothing to do with the end of this program by itself.
   new Worker(new URL(import.meta.url), { execArgv: [] }).unref();
   await serve();

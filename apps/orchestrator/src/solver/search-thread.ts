@@ -1,6 +1,7 @@
 /** Program of the thread that searches: one search at a time, cancelled through memory that it shares with its owner. */
 import { parentPort } from 'node:worker_threads';
 import { improve, lowerBound, type Schedule, type SearchResult } from '@lab/scheduling';
+import { lowerThreadPriority } from './low-priority.js';
 import type { SearchNews, SearchOrder } from './search-messages.js';
 
 /** At most so often an improvement is told, in milliseconds: its owner has to read each. */
@@ -8,6 +9,7 @@ const newsEveryMs = 50;
 
 const port = parentPort;
 if (port === null) throw new Error('This is the program of a worker thread.');
+lowerThreadPriority();
 const tell = (news: SearchNews): void => port.postMessage(news);
 
 port.on('message', (order: SearchOrder) => {
