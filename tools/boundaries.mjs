@@ -29,7 +29,7 @@ export const allowedImports = {
     'object-store',
   ],
   agent: ['contracts', 'runtime', 'messaging', 'hosting', 'actors', 'sdk', 'definitions'],
-  optimizer: ['contracts', 'runtime', 'messaging', 'hosting', 'sdk'],
+  optimizer: ['contracts', 'runtime', 'messaging', 'hosting', 'sdk', 'optimization'],
   cli: ['contracts', 'runtime', 'actors', 'definitions', 'scheduling', 'simulation', 'persistence'],
   testkit: [
     'contracts',
@@ -69,6 +69,7 @@ export const quarantine = {
   esbuild: ['definitions'],
   handlebars: ['definitions'],
   'glpk.js': ['optimization'],
+  '@ai-sdk/': ['optimizer'],
   'or-tools-wasm': ['orchestrator'],
 };
 

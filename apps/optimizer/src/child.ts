@@ -1,5 +1,8 @@
+import { processEnvironment, steadyClock } from '@lab/runtime';
 import { hostOptimizer } from '@lab/sdk/optimizer-host';
+import { RemoteLanguageModels } from './ai/language-models.js';
 
 /** The program of the process of one optimizer. */
 
-hostOptimizer({ for: () => ({ now: () => performance.now() }) });
+const models = new RemoteLanguageModels({ environment: processEnvironment() });
+hostOptimizer({ for: (protocol) => ({ clock: steadyClock, models, protocol }) });

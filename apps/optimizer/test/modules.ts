@@ -72,7 +72,7 @@ class Grid {
   }
   report_started(inputs, runs) { this.note('started', inputs, runs); }
   report_failed(inputs, runs) { this.note('failed', inputs, runs); }
-  report_additional(rows, runs) { this.additional = rows; }
+  report_details(details) { this.additional = details.map(({ additional }) => additional); }
   get_optimal_solutions() {
     return [...this.measured].sort((x, y) => x['score.loss'] - y['score.loss']).slice(0, 1);
   }
@@ -88,8 +88,7 @@ class Grid {
   offer_insights(insights) { this.offered = insights; }
   last_sample() {
     return {
-      sources: ['ai'],
-      notes: [{ journal: 'a guess' }],
+      rows: [{ source: 'ai', note: { journal: 'a guess' } }],
       insights_used: this.offered.map(({ id }) => id),
       limits_used: [],
     };

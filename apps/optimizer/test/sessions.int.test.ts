@@ -142,11 +142,14 @@ describe('a session', () => {
     const [one, two, three] = trials as [Trial, Trial, Trial];
     await session.tell([{ ...one, state: 'running' }]);
     expect(await session.tell([measured(three, 3), measured(one, 1)])).toEqual({ measured: 2 });
+    expect((await session.explain()).additional).toEqual([
+      { 'score.picture': 'c/3.png' },
+      { 'score.picture': 'c/1.png' },
+    ]);
     expect(await session.tell([measured(one, 1), { ...two, state: 'failed' }])).toEqual({ measured: 2 });
     await session.tell([{ ...two, state: 'running' }, given(4, 5, 5)]);
-    const { told, additional } = await session.explain();
+    const { told } = await session.explain();
     expect(told).toEqual(['measured c/1,c/3', 'failed c/2', 'started c/4']);
-    expect(additional).toEqual([{ 'score.picture': 'c/1.png' }, { 'score.picture': 'c/3.png' }]);
     expect(await session.best()).toEqual({ rows: [{ 'mix.a': 0, 'mix.b': 0, 'score.loss': 1 }] });
   });
 

@@ -10,8 +10,8 @@ export interface AuthorOptimizer {
   report(inputs: object[], outputs: object[], runNames: readonly string[]): unknown;
   report_started?(inputs: object[], runNames: readonly string[]): unknown;
   report_failed?(inputs: object[], runNames: readonly string[]): unknown;
-  /** Values of `get_additional_names` of runs that were measured. */
-  report_additional?(rows: object[], runNames: readonly string[]): unknown;
+  /** Who chose the points of runs, and values of `get_additional_names`; before the runs are told. */
+  report_details?(details: object[]): unknown;
   get_optimal_solutions(): unknown;
   get_input_names(): unknown;
   get_output_names(): unknown;
@@ -24,11 +24,25 @@ export interface AuthorOptimizer {
   /** How the latest sample came about. */
   last_sample?(): unknown;
   explain?(): unknown;
+  /** Takes what the process lends, once, before anything else is called. */
+  connect?(lent: Lent): unknown;
+  /** Its fields where they depend on the object; in place of those of the class. */
+  get_param_schema?(): unknown;
 }
 
-/** A class of optimizers. The second argument is what the host lends; a class that needs nothing leaves it out. */
+/** What a process lends to its optimizer. */
+export interface Lent {
+  /** Milliseconds that only rise. */
+  clock: { now(): number };
+  /** Language models; their shape is between whoever lends and whoever uses them. */
+  models: object;
+  /** Name of the protocol. */
+  protocol: string;
+}
+
+/** A class of optimizers. The second argument is a clock for limits of time; a class that has none leaves it out. */
 export interface AuthorOptimizerClass {
-  new (args: JsonObject, surroundings: object): AuthorOptimizer;
+  new (args: JsonObject, clock: Lent['clock']): AuthorOptimizer;
   svc_param_schema?(): unknown;
   /** Constructor arguments beyond those that the factory gives and the schema lists. */
   svc_argument_names?(): unknown;
@@ -65,7 +79,6 @@ export interface Made {
  * @param path absolute path of the module file
  * @param source path of its source in the package, for messages
  * @param overrides key by key over the arguments; runtime parameters among them are set once the object is made
- * @param surroundings second argument of the constructor
  * @throws Unfit naming each override that does not fit, or argument that the constructor refuses
  * @throws Error that says what the module should export; whatever the author's code throws
  */
@@ -73,14 +86,15 @@ export async function makeOptimizer(
   path: string,
   source: string,
   overrides: JsonObject,
-  surroundings: object,
+  lent: Lent,
 ): Promise<Made> {
   const [given, OptimizerClass] = await importPair(path, source);
-  const fields = fieldsOf(OptimizerClass);
+  const fields = fieldsOf(OptimizerClass.svc_param_schema?.() ?? [], 'svc_param_schema');
   const { args, later, atStart } = laidOver(given, overrides, fields, OptimizerClass);
   let optimizer: AuthorOptimizer;
   try {
-    optimizer = new OptimizerClass(structuredClone(args), surroundings);
+    optimizer = new OptimizerClass(structuredClone(args), lent.clock);
+    optimizer.connect?.(lent);
   } catch (error) {
     const faults = faultsOf(error);
     if (faults === undefined) throw error;
@@ -99,7 +113,8 @@ export async function makeOptimizer(
     .map((key) => unknown(overridePath(key), key, 'parameter', [...new Set(known)]));
   if (faults.length > 0) throw new Unfit(textOf('The overrides do not fit', faults), faults);
   if (Object.keys(later).length > 0) setRuntimeParams(optimizer, later, overridePath);
-  return { optimizer, fields, args };
+  const own = optimizer.get_param_schema?.();
+  return { optimizer, fields: own === undefined ? fields : fieldsOf(own, 'get_param_schema'), args };
 }
 
 /**
@@ -192,13 +207,13 @@ async function importPair(path: string, source: string): Promise<[JsonObject, Au
   ];
 }
 
-/** @throws Error when the class describes its settings in another way than the contract says */
-function fieldsOf(OptimizerClass: AuthorOptimizerClass): SettingField[] {
-  const found = toJson(OptimizerClass.svc_param_schema?.() ?? [], 'the result of svc_param_schema');
-  if (!Array.isArray(found)) throw new Error('svc_param_schema must return a list of fields');
+/** @throws Error when the settings are described in another way than the contract says */
+function fieldsOf(described: unknown, method: string): SettingField[] {
+  const found = toJson(described, `the result of ${method}`);
+  if (!Array.isArray(found)) throw new Error(`${method} must return a list of fields`);
   return found.map((field, i) => {
     const problem = fieldProblem(field);
-    if (problem !== undefined) throw new Error(`Field ${i} of svc_param_schema ${problem}`);
+    if (problem !== undefined) throw new Error(`Field ${i} of ${method} ${problem}`);
     return field as unknown as SettingField;
   });
 }

@@ -3,7 +3,7 @@
  * contracts with it. It ends when author code fails outside a call and when the worker is gone.
  */
 import type { JsonObject, ModuleReference } from '@lab/contracts';
-import { makeOptimizer, namesOf, runtimeParamsOf, setRuntimeParams } from './author-optimizer.js';
+import { makeOptimizer, namesOf, runtimeParamsOf, setRuntimeParams, type Lent } from './author-optimizer.js';
 import { describeError } from './author-error.js';
 import { Channel } from './channel.js';
 import { Concealment } from './concealment.js';
@@ -14,10 +14,10 @@ import { plainFault, Unfit } from './optimizer-refusal.js';
 import { OptimizerSession } from './optimizer-session.js';
 import { endWithParent } from './parent-watch.js';
 
-/** What a host lends to optimizers, beside their arguments. */
+/** What a process lends to its optimizer. */
 export interface OptimizerSurroundings {
-  /** @param protocol whose optimizer is made @returns second argument of the constructor */
-  for(protocol: string): object;
+  /** @param protocol whose optimizer is made */
+  for(protocol: string): Lent;
 }
 
 /** Serves this process's channel until the worker is gone. */

@@ -64,6 +64,9 @@ export class OptimizerSession {
    * @throws what the author's code throws; then the session is of no use any more
    */
   async tell(trials: readonly Trial[]): Promise<number> {
+    this.#optimizer.report_details?.(
+      trials.map(({ run, source, note, additional }) => structuredClone({ run, source, note, additional })),
+    );
     for (const { step, trials: together } of this.#stepsFor(trials)) {
       try {
         await this.#take(step, together);
@@ -157,10 +160,6 @@ export class OptimizerSession {
     const outputs = trials.map((trial) =>
       Object.fromEntries(this.#outputs.map((name) => [name, measuredOf(trial, name)])),
     );
-    await this.#optimizer.report_additional?.(
-      trials.map(({ additional }) => ({ ...additional })),
-      names,
-    );
     await this.#optimizer.report(inputs, outputs, names);
   }
 
@@ -242,19 +241,17 @@ function rowsOf(table: unknown, method: string): Record<string, unknown>[] {
 function originsOf(said: unknown, count: number): { origins: RowOrigin[]; insightsUsed: string[] } {
   const about = isPlainObject(said) ? (toJsonObject(said, 'the result of last_sample') as SampleAccount) : {};
   const limits = about.limits_used ?? [];
-  const origins = Array.from({ length: count }, (_, i): RowOrigin => ({
-    source: about.sources?.[i] ?? 'optimizer',
-    note: { ...about.notes?.[i], ...(limits.length === 0 ? {} : { limits_used: limits }) },
-  }));
+  const note: TrialNote = limits.length === 0 ? {} : { limits_used: limits };
+  const origins = Array.from(
+    { length: count },
+    (_, i): RowOrigin => about.rows?.[i] ?? { source: 'optimizer', note },
+  );
   return { origins, insightsUsed: about.insights_used ?? [] };
 }
 
 /** The parts of `last_sample` that are kept, each optional. */
 interface SampleAccount {
-  /** Of each row. */
-  sources?: TrialSource[];
-  /** Of each row. */
-  notes?: TrialNote[];
+  rows?: RowOrigin[];
   insights_used?: string[];
   limits_used?: string[];
 }

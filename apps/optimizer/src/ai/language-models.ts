@@ -1,0 +1,164 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type {
+  APICallError,
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3Message,
+} from '@ai-sdk/provider';
+import type { JsonObject } from '@lab/contracts';
+import type { Answer, LanguageModels, Question } from '@lab/optimization';
+import { accessTo, openModel, providerNames } from './providers.js';
+
+/** Questions that are asked in all when a server is in trouble. */
+const mostTries = 6;
+/** Pauses before further tries: doubling from the first to the longest, in milliseconds. */
+const firstPauseMs = 1_000;
+const longestPauseMs = 30_000;
+/** Longest text of an error, in characters. */
+const longestText = 500;
+
+/**
+ * Keys of `ai_model_settings` that mean the same everywhere, and their names in the call. All others but `reasoning_effort`
+ * are the provider's, in the words of its library.
+ */
+const commonSettings: Readonly<Record<string, keyof LanguageModelV3CallOptions>> = {
+  temperature: 'temperature',
+  top_p: 'topP',
+  top_k: 'topK',
+  max_tokens: 'maxOutputTokens',
+  presence_penalty: 'presencePenalty',
+  frequency_penalty: 'frequencyPenalty',
+  seed: 'seed',
+};
+
+export interface LanguageModelOptions {
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Of the first pause; the others follow from it. Default: 1000 ms. */
+  firstPauseMs?: number;
+}
+
+/**
+ * Language models over HTTP. A question is asked again when the server has too much to do or is in trouble, until its signal is
+ * aborted. No error, and nothing that is printed, holds a key.
+ */
+export class RemoteLanguageModels implements LanguageModels {
+  readonly providers = providerNames;
+  readonly #environment: LanguageModelOptions['environment'];
+  readonly #firstPauseMs: number;
+  /** Models that refused a question with a schema and took it without. */
+  readonly #withoutSchema = new Set<string>();
+
+  constructor(options: LanguageModelOptions) {
+    this.#environment = options.environment;
+    this.#firstPauseMs = options.firstPauseMs ?? firstPauseMs;
+  }
+
+  async ask(question: Question): Promise<Answer> {
+    const secrets: string[] = question.key === null ? [] : [question.key];
+    let failure: string;
+    try {
+      const access = accessTo(question, this.#environment);
+      if (access.apiKey !== undefined) secrets.push(access.apiKey);
+      return await this.#answer(await openModel(access), question);
+    } catch (error) {
+      failure = textOf(error, question, secrets);
+    }
+    // A new error, without a cause: that of the library carries the request, and what the server made of it.
+    throw new Error(failure);
+  }
+
+  async delay(milliseconds: number, signal: AbortSignal): Promise<void> {
+    try {
+      await delay(milliseconds, undefined, { signal, ref: false });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async #answer(model: LanguageModelV3, question: Question): Promise<Answer> {
+    const name = `${question.provider}:${question.model}`;
+    if (this.#withoutSchema.has(name))
+      return this.#patiently(model, callOf(question, false), question.signal);
+    try {
+      return await this.#patiently(model, callOf(question, true), question.signal);
+    } catch (error) {
+      if (!isCallError(error) || (error.statusCode !== 400 && error.statusCode !== 422)) throw error;
+      // What it does not like may be the schema; if it is something else, it says so again.
+      const answer = await this.#patiently(model, callOf(question, false), question.signal);
+      this.#withoutSchema.add(name);
+      return answer;
+    }
+  }
+
+  async #patiently(
+    model: LanguageModelV3,
+    call: LanguageModelV3CallOptions,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    for (let tried = 1; ; tried += 1) {
+      signal.throwIfAborted();
+      try {
+        const { content, usage } = await model.doGenerate(call);
+        return {
+          text: content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''),
+          tokens: { input: usage.inputTokens.total ?? 0, output: usage.outputTokens.total ?? 0 },
+        };
+      } catch (error) {
+        if (signal.aborted || tried === mostTries || !isCallError(error) || !error.isRetryable) throw error;
+        await this.delay(this.#pauseAfter(tried, error), signal);
+      }
+    }
+  }
+
+  /** What the server asks for, if it does. */
+  #pauseAfter(tried: number, error: APICallError): number {
+    const asked = Number(error.responseHeaders?.['retry-after']) * 1_000;
+    const pause = asked > 0 ? asked : this.#firstPauseMs * 2 ** (tried - 1);
+    return Math.min(pause, longestPauseMs);
+  }
+}
+
+function callOf(question: Question, withSchema: boolean): LanguageModelV3CallOptions {
+  const { provider, settings, system, messages, schema, signal } = question;
+  const known = Object.entries(settings).flatMap(([key, value]) => {
+    const name = Object.hasOwn(commonSettings, key) ? commonSettings[key] : undefined;
+    return name === undefined ? [] : [[name, value] as const];
+  });
+  const special = Object.entries(settings)
+    .filter(([key]) => key !== 'base_url' && !Object.hasOwn(commonSettings, key))
+    .map(([key, value]) => [key === 'reasoning_effort' ? 'reasoningEffort' : key, value]);
+  const described = `\n\nAnswer with JSON that fits this JSON schema and with nothing else:\n${JSON.stringify(schema)}`;
+  return {
+    ...(Object.fromEntries(known) as Partial<LanguageModelV3CallOptions>),
+    prompt: [
+      {
+        role: 'system',
+        content: withSchema ? system : system + described,
+        // It stays the same for the whole campaign.
+        providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+      },
+      ...messages.map(({ role, content }): LanguageModelV3Message => ({
+        role,
+        content: [{ type: 'text', text: content }],
+      })),
+    ],
+    responseFormat: withSchema ? { type: 'json', name: 'suggestion', schema } : { type: 'json' },
+    ...(special.length === 0
+      ? {}
+      : { providerOptions: { [provider]: Object.fromEntries(special) as JsonObject as never } }),
+    abortSignal: signal,
+  };
+}
+
+/** Told by its name: more than one copy of the library may be there. */
+function isCallError(error: unknown): error is APICallError {
+  return error instanceof Error && error.name === 'AI_APICallError';
+}
+
+function textOf(error: unknown, { provider, model }: Question, secrets: readonly string[]): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  const status = isCallError(error) && error.statusCode !== undefined ? ` (HTTP ${error.statusCode})` : '';
+  let text = `${provider}:${model} gave no answer${status}: ${reason}`;
+  for (const secret of secrets) text = text.replaceAll(secret, '***');
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+}
