@@ -28,6 +28,7 @@ const nothing: WorkingRows = {
   protocolRuns: [],
   taskRuns: [],
   attempts: [],
+  trials: [],
   allocations: [],
   resources: [],
   agents: [],

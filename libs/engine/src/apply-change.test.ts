@@ -7,11 +7,13 @@ import {
   protocolRunTransitions,
   taskRunStates,
   taskRunTransitions,
+  trialStates,
+  trialTransitions,
 } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { applyChange } from './apply-change.js';
 import { allocationKey, emptyRowSet, rowSetOf, type RowSet } from './row-set.js';
-import type { AttemptRow, CampaignRow, Change, ProtocolRunRow, TaskRunRow } from './rows.js';
+import type { AttemptRow, CampaignRow, Change, ProtocolRunRow, TaskRunRow, TrialRow } from './rows.js';
 
 const campaign: CampaignRow = {
   id: 'c',
@@ -107,17 +109,32 @@ const attempt: AttemptRow = {
   endedAt: null,
 };
 
+const trial: TrialRow = {
+  id: 'c/1',
+  campaignId: 'c',
+  number: 1,
+  run: 'c_run_1',
+  source: 'optimizer',
+  state: 'proposed',
+  inputs: {},
+  outputs: null,
+  additional: {},
+  note: {},
+};
+
 function rowsWith(rows: {
   campaign?: Partial<CampaignRow>;
   run?: Partial<ProtocolRunRow>;
   task?: Partial<TaskRunRow>;
   attempt?: Partial<AttemptRow>;
+  trial?: Partial<TrialRow>;
 }): RowSet {
   return rowSetOf({
     campaigns: [{ ...campaign, ...rows.campaign }],
     protocolRuns: [{ ...run, ...rows.run }],
     taskRuns: [{ ...task, ...rows.task }],
     attempts: [{ ...attempt, ...rows.attempt }],
+    trials: [{ ...trial, ...rows.trial }],
     allocations: [],
     resources: [],
     agents: [],
@@ -165,7 +182,26 @@ describe('an update', () => {
     expect(rows.attempts.get('a')?.state).toBe(allowed ? to : from);
   });
 
-  it.each(['updateCampaign', 'updateProtocolRun', 'updateTaskRun', 'updateAttempt'] as const)(
+  it.each(pairs(trialStates))('takes a trial from %s to %s only as the table says', (from, to) => {
+    const rows = rowsWith({ trial: { state: from } });
+    const allowed = from === to || mayFollow(trialTransitions, from, to);
+    const change: Change = { op: 'updateTrial', id: 'c/1', patch: { state: to } };
+    if (allowed) applyChange(rows, change);
+    else expect(() => applyChange(rows, change)).toThrow(expect.objectContaining({ code: 'wrong_state' }));
+    expect(rows.trials.get('c/1')?.state).toBe(allowed ? to : from);
+  });
+
+  it('of a run gives it no second trial', () => {
+    for (const change of [
+      { op: 'insertTrial', row: trial },
+      { op: 'insertTrial', row: { ...trial, id: 'd/1', campaignId: 'd' } },
+    ] satisfies Change[])
+      expect(() => applyChange(rowsWith({}), change)).toThrow(
+        expect.objectContaining({ code: 'wrong_state' }),
+      );
+  });
+
+  it.each(['updateCampaign', 'updateProtocolRun', 'updateTaskRun', 'updateAttempt', 'updateTrial'] as const)(
     '%s of what is not there is a conflict',
     (op) => {
       expect(() => applyChange(emptyRowSet(), { op, id: 'nobody', patch: {} })).toThrow(

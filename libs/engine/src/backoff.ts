@@ -1,19 +1,25 @@
-const firstMs = 200;
-const longestMs = 10_000;
+/** In milliseconds. */
+const usual = { first: 200, longest: 10_000 };
 
-/** Milliseconds to wait after the n-th failure in a row, from 1: doubling, and never more than ten seconds. */
-export function backoffMs(failures: number): number {
-  return Math.min(longestMs, firstMs * 2 ** Math.min(Math.max(failures, 1) - 1, 20));
+/** Milliseconds to wait after the n-th failure in a row, from 1: doubling, and never more than `longest`. */
+export function backoffMs(failures: number, { first, longest } = usual): number {
+  return Math.min(longest, first * 2 ** Math.min(Math.max(failures, 1) - 1, 20));
 }
 
 /** When something may be tried again, by key. Volatile: after a restart everything may be tried at once. */
 export class Backoff {
   readonly #entries = new Map<string, { failures: number; at: number }>();
+  readonly #limits: { first: number; longest: number };
+
+  /** @param limits the first wait and the longest, in milliseconds */
+  constructor(limits = usual) {
+    this.#limits = limits;
+  }
 
   /** @returns how many failures in a row there are by now */
   failed(key: string, now: number): number {
     const failures = (this.#entries.get(key)?.failures ?? 0) + 1;
-    this.#entries.set(key, { failures, at: now + backoffMs(failures) });
+    this.#entries.set(key, { failures, at: now + backoffMs(failures, this.#limits) });
     return failures;
   }
 

@@ -2,15 +2,16 @@ import { awaitsPerson, isTerminal, isUnclear, type Reason, type TaskParameters }
 import { checkRunParameters, type ProtocolSnapshot } from '@lab/definitions/model';
 import { beginEnding, hasBegun, queueReady } from './runs.js';
 import type { CampaignRow, ProtocolRunRow } from './rows.js';
-import { campaignRunName, insertRun, mergeParameters, type SubmitPorts } from './submit.js';
+import { campaignRunName, insertRun, runLimit, type SubmitPorts } from './submit.js';
 import { placeFaults } from './slot-faults.js';
+import { beginTrial, mayBegin, runParameters, seedTrials } from './trials.js';
 import type { Turn } from './turn.js';
 
 /**
  * Brings a campaign to where its runs have taken it: begins the next runs, stops them all when it is ending, and ends
  * it when nothing of it runs. A run that was cancelled alone counts as a run that was had, and so does a failed one if
  * the campaign goes on after failures; the reason of the completed campaign tells how many. While a run needs attention
- * or the campaign is paused, none begins. Each new run gets the protocol as it is loaded at that moment.
+ * or the campaign is paused, none begins; with an optimizer, none begins before its trial. Each new run gets the protocol as it is loaded at that moment.
  */
 export function settleCampaign(turn: Turn, ports: SubmitPorts, id: string): void {
   const campaign = turn.state.rows.campaigns.get(id);
@@ -61,13 +62,12 @@ function beginRuns(turn: Turn, ports: SubmitPorts, id: string): void {
     room -= 1;
     queueReady(turn, run);
   }
+  seedTrials(turn, campaign);
+  const limit = runLimit(campaign);
   let started = campaign.runsStarted;
-  for (; started < campaign.maxProtocolRuns && room > 0; room -= 1) {
+  for (; started < limit && room > 0 && mayBegin(turn.state, campaign, started + 1); room -= 1) {
     started += 1;
-    const parameters = mergeParameters(
-      campaign.globalParameters,
-      campaign.protocolRunParameters?.[started - 1] ?? {},
-    );
+    const parameters = runParameters(turn.state, campaign, started);
     const run = insertRun(turn, ports.ids, latest(ports, accepted, parameters), {
       name: campaignRunName(campaign.name, started),
       owner: campaign.owner,
@@ -77,9 +77,10 @@ function beginRuns(turn: Turn, ports: SubmitPorts, id: string): void {
       failurePolicy: campaign.failurePolicy,
       meta: { campaign_run: started },
     });
+    beginTrial(turn, id, started);
     queueReady(turn, run);
   }
-  const over = open.length === 0 && started === campaign.runsStarted;
+  const over = open.length === 0 && started === campaign.runsStarted && hasItsEnd(campaign, limit);
   if (campaign.state === 'created')
     turn.setCampaign(campaign, 'running', {
       runsStarted: started,
@@ -87,7 +88,17 @@ function beginRuns(turn: Turn, ports: SubmitPorts, id: string): void {
     });
   else if (started > campaign.runsStarted)
     turn.emit({ op: 'updateCampaign', id, patch: { runsStarted: started } });
-  if (over) turn.setCampaign(campaign, 'completed', { reason: shortfall(campaign), endedAt: turn.now });
+  if (!over) return;
+  const failure = campaign.optimizer?.failure ?? null;
+  if (failure === null)
+    turn.setCampaign(campaign, 'completed', { reason: shortfall(campaign), endedAt: turn.now });
+  else turn.setCampaign(campaign, 'failed', { reason: failure, endedAt: turn.now });
+}
+
+/** Nothing of it is open: is there nothing to come either? With an optimizer, what was best is known first. */
+function hasItsEnd({ optimizer, runsStarted }: CampaignRow, limit: number): boolean {
+  if (optimizer === null) return runsStarted >= limit;
+  return optimizer.best !== null && (runsStarted >= limit || optimizer.failure !== null);
 }
 
 /** Why a completed campaign has fewer completed runs than it started; null when all of them completed. */

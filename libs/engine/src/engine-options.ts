@@ -1,6 +1,6 @@
 import type { AttemptReport, DeviceStatus, Halt } from '@lab/contracts';
 import type { Policy } from '@lab/scheduling';
-import type { Agents, Clock, Definitions, Ids, Log, Store, Timers } from './ports.js';
+import type { Agents, Clock, Definitions, Ids, Log, Optimizers, Store, Timers } from './ports.js';
 
 export interface EnginePorts {
   clock: Clock;
@@ -9,6 +9,8 @@ export interface EnginePorts {
   store: Store;
   agents: Agents;
   definitions: Definitions;
+  /** Absent: campaigns with an optimizer are refused, and those there are wait. */
+  optimizers?: Optimizers;
   policy: Policy;
   log: Log;
 }

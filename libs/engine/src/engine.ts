@@ -9,6 +9,7 @@ import {
   type DeviceRecord,
   type DeviceStatus,
   type Halt,
+  type JsonObject,
   type ProtocolRunSubmission,
   type QueueRecord,
   type ScheduleQuery,
@@ -21,6 +22,8 @@ import { Attention } from './attention.js';
 import { AttemptTalk } from './attempts.js';
 import type { Person } from './audit.js';
 import { Backoff } from './backoff.js';
+import { CampaignOptimizers } from './campaign-optimizers.js';
+import { CampaignRequests } from './campaign-requests.js';
 import { settleCampaign } from './campaigns.js';
 import { cancelCampaign, cancelProtocolRun, cancelTask } from './cancel.js';
 import { DeviceAssigner } from './device-assigner.js';
@@ -39,19 +42,13 @@ import { adoptStops, engageStop, releaseStop, stopsToTell, type StopPorts } from
 import { deviceKey, LabMap } from './lab-map.js';
 import { pauseCampaign, pauseProtocolRun, pauseQueue, queueState, resumeQueue } from './pause.js';
 import { recordResult } from './results.js';
-import {
-  recallCampaign,
-  resumeCampaign,
-  resumeProtocolRun,
-  submitOrResumeCampaign,
-  submitOrResumeProtocolRun,
-} from './resume.js';
+import { resumeProtocolRun, submitOrResumeProtocolRun } from './resume.js';
 import type { WorkingRows } from './ports.js';
 import { workingRowsOf } from './row-set.js';
 import type { AttemptRow } from './rows.js';
 import { settleRun } from './runs.js';
 import { describeEstimates, describeSchedule, type SchedulePorts } from './schedule.js';
-import { comingRunNames, submitTask, type Accepted, type SubmitPorts } from './submit.js';
+import { submitTask, type Accepted, type SubmitPorts } from './submit.js';
 import { TurnLoop } from './turn-loop.js';
 import type { Turn } from './turn.js';
 import { unfinishedWork, type UnfinishedWork } from './work-in-use.js';
@@ -81,6 +78,8 @@ export class Engine {
   readonly #stopPorts: StopPorts;
   readonly #loop: TurnLoop;
   readonly #submitPorts: SubmitPorts;
+  readonly #optimizers: CampaignOptimizers;
+  readonly #campaigns: CampaignRequests;
   readonly #drain = new Drain();
   #labs: LabMap;
   #epoch = 0;
@@ -92,13 +91,16 @@ export class Engine {
   constructor(ports: EnginePorts, options: Partial<EngineOptions> = {}) {
     this.#ports = ports;
     this.#options = { ...defaultOptions, ...options };
-    const { ids, policy, log, agents, definitions } = ports;
+    const { ids, policy, log, agents, definitions, optimizers } = ports;
     this.#labs = new LabMap(definitions);
     this.#directory = new AgentDirectory(this.#options.suspectAfterMs, this.#options.offlineAfterMs);
     const directory = this.#directory;
     this.#loop = new TurnLoop(ports, this.#state, {
       settle: (turn) => this.#settle(turn),
-      loaded: () => this.#dispatcher.forget(),
+      loaded: () => {
+        this.#dispatcher.forget();
+        this.#optimizers.reloaded();
+      },
       committed: () => this.#forget(),
       nextWake: (now) => this.#nextWake(now),
       deposed: () => this.#options.onDeposed?.(),
@@ -146,6 +148,14 @@ export class Engine {
       maxQueuedPerOwner: this.#options.maxQueuedPerOwner,
       drain: this.#drain,
     };
+    this.#optimizers = new CampaignOptimizers({ optimizers, state: this.#state, log }, enqueue);
+    this.#campaigns = new CampaignRequests({
+      loop: this.#loop,
+      submit: this.#submitPorts,
+      optimizers,
+      talk: this.#optimizers,
+      person: (by) => this.#person(by),
+    });
   }
 
   /** The leadership under which this engine decides; 0 before {@link start}. */
@@ -172,6 +182,7 @@ export class Engine {
     this.#durations.load(await this.#ports.store.durations(rememberedDurations));
     await this.#loop.start(this.#epoch);
     this.#ports.policy.begin?.(() => this.#planAgain());
+    this.#optimizers.begin();
     await this.#loop.submit('taking over', (turn) => this.#putResources(turn));
     this.#ports.log.info('leading', { epoch: this.#epoch, instance });
   }
@@ -190,21 +201,9 @@ export class Engine {
     );
   }
 
-  /** @throws as {@link submitProtocolRun} */
+  /** @throws as {@link submitProtocolRun}; with `optimize` also `optimizer_unavailable`: nobody can make its optimizer */
   submitCampaign(submission: CampaignSubmission): Promise<Accepted> {
-    const { name, max_protocol_runs: runs, owner = unnamedPerson, resume } = submission;
-    return this.#loop.submit(
-      'submission of a campaign',
-      (turn) => submitOrResumeCampaign(turn, this.#submitPorts, this.#person(owner), submission),
-      [
-        { kind: 'campaign', names: [name] },
-        {
-          kind: 'protocolRun',
-          names: comingRunNames(name, 0, runs),
-        },
-      ],
-      resume === true ? recallCampaign(name) : undefined,
-    );
+    return this.#campaigns.submit(submission);
   }
 
   /** @throws ServiceError `unknown_task_type`, `invalid` (every fault listed), `duplicate_name`, `backlog_full` */
@@ -285,15 +284,16 @@ export class Engine {
   /**
    * Goes on with a campaign that is paused, or that failed or was cancelled: completed runs are kept.
    *
+   * @param overrides laid over what was said of its optimizer before, and what was set since
    * @throws as {@link resumeProtocolRun}; `duplicate_name` when the name of a coming run was taken meanwhile
    */
-  resumeCampaign(name: string, by: string): Promise<Accepted> {
-    return this.#loop.submit(
-      'resume of a campaign',
-      (turn) => resumeCampaign(turn, this.#submitPorts, this.#person(by), name),
-      [{ kind: 'campaign', names: [name] }],
-      recallCampaign(name),
-    );
+  resumeCampaign(name: string, by: string, overrides?: JsonObject): Promise<Accepted> {
+    return this.#campaigns.resume(name, by, overrides);
+  }
+
+  /** What people ask of the optimizers of campaigns. */
+  get optimizers(): Pick<CampaignRequests, 'configure' | 'addInsight' | 'read' | 'defaults'> {
+    return this.#campaigns;
   }
 
   /** Nothing starts any more, wherever it belongs; what runs goes on. Survives restarts. Idempotent. */
@@ -484,6 +484,7 @@ export class Engine {
 
   /** Takes no more commands; resolves when the turn in flight and the searches of the policy are over. Running tasks go on. */
   async stop(): Promise<void> {
+    this.#optimizers.stop();
     await Promise.all([this.#loop.stop(), this.#ports.policy.stop?.()]);
   }
 
@@ -534,6 +535,7 @@ export class Engine {
     this.#attention.settle(turn);
     this.#talk.pursue(turn);
     this.#assigner.pursue(turn, this.#labs);
+    this.#optimizers.pursue(turn);
   }
 
   /** Has a policy that plans ahead asked when what its plan counts on has changed. */
@@ -579,6 +581,7 @@ export class Engine {
       this.#refusals.next(now),
       this.#talk.nextRetry(now),
       this.#assigner.nextRetry(now),
+      this.#optimizers.nextRetry(now),
     ].filter((at) => at !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
   }

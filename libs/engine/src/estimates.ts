@@ -36,6 +36,7 @@ export function campaignCompletion(
 ): number | null {
   if (isTerminal(campaign.state)) return campaign.endedAt;
   if (awaitsPerson(campaign.state) || campaign.pausedAt !== null || campaign.ending !== null) return null;
+  if (campaign.maxProtocolRuns === 0) return null;
   const open = state.openRunsOf(campaign.id);
   const ends = open.map((run) => runCompletion(state, expectations, run));
   const known = ends.filter((end) => end !== null);

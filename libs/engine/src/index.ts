@@ -7,6 +7,7 @@ export { expectedEnd } from './expected-end.js';
 export { serviceComputer } from './lab-map.js';
 export { MemoryAgents, type Delivery, type Execution, type LabSide } from './memory/memory-agents.js';
 export { MemoryDefinitions } from './memory/memory-definitions.js';
+export { MemoryOptimizers, type MemorySession, type OptimizerCall } from './memory/memory-optimizers.js';
 export { MemoryStore, type StoredEvent } from './memory/memory-store.js';
 export { SequentialIds } from './memory/sequential-ids.js';
 export { VirtualClock } from './memory/virtual-clock.js';
@@ -19,6 +20,9 @@ export type {
   Ids,
   Log,
   NameKind,
+  OptimizerMaking,
+  Optimizers,
+  OptimizerSession,
   Store,
   Timers,
   WorkingRows,

@@ -1,4 +1,15 @@
-import type { AttemptStatus, DeviceAssignment, TaskStart } from '@lab/contracts';
+import type {
+  AttemptStatus,
+  DeviceAssignment,
+  Insight,
+  JsonObject,
+  JsonValue,
+  ModuleReference,
+  OptimizerDescription,
+  RuntimeParameterValues,
+  TaskStart,
+  Trial,
+} from '@lab/contracts';
 import type { LabDefinition, DeviceDefinition, ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
 import type { DurationSamples } from './durations.js';
 import type {
@@ -125,6 +136,56 @@ export interface AgentAddress {
   epoch: number;
   /** Number of the newest heartbeat heard of it, 0 before the first; only starts carry it. */
   fresh?: number;
+}
+
+/** What an optimizer is made of. */
+export interface OptimizerMaking {
+  /** Protocol type. */
+  protocol: string;
+  module: ModuleReference;
+  /** Laid over its arguments; secrets in it are sealed. */
+  overrides: JsonObject;
+}
+
+/**
+ * The way to the optimizer workers, by the address of their computer. Rejections are ServiceErrors: `invalid` and
+ * `optimizer_error` are the optimizer's own and would come again; after any other the session is over.
+ */
+export interface Optimizers {
+  /** Makes an optimizer, asks what it is, and drops it. @throws ServiceError also `optimizer_unavailable`: no worker is there */
+  describe(address: string, making: OptimizerMaking): Promise<OptimizerDescription>;
+  /** Makes the optimizer of a campaign, instead of the one of an earlier session. It knows of no trial yet. */
+  open(
+    address: string,
+    campaign: { id: string; name: string },
+    making: OptimizerMaking,
+    runtimeParams: RuntimeParameterValues,
+  ): Promise<OptimizerSession>;
+  /** Calls back when a worker has appeared, with its addresses. @returns ends it */
+  onArrival(listener: (addresses: readonly string[]) => void): () => void;
+}
+
+/** One life of the optimizer of a campaign. */
+export interface OptimizerSession {
+  readonly id: string;
+  /** Name of its worker. */
+  readonly worker: string;
+  /** Trials that are new or have another state; the same again changes nothing. */
+  tell(trials: readonly Trial[]): Promise<void>;
+  /** The same run again gives the same row. */
+  propose(
+    runs: readonly { number: number; run: string }[],
+    insights: readonly Insight[],
+  ): Promise<{ trials: readonly Trial[]; insights_used: readonly string[] }>;
+  /** Changes parameters: all of them, or none. @returns all parameters as they are then */
+  configure(params: RuntimeParameterValues): Promise<RuntimeParameterValues>;
+  /** The best rows measured. */
+  best(): Promise<Trial['inputs'][]>;
+  /** What its model has learnt; null: it says nothing of it. */
+  explain(): Promise<JsonValue>;
+  close(): Promise<void>;
+  /** Calls back at most once, when the session is known to be over without having been closed. */
+  onLost(listener: (reason: string) => void): void;
 }
 
 /** What is loaded now. Runs that were accepted keep the snapshot they were accepted with. */

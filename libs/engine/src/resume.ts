@@ -1,5 +1,6 @@
 import {
   isSatisfied,
+  isSettled,
   isTerminal,
   mayBeResumed,
   ServiceError,
@@ -13,19 +14,21 @@ import { audit, type Person } from './audit.js';
 import { openCampaign, openRun } from './named.js';
 import { unpauseCampaign, unpauseProtocolRun } from './pause.js';
 import type { EndedWork } from './ports.js';
-import type { CampaignRow, ProtocolRunRow, TaskRunRow } from './rows.js';
+import type { CampaignRow, OptimizerRow, ProtocolRunRow, TaskRunRow } from './rows.js';
 import {
   comingRunNames,
   drainingFaults,
   refuse,
   refuseBacklog,
   refuseRunNames,
+  runLimit,
   submitCampaign,
   submitProtocolRun,
   type Accepted,
   type SubmitPorts,
 } from './submit.js';
 import { placeFaults } from './slot-faults.js';
+import { setOptimizer, trialOf } from './trials.js';
 import type { Recall } from './turn-loop.js';
 import type { Turn } from './turn.js';
 
@@ -65,17 +68,24 @@ export function resumeProtocolRun(turn: Turn, ports: SubmitPorts, person: Person
  * Goes on with a campaign that is paused, or that failed or was cancelled: first with its runs that failed or were
  * cancelled, then with those that it has not had.
  *
+ * @param remade its optimizer, when something is laid over it; absent: it is as it was
  * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume; `invalid` when the loaded laboratories
  *   cannot carry it; `duplicate_name` when a coming run's name was taken meanwhile; `backlog_full`
  */
-export function resumeCampaign(turn: Turn, ports: SubmitPorts, person: Person, name: string): Accepted {
+export function resumeCampaign(
+  turn: Turn,
+  ports: SubmitPorts,
+  person: Person,
+  name: string,
+  remade?: Partial<OptimizerRow>,
+): Accepted {
   const work = turn.ended('campaign', name);
   const campaign = work?.campaign ?? undefined;
   if (work === undefined || campaign === undefined || turn.state.rows.campaignNames.has(name))
-    return unpauseCampaign(turn, person, openCampaign(turn, name));
+    return goOn(turn, person, openCampaign(turn, name), remade);
   refuseCompleted('campaign', campaign);
   refuseUnfit(turn, ports, 'campaign', work);
-  refuseRunNames(turn, name, campaign.runsStarted, campaign.maxProtocolRuns);
+  refuseRunNames(turn, name, campaign.runsStarted, runLimit(campaign));
   turn.state.recall(work, campaign);
   turn.setCampaign(campaign, 'created', {
     ending: null,
@@ -84,6 +94,7 @@ export function resumeCampaign(turn: Turn, ports: SubmitPorts, person: Person, n
     endedAt: null,
     runsFailed: 0,
   });
+  setOptimizer(turn, campaign, { best: null, failure: null, ...remade });
   for (const run of work.protocolRuns)
     reopenRun(
       turn,
@@ -92,6 +103,18 @@ export function resumeCampaign(turn: Turn, ports: SubmitPorts, person: Person, n
     );
   audit(turn, person, 'campaign.resume', `campaign/${name}`);
   return { id: campaign.id, name };
+}
+
+/** Goes on with a campaign that is paused. */
+function goOn(
+  turn: Turn,
+  person: Person,
+  campaign: CampaignRow,
+  remade: Partial<OptimizerRow> | undefined,
+): Accepted {
+  const accepted = unpauseCampaign(turn, person, campaign);
+  if (remade !== undefined) setOptimizer(turn, campaign, remade);
+  return accepted;
 }
 
 /** Submits the run; if there is one of that name and the submission says so, goes on with it instead. */
@@ -118,35 +141,52 @@ export function submitOrResumeProtocolRun(
   return resumeProtocolRun(turn, ports, person, name);
 }
 
-/** As {@link submitOrResumeProtocolRun}. */
+/**
+ * As {@link submitOrResumeProtocolRun}.
+ *
+ * @param optimizer.made of a new campaign; null: it has none
+ * @param optimizer.remade as of {@link resumeCampaign}
+ */
 export function submitOrResumeCampaign(
   turn: Turn,
   ports: SubmitPorts,
   person: Person,
   submission: CampaignSubmission,
+  { made, remade }: { made: OptimizerRow | null; remade: Partial<OptimizerRow> | undefined },
 ): Accepted {
   const { name, resume } = submission;
   const { rows } = turn.state;
   const campaign =
     rows.campaigns.get(rows.campaignNames.get(name) ?? '') ?? turn.ended('campaign', name)?.campaign;
   if (resume !== true || campaign === undefined || campaign === null)
-    return submitCampaign(turn, ports, submission);
-  refuseOthers('campaign', name, submission, {
-    protocol: campaign.protocol,
-    owner: campaign.owner,
-    priority: campaign.priority,
-    max_protocol_runs: campaign.maxProtocolRuns,
-    max_concurrent_protocol_runs: campaign.maxConcurrentProtocolRuns,
-    optimize: campaign.optimize,
-    optimizer_ip: campaign.optimizerIp,
-    global_parameters: campaign.globalParameters,
-    protocol_run_parameters: campaign.protocolRunParameters,
-    failure_policy: campaign.failurePolicy,
-    on_run_failure: campaign.onRunFailure,
-    max_failures: campaign.maxFailures,
-    meta: campaign.meta,
-  });
-  return resumeCampaign(turn, ports, person, name);
+    return submitCampaign(turn, ports, submission, made);
+  const own = submission.meta === undefined ? {} : { meta: withoutOverrides(submission.meta) };
+  refuseOthers(
+    'campaign',
+    name,
+    { ...submission, ...own },
+    {
+      protocol: campaign.protocol,
+      owner: campaign.owner,
+      priority: campaign.priority,
+      max_protocol_runs: campaign.maxProtocolRuns,
+      max_concurrent_protocol_runs: campaign.maxConcurrentProtocolRuns,
+      optimize: campaign.optimize,
+      optimizer_ip: campaign.optimizerIp,
+      global_parameters: campaign.globalParameters,
+      protocol_run_parameters: campaign.protocolRunParameters,
+      failure_policy: campaign.failurePolicy,
+      on_run_failure: campaign.onRunFailure,
+      max_failures: campaign.maxFailures,
+      meta: withoutOverrides(campaign.meta),
+    },
+  );
+  return resumeCampaign(turn, ports, person, name, remade);
+}
+
+/** Overrides are what may be said anew. */
+function withoutOverrides({ optimizer_overrides: _over, ...meta }: JsonObject): JsonObject {
+  return meta;
 }
 
 /** What a submission leaves out is as it was; what it says must be what was said. */
@@ -222,6 +262,9 @@ function reopenRun(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]
     startedAt: null,
     endedAt: null,
   });
+  const trial = trialOf(turn.state, run);
+  if (trial !== undefined && isSettled(trial.state))
+    turn.emit({ op: 'updateTrial', id: trial.id, patch: { state: 'running' } });
   for (const task of tasks)
     if (isTerminal(task.state) && !isSatisfied(task.state)) reopenTask(turn, run, task);
 }
@@ -288,7 +331,7 @@ export function recallCampaign(name: string): Recall {
         : [
             {
               kind: 'protocolRun',
-              names: comingRunNames(name, campaign.runsStarted, campaign.maxProtocolRuns),
+              names: comingRunNames(name, campaign.runsStarted, runLimit(campaign)),
             },
           ],
   };

@@ -11,6 +11,7 @@ import {
 import { leave, releaseUnneeded } from './allocation.js';
 import { countEnd } from './campaign-tally.js';
 import type { Ending, ProtocolRunRow, TaskRunRow } from './rows.js';
+import { settleTrial } from './trials.js';
 import type { Turn } from './turn.js';
 import type { WorkingState } from './working-state.js';
 
@@ -119,6 +120,7 @@ function endRun(
 ): void {
   for (const row of turn.state.heldBy(run.id)) turn.emit({ op: 'release', kind: row.kind, key: row.key });
   turn.setRun(run, state, { reason, endedAt: turn.now });
+  settleTrial(turn, run, state === 'completed');
   const campaign = run.campaignId === null ? undefined : turn.state.rows.campaigns.get(run.campaignId);
   if (campaign !== undefined) countEnd(turn, campaign, run.name, state, reason);
 }

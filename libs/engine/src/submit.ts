@@ -11,8 +11,9 @@ import {
 import { checkParameters, checkRunParameters, type ProtocolSnapshot } from '@lab/definitions/model';
 import type { Drain } from './drain.js';
 import type { LabMap } from './lab-map.js';
+import { optimizerFaults } from './optimizer-checks.js';
 import type { Definitions, Ids } from './ports.js';
-import type { CampaignRow, ProtocolRunRow } from './rows.js';
+import type { CampaignRow, OptimizerRow, ProtocolRunRow } from './rows.js';
 import { among, deviceFaults, placeFaults, resourceFaults } from './slot-faults.js';
 import type { Turn } from './turn.js';
 
@@ -70,24 +71,41 @@ export function campaignRunName(campaign: string, n: number): string {
   return `${campaign}_run_${n}`;
 }
 
+/** Most runs of a campaign, also of one without a limit: the names of its runs to come are its own. */
+const mostRuns = 100_000;
+
+/** How many runs a campaign may have. */
+export function runLimit({ maxProtocolRuns }: Pick<CampaignRow, 'maxProtocolRuns'>): number {
+  return maxProtocolRuns === 0 ? mostRuns : maxProtocolRuns;
+}
+
 /** The names of the runs that a campaign has not had. @param started how many it has had @param runs how many in all */
 export function comingRunNames(campaign: string, started: number, runs: number): string[] {
   return Array.from({ length: runs - started }, (_, index) => campaignRunName(campaign, started + index + 1));
 }
 
-/** @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full` */
-export function submitCampaign(turn: Turn, ports: SubmitPorts, submission: CampaignSubmission): Accepted {
+/**
+ * @param optimizer what the optimizer of the protocol says of itself; null: the campaign has none
+ * @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full`
+ */
+export function submitCampaign(
+  turn: Turn,
+  ports: SubmitPorts,
+  submission: CampaignSubmission,
+  optimizer: OptimizerRow | null,
+): Accepted {
   const snapshot = protocolOf(ports, submission.protocol, 'protocol');
   refuse('campaign', [
-    ...campaignFaults(snapshot, submission),
+    ...(optimizer === null ? [] : optimizerFaults(snapshot, optimizer)),
+    ...campaignFaults(snapshot, submission, optimizer),
     ...policyFaults(snapshot, submission.failure_policy),
     ...placeFaults(ports.labs(), snapshot),
     ...drainingFaults(ports, snapshot.protocol.labs, 'labs'),
   ]);
-  const { name, max_protocol_runs: runs } = submission;
+  const { name, max_protocol_runs: maxProtocolRuns } = submission;
   if (turn.state.rows.campaignNames.has(name) || turn.isTaken('campaign', name))
     throw new ServiceError('duplicate_name', `there is a campaign named "${name}" already`);
-  refuseRunNames(turn, name, 0, runs);
+  refuseRunNames(turn, name, 0, runLimit({ maxProtocolRuns }));
   refuseBacklog(turn, ports, submission.owner ?? '');
   const row: CampaignRow = {
     id: ports.ids.next(),
@@ -98,11 +116,11 @@ export function submitCampaign(turn: Turn, ports: SubmitPorts, submission: Campa
     state: 'created',
     ending: null,
     reason: null,
-    maxProtocolRuns: runs,
+    maxProtocolRuns,
     maxConcurrentProtocolRuns: submission.max_concurrent_protocol_runs ?? 1,
     optimize: submission.optimize ?? false,
     optimizerIp: submission.optimizer_ip ?? '127.0.0.1',
-    optimizer: null,
+    optimizer,
     globalParameters: submission.global_parameters ?? {},
     protocolRunParameters: submission.protocol_run_parameters ?? null,
     meta: submission.meta ?? {},
@@ -287,15 +305,12 @@ export function mergeParameters(global: TaskParameters, own: TaskParameters): Ta
   return Object.fromEntries(merged);
 }
 
-function campaignFaults(snapshot: ProtocolSnapshot, submission: CampaignSubmission): Fault[] {
+function campaignFaults(
+  snapshot: ProtocolSnapshot,
+  submission: CampaignSubmission,
+  optimizer: OptimizerRow | null,
+): Fault[] {
   const faults: Fault[] = [];
-  if (submission.optimize === true)
-    faults.push({
-      path: 'optimize',
-      code: 'not_available',
-      message: 'this service has no optimizer',
-      hint: 'set optimize to false and supply global_parameters or protocol_run_parameters',
-    });
   if (submission.max_failures !== undefined && (submission.on_run_failure ?? 'stop') === 'stop')
     faults.push({
       path: 'max_failures',
@@ -305,24 +320,29 @@ function campaignFaults(snapshot: ProtocolSnapshot, submission: CampaignSubmissi
     });
   const global = submission.global_parameters ?? {};
   const perRun = submission.protocol_run_parameters;
-  if (perRun !== undefined && perRun.length !== submission.max_protocol_runs)
+  const runs = submission.max_protocol_runs;
+  const isTooLong = perRun !== undefined && runs > 0 && perRun.length > runs;
+  if (perRun !== undefined && (optimizer === null ? perRun.length !== runs : isTooLong))
     faults.push({
       path: 'protocol_run_parameters',
       code: 'length',
-      message: `must have exactly max_protocol_runs = ${submission.max_protocol_runs} entries, not ${perRun.length}`,
+      message: `must have ${optimizer === null ? 'exactly' : 'at most'} max_protocol_runs = ${runs} entries, not ${perRun.length}`,
     });
+  // What nobody supplies; the optimizer supplies its inputs.
+  const missing = (parameters: TaskParameters, path: string): Fault[] => {
+    const supplied = new Set(optimizer?.input_names.map((name) => `${path}.${name}`));
+    return checkRunParameters(snapshot, parameters, { path }).filter(
+      (fault) => fault.code === 'missing_parameter' && !supplied.has(fault.path),
+    );
+  };
   faults.push(...checkRunParameters(snapshot, global, { path: 'global_parameters', complete: false }));
-  if (perRun === undefined) {
-    if (submission.optimize !== true)
-      faults.push(...missing(checkRunParameters(snapshot, global, { path: 'global_parameters' })));
-    return faults;
-  }
-  for (const [index, own] of perRun.entries()) {
+  if (perRun === undefined || (optimizer !== null && (runs === 0 || perRun.length < runs)))
+    faults.push(...missing(global, 'global_parameters'));
+  for (const [index, own] of (perRun ?? []).entries()) {
     if (faults.length >= maxFaults) break;
     const path = `protocol_run_parameters[${index}]`;
     faults.push(...checkRunParameters(snapshot, own, { path, complete: false }));
-    if (submission.optimize !== true)
-      faults.push(...missing(checkRunParameters(snapshot, mergeParameters(global, own), { path })));
+    faults.push(...missing(mergeParameters(global, own), path));
   }
   return faults;
 }
@@ -343,10 +363,6 @@ function policyFaults(
     }));
 }
 
-function missing(faults: readonly Fault[]): Fault[] {
-  return faults.filter((fault) => fault.code === 'missing_parameter');
-}
-
 /** Laboratories that take no new work: their devices are being started, or they are to be unloaded or reloaded. */
 export function drainingFaults(ports: SubmitPorts, labs: readonly string[], path: string): Fault[] {
   return labs
@@ -359,7 +375,12 @@ export function drainingFaults(ports: SubmitPorts, labs: readonly string[], path
     }));
 }
 
-function protocolOf(ports: SubmitPorts, type: string, path: string): ProtocolSnapshot {
+/** @throws ServiceError `unknown_protocol` */
+export function protocolOf(
+  ports: Pick<SubmitPorts, 'definitions'>,
+  type: string,
+  path: string,
+): ProtocolSnapshot {
   const snapshot = ports.definitions.protocol(type);
   if (snapshot === undefined)
     throw unknownType('unknown_protocol', path, type, 'protocol', ports.definitions.protocolTypes());
@@ -400,12 +421,7 @@ function refuseTakenRunName(turn: Turn, name: string): void {
   refuseExistingRunName(turn, name);
   for (const campaign of turn.state.rows.campaigns.values()) {
     const n = runNumber(campaign.name, name);
-    if (
-      n !== undefined &&
-      n > campaign.runsStarted &&
-      n <= campaign.maxProtocolRuns &&
-      !isTerminal(campaign.state)
-    )
+    if (n !== undefined && n > campaign.runsStarted && n <= runLimit(campaign) && !isTerminal(campaign.state))
       throw new ServiceError(
         'duplicate_name',
         `campaign ${campaign.name} will have a protocol run named "${name}"`,
@@ -442,13 +458,13 @@ function runNumber(campaign: string, name: string): number | undefined {
 /** A name that runs of both campaigns would get. Possible only if one name extends the other by `_run_<n>`-like text. */
 function sharedRunName(name: string, runs: number, other: CampaignRow): string | undefined {
   if (isTerminal(other.state)) return undefined;
-  const count = Math.min(runs, other.maxProtocolRuns);
+  const count = Math.min(runs, runLimit(other));
   if (!`${name}_run_`.startsWith(`${other.name}_run_`) && !`${other.name}_run_`.startsWith(`${name}_run_`))
     return undefined;
   for (let n = 1; n <= count; n += 1) {
     const mine = campaignRunName(name, n);
     const number = runNumber(other.name, mine);
-    if (number !== undefined && number <= other.maxProtocolRuns) return mine;
+    if (number !== undefined && number <= runLimit(other)) return mine;
   }
   return undefined;
 }

@@ -32,6 +32,8 @@ export class WorkingState {
   readonly deadlines = new Deadlines();
   readonly dueRuns = new Set<string>();
   readonly dueCampaigns = new Set<string>();
+  /** Trials that were made or have another state, by id, since their optimizers were last seen to. */
+  readonly changedTrials = new Set<string>();
   /** Something changed that may let a queued task start. */
   dispatchDue = false;
   /** Something changed that plans count on, although no queued task may start because of it. */
@@ -46,6 +48,7 @@ export class WorkingState {
     this.rows = rowSetOf(rows);
     for (const set of [this.queued, this.unclear, this.dueRuns, this.dueCampaigns]) set.clear();
     this.arrivals.clear();
+    this.changedTrials.clear();
     this.deadlines.clear();
     this.#runsOfCampaign.clear();
     this.#heldByRun.clear();
@@ -73,6 +76,13 @@ export class WorkingState {
           for (const id of this.#runsOfCampaign.get(change.id) ?? []) this.dueRuns.add(id);
         if (change.patch.state !== undefined && isTerminal(change.patch.state))
           this.#over.campaigns.add(change.id);
+        break;
+      case 'insertTrial':
+        this.changedTrials.add(change.row.id);
+        this.dueCampaigns.add(change.row.campaignId);
+        break;
+      case 'updateTrial':
+        this.changedTrials.add(change.id);
         break;
       case 'insertProtocolRun':
         this.#indexRun(change.row);

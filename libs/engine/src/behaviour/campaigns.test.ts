@@ -64,7 +64,7 @@ describe('a campaign', () => {
       { global_parameters: { a: { n: 1, m: 1 } }, protocol_run_parameters: [{ a: { k: 1 } }, {}, {}] },
       'protocol_run_parameters[0].a.k',
     ],
-    ['not_available', { optimize: true }, 'optimize'],
+    ['no_optimizer', { optimize: true }, 'optimize'],
     ['without_effect', { max_failures: 2 }, 'max_failures'],
   ])('with the fault %s is refused at its path', async (code, more, path) => {
     const test = await lab();

@@ -15,6 +15,7 @@ import type { EngineOptions } from '../engine-options.js';
 import type { Log, Store } from '../ports.js';
 import { MemoryAgents } from '../memory/memory-agents.js';
 import { MemoryDefinitions } from '../memory/memory-definitions.js';
+import { MemoryOptimizers } from '../memory/memory-optimizers.js';
 import { MemoryStore } from '../memory/memory-store.js';
 import { SequentialIds } from '../memory/sequential-ids.js';
 import { VirtualClock } from '../memory/virtual-clock.js';
@@ -79,6 +80,7 @@ export class TestLab {
   readonly clock = new VirtualClock();
   readonly store = new MemoryStore();
   readonly agents = new MemoryAgents();
+  readonly optimizers = new MemoryOptimizers();
   readonly definitions = new MemoryDefinitions();
   readonly ids = new SequentialIds();
   readonly lines: LogLine[] = [];
@@ -162,7 +164,7 @@ export class TestLab {
 
   /** A new engine on the same store; the one before is gone without having been stopped. */
   async start(options: Partial<EngineOptions> = {}, ports: { store?: Store } = {}): Promise<Engine> {
-    const { clock, ids, agents, definitions, log } = this;
+    const { clock, ids, agents, optimizers, definitions, log } = this;
     const engine = new Engine(
       {
         clock,
@@ -170,6 +172,7 @@ export class TestLab {
         ids,
         store: ports.store ?? this.store,
         agents,
+        optimizers,
         definitions,
         policy: this.policy(this),
         log,

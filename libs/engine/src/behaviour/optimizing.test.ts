@@ -1,0 +1,575 @@
+import { ServiceError, type CampaignSubmission } from '@lab/contracts';
+import { describe, expect, it } from 'vitest';
+import { ints, open, TestLab } from './test-lab.js';
+
+const here = '127.0.0.1';
+
+/** A protocol with one task `a` that takes `n` and `m` and gives a score, and an optimizer that finds `n`. */
+async function lab(): Promise<TestLab> {
+  const test = new TestLab();
+  test.lab('l', { arm: 'arm' });
+  test.taskType('measure', {
+    input_parameters: ints('n', 'm'),
+    output_parameters: { score: { type: 'float', desc: '', unit: 'n/a' } },
+  });
+  test.protocol('p', [{ name: 'a', type: 'measure', parameters: { n: open, m: open } }]);
+  const snapshot = test.definitions.protocols.get('p');
+  if (snapshot === undefined) throw new Error('no protocol');
+  snapshot.protocol.optimizer = { hash: 'o', package: 'l', source: 'optimizer.ts' };
+  test.optimizers.boot(here);
+  await test.open();
+  return test;
+}
+
+async function campaign(test: TestLab, more: Partial<CampaignSubmission> = {}): Promise<void> {
+  await test.engine.submitCampaign({
+    name: 'c',
+    protocol: 'p',
+    max_protocol_runs: 3,
+    optimize: true,
+    global_parameters: { a: { m: 7 } },
+    ...more,
+  });
+  await test.clock.settle();
+}
+
+/** Ends the run of that number with a score. */
+async function measure(test: TestLab, n: number, score = 100 - n): Promise<void> {
+  await test.complete(`c_run_${n}/a`, { score });
+}
+
+/** Number of the trial, its state and the value that was proposed, for all trials of the campaign. */
+function trials(test: TestLab): [number, string, unknown][] {
+  const { id } = test.campaignRow('c');
+  return [...test.store.rows.trials.values()]
+    .filter((row) => row.campaignId === id)
+    .sort((a, b) => a.number - b.number)
+    .map((row) => [row.number, row.state, row.inputs['a.n']]);
+}
+
+/** Runs everything to the end of the campaign. */
+async function finish(test: TestLab): Promise<void> {
+  for (let round = 0; round < 60 && test.campaignRow('c').endedAt === null; round += 1) {
+    const [next] = test.running();
+    if (next === undefined) await test.live(1_000);
+    else await measure(test, Number(/\d+/.exec(next)?.[0]));
+  }
+}
+
+describe('a campaign with an optimizer', () => {
+  it('runs what the optimizer proposes, tells it what came of it, and keeps the best', async () => {
+    const test = await lab();
+    await campaign(test);
+    expect(test.task('c_run_1/a').inputParameters).toEqual({ n: 1, m: 7 });
+    for (const n of [1, 2, 3]) await measure(test, n);
+    expect(test.campaignRow('c')).toMatchObject({
+      state: 'completed',
+      reason: null,
+      optimizer: { best: [{ 'a.score': 97 }], failure: null, runtime_params: { p_ai: 0 } },
+    });
+    expect(trials(test)).toEqual([1, 2, 3].map((n) => [n, 'measured', n]));
+    expect(test.store.rows.trials.get(`${test.campaignRow('c').id}/2`)?.outputs).toEqual({ 'a.score': 98 });
+    expect(test.optimizers.session('c')).toMatchObject({
+      alive: false,
+      told: [1, 2, 3].map((number) => ({ number, state: 'measured', outputs: { 'a.score': 100 - number } })),
+    });
+    expect(test.optimizers.toldTwice).toEqual([]);
+  });
+
+  it('asks for proposals ahead: for what can begin, half as many more, and never for more than there will be', async () => {
+    const test = await lab();
+    await campaign(test, { max_protocol_runs: 8, max_concurrent_protocol_runs: 4 });
+    expect(trials(test).map(([n]) => n)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(test.optimizers.calls.filter(({ kind }) => kind === 'propose')).toMatchObject([
+      { numbers: [1, 2, 3, 4, 5, 6] },
+    ]);
+    expect(test.running()).toHaveLength(4);
+    await measure(test, 2);
+    expect(trials(test).map(([n]) => n)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(test.running()).toContain('c_run_5/a');
+    await finish(test);
+    expect(trials(test)).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((n) => [n, 'measured', n]));
+  });
+
+  it('lays proposals over the parameters of the run, and those over the global ones', async () => {
+    const test = await lab();
+    await campaign(test, {
+      global_parameters: { a: { m: 7, n: 70 } },
+      protocol_run_parameters: [{ a: { m: 8 } }, { a: { n: 90 } }],
+      max_concurrent_protocol_runs: 3,
+    });
+    expect([1, 2, 3].map((n) => test.task(`c_run_${n}/a`).inputParameters)).toEqual([
+      { n: 1, m: 8 },
+      { n: 90, m: 7 },
+      { n: 3, m: 7 },
+    ]);
+    const given = test.store.rows.trials.get(`${test.campaignRow('c').id}/2`);
+    expect(given).toMatchObject({ source: 'given', inputs: { 'a.n': 90 } });
+    expect(test.optimizers.session('c').told).toMatchObject([{ number: 2, state: 'proposed' }]);
+  });
+
+  it.each([
+    ['no optimizer there', 'optimizer_unavailable', { optimizer_ip: '10.0.0.9' }, undefined],
+    ['an input nobody supplies', 'invalid', { global_parameters: {} }, 'global_parameters.a.m'],
+    ['too long a list', 'invalid', { protocol_run_parameters: [{}, {}, {}, {}] }, 'protocol_run_parameters'],
+    [
+      'an unknown override',
+      'invalid',
+      { meta: { optimizer_overrides: { nope: 1 } } },
+      'meta.optimizer_overrides.nope',
+    ],
+    ['overrides that are none', 'invalid', { meta: { optimizer_overrides: 3 } }, 'meta.optimizer_overrides'],
+  ])('is refused with %s', async (_, code, more, path) => {
+    const test = await lab();
+    await expect(campaign(test, more)).rejects.toMatchObject({
+      code,
+      faults: path === undefined ? [] : [expect.objectContaining({ path })],
+      message: path === undefined ? expect.stringContaining(here) : expect.anything(),
+    });
+    expect(test.store.rows.campaigns.size).toBe(0);
+  });
+
+  it.each([
+    ['input_names', ['a.k'], 'optimizer.input_names[0]'],
+    ['input_names', [], 'optimizer.input_names'],
+    ['output_names', ['a.n'], 'optimizer.output_names[0]'],
+    ['additional_names', ['b.n'], 'optimizer.additional_names[0]'],
+  ])('is refused when its optimizer has %s %s', async (field, names, path) => {
+    const test = await lab();
+    test.optimizers.description = { ...test.optimizers.description, [field]: names };
+    await expect(campaign(test)).rejects.toMatchObject({
+      code: 'invalid',
+      faults: expect.arrayContaining([expect.objectContaining({ path })]),
+    });
+  });
+
+  it('is refused when its optimizer cannot be made', async () => {
+    const test = await lab();
+    test.optimizers.before = ({ kind }) => {
+      if (kind === 'describe') throw new ServiceError('optimizer_error', 'no such beta');
+    };
+    await expect(campaign(test)).rejects.toMatchObject({
+      code: 'invalid',
+      faults: [{ path: 'optimize', message: expect.stringContaining('no such beta') }],
+    });
+  });
+
+  it('without a limit goes on until it is cancelled', async () => {
+    const test = await lab();
+    await campaign(test, { max_protocol_runs: 0 });
+    for (let n = 1; n <= 10; n += 1) await measure(test, n);
+    expect(test.running()).toEqual(['c_run_11/a']);
+    await test.engine.cancelCampaign('c');
+    await test.clock.settle();
+    expect(test.campaignRow('c').state).toBe('cancelled');
+    expect(test.optimizers.session('c').alive).toBe(false);
+  });
+});
+
+describe('a trial', () => {
+  it('keeps its run whatever becomes of it, and no run gets the row of another', async () => {
+    const test = await lab();
+    await campaign(test, {
+      max_protocol_runs: 5,
+      max_concurrent_protocol_runs: 2,
+      on_run_failure: 'continue',
+    });
+    await test.fail('c_run_1/a');
+    await test.engine.cancelProtocolRun('c_run_2');
+    await test.clock.settle();
+    await measure(test, 4);
+    await measure(test, 3);
+    await measure(test, 5);
+    expect(trials(test)).toEqual([
+      [1, 'failed', 1],
+      [2, 'failed', 2],
+      [3, 'measured', 3],
+      [4, 'measured', 4],
+      [5, 'measured', 5],
+    ]);
+    expect(test.campaignRow('c')).toMatchObject({ state: 'completed', runsFailed: 1 });
+    expect(test.optimizers.session('c').told.map(({ number, state }) => [number, state])).toEqual([
+      [1, 'failed'],
+      [2, 'failed'],
+      [4, 'measured'],
+      [3, 'measured'],
+      [5, 'measured'],
+    ]);
+  });
+
+  it('goes on with its run when the campaign is resumed, and is told anew as what it comes to', async () => {
+    const test = await lab();
+    await campaign(test, { max_concurrent_protocol_runs: 2 });
+    await measure(test, 2);
+    await test.fail('c_run_1/a');
+    expect(test.campaignRow('c').state).toBe('failed');
+    expect(trials(test)).toEqual([
+      [1, 'failed', 1],
+      [2, 'measured', 2],
+      [3, 'failed', 3],
+    ]);
+    await test.engine.resumeCampaign('c', 'ada');
+    await test.clock.settle();
+    await finish(test);
+    expect(trials(test)).toEqual([1, 2, 3].map((n) => [n, 'measured', n]));
+    expect(test.campaignRow('c').state).toBe('completed');
+    expect(test.optimizers.sessions).toHaveLength(2);
+    const states = test.optimizers.session('c').told.map(({ number, state }) => [number, state]);
+    expect(states.slice(0, 3)).toEqual([
+      [1, 'running'],
+      [2, 'measured'],
+      [3, 'running'],
+    ]);
+    expect(test.optimizers.toldTwice).toEqual([]);
+  });
+
+  it('is failed when its run completed but left no number', async () => {
+    const test = await lab();
+    test.taskType('other', { input_parameters: ints('k') });
+    test.protocol('q', [
+      { name: 'b', type: 'other', parameters: { k: open }, policy: { on_failure: 'skip' } },
+      {
+        name: 'a',
+        type: 'measure',
+        parameters: { n: open, m: open },
+        needs: [],
+        policy: { on_failure: 'skip' },
+      },
+    ]);
+    const snapshot = test.definitions.protocols.get('q');
+    if (snapshot !== undefined) snapshot.protocol.optimizer = { hash: 'o', package: 'l', source: 'o.ts' };
+    await campaign(test, {
+      protocol: 'q',
+      max_protocol_runs: 1,
+      global_parameters: { a: { m: 1 }, b: { k: 2 } },
+    });
+    await test.fail('c_run_1/a');
+    await test.complete('c_run_1/b');
+    expect(test.runState('c_run_1')).toBe('completed');
+    expect(trials(test)).toEqual([[1, 'failed', 1]]);
+  });
+
+  it('carries what else the optimizer wants to know', async () => {
+    const test = await lab();
+    test.optimizers.description = { ...test.optimizers.description, additional_names: ['a.m', 'a.score'] };
+    await campaign(test, { max_protocol_runs: 1 });
+    await measure(test, 1, 5);
+    expect([...test.store.rows.trials.values()]).toMatchObject([{ additional: { 'a.m': 7, 'a.score': 5 } }]);
+  });
+});
+
+describe('an optimizer that is away', () => {
+  it.each(['open', 'tell', 'propose', 'best'] as const)(
+    'at %s is waited for, with the reason shown, and given everything anew',
+    async (kind) => {
+      const test = await lab();
+      let down = false;
+      test.optimizers.before = (call) => {
+        if (call.kind !== kind || down || (kind === 'propose' && call.numbers[0] === 1)) return;
+        down = true;
+        test.optimizers.crash(here);
+      };
+      await campaign(test, { max_protocol_runs: 4 });
+      await finishSome(test);
+      expect(down).toBe(true);
+      expect(test.campaignRow('c')).toMatchObject({
+        state: 'running',
+        reason: { code: 'waiting_for_optimizer', message: expect.stringContaining(here) },
+      });
+      await expect(test.engine.optimizers.read('c', false)).resolves.toMatchObject({
+        state: 'waiting',
+        reason: { code: 'waiting_for_optimizer' },
+        session: null,
+      });
+      test.optimizers.boot(here);
+      await test.clock.settle();
+      expect(test.campaignRow('c').reason).toBeNull();
+      await finish(test);
+      expect(test.campaignRow('c').state).toBe('completed');
+      expect(trials(test)).toEqual([1, 2, 3, 4].map((n) => [n, 'measured', n]));
+      const measured = test.optimizers.session('c').told.filter(({ state }) => state === 'measured');
+      expect(measured.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4]);
+      expect(test.optimizers.toldTwice).toEqual([]);
+    },
+  );
+
+  it('because its process died is made anew after a second, without a word of the campaign', async () => {
+    const test = await lab();
+    await campaign(test);
+    test.optimizers.lose(test.optimizers.session('c'));
+    await test.clock.settle();
+    expect(test.optimizers.sessions).toHaveLength(1);
+    await test.live(1_000);
+    expect(test.optimizers.sessions).toHaveLength(2);
+    await finish(test);
+    expect(trials(test)).toEqual([1, 2, 3].map((n) => [n, 'measured', n]));
+  });
+
+  it('is asked for again ever more slowly, half a minute apart at most', async () => {
+    const test = await lab();
+    await campaign(test);
+    test.optimizers.crash(here);
+    test.optimizers.lose(test.optimizers.session('c'));
+    await test.live(300_000);
+    const tries = test.optimizers.calls.filter(({ kind }) => kind === 'open').length - 1;
+    expect(tries).toBeGreaterThan(8);
+    expect(tries).toBeLessThan(16);
+  });
+
+  it('keeps no run from ending', async () => {
+    const test = await lab();
+    await campaign(test, { max_concurrent_protocol_runs: 2 });
+    test.optimizers.crash(here);
+    await measure(test, 1);
+    await measure(test, 2);
+    expect(test.running()).toEqual(['c_run_3/a']);
+  });
+});
+
+/** Ends runs as long as there are any. */
+async function finishSome(test: TestLab): Promise<void> {
+  for (let [next] = test.running(); next !== undefined; [next] = test.running())
+    await measure(test, Number(/\d+/.exec(next)?.[0]));
+}
+
+describe('an error of the optimizer', () => {
+  it('when it has no further row: what has one is run, reported, and the campaign fails with the reason', async () => {
+    const test = await lab();
+    const row = test.optimizers.row;
+    test.optimizers.row = (n, overrides) => {
+      if (n > 4) throw new Error('the grid is exhausted');
+      return row(n, overrides);
+    };
+    await campaign(test, { max_protocol_runs: 9, max_concurrent_protocol_runs: 2 });
+    await finish(test);
+    expect(test.campaignRow('c')).toMatchObject({
+      state: 'failed',
+      reason: { code: 'optimizer_error', message: 'the grid is exhausted' },
+      runsCompleted: 4,
+      optimizer: { best: [{ 'a.score': 96 }], failure: { code: 'optimizer_error' } },
+    });
+    expect(trials(test)).toEqual([1, 2, 3, 4].map((n) => [n, 'measured', n]));
+    test.optimizers.row = row;
+    await test.engine.resumeCampaign('c', 'ada');
+    await test.clock.settle();
+    await finish(test);
+    expect(test.campaignRow('c')).toMatchObject({ state: 'completed', runsCompleted: 9 });
+    expect(trials(test)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [n, 'measured', n]));
+  });
+
+  it('in a proposal that cannot be run fails the campaign, and nothing is run with it', async () => {
+    const test = await lab();
+    test.optimizers.row = () => ({ 'a.n': 'much' });
+    await campaign(test);
+    await test.clock.settle();
+    expect(test.campaignRow('c')).toMatchObject({
+      state: 'failed',
+      reason: { code: 'optimizer_error', message: expect.stringContaining('a.n') },
+      runsStarted: 0,
+    });
+  });
+
+  it('when it is told something: the runs under way end, and the campaign fails', async () => {
+    const test = await lab();
+    test.optimizers.before = ({ kind }) => {
+      if (kind === 'tell') throw new ServiceError('optimizer_error', 'cannot fit that');
+    };
+    await campaign(test, { max_protocol_runs: 6, max_concurrent_protocol_runs: 2 });
+    await finish(test);
+    expect(test.campaignRow('c')).toMatchObject({
+      state: 'failed',
+      reason: { message: 'cannot fit that' },
+      optimizer: { best: [] },
+    });
+    expect(trials(test).every(([, state]) => state === 'measured')).toBe(true);
+  });
+
+  it('when it is made anew fails the campaign as well', async () => {
+    const test = await lab();
+    await campaign(test);
+    test.optimizers.before = ({ kind }) => {
+      if (kind === 'open') throw new ServiceError('optimizer_error', 'its file is gone');
+    };
+    test.optimizers.lose(test.optimizers.session('c'));
+    await finish(test);
+    expect(test.campaignRow('c')).toMatchObject({ state: 'failed', reason: { message: 'its file is gone' } });
+  });
+});
+
+describe('people and the optimizer', () => {
+  it('change its parameters, which outlive its session; what is not allowed changes nothing', async () => {
+    const test = await lab();
+    await campaign(test);
+    const { optimizers } = test.engine;
+    await expect(optimizers.configure('c', 'ada', { p_ai: 0.25 })).resolves.toEqual({
+      runtime_params: { p_ai: 0.25, p_bayesian: 0.75, descending: false },
+    });
+    await expect(optimizers.configure('c', 'ada', { descending: 3 })).rejects.toMatchObject({
+      code: 'invalid',
+    });
+    expect(test.campaignRow('c').optimizer?.runtime_params).toMatchObject({ p_ai: 0.25, descending: false });
+    test.optimizers.lose(test.optimizers.session('c'));
+    await test.clock.settle();
+    await expect(optimizers.configure('c', 'ada', { p_ai: 1 })).rejects.toMatchObject({
+      code: 'optimizer_unavailable',
+    });
+    await test.live(1_000);
+    expect(test.optimizers.session('c').runtimeParams).toMatchObject({ p_ai: 0.25, p_bayesian: 0.75 });
+    expect(test.store.audit.map(({ action, by }) => [action, by])).toEqual([['optimizer.configure', 'ada']]);
+    await expect(optimizers.configure('d', 'ada', {})).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('have it made anew when nobody knows whether a change has reached it', async () => {
+    const test = await lab();
+    await campaign(test);
+    test.optimizers.after = ({ kind }) => {
+      if (kind === 'configure') throw new ServiceError('deadline_exceeded', 'no answer', { effect: 'maybe' });
+    };
+    await expect(test.engine.optimizers.configure('c', 'ada', { p_ai: 1 })).rejects.toMatchObject({
+      code: 'deadline_exceeded',
+    });
+    await test.clock.settle();
+    expect(test.optimizers.sessions).toHaveLength(2);
+    expect(test.optimizers.session('c').runtimeParams).toMatchObject({ p_ai: 0 });
+  });
+
+  it('leave insights, which are given until a suggestion has used them, over a restart as well', async () => {
+    const test = await lab();
+    const given: string[][] = [];
+    test.optimizers.uses = (insights) => {
+      given.push(insights.map(({ text }) => text));
+      return given.length < 4 ? [] : insights.map(({ id }) => id);
+    };
+    await campaign(test, { max_protocol_runs: 5 });
+    await test.engine.optimizers.addInsight('c', 'ada', 'less blue');
+    await measure(test, 1);
+    await test.engine.stop();
+    await test.start();
+    await test.agents.register('svc_computer');
+    await test.clock.settle();
+    await finish(test);
+    expect(given).toEqual([[], ['less blue'], ['less blue'], ['less blue']]);
+    expect(test.campaignRow('c').optimizer?.insights).toMatchObject([
+      { text: 'less blue', by: 'ada', used: true },
+    ]);
+  });
+
+  it('resume with overrides, which win over what was set since; what is searched stays', async () => {
+    const test = await lab();
+    await campaign(test, { meta: { optimizer_overrides: { p_ai: 1, step: 2 } } });
+    expect(test.optimizers.session('c').making.overrides).toEqual({ p_ai: 1, step: 2 });
+    await test.engine.optimizers.configure('c', 'ada', { p_ai: 0.5, descending: true });
+    await test.engine.cancelCampaign('c');
+    await test.clock.settle();
+    await expect(test.engine.resumeCampaign('c', 'ada', { inputs: [] })).rejects.toMatchObject({
+      code: 'invalid',
+      faults: [{ path: 'optimizer_overrides.inputs' }],
+    });
+    await expect(test.engine.resumeCampaign('c', 'ada', { nope: 1 })).rejects.toMatchObject({
+      faults: [{ path: 'optimizer_overrides.nope' }],
+    });
+    await test.engine.resumeCampaign('c', 'ada', { p_bayesian: 0.75, step: 10 });
+    await test.clock.settle();
+    expect(test.optimizers.session('c')).toMatchObject({
+      runtimeParams: { p_bayesian: 0.75, p_ai: 0.25, descending: true },
+      making: { overrides: { p_bayesian: 0.75, step: 10 } },
+    });
+    await finish(test);
+    expect(trials(test)).toEqual([
+      [1, 'measured', 2],
+      [2, 'measured', 4],
+      [3, 'measured', 30],
+    ]);
+  });
+
+  it('pause and resume a campaign with overrides, and its optimizer is made anew', async () => {
+    const test = await lab();
+    await campaign(test, { max_protocol_runs: 6 });
+    await test.engine.pauseCampaign('c', 'ada');
+    await measure(test, 1);
+    expect(test.running()).toEqual([]);
+    await test.engine.submitCampaign({
+      name: 'c',
+      protocol: 'p',
+      max_protocol_runs: 6,
+      resume: true,
+      meta: { optimizer_overrides: { step: 10 } },
+    });
+    await test.clock.settle();
+    await finish(test);
+    expect(test.campaignRow('c').state).toBe('completed');
+    expect(trials(test).map(([, , n]) => n)).toEqual([1, 2, 30, 40, 50, 60]);
+  });
+
+  it('are told how it fares, and what it would be', async () => {
+    const test = await lab();
+    await campaign(test);
+    await expect(test.engine.optimizers.read('c', true)).resolves.toMatchObject({
+      state: 'ready',
+      reason: null,
+      worker: 'worker-1',
+      pending: [{ number: 2, run: 'c_run_2', inputs: { 'a.n': 2 } }],
+      belief: { known: 0 },
+    });
+    expect(JSON.stringify(await test.engine.optimizers.read('c', false))).not.toContain('overrides');
+    await expect(test.engine.optimizers.defaults('p')).resolves.toMatchObject({ input_names: ['a.n'] });
+    await expect(test.engine.optimizers.defaults('none')).rejects.toMatchObject({ code: 'unknown_protocol' });
+  });
+});
+
+describe('whatever commit is the last of a leader', () => {
+  const outcome = (test: TestLab) => [test.campaignRow('c').state, trials(test)];
+
+  async function play(
+    dieAt: number,
+    answer: 'refused' | 'lost',
+  ): Promise<{ test: TestLab; commits: number }> {
+    const test = await lab();
+    let commits = 0;
+    const die = (): void => {
+      commits += 1;
+      if (commits === dieAt) throw new ServiceError('stale_message', 'somebody else leads');
+    };
+    if (answer === 'refused') test.store.beforeCommit = die;
+    else test.store.afterCommit = die;
+    const submit = () =>
+      campaign(test, {
+        max_protocol_runs: 5,
+        max_concurrent_protocol_runs: 2,
+        resume: true,
+      });
+    await submit().catch(() => undefined);
+    for (let round = 0; round < 40; round += 1) {
+      if (test.deposed > 0) {
+        test.deposed = 0;
+        await test.start();
+        await test.agents.register('svc_computer');
+        await test.clock.settle();
+        if (test.store.rows.campaigns.size === 0) await submit();
+      }
+      if (test.store.rows.campaigns.size > 0 && test.campaignRow('c').endedAt !== null) break;
+      const [next] = test.running();
+      if (next === undefined) await test.live(1_000);
+      else await measure(test, Number(/\d+/.exec(next)?.[0])).catch(() => undefined);
+    }
+    return { test, commits };
+  }
+
+  it.each(['refused', 'lost'] as const)(
+    'with its answer %s, the trials are those of the campaign that nobody disturbed',
+    async (answer) => {
+      const { test: calm, commits } = await play(0, answer);
+      expect(outcome(calm)).toEqual(['completed', [1, 2, 3, 4, 5].map((n) => [n, 'measured', n])]);
+      expect(commits).toBeGreaterThan(10);
+      for (let dieAt = 1; dieAt <= commits; dieAt += 1) {
+        const { test } = await play(dieAt, answer);
+        expect([dieAt, ...outcome(test)]).toEqual([dieAt, ...outcome(calm)]);
+        expect(test.optimizers.toldTwice).toEqual([]);
+        const { told } = test.optimizers.session('c');
+        expect(
+          new Set(told.flatMap(({ number, state }) => (state === 'measured' ? [number] : []))).size,
+        ).toBe(5);
+      }
+    },
+  );
+});
