@@ -210,5 +210,5 @@ function cell(value: JsonValue): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(Number(value.toPrecision(7)));
   const text = (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, LONGEST_CELL);
-  return /^[\w .:+-]*$/.test(text) ? text : JSON.stringify(text);
+  return /[",\p{Cc}]/u.test(text) ? JSON.stringify(text) : text;
 }

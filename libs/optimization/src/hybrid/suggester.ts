@@ -81,7 +81,7 @@ export class Suggester {
   /** Fails at the end of the time limit, unless nobody waits any more; what is asked by then is aborted. */
   private async expiry(ended: AbortSignal, late: AbortController): Promise<never> {
     await this.models.delay(this.settings.timeLimit * 1000, ended);
-    late.abort();
+    if (!ended.aborted) late.abort();
     throw new ServiceError('deadline_exceeded', 'The time limit is over');
   }
 

@@ -1,0 +1,44 @@
+import {
+  continuousInput,
+  continuousOutput,
+  HybridOptimizer,
+  minimize,
+  type HybridArguments,
+  type Question,
+} from '../src/index.js';
+import { ScriptedModels, type Said } from './scripted-models.js';
+
+/** A campaign with a bowl to be found, in which the AI always chooses. */
+export const bowl: HybridArguments = {
+  inputs: [continuousInput('mix.x', [0, 10]), continuousInput('mix.y', [-1, 1])],
+  outputs: [continuousOutput('score.loss', minimize())],
+  num_initial_samples: 4,
+  seed: 7,
+  p_ai: 1,
+  ai_model: 'script:one:two',
+};
+export const bowlAt = (row: Record<string, unknown>) => ({
+  'score.loss': (Number(row['mix.x']) - 3) ** 2 + Number(row['mix.y']) ** 2,
+});
+export const row = (x: number, y = 0.5) => ({ 'mix.x': x, 'mix.y': y });
+
+/** Gives rows that were never there, as many as asked for. */
+export function newRows({ schema }: Question, number: number): Said {
+  const { minItems } = (schema as { properties: { suggestions: { minItems: number } } }).properties
+    .suggestions;
+  return {
+    journal: `entry ${number}`,
+    suggestions: Array.from({ length: minItems }, (_, i) => row((number * 7 + i) / 100)),
+  };
+}
+
+/** An optimizer, and the models that it asks. */
+export function connected(
+  say: ConstructorParameters<typeof ScriptedModels>[0],
+  args: Partial<HybridArguments> = {},
+) {
+  const models = new ScriptedModels(say);
+  const optimizer = new HybridOptimizer({ ...bowl, ...args });
+  optimizer.connect(models.host('mix and measure'));
+  return { models, optimizer };
+}
