@@ -1,7 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Domain, type BayesianSequentialOptimizer } from '../../libs/optimization/src/index.js';
+import {
+  Domain,
+  type BayesianArguments,
+  type BayesianSequentialOptimizer,
+} from '../../libs/optimization/src/index.js';
 import type { CreateCampaignOptimizer, Table } from '../../libs/sdk/src/index.js';
 import { guideExamples, root } from './guide-blocks.js';
 
@@ -17,6 +21,19 @@ afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 const load = async <Module>(name: string): Promise<Module> =>
   (await import(/* @vite-ignore */ join(place, name))) as Module;
+
+interface OptimizerModule<Arguments extends object> {
+  svc_create_campaign_optimizer: CreateCampaignOptimizer<Arguments>;
+}
+
+/** What a campaign does with the module beside its protocol. */
+async function create<Arguments extends object>(name: string) {
+  const module = await load<OptimizerModule<Arguments>>(name);
+  const [args, Optimizer] = module.svc_create_campaign_optimizer();
+  return new Optimizer(JSON.parse(JSON.stringify(args)) as Arguments);
+}
+const createBayesian = async (name: string) =>
+  (await create<BayesianArguments>(name)) as BayesianSequentialOptimizer;
 
 const number = (row: Table[number], key: string): number => Number(row[key]);
 
@@ -36,16 +53,13 @@ function play(
 
 describe('the optimizer with one objective', () => {
   it('finds good parameters in few runs', async () => {
-    const { optimize } = await load<{
-      optimize(measure: (row: Table[number]) => number, runs: number): BayesianSequentialOptimizer;
-    }>('single-objective.ts');
-    const optimizer = optimize(
-      (row) =>
+    const optimizer = await createBayesian('single-objective.ts');
+    play(optimizer, [6, ...Array.from({ length: 10 }, () => 1)], (row) => ({
+      'score_color.loss':
         (number(row, 'mix_colors.cyan_volume') - 8) ** 2 +
         (number(row, 'mix_colors.magenta_volume') - 15) ** 2 +
         number(row, 'mix_colors.mixing_time') / 10,
-      16,
-    );
+    }));
     const [best] = optimizer.get_optimal_solutions();
     // Over all points the median is near 100.
     expect(best!['score_color.loss']).toBeLessThan(5);
@@ -57,7 +71,7 @@ describe('the optimizer with one objective', () => {
 
 describe('the optimizer with several objectives', () => {
   it('gives rows of which none beats another', async () => {
-    const { optimizer } = await load<{ optimizer: BayesianSequentialOptimizer }>('several-objectives.ts');
+    const optimizer = await createBayesian('several-objectives.ts');
     play(optimizer, [6, 2, 2], (row) => {
       const heat = (number(row, 'react.temperature') - 30) / 90;
       const rest = row['react.solvent'] === 'ethanol' ? 0 : 0.2;
@@ -74,7 +88,7 @@ describe('the optimizer with several objectives', () => {
 
 describe('the optimizer with constraints', () => {
   it('holds every row to them, and finds runs that keep the threshold', async () => {
-    const { optimizer } = await load<{ optimizer: BayesianSequentialOptimizer }>('constrained.ts');
+    const optimizer = await createBayesian('constrained.ts');
     const rows = play(optimizer, [6, 2, 2], (row) => ({
       'test.strength': number(row, 'mix.resin') + 0.5 * number(row, 'mix.filler'),
       'test.viscosity': 20 * number(row, 'mix.resin') + 5 * number(row, 'mix.pigment'),
@@ -89,16 +103,9 @@ describe('the optimizer with constraints', () => {
 
 describe('the grid search', () => {
   type Grid = { grid: Record<string, number[]>; output: string };
-  const create = async () => {
-    const module = await load<{ svc_create_campaign_optimizer: CreateCampaignOptimizer<Grid> }>(
-      'optimizer.ts',
-    );
-    const [args, GridSearch] = module.svc_create_campaign_optimizer();
-    return new GridSearch(args);
-  };
 
   it('tries each of its 36 points once, in the order that is wanted, and ends with an error', async () => {
-    const optimizer = await create();
+    const optimizer = await create<Grid>('optimizer.ts');
     const [first] = await optimizer.sample(1);
     expect(first).toEqual({ 'mix_colors.cyan': 0, 'mix_colors.magenta': 0 });
     optimizer.set_runtime_params({ descending: true });
@@ -117,7 +124,7 @@ describe('the grid search', () => {
   });
 
   it('forgets the points of failed runs, and refuses settings that it does not know', async () => {
-    const optimizer = await create();
+    const optimizer = await create<Grid>('optimizer.ts');
     const rows = await optimizer.sample(1);
     await optimizer.report_failed(rows);
     expect(await optimizer.sample(1)).toEqual(rows);
