@@ -31,9 +31,8 @@ export function logImprovement(incumbents: Float64Array): Reduction {
     const { utility } = given;
     return logMean(given, sloped, (at, s, slopes) => {
       const gain = utility[at]! - incumbents[s]!;
-      const plus = fatPlus(gain, PLUS_WIDTH);
-      if (sloped) slopes[at] = fatPlusSlope(gain, PLUS_WIDTH) / plus;
-      return Math.log(plus);
+      if (sloped) slopes[at] = fatPlusSlope(gain, PLUS_WIDTH);
+      return fatPlus(gain, PLUS_WIDTH);
     });
   };
 }
@@ -45,29 +44,41 @@ export function logImprovement(incumbents: Float64Array): Reduction {
  * @param open per sample, from 0 to 1: how far the pending points leave the thresholds broken
  */
 export function logFeasibility(open: Float64Array): Reduction {
-  return (given, sloped) => logMean(given, sloped, (_, s) => Math.log(Math.max(open[s]!, 1e-6)));
+  return (given, sloped) => logMean(given, sloped, (_, s) => Math.max(open[s]!, 1e-6));
 }
 
-/**
- * Mean over samples, in logarithms, of the greatest of `q` terms times its feasibility.
- *
- * @param term the logarithm of one; writes its derivative with respect to the utility, if that is not 0
- */
-function logMean(
-  { count, q, feasibility }: Utilities,
-  sloped: boolean,
-  term: (at: number, sample: number, slopes: Float64Array) => number,
-): Reduced {
+/** Above 0; writes its derivative with respect to the utility, if that is not 0. */
+type Term = (at: number, sample: number, slopes: Float64Array) => number;
+
+/** With less, a sum of terms has lost digits. */
+const LEAST_SUM = 1e-250;
+
+/** Mean over samples, in logarithms, of the greatest of `q` terms times its feasibility. */
+function logMean({ count, q, feasibility }: Utilities, sloped: boolean, term: Term): Reduced {
   const dUtility = new Float64Array(sloped ? count * q : 0);
   const dLogFeasibility = new Float64Array(sloped ? count * q : 0);
+  if (q === 1) {
+    // The only term is the greatest: no logarithm of each is needed.
+    const parts = new Float64Array(count);
+    let sum = 0;
+    for (let s = 0; s < count; s++) sum += parts[s] = term(s, s, dUtility) * feasibility[s]!;
+    if (sum > LEAST_SUM && sum < Infinity) {
+      for (let s = 0; s < count && sloped; s++) {
+        dUtility[s]! *= feasibility[s]! / sum;
+        dLogFeasibility[s] = parts[s]! / sum;
+      }
+      return { value: Math.log(sum / count), dUtility, dLogFeasibility };
+    }
+  }
   const logs = new Float64Array(count);
   const terms = new Float64Array(q);
   const weights = new Float64Array(q);
   for (let s = 0; s < count; s++) {
     for (let i = 0; i < q; i++) {
       const at = s * q + i;
-      const sure = feasibility[at]!;
-      terms[i] = term(at, s, dUtility) + (sure === 1 ? 0 : Math.log(sure));
+      const own = term(at, s, dUtility);
+      if (sloped) dUtility[at]! /= own;
+      terms[i] = Math.log(own) + Math.log(feasibility[at]!);
     }
     logs[s] = fatMax(terms, q, MAX_WIDTH, weights);
     for (let i = 0; i < q && sloped; i++) {
