@@ -10,6 +10,7 @@ import { runService, steadyClock, systemTimers } from '@lab/runtime';
 import { config } from './config.js';
 import { PackageIndex } from './definitions/package-index.js';
 import { Leadership } from './leadership.js';
+import { OptimizerDirectory } from './optimizer-directory.js';
 import { beginTerm } from './term.js';
 
 const service = 'orchestrator';
@@ -33,6 +34,8 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   ]);
   shutdown.add('database', () => store.close());
   shutdown.add('bus', () => bus.close());
+  const optimizers = await OptimizerDirectory.listen(bus, { clock: steadyClock, timers: systemTimers });
+  shutdown.add('optimizers', () => optimizers.close());
   if (index.catalog.diagnostics.length > 0)
     log.error(`mistakes in the packages:\n${formatDiagnostics(index.catalog.diagnostics)}`);
 
@@ -41,7 +44,10 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     { store, clock: steadyClock, timers: systemTimers, log: log.child({ part: 'leadership' }) },
     instance,
     async (lease) => {
-      const term = await beginTerm({ config, instance, index, store, bus, objectStore, log }, lease);
+      const term = await beginTerm(
+        { config, instance, index, store, bus, optimizers, objectStore, log },
+        lease,
+      );
       loaded = { epoch: lease.epoch, labs: term.labs, protocols: term.protocols };
       return term;
     },

@@ -27,8 +27,12 @@ export class PausesController {
   }
 
   @Handles(requests.resumeCampaign)
-  resumeCampaign({ name, by }: RequestOf<typeof requests.resumeCampaign>): Promise<Accepted> {
-    return this.engine.resumeCampaign(name, by);
+  resumeCampaign({
+    name,
+    by,
+    optimizer_overrides: overrides,
+  }: RequestOf<typeof requests.resumeCampaign>): Promise<Accepted> {
+    return this.engine.resumeCampaign(name, by, overrides);
   }
 
   @Handles(requests.pauseQueue)

@@ -16,6 +16,8 @@ import { readLoadedRecord } from './definitions/loaded-record.js';
 import { Loading } from './definitions/loading.js';
 import type { PackageIndex } from './definitions/package-index.js';
 import { ProtocolLoading } from './definitions/protocol-loading.js';
+import type { OptimizerDirectory } from './optimizer-directory.js';
+import { optimizersOverBus } from './optimizers-over-bus.js';
 import { pruneEvents } from './event-pruning.js';
 import { storeUnder, type Lease } from './lease.js';
 import type { Term } from './leadership.js';
@@ -31,6 +33,7 @@ export interface TermParts {
   index: PackageIndex;
   store: PostgresStore;
   bus: Bus;
+  optimizers: OptimizerDirectory;
   objectStore: ObjectStore;
   log: Log;
 }
@@ -48,7 +51,7 @@ export interface BegunTerm extends Term {
  * @throws ServiceError `store_unavailable`; Error in one sentence when the packages cannot be loaded as configured
  */
 export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTerm> {
-  const { config, instance, index, store, bus, objectStore, log } = parts;
+  const { config, instance, index, store, bus, optimizers, objectStore, log } = parts;
   const shutdown = new Shutdown(log);
   const end = async (reason: string): Promise<void> => void (await shutdown.run(reason));
   try {
@@ -68,6 +71,7 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
         ids: systemIds,
         store: storeUnder(lease, store),
         agents: agentsOverBus(bus, lease),
+        optimizers: optimizersOverBus(bus, lease, optimizers, systemIds),
         definitions,
         policy: scheduler.policy,
         log: log.child({ part: 'engine' }),

@@ -1,0 +1,134 @@
+import { optimizerEvents, ServiceError } from '@lab/contracts';
+import type { Clock, Timers } from '@lab/engine';
+import type { Bus } from '@lab/messaging';
+
+/** A worker that was not heard for so long is gone, in milliseconds: it has missed three announcements. */
+const goneAfterMs = 16_000;
+/** Since this process listens every worker that is there has been heard, in milliseconds. */
+const everyoneHeardMs = 6_000;
+
+/** A worker that is there, as far as anybody knows. */
+export interface OptimizerWorker {
+  readonly instance: string;
+  readonly addresses: readonly string[];
+  /** Fires when it is gone: it has said so, or was not heard any more. */
+  readonly gone: AbortSignal;
+}
+
+interface Known extends OptimizerWorker {
+  addresses: readonly string[];
+  end: AbortController;
+  cancel: () => void;
+}
+
+/** Which optimizer workers are there, by what they say of themselves. */
+export class OptimizerDirectory {
+  readonly #workers = new Map<string, Known>();
+  readonly #arrivals = new Set<(addresses: readonly string[]) => void>();
+  /** Session to who wants to know that it is lost. */
+  readonly #sessions = new Map<string, (reason: string) => void>();
+  readonly #ports: { clock: Clock; timers: Timers };
+  readonly #since: number;
+  #stop: (() => Promise<void>)[] = [];
+
+  private constructor(ports: { clock: Clock; timers: Timers }) {
+    this.#ports = ports;
+    this.#since = ports.clock.now();
+  }
+
+  /** @param ports the clock counts evenly, whatever is done to the clock of the wall */
+  static async listen(bus: Bus, ports: { clock: Clock; timers: Timers }): Promise<OptimizerDirectory> {
+    const directory = new OptimizerDirectory(ports);
+    const subscriptions = await Promise.all([
+      bus.subscribe(optimizerEvents.announced, {}, ({ instance, addresses }) =>
+        directory.#heard(instance, addresses),
+      ),
+      bus.subscribe(optimizerEvents.leaving, {}, ({ instance }) => directory.#remove(instance)),
+      bus.subscribe(optimizerEvents.lost, {}, ({ session, reason }) => directory.#lose(session, reason)),
+    ]);
+    directory.#stop = subscriptions.map((each) => () => each.unsubscribe());
+    return directory;
+  }
+
+  /**
+   * The worker at an address; of several the one that appeared last, for it may have come in place of another. While not
+   * every worker can have been heard yet, it is waited for.
+   *
+   * @throws ServiceError `optimizer_unavailable` with the addresses that there are
+   */
+  async at(address: string): Promise<OptimizerWorker> {
+    const { clock, timers } = this.#ports;
+    const left = this.#since + everyoneHeardMs - clock.now();
+    if (this.#find(address) === undefined && left > 0)
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          cancel();
+          stop();
+          resolve();
+        };
+        const cancel = timers.after(left, done);
+        const stop = this.onArrival((addresses) => {
+          if (addresses.includes(address)) done();
+        });
+      });
+    const worker = this.#find(address);
+    if (worker !== undefined) return worker;
+    const there = [...new Set([...this.#workers.values()].flatMap(({ addresses }) => addresses))].sort();
+    throw new ServiceError(
+      'optimizer_unavailable',
+      `no optimizer worker is at ${address}; ${
+        there.length === 0 ? 'none is there at all' : `there are workers at ${there.join(', ')}`
+      }`,
+    );
+  }
+
+  /** Calls back when a worker appears, or has other addresses. @returns ends it */
+  onArrival(listener: (addresses: readonly string[]) => void): () => void {
+    this.#arrivals.add(listener);
+    return () => this.#arrivals.delete(listener);
+  }
+
+  /** Calls back at most once when the process of a session has died. @returns ends it */
+  onLost(session: string, listener: (reason: string) => void): () => void {
+    this.#sessions.set(session, listener);
+    return () => this.#sessions.delete(session);
+  }
+
+  async close(): Promise<void> {
+    for (const instance of [...this.#workers.keys()]) this.#remove(instance);
+    for (const stop of this.#stop.splice(0)) await stop();
+  }
+
+  #find(address: string): Known | undefined {
+    return [...this.#workers.values()].findLast(({ addresses }) => addresses.includes(address));
+  }
+
+  #heard(instance: string, addresses: readonly string[]): void {
+    const known = this.#workers.get(instance);
+    const cancel = this.#ports.timers.after(goneAfterMs, () => this.#remove(instance));
+    if (known !== undefined) {
+      known.cancel();
+      known.cancel = cancel;
+      if (known.addresses.join() === addresses.join()) return;
+      known.addresses = addresses;
+    } else {
+      const end = new AbortController();
+      this.#workers.set(instance, { instance, addresses, end, gone: end.signal, cancel });
+    }
+    for (const listener of [...this.#arrivals]) listener(addresses);
+  }
+
+  #remove(instance: string): void {
+    const worker = this.#workers.get(instance);
+    if (worker === undefined) return;
+    this.#workers.delete(instance);
+    worker.cancel();
+    worker.end.abort();
+  }
+
+  #lose(session: string, reason: string): void {
+    const listener = this.#sessions.get(session);
+    this.#sessions.delete(session);
+    listener?.(reason);
+  }
+}

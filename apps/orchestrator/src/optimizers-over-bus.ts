@@ -1,0 +1,101 @@
+import {
+  isServiceError,
+  optimizerRequests as requests,
+  ServiceError,
+  type AnyRequest,
+  type ReplyOf,
+  type RequestOf,
+} from '@lab/contracts';
+import type { Ids, Optimizers, OptimizerSession } from '@lab/engine';
+import type { Bus } from '@lab/messaging';
+import type { Lease } from './lease.js';
+import type { OptimizerDirectory, OptimizerWorker } from './optimizer-directory.js';
+
+type OptimizerRequest = AnyRequest & { readonly subject: `svc.v1.optimizer.{instance}.${string}` };
+
+/**
+ * The engine's way to the optimizer workers. Immediately before each request is sent it is made sure that this process
+ * leads; a request to a worker that disappears is given up at once, however long it may take.
+ */
+export function optimizersOverBus(
+  bus: Bus,
+  lease: Pick<Lease, 'demand' | 'epoch'>,
+  directory: OptimizerDirectory,
+  ids: Ids,
+): Optimizers {
+  const ask = async <D extends OptimizerRequest>(
+    definition: D,
+    { instance, gone }: OptimizerWorker,
+    body: RequestOf<D>,
+  ): Promise<ReplyOf<D>> => {
+    lease.demand();
+    const options = { epoch: lease.epoch, signal: gone };
+    try {
+      return await (bus.request<OptimizerRequest>(definition, { instance }, body, options) as Promise<
+        ReplyOf<D>
+      >);
+    } catch (error) {
+      const isGone = gone.aborted || (isServiceError(error) && error.code === 'service_unavailable');
+      if (!isGone) throw error;
+      throw new ServiceError('optimizer_unavailable', `the optimizer worker ${instance} does not answer`, {
+        effect: isServiceError(error) ? error.effect : 'maybe',
+        cause: error,
+      });
+    }
+  };
+  return {
+    describe: async (address, making) => ask(requests.describe, await directory.at(address), making),
+    async open(address, campaign, making, runtimeParams): Promise<OptimizerSession> {
+      const worker = await directory.at(address);
+      const session = { campaign_id: campaign.id, session: ids.next() };
+      const opening = { ...session, campaign: campaign.name, ...making, runtime_params: runtimeParams };
+      await ask(requests.open, worker, opening);
+      return sessionOver(ask, worker, session, directory);
+    },
+    onArrival: (listener) => directory.onArrival(listener),
+  };
+}
+
+function sessionOver(
+  ask: <D extends OptimizerRequest>(
+    definition: D,
+    worker: OptimizerWorker,
+    body: RequestOf<D>,
+  ) => Promise<ReplyOf<D>>,
+  worker: OptimizerWorker,
+  session: { campaign_id: string; session: string },
+  directory: OptimizerDirectory,
+): OptimizerSession {
+  let forget = (): void => undefined;
+  return {
+    id: session.session,
+    worker: worker.instance,
+    tell: async (trials) => void (await ask(requests.tell, worker, { ...session, trials: [...trials] })),
+    propose: (runs, insights) =>
+      ask(requests.propose, worker, { ...session, runs: [...runs], insights: [...insights] }),
+    configure: async (params) =>
+      (await ask(requests.configure, worker, { ...session, runtime_params: params })).runtime_params,
+    best: async () => (await ask(requests.best, worker, session)).rows,
+    explain: async () => (await ask(requests.explain, worker, session)).belief,
+    async close(): Promise<void> {
+      forget();
+      await ask(requests.close, worker, session);
+    },
+    onLost(listener): void {
+      let told = false;
+      const tell = (reason: string): void => {
+        if (!told) listener(reason);
+        told = true;
+        forget();
+      };
+      const gone = (): void => tell(`the optimizer worker ${worker.instance} is gone`);
+      const stop = directory.onLost(session.session, tell);
+      forget = () => {
+        stop();
+        worker.gone.removeEventListener('abort', gone);
+      };
+      worker.gone.addEventListener('abort', gone);
+      if (worker.gone.aborted) gone();
+    },
+  };
+}
