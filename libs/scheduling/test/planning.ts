@@ -14,7 +14,10 @@ export interface World {
   /** Everything said above the level of information. */
   said: string[];
   asked: () => number;
+  /** One call of the policy. */
   plan: (snapshot: Snapshot) => Plan;
+  /** As many calls as it asks for, with the same snapshot. @returns the last plan, and what each one starts */
+  planAll: (snapshot: Snapshot) => { plan: Plan; starts: string[][] };
 }
 
 export function world(
@@ -44,7 +47,16 @@ export function world(
       );
     return made;
   };
-  return { policy, said, asked: () => asked, plan };
+  const planAll = (shot: Snapshot): ReturnType<World['planAll']> => {
+    const starts: string[][] = [];
+    for (;;) {
+      const made = plan(shot);
+      starts.push(started(made));
+      if (made.wakeAt !== shot.now + 1) return { plan: made, starts };
+      expect(starts.length).toBeLessThan(100);
+    }
+  };
+  return { policy, said, asked: () => asked, plan, planAll };
 }
 
 export const started = (plan: Plan): string[] => plan.assignments.map((each) => each.task).sort();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { started, startOf, unitsOf, whyNot, world } from '../../test/planning.js';
 import { after, at, running, snapshot, task, unit } from '../../test/snapshots.js';
+import { GreedyPolicy } from '../greedy.js';
 import type { PlanTask } from '../policy.js';
 
 describe('what starts', () => {
@@ -351,30 +352,75 @@ describe('many tasks', () => {
     );
 
   it('plans the most important ones up to the horizon, and takes in others as these end', () => {
-    const { plan } = world({ searcher: null });
+    const { planAll } = world({ searcher: null });
     const all = crowd(1_250);
-    const made = plan(snapshot(0, ['a', 'b'], all));
+    const { plan: made } = planAll(snapshot(0, ['a', 'b'], all));
     expect(made.timetable?.tasks).toHaveLength(1_000);
     expect(made.timetable?.unplanned).toHaveLength(250);
     expect(made.timetable?.unplanned.every(({ task: id }) => Number(id.slice(1)) % 3 === 0)).toBe(true);
     const begun = new Set(started(made));
     const left = all.filter((each) => !begun.has(each.id));
-    const later = plan(snapshot(60, ['a', 'b'], left));
+    const { plan: later } = planAll(snapshot(60, ['a', 'b'], left));
     expect(later.timetable?.tasks).toHaveLength(1_000);
     expect(later.timetable?.unplanned).toHaveLength(248);
   });
 
   it('lets new tasks wait a moment for their plan when there are many, and only those', () => {
-    const { plan } = world({ searcher: null });
+    const { planAll } = world({ searcher: null });
     const going = [running('r', 0, 50, { s0: 'a' }), running('q', 0, 50, { s0: 'b' })];
     const all = crowd(600);
-    const first = plan(snapshot(0, ['a', 'b'], all, going));
+    const { plan: first } = planAll(snapshot(0, ['a', 'b'], all, going));
     const fresh = task('fresh', 5, [['a']], { priority: 50 });
-    const soon = plan(snapshot(0.1, ['a', 'b'], [...all, fresh], going));
+    const { plan: soon } = planAll(snapshot(0.1, ['a', 'b'], [...all, fresh], going));
     expect(soon.timetable?.madeAt).toBe(first.timetable?.madeAt);
     expect(whyNot(soon, 'fresh')).toBeDefined();
     expect(soon.wakeAt).toBe(at(0.6));
-    expect(startOf(plan(snapshot(0.6, ['a', 'b'], [...all, fresh], going)), 'fresh')).toBe(50);
+    const { plan: last } = planAll(snapshot(0.6, ['a', 'b'], [...all, fresh], going));
+    expect(startOf(last, 'fresh')).toBe(50);
+  });
+
+  it('makes its plan in steps, and until the last starts what greedy would, or what the plan before has due', () => {
+    const { plan, planAll, said } = world({ searcher: null });
+    const all = crowd(250);
+    const greedy = new GreedyPolicy().plan(snapshot(0, ['a', 'b'], all));
+    const first = plan(snapshot(0, ['a', 'b'], all));
+    expect(first).toMatchObject({ timetable: null, wakeAt: at(0.001) });
+    expect(started(first)).toEqual(started(greedy));
+    const { plan: made, starts } = planAll(snapshot(0, ['a', 'b'], all));
+    expect(starts.length).toBeGreaterThan(4);
+    expect(made.timetable?.tasks).toHaveLength(250);
+
+    const next = started(made);
+    const going = next.map((id) => running(id, 0, 60, unitsOf(made, id) ?? {}));
+    const waiting = all.filter(({ id }) => !next.includes(id));
+    const inPlan = planAll(snapshot(30, ['a', 'b'], waiting, going)).plan;
+    const due = waiting.filter(({ id }) => startOf(inPlan, id) === 60).map(({ id }) => id);
+    expect(due).toHaveLength(2);
+    const fresh = [...waiting, task('fresh', 60, [['a', 'b']], { queuedAt: at(59), priority: -9 })];
+    const soon = plan(snapshot(60, ['a', 'b'], fresh));
+    expect(started(soon)).toEqual(due.sort());
+    expect(soon.timetable?.madeAt).toBe(at(30));
+    expect(whyNot(soon, 'fresh')).toBeDefined();
+    expect(said).toEqual([]);
+  });
+
+  it('starts nothing while it plans that has become impossible since the plan before', () => {
+    const { plan, planAll, said } = world({ searcher: null });
+    const all = crowd(250);
+    const going = [running('r', 0, 50, { s0: 'a' }), running('q', 0, 50, { s0: 'b' })];
+    const made = planAll(snapshot(0, ['a', 'b'], all, going)).plan;
+    const dueOn = (id: string): string[] =>
+      (made.timetable?.tasks ?? []).flatMap(({ task: each, start, units }) =>
+        start === at(50) && units['s0'] === id ? [each] : [],
+      );
+    const [onA = '', onB = ''] = [...dueOn('a'), ...dueOn('b')];
+    const changed = all.map((each) =>
+      each.id === onB ? { ...each, slots: [{ name: 's0', candidates: ['a'] }] } : each,
+    );
+    expect(started(plan(snapshot(50, ['a', 'b'], changed)))).toEqual([onA]);
+    const lost = snapshot(50, [unit('a', { usable: false }), 'b'], all);
+    expect(started(plan(lost))).toEqual([onB]);
+    expect(said).toEqual([]);
   });
 });
 

@@ -4,7 +4,8 @@ import { checkTimetable } from '../check-timetable.js';
 import { GreedyPolicy, isAvailable } from '../greedy.js';
 import type { Assignment, Plan, PlanTask, Policy, Snapshot, Timetable } from '../policy.js';
 import type { Schedule } from '../problem/problem.js';
-import { construct, repair } from '../search/list-heuristics.js';
+import { construct, repairInSteps } from '../search/list-heuristics.js';
+import { allOf, type Steps } from '../steps.js';
 import { costOf, frozenTasks, keepsFrozen, type KnownPlace, type Steadiness } from './acceptance.js';
 import { Background, type BackgroundPorts, type Finding } from './background.js';
 import { compile, type Concessions } from './compile.js';
@@ -25,7 +26,7 @@ export interface CpsatKnobs {
 
 /**
  * How many waiting tasks are planned, about; the least important of more have no place until others have ended. So many
- * are repaired and checked in 10 to 15 ms, during which nothing else is done.
+ * are repaired and checked in steps of 5 to 10 ms.
  */
 const horizon = 1_000;
 /** Up to so many waiting tasks several list heuristics are tried at once; above, searches elsewhere try them. */
@@ -35,6 +36,8 @@ const comparable = 500;
 
 /** Above so many waiting tasks, what has just come waits for a plan of its own: a millisecond for each of them. */
 const prompt = 500;
+/** So many waiting tasks are planned at once; more in steps, between which the caller can do something else. */
+const plannedAtOnce = 200;
 /** Milliseconds between two looks at what a search finds, at least. */
 const shortestPauseMs = 50;
 /** So many times what the latest plan took lie between it and the next such look, whatever else keeps the processor busy. */
@@ -48,6 +51,13 @@ interface Draft {
   schedule: Schedule;
   provenance: Timetable['provenance'];
   cost: number;
+}
+
+/** A plan that is being made. */
+interface Making {
+  snapshot: Snapshot;
+  /** Ends with the snapshot in numbers; null: there is no plan of it. */
+  steps: Steps<Compiled | null>;
 }
 
 /** The plan that holds. */
@@ -70,6 +80,8 @@ interface Accepted extends Draft {
  * - A change costs something ({@link costOf}), so that the plan does not flicker.
  * - Every plan passed the checkers; one that did not is logged, and the next best is taken. When none is left, or
  *   planning breaks down, what can start is started as the policy `greedy` would.
+ * - Many tasks are planned in steps, one in each call, so that nobody waits for all of them. Until the last, what the plan
+ *   before has due is started, or what `greedy` would where there is none; {@link Plan.wakeAt} asks for the next step.
  *
  * The same snapshots give the same plans if the searcher is reproducible and there is no exact solver.
  */
@@ -78,10 +90,12 @@ export class CpsatPolicy implements Policy {
   readonly scope = 'all';
   readonly #ports: BackgroundPorts;
   readonly #knobs: CpsatKnobs;
+  readonly #atOnce: number;
   readonly #steadiness: Steadiness;
   readonly #background: Background;
   readonly #greedy = new GreedyPolicy();
   #accepted: Accepted | null = null;
+  #making: Making | null = null;
   /** The best that was found since the latest plan was made. */
   #finding: Finding | null = null;
   #bound: Finding | null = null;
@@ -91,8 +105,10 @@ export class CpsatPolicy implements Policy {
   /** When the latest plan was ready, and how long it took, in milliseconds. */
   #planned = { at: -Infinity, took: 0 };
 
-  constructor(ports: BackgroundPorts, knobs: CpsatKnobs) {
+  /** @param atOnce so many waiting tasks are planned in one call; more in several */
+  constructor(ports: BackgroundPorts, knobs: CpsatKnobs, atOnce = plannedAtOnce) {
     this.#ports = ports;
+    this.#atOnce = atOnce;
     this.#knobs = knobs;
     const timeLimitMs = knobs.time_limit * 1_000;
     this.#steadiness = { frozenWindowMs: knobs.frozen_window * 1_000, settledAfterMs: timeLimitMs };
@@ -116,6 +132,7 @@ export class CpsatPolicy implements Policy {
       return this.#plan(snapshot);
     } catch (error) {
       this.#accepted = null;
+      this.#making = null;
       this.#ports.log.error('planning broke down; what can start is started without a plan', {
         message: error instanceof Error ? error.message : String(error),
         stack: error instanceof Error ? error.stack : undefined,
@@ -129,13 +146,27 @@ export class CpsatPolicy implements Policy {
   }
 
   #plan(snapshot: Snapshot): Plan {
-    const { unchanged, compiled: first } = this.#look(snapshot);
+    const isMany = snapshot.tasks.length > this.#atOnce;
+    if (!isMany) this.#making = null;
+    const making = (this.#making ??= { snapshot, steps: this.#make(snapshot) });
+    const step = isMany ? making.steps.next() : { done: true as const, value: allOf(making.steps) };
+    if (step.done !== true) return this.#meanwhile(snapshot);
+    this.#making = null;
+    if (step.value === null) return this.#greedy.plan(snapshot);
+    return making.snapshot === snapshot ? this.#carryOut(snapshot, step.value) : this.#meanwhile(snapshot);
+  }
+
+  /** Makes the plan of a snapshot the one that holds. */
+  *#make(snapshot: Snapshot): Steps<Compiled | null> {
+    const { unchanged, compiled: first } = yield* this.#look(snapshot);
     let compiled = first;
     if (!unchanged) {
-      const repaired = this.#repair(snapshot, first);
-      if (!this.#accept(snapshot, this.#drafts(repaired, snapshot.now))) {
+      yield;
+      const repaired = yield* this.#repair(snapshot, first);
+      const drafts = yield* this.#drafts(repaired, snapshot.now);
+      if (!(yield* this.#accept(snapshot, drafts))) {
         this.#accepted = null;
-        return this.#greedy.plan(snapshot);
+        return null;
       }
       compiled = repaired.compiled;
       this.#bound = null;
@@ -143,12 +174,15 @@ export class CpsatPolicy implements Policy {
     }
     const finding = this.#finding;
     this.#finding = null;
-    if (finding?.schedule) this.#consider(snapshot, compiled, finding, finding.schedule);
-    return this.#carryOut(snapshot, compiled);
+    if (finding?.schedule) {
+      yield;
+      yield* this.#consider(snapshot, compiled, finding, finding.schedule);
+    }
+    return compiled;
   }
 
   /** The snapshot in numbers, with what the plan that holds gave up; and whether anything asks for another plan. */
-  #look(snapshot: Snapshot): { compiled: Compiled; unchanged: boolean } {
+  *#look(snapshot: Snapshot): Steps<{ compiled: Compiled; unchanged: boolean }> {
     const accepted = this.#accepted;
     if (accepted === null) return { compiled: this.#compile(snapshot, noConcessions), unchanged: false };
     const { concessions, facts } = accepted.compiled;
@@ -160,6 +194,7 @@ export class CpsatPolicy implements Policy {
       const reason = 'it has just come, and is planned in a moment';
       compiled.unplanned.push(...newcomers.map((task) => ({ task: task.id, reason })));
       if (sameFacts(compiled.facts, facts)) return { compiled, unchanged: true };
+      yield;
     }
     const compiled = this.#compile(snapshot, concessions);
     return { compiled, unchanged: newcomers.length === 0 && sameFacts(compiled.facts, facts) };
@@ -175,7 +210,7 @@ export class CpsatPolicy implements Policy {
    *
    * @param first the whole snapshot in numbers
    */
-  #repair(snapshot: Snapshot, first: Compiled): Draft {
+  *#repair(snapshot: Snapshot, first: Compiled): Steps<Draft> {
     const accepted = this.#accepted;
     const relaxed = new Map(first.concessions.relaxed);
     const stuck = new Set<string>();
@@ -186,8 +221,8 @@ export class CpsatPolicy implements Policy {
       const frozen = this.#frozen(snapshot.now);
       const { draft, unplaced } =
         accepted === null
-          ? this.#decode(compiled, reordered(compiled, noPlaces, frozen, null), 'list')
-          : this.#decode(compiled, orderOf(compiled, accepted.places, frozen), 'repair');
+          ? yield* this.#decode(compiled, reordered(compiled, noPlaces, frozen, null), 'list')
+          : yield* this.#decode(compiled, orderOf(compiled, accepted.places, frozen), 'repair');
       if (unplaced.length === 0) return draft;
       for (const activity of unplaced) {
         const task = compiled.waiting.get(activity)?.id;
@@ -199,11 +234,12 @@ export class CpsatPolicy implements Policy {
       }
       for (const task of stuck) relaxed.delete(task);
       compiled = this.#compile(snapshot, { stuck: new Set(stuck), relaxed: new Map(relaxed) });
+      yield;
     }
   }
 
   /** The repaired plan, and what else list heuristics make of the moment while nothing frozen moves. */
-  #drafts(repaired: Draft, now: number): Draft[] {
+  *#drafts(repaired: Draft, now: number): Steps<Draft[]> {
     const { compiled } = repaired;
     const size = compiled.waiting.size;
     const places = this.#accepted?.places ?? noPlaces;
@@ -211,17 +247,22 @@ export class CpsatPolicy implements Policy {
     const orders: Order[] = [];
     if (size <= comparable && this.#accepted !== null) orders.push(reordered(compiled, places, frozen, null));
     if (size <= constructible) orders.push(reordered(compiled, places, frozen, construct(compiled.problem)));
-    const others = orders
-      .map((order) => this.#decode(compiled, order, 'list'))
-      .filter(({ unplaced }) => unplaced.length === 0)
-      .map(({ draft }) => draft)
-      .filter((draft) => keepsFrozen(compiled, frozen, repaired.schedule, draft.schedule));
-    return [repaired, ...others].sort((a, b) => a.cost - b.cost);
+    const drafts = [repaired];
+    for (const order of orders) {
+      const { draft, unplaced } = yield* this.#decode(compiled, order, 'list');
+      if (unplaced.length === 0 && keepsFrozen(compiled, frozen, repaired.schedule, draft.schedule))
+        drafts.push(draft);
+    }
+    return drafts.sort((a, b) => a.cost - b.cost);
   }
 
-  #decode(compiled: Compiled, order: Order, engine: string): { draft: Draft; unplaced: readonly number[] } {
+  *#decode(
+    compiled: Compiled,
+    order: Order,
+    engine: string,
+  ): Steps<{ draft: Draft; unplaced: readonly number[] }> {
     const began = this.#ports.clock.now();
-    const { unplaced, ...schedule } = repair(compiled.problem, order);
+    const { unplaced, ...schedule } = yield* repairInSteps(compiled.problem, order);
     const ms = this.#ports.clock.now() - began;
     const reproducible = this.#accepted?.provenance.reproducible ?? true;
     const cost = costOf(compiled, schedule, this.#accepted?.places ?? noPlaces, this.#steadiness);
@@ -236,15 +277,17 @@ export class CpsatPolicy implements Policy {
    *
    * @param until of the plan that it improves; absent: it is made of all that there is
    */
-  #accept(
+  *#accept(
     snapshot: Snapshot,
     drafts: readonly Draft[],
     until?: Pick<Accepted, 'known' | 'standsUntil'>,
-  ): boolean {
+  ): Steps<boolean> {
     for (const draft of drafts) {
+      yield;
       const { compiled, schedule, provenance } = draft;
       const timetable = timetableOf(snapshot, compiled, schedule, provenance, this.#lowerBound(compiled));
       const faults = checkSchedule(compiled.problem, schedule);
+      yield;
       if (faults.length === 0) faults.push(...checkTimetable(snapshot, timetable, compiled.tickMs));
       if (faults.length === 0) {
         const size = compiled.waiting.size;
@@ -307,25 +350,26 @@ export class CpsatPolicy implements Policy {
   }
 
   /** Takes over the order of what was found, if it is better now, for what is there now. */
-  #consider(snapshot: Snapshot, compiled: Compiled, finding: Finding, schedule: Schedule): void {
+  *#consider(snapshot: Snapshot, compiled: Compiled, finding: Finding, schedule: Schedule): Steps<void> {
     const accepted = this.#accepted;
     if (accepted === null) return;
     const frozen = this.#frozen(snapshot.now);
     const { draft: current, unplaced: lost } =
       compiled === accepted.compiled
         ? { draft: accepted, unplaced: [] }
-        : this.#decode(compiled, orderOf(compiled, accepted.places, frozen), 'repair');
+        : yield* this.#decode(compiled, orderOf(compiled, accepted.places, frozen), 'repair');
     const places = placesOf(finding.job.compiled, schedule);
     for (const task of frozen) {
       const place = accepted.places.get(task);
       if (place !== undefined) places.set(task, place);
     }
-    const { draft, unplaced } = this.#decode(compiled, orderOf(compiled, places, frozen), finding.engine);
+    const order = orderOf(compiled, places, frozen);
+    const { draft, unplaced } = yield* this.#decode(compiled, order, finding.engine);
     if (unplaced.length > 0 || lost.length > 0 || draft.cost >= current.cost) return;
     if (!keepsFrozen(compiled, frozen, current.schedule, draft.schedule)) return;
     const reproducible = finding.reproducible && accepted.provenance.reproducible;
     const provenance = { engine: finding.engine, seed: this.#knobs.seed, ms: finding.ms, reproducible };
-    if (this.#accept(snapshot, [{ ...draft, provenance }], accepted))
+    if (yield* this.#accept(snapshot, [{ ...draft, provenance }], accepted))
       this.#background.adopt({ compiled, schedule: draft.schedule, frozen });
   }
 
@@ -341,16 +385,35 @@ export class CpsatPolicy implements Policy {
     return bound.lowerBound - passed * runs.reduce((sum, run) => sum + run.weight, makespanWeight);
   }
 
-  /** What starts at this moment according to the plan that holds, and when to look again. */
-  #carryOut(snapshot: Snapshot, compiled: Compiled): Plan {
-    const { waiting, unplanned } = compiled;
+  /** Carries out the plan before as far as it is still possible, while another one is being made. */
+  #meanwhile(snapshot: Snapshot): Plan {
+    const wakeAt = snapshot.now + 1;
+    const accepted = this.#accepted;
+    if (accepted === null) return { ...this.#greedy.plan(snapshot), wakeAt };
+    const { compiled, places } = accepted;
+    const reasons = new Map(compiled.unplanned.map(({ task, reason }) => [task, reason]));
+    const unplanned = snapshot.tasks.flatMap(({ id }) =>
+      places.has(id) ? [] : [{ task: id, reason: reasons.get(id) ?? 'it is planned in a moment' }],
+    );
+    return { ...this.#carryOut(snapshot, { ...compiled, unplanned }, snapshot.tasks), wakeAt };
+  }
+
+  /**
+   * What starts at this moment according to the plan that holds, and when to look again.
+   *
+   * @param tasks those that wait, where the plan was made of another snapshot: it may want what has become impossible
+   */
+  #carryOut(snapshot: Snapshot, compiled: Compiled, tasks?: readonly PlanTask[]): Plan {
+    const { unplanned } = compiled;
     const accepted = this.#accepted;
     if (accepted === null) return this.#greedy.plan(snapshot);
     const { places } = accepted;
-    const due = [...waiting.values()].flatMap((task): { task: PlanTask; place: KnownPlace }[] => {
-      const place = places.get(task.id);
-      return place !== undefined && place.start <= snapshot.now ? [{ task, place }] : [];
-    });
+    const due = [...(tasks ?? compiled.waiting.values())].flatMap(
+      (task): { task: PlanTask; place: KnownPlace }[] => {
+        const place = places.get(task.id);
+        return place !== undefined && place.start <= snapshot.now ? [{ task, place }] : [];
+      },
+    );
     due.sort((a, b) => a.place.start - b.place.start);
     const assignments: Assignment[] = [];
     const taken = new Set<string>();
@@ -358,7 +421,8 @@ export class CpsatPolicy implements Policy {
       const units = Object.values(place.units);
       const starts =
         isReady(task, snapshot.now) &&
-        units.every((id) => !taken.has(id) && isAvailable(snapshot.units.get(id), task));
+        units.every((id) => !taken.has(id) && isAvailable(snapshot.units.get(id), task)) &&
+        (tasks === undefined || isPossible(snapshot, task, place.units));
       if (starts) assignments.push({ task: task.id, units: place.units });
       // What cannot start yet although it is due keeps its units from those that come after it.
       for (const unit of units) taken.add(unit);
@@ -403,6 +467,13 @@ export class CpsatPolicy implements Policy {
 
 function isReady(task: PlanTask, now: number): boolean {
   return task.ready !== false && task.blocked !== true && (task.notBefore ?? now) <= now;
+}
+
+function isPossible(snapshot: Snapshot, task: PlanTask, units: Assignment['units']): boolean {
+  const assignments = [{ task: task.id, units }];
+  return (
+    checkPlan({ ...snapshot, tasks: [task] }, { assignments, timetable: null, wakeAt: null }).length === 0
+  );
 }
 
 /** The next planned start or expected end: if that does not come, there is something to plan anew. */

@@ -2,7 +2,7 @@ import type { Activity, Problem, Schedule } from '../problem/problem.js';
 import { allOf, type Steps } from '../steps.js';
 import { chronologicalOf, dispatchInto } from './dispatch.js';
 import { imitate } from './imitation.js';
-import { decoderOf } from './rescue.js';
+import { decoderInSteps, decoderOf } from './rescue.js';
 import { retime } from './retime.js';
 import { constructInto } from './run-orders.js';
 
@@ -59,19 +59,19 @@ export function repair(problem: Problem, previous: Previous): Construction {
 
 /** As {@link repair}, in steps of a few milliseconds for a thousand activities. */
 export function* repairInSteps(problem: Problem, previous: Previous): Steps<Construction> {
-  const decoder = decoderOf(problem);
+  const decoder = yield* decoderInSteps(problem);
   yield;
   imitate(decoder, previous.starts, imitations);
   const decoded = decoder.schedule();
   yield;
   const { starts, units } = previous;
-  const kept = units === undefined ? null : keepSequences(problem, { starts, units });
+  const kept = units === undefined ? null : yield* keepSequences(problem, { starts, units });
   if (kept === null || (decoded.unplaced.length === 0 && decoded.objective < kept.objective)) return decoded;
   return kept;
 }
 
 /** The earlier schedule retimed, and what had no place in it put into the gaps; null when that cannot be. */
-function keepSequences(problem: Problem, previous: Required<Previous>): Construction | null {
+function* keepSequences(problem: Problem, previous: Required<Previous>): Steps<Construction | null> {
   const { activities } = problem;
   const isNew = activities.map(
     ({ fixed, slots }, index) =>
@@ -105,7 +105,9 @@ function keepSequences(problem: Problem, previous: Required<Previous>): Construc
       ? activity
       : { ...activity, fixed: { start: known.starts[index]!, units: known.units[index]! } },
   );
-  const decoder = decoderOf({ ...problem, activities: decided });
+  yield;
+  const decoder = yield* decoderInSteps({ ...problem, activities: decided });
+  yield;
   imitate(decoder, previous.starts, 0);
   const schedule = decoder.schedule();
   return schedule.unplaced.length === 0 ? schedule : null;

@@ -1,5 +1,6 @@
 import type { Problem } from '../problem/problem.js';
 import { SeededRandom } from '../problem/random.js';
+import { allOf, type Steps } from '../steps.js';
 import { compile, type CompiledProblem } from './compiled-problem.js';
 import { Decoder } from './decoder.js';
 import type { Placement } from './placement.js';
@@ -18,6 +19,11 @@ const attemptsOfAll = 3_000;
  * @throws RangeError when precedences, or references to units, run in a circle
  */
 export function decoderOf(problem: Problem): Decoder {
+  return allOf(decoderInSteps(problem));
+}
+
+/** As {@link decoderOf}, in steps of a few milliseconds for a thousand activities, where nothing needs rescue. */
+export function* decoderInSteps(problem: Problem): Steps<Decoder> {
   const random = new SeededRandom(1);
   let attempts = attemptsOfAll;
   let decoder = new Decoder(compile(problem));
@@ -25,6 +31,7 @@ export function decoderOf(problem: Problem): Decoder {
   let best = decoder;
   for (const joined = new Set<number>(); ;) {
     const { compiled, placement } = decoder;
+    yield;
     const order = Int32Array.from({ length: compiled.blocks }, (_, block) => block);
     decoder.decode(order, 0);
     for (let helped = true; helped && decoder.placedCount < compiled.blocks;) {
