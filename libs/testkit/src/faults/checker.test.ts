@@ -156,6 +156,32 @@ describe('the checker finds', () => {
     expect(await broken('a run and a task', omit)).toContain('I7');
   });
 
+  it.each([
+    [
+      'runs get the rows of others',
+      (change: Change): Change[] =>
+        change.op === 'insertProtocolRun' && change.row.parameters['try'] !== undefined
+          ? [{ ...change, row: { ...change.row, parameters: { try: { n: 99 } } } }]
+          : [change],
+    ],
+    ['trials are not settled', (change: Change): Change[] => (change.op === 'updateTrial' ? [] : [change])],
+    [
+      'what was measured is another number',
+      (change: Change): Change[] =>
+        change.op === 'updateTrial' && change.patch.outputs !== undefined
+          ? [{ ...change, patch: { ...change.patch, outputs: { 'try.effects': 17 } } }]
+          : [change],
+    ],
+  ])('I11 when %s', async (_, alter) => {
+    const tamper = (world: World): void => {
+      const { store } = world.database;
+      const commit = store.commit.bind(store);
+      store.commit = (epoch, changes) => commit(epoch, changes.flatMap(alter));
+    };
+    expect(await broken('a campaign with an optimizer', () => undefined)).toEqual(new Set());
+    expect(await broken('a campaign with an optimizer', tamper)).toContain('I11');
+  });
+
   it('I10 when files stay in the spool', async () => {
     const keep = (world: World): void => {
       for (const { spool } of world.computers.values()) spool.delete = () => false;

@@ -15,6 +15,7 @@ export const invariants = {
   I8: 'only the leader writes',
   I9: 'a person is asked only when something was lost that could have known',
   I10: 'in the end nothing is allocated, running, or left behind',
+  I11: 'every run of a campaign with an optimizer has one trial for ever, its own, made before it and measured as it was',
   stop: 'what people have stopped does not begin to move before they release it',
   defect: 'no error is raised that is not an answer',
 } as const;
@@ -51,6 +52,7 @@ export function check(history: History, ending: Ending): Violation[] {
   checkAcceptances(history, committed, found);
   checkResults(history, committed, found);
   checkFiles(history, committed, found);
+  checkTrials(committed, found);
   checkEvents(history, committed, found);
   checkLeaders(history, found);
   checkAttention(history, committed, found);
@@ -208,6 +210,36 @@ function checkFiles(history: History, { attempts, tasks }: Committed, found: Fou
         found('I6', `${attempt.id}/${name} is not stored as written`);
       if (told?.sha256 !== sha256 || told.size !== size)
         found('I6', `${attempt.id}/${name} is not recorded as written`);
+    }
+  }
+}
+
+function checkTrials({ trials, runs, campaigns, tasks }: Committed, found: Found): void {
+  const byRun = new Map([...trials.values()].map((trial) => [trial.run, trial]));
+  if (byRun.size < trials.size) found('I11', 'two trials are of the same run');
+  for (const run of runs.values()) {
+    if (campaigns.get(run.campaignId ?? '')?.optimize !== true) continue;
+    const trial = byRun.get(run.name);
+    const state = trial?.stages.at(-1)?.state;
+    const end = run.stages.at(-1)?.state;
+    if (trial === undefined) {
+      found('I11', `${run.name} has no trial`);
+      continue;
+    }
+    for (const [name, value] of Object.entries(trial.inputs)) {
+      const [task = '', parameter = ''] = name.split('.');
+      if (value !== trial.number * 3 || run.parameters?.[task]?.[parameter] !== value)
+        found('I11', `${run.name} ran with ${JSON.stringify(run.parameters)}, not ${JSON.stringify(trial)}`);
+    }
+    if (end === 'completed' ? state !== 'measured' : isOver(run.stages) && state !== 'failed')
+      found('I11', `${run.name} is ${end ?? 'nowhere'} and its trial ${state ?? 'nowhere'}`);
+    if (state !== 'measured') continue;
+    for (const [name, value] of Object.entries(trial.outputs ?? {})) {
+      const task = [...tasks.values()].find(
+        (each) => each.runId === run.id && `${each.name}.effects` === name,
+      );
+      if (task?.outputs?.['effects'] !== value)
+        found('I11', `${run.name} was measured otherwise than ${value}`);
     }
   }
 }

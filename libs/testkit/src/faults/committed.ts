@@ -1,4 +1,11 @@
-import type { AttemptState, FileRecord, JsonObject, RunState, TaskRunState } from '@lab/contracts';
+import type {
+  AttemptState,
+  FileRecord,
+  JsonObject,
+  RunState,
+  TaskRunState,
+  TrialState,
+} from '@lab/contracts';
 import type { DeviceSlot, ProtocolSnapshot } from '@lab/definitions/model';
 import type { Commit } from './history.js';
 
@@ -31,10 +38,23 @@ export interface CommittedTask {
   attempt: number;
 }
 
+/** The parameters of a run of a campaign with an optimizer. */
+export interface CommittedTrial {
+  number: number;
+  run: string;
+  inputs: Record<string, unknown>;
+  outputs: Record<string, number> | null;
+  stages: Stage<TrialState>[];
+}
+
 export interface CommittedRun {
   id: string;
   name: string;
   stages: Stage<RunState>[];
+  campaignId?: string | null;
+  parameters?: Record<string, JsonObject>;
+  /** Of a campaign. */
+  optimize?: boolean;
   /** Of a protocol run: what it was accepted with. */
   definitionHash?: string;
 }
@@ -53,12 +73,14 @@ export interface Committed {
   tasks: Map<string, CommittedTask>;
   runs: Map<string, CommittedRun>;
   campaigns: Map<string, CommittedRun>;
+  /** By id. */
+  trials: Map<string, CommittedTrial>;
   /** By `<kind>:<key>`. */
   owners: Map<string, Ownership[]>;
   /** By hash. */
   protocols: Map<string, ProtocolSnapshot>;
   /** Steps that contradict what was committed before. */
-  contradictions: { invariant: 'I2' | 'I3'; what: string }[];
+  contradictions: { invariant: 'I2' | 'I3' | 'I11'; what: string }[];
 }
 
 const over: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'skipped', 'never_ran']);
@@ -74,6 +96,7 @@ export function readCommits(commits: readonly Commit[]): Committed {
     tasks: new Map(),
     runs: new Map(),
     campaigns: new Map(),
+    trials: new Map(),
     owners: new Map(),
     protocols: new Map(),
     contradictions: [],
@@ -129,7 +152,7 @@ function checkRelease(
 }
 
 function read(committed: Committed, at: number, change: Commit['changes'][number]): void {
-  const { attempts, tasks, runs, campaigns, contradictions } = committed;
+  const { attempts, tasks, runs, campaigns, trials, contradictions } = committed;
   switch (change.op) {
     case 'insertAttempt': {
       const { id, taskRunId, number, computer, devices, state } = change.row;
@@ -175,7 +198,26 @@ function read(committed: Committed, at: number, change: Commit['changes'][number
     case 'putDefinition':
       if (change.row.kind === 'protocol') committed.protocols.set(change.row.hash, change.row.body);
       return;
+    case 'insertTrial': {
+      const { id, number, run, inputs, outputs, state } = change.row;
+      if (trials.has(id)) contradictions.push({ invariant: 'I11', what: `trial ${id} is made twice` });
+      trials.set(id, { number, run, inputs, outputs, stages: [{ at, state }] });
+      return;
+    }
+    case 'updateTrial': {
+      const trial = trials.get(change.id);
+      if (trial === undefined) return;
+      const { state, outputs } = change.patch;
+      if (state !== undefined) trial.stages.push({ at, state });
+      if (outputs !== undefined) trial.outputs = outputs;
+      return;
+    }
     case 'insertProtocolRun':
+      if (
+        campaigns.get(change.row.campaignId ?? '')?.optimize === true &&
+        ![...trials.values()].some(({ run }) => run === change.row.name)
+      )
+        contradictions.push({ invariant: 'I11', what: `${change.row.name} was made before its trial` });
       runs.set(change.row.id, { ...change.row, stages: [{ at, state: change.row.state }] });
       return;
     case 'updateProtocolRun':

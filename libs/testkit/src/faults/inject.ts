@@ -2,6 +2,7 @@ import type { Side } from './fault-points.js';
 import type { Life } from './life.js';
 import { gateway } from './people.js';
 import type { Fault } from './schedule.js';
+import { optimizerNode } from './sim-optimizer.js';
 import type { World } from './world.js';
 
 type PointFault = Extract<Fault, { kind: 'point' }>;
@@ -72,6 +73,9 @@ function inject(world: World, fault: Extract<Fault, { at: number }>): void {
     case 'device_dies':
       world.killDevice(fault.device);
       return;
+    case 'optimizer_dies':
+      world.optimizer.killSessions();
+      return;
     case 'task_dies':
       world.killTask(fault.who);
       return;
@@ -94,7 +98,8 @@ function strike(world: World, { action, ms }: PointFault, life: Life): void {
     world.network.cut(gateway, 'closed', ms);
     return;
   }
-  const known = world.computers.has(life.node) || world.orchestrators.has(life.node);
+  const known =
+    world.computers.has(life.node) || world.orchestrators.has(life.node) || life.node === optimizerNode;
   if (!known) {
     // A child: its channel is all that connects it, and without that it ends.
     if (action === 'stop') {

@@ -37,6 +37,8 @@ export interface TaskSketch {
 
 export interface ProtocolSketch {
   name: string;
+  /** It has an optimizer, which finds the input of its first task. */
+  search?: boolean;
   tasks: TaskSketch[];
 }
 
@@ -44,6 +46,17 @@ export interface ProtocolSketch {
 export interface TaskOutputs extends JsonObject {
   attempt: string;
   effects: number;
+}
+
+/** What the optimizer of a protocol finds and is told; undefined: the protocol has none. */
+export function searchedBy(
+  protocols: readonly ProtocolSketch[],
+  name: string,
+): { task: string; input: string; output: string } | undefined {
+  const sketch = protocols.find((each) => each.name === name);
+  const [first] = sketch?.tasks ?? [];
+  if (sketch?.search !== true || first === undefined) return undefined;
+  return { task: first.name, input: `${first.name}.n`, output: `${first.name}.effects` };
 }
 
 /** The definitions of a schedule, and what the code of each task type does, by the hash of its module. */
@@ -68,12 +81,17 @@ export function laboratoryOf(
   for (const { type } of Object.values(devicesOf))
     definitions.deviceTypes.set(type, { type, desc: '', init_parameters: {}, module: moduleOf(type) });
 
-  const define = (type: string, sketch: TaskSketch, typeOf: (slot: string) => string): TaskDefinition => {
+  const define = (
+    type: string,
+    sketch: TaskSketch,
+    typeOf: (slot: string) => string,
+    isSearched = false,
+  ): TaskDefinition => {
     const definition: TaskDefinition = {
       type,
       desc: '',
       devices: Object.fromEntries(Object.keys(sketch.slots).map((slot) => [slot, { type: typeOf(slot) }])),
-      input_parameters: {},
+      input_parameters: isSearched ? { n: { type: 'int', desc: '', unit: 'n/a' } } : {},
       output_parameters: {
         attempt: { type: 'str', desc: '' },
         effects: { type: 'int', desc: '', unit: 'n/a' },
@@ -89,6 +107,7 @@ export function laboratoryOf(
   };
 
   for (const { name, tasks: sketches } of protocols) {
+    const searched = searchedBy(protocols, name);
     const types: Record<string, TaskDefinition> = {};
     const typeOf = (sketch: TaskSketch, slot: string): string => {
       const filled = sketch.slots[slot];
@@ -100,7 +119,7 @@ export function laboratoryOf(
     };
     const entries = sketches.map((sketch): ProtocolTask => {
       const type = `${name}_${sketch.name}`;
-      types[type] = define(type, sketch, (slot) => typeOf(sketch, slot));
+      types[type] = define(type, sketch, (slot) => typeOf(sketch, slot), sketch.name === searched?.task);
       return {
         name: sketch.name,
         type,
@@ -109,14 +128,21 @@ export function laboratoryOf(
         group: null,
         devices: Object.fromEntries(Object.keys(sketch.slots).map((slot) => [slot, slotOf(sketch, slot)])),
         resources: resourcesOf(sketch, { kind: 'specific' as const, name: 'beaker', hold: false }),
-        parameters: {},
+        parameters: sketch.name === searched?.task ? { n: { kind: 'dynamic' } } : {},
         dependencies: sketch.needs,
         ...(sketch.policy === undefined ? {} : { failure_policy: sketch.policy }),
       };
     });
     definitions.protocols.set(name, {
       hash: `protocol-${name}`,
-      protocol: { type: name, desc: '', labs: [labName], resources: {}, tasks: entries },
+      protocol: {
+        type: name,
+        desc: '',
+        labs: [labName],
+        resources: {},
+        tasks: entries,
+        ...(searched === undefined ? {} : { optimizer: moduleOf(`${name}_optimizer`) }),
+      },
       tasks: types,
     });
   }

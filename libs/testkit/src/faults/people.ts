@@ -61,6 +61,7 @@ export class People {
           protocol: act.protocol,
           max_protocol_runs: act.runs,
           max_concurrent_protocol_runs: act.beside,
+          ...(act.optimize === true ? { optimize: true } : {}),
           ...(act.onFailure === undefined ? {} : { on_run_failure: act.onFailure }),
         };
         this.#submit('campaign', act.name, () => this.#wire.request(requests.submitCampaign, {}, body));
@@ -100,6 +101,9 @@ export class People {
         return;
       case 'resume_queue':
         this.#resume(() => this.#wire.request(requests.resumeQueue, {}, { by }));
+        return;
+      case 'ask_optimizer':
+        this.#ask(() => this.#askOptimizer(act.name, act.protocol));
         return;
       case 'call':
       case 'look':
@@ -162,6 +166,13 @@ export class People {
     const id = `${byHand}${(this.#calls += 1)}`;
     const body = { call_id: id, function: act.function, arguments: { tag: `${id}#1`, ms: act.ms } };
     await this.#wire.request(agentRequests.callDevice, tokens, body, { inc });
+  }
+
+  async #askOptimizer(name: string, protocol: string): Promise<void> {
+    await this.#wire.request(requests.readOptimizerDefaults, {}, { protocol });
+    await this.#wire.request(requests.addInsight, {}, { name, by, text: 'less of everything' });
+    await this.#wire.request(requests.readOptimizer, {}, { name, explain: true });
+    await this.#wire.request(requests.configureOptimizer, {}, { name, by, runtime_params: { p_ai: 0.5 } });
   }
 
   /** Is there anything that only a person can settle? */

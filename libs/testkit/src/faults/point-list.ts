@@ -5,6 +5,8 @@ import {
   attemptStates,
   fromDevice,
   fromTask,
+  optimizerEvents,
+  optimizerRequests,
   orchestratorEvents,
   orchestratorRequests,
   taskRunStates,
@@ -65,8 +67,16 @@ export const exempt: Readonly<Record<string, string>> = {
  * there is added here.
  */
 export function pointList(): string[] {
-  const requests: AnyRequest[] = [...Object.values(agentRequests), ...Object.values(orchestratorRequests)];
-  const events: AnyEvent[] = [...Object.values(agentEvents), ...Object.values(orchestratorEvents)];
+  const requests: AnyRequest[] = [
+    ...Object.values(agentRequests),
+    ...Object.values(optimizerRequests),
+    ...Object.values(orchestratorRequests),
+  ];
+  const events: AnyEvent[] = [
+    ...Object.values(agentEvents),
+    ...Object.values(optimizerEvents),
+    ...Object.values(orchestratorEvents),
+  ];
   return [
     ...requests.flatMap(({ name }) => [`send ${name}`, `reply ${name}`]),
     ...events.map(({ name }) => `send ${name}`),

@@ -83,6 +83,9 @@ function scenario(acts: Act[], faults: Fault[] = [], more: Partial<Schedule> = {
       { name: 'graph', tasks: protocol },
       { name: 'broken', tasks: broken },
       { name: 'careful', tasks: careful },
+      ...(acts.some((act) => 'protocol' in act && act.protocol === 'search')
+        ? [{ name: 'search', search: true, tasks: [{ ...short, name: 'try', steps: [move('a', 500)] }] }]
+        : []),
     ],
     tasks: [single, short, long, throwing],
     acts,
@@ -122,6 +125,35 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
     { at: 100, do: 'submit_campaign', name: 'campaign', protocol: 'graph', runs: 2, beside: 1 },
     { at: 3_000, do: 'cancel_campaign', name: 'campaign' },
   ]),
+  'a campaign with an optimizer': scenario([
+    {
+      at: 100,
+      do: 'submit_campaign',
+      name: 'searching',
+      protocol: 'search',
+      runs: 3,
+      beside: 1,
+      optimize: true,
+    },
+    { at: 400, do: 'ask_optimizer', name: 'searching', protocol: 'search' },
+  ]),
+  'an optimizer that dies and one that leaves': scenario(
+    [
+      {
+        at: 100,
+        do: 'submit_campaign',
+        name: 'searching',
+        protocol: 'search',
+        runs: 4,
+        beside: 2,
+        optimize: true,
+      },
+    ],
+    [
+      { kind: 'optimizer_dies', at: 400 },
+      { kind: 'leave', who: 'optimizer', at: 1_800, ms: 500 },
+    ],
+  ),
   'cancelled at every stage': scenario([
     run,
     read,

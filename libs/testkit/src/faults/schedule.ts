@@ -31,7 +31,11 @@ export type Act = { at: number } & (
       runs: number;
       beside: number;
       onFailure?: RunFailureAction;
+      /** Its runs are found by the optimizer of the protocol. */
+      optimize?: boolean;
     }
+  /** Somebody looks at the optimizer of a campaign, changes a parameter of it, and leaves an insight. */
+  | { do: 'ask_optimizer'; name: string; protocol: string }
   | { do: 'submit_task'; name: string; type: string; slots: Record<string, DeviceName>; priority: number }
   | { do: 'cancel_run' | 'cancel_campaign' | 'cancel_task'; name: string }
   | { do: 'pause_run' | 'resume_run' | 'pause_campaign' | 'resume_campaign'; name: string }
@@ -61,6 +65,8 @@ export type Fault =
   /** The next `_initialize` of the device fails. */
   | { kind: 'init_fails'; device: string; at: number }
   | { kind: 'task_dies'; who: string; at: number }
+  /** The process of every optimizer dies. */
+  | { kind: 'optimizer_dies'; at: number }
   | { kind: 'point'; point: string; side: Side; n: number; action: PointAction; ms: number };
 
 /** What a driver can do; the author of a driver decides. */
@@ -118,7 +124,75 @@ export function scheduleOf(seed: number): Schedule {
   }));
   const acts = actsOf(chance, protocols, tasks);
   const faults = Array.from({ length: chance.int(0, 7) }, () => faultOf(chance));
-  return { seed, protocols, tasks, acts, faults, drivers: driversOf(chance) };
+  const schedule = { seed, protocols, tasks, acts, faults, drivers: driversOf(chance) };
+  return chance.maybe(0.25) ? withSearch(chance, schedule) : schedule;
+}
+
+const search = 'search';
+
+/** A campaign with an optimizer beside everything else, and what befalls that. */
+function withSearch(chance: Chance, schedule: Schedule): Schedule {
+  const name = 'searching';
+  const at = chance.int(0, 8_000);
+  const protocol: ProtocolSketch = {
+    name: search,
+    search: true,
+    tasks: [
+      {
+        name: 'try',
+        needs: [],
+        slots: { a: { device: chance.pick(deviceNames) } },
+        hold: [],
+        steps: stepsOf(chance, ['a']),
+      },
+    ],
+  };
+  const acts: Act[] = [
+    {
+      at,
+      do: 'submit_campaign',
+      name,
+      protocol: search,
+      runs: chance.int(2, 5),
+      beside: chance.int(1, 2),
+      onFailure: chance.pick(runFailureActions),
+      optimize: true,
+    },
+  ];
+  if (chance.maybe(0.3)) acts.push(...pauseOf(chance, at + 500, [{ name, cancel: 'cancel_campaign' }]));
+  if (chance.maybe(0.3))
+    acts.push({ at: at + chance.int(500, 8_000), do: 'ask_optimizer', name, protocol: search });
+  if (chance.maybe(0.15)) acts.push({ at: at + chance.int(100, 8_000), do: 'cancel_campaign', name });
+  const faults = Array.from({ length: chance.int(0, 4) }, () => optimizerFault(chance));
+  return {
+    ...schedule,
+    protocols: [...schedule.protocols, protocol],
+    acts: [...schedule.acts, ...acts],
+    faults: [...schedule.faults, ...faults],
+  };
+}
+
+function optimizerFault(chance: Chance): Fault {
+  const at = chance.int(0, stormMs);
+  const who = 'optimizer';
+  const kind = chance.weighted({ crash: 4, pause: 2, cut: 3, leave: 2, optimizer_dies: 4, message: 6 });
+  switch (kind) {
+    case 'crash':
+    case 'pause':
+    case 'leave':
+      return { kind, who, at, ms: chance.int(50, 12_000) };
+    case 'cut':
+      return { kind, who, at, ms: chance.int(100, 12_000), how: chance.pick(['closed', 'silent']) };
+    case 'optimizer_dies':
+      return { kind, at };
+    case 'message': {
+      const name = chance.pick(['describe', 'open', 'tell', 'propose', 'best', 'close']);
+      const what = chance.weighted({ lose: 4, lose_reply: 4, double: 3, delay: 3, delay_reply: 2 });
+      const fault: MessageFault =
+        what === 'lose' || what === 'lose_reply' ? { what } : { what, ms: chance.int(1, 8) ** 4 };
+      return { kind, name: `optimizer.${name}`, n: chance.int(1, 6), fault };
+    }
+  }
 }
 
 function driversOf(chance: Chance): Drivers {

@@ -10,6 +10,7 @@ import { Engine, type AgentAddress, type Agents, type Log, type Store } from '@l
 import { CpsatPolicy, GreedyPolicy, inlineSearcher, type Policy } from '@lab/scheduling';
 import { Life } from './life.js';
 import type { Wire } from './network.js';
+import { optimizersOverWire } from './optimizers-over-wire.js';
 import type { World } from './world.js';
 
 const announceMs = 1_000;
@@ -114,6 +115,8 @@ export class SimulatedOrchestrator {
       await store.commit(at, changes);
     };
     const log = logOf(world, name);
+    const { optimizers, stop } = optimizersOverWire(wire, life, demand, world.ids);
+    served.push(stop);
     const engine = new Engine(
       {
         clock: life,
@@ -123,6 +126,7 @@ export class SimulatedOrchestrator {
           get: (_, method: keyof Store) => (method === 'commit' ? commit : store[method]),
         }),
         agents: agentsOver(wire, demand),
+        optimizers,
         definitions: world.definitions,
         policy: policyOf(world, life, log),
         log,
@@ -186,7 +190,17 @@ function serve(wire: Wire, engine: Engine): (() => void)[] {
     wire.serve(requests.pauseProtocolRun, {}, ({ name, by }) => engine.pauseProtocolRun(name, by)),
     wire.serve(requests.resumeProtocolRun, {}, ({ name, by }) => engine.resumeProtocolRun(name, by)),
     wire.serve(requests.pauseCampaign, {}, ({ name, by }) => engine.pauseCampaign(name, by)),
-    wire.serve(requests.resumeCampaign, {}, ({ name, by }) => engine.resumeCampaign(name, by)),
+    wire.serve(requests.resumeCampaign, {}, (body) =>
+      engine.resumeCampaign(body.name, body.by, body.optimizer_overrides),
+    ),
+    wire.serve(requests.configureOptimizer, {}, (body) =>
+      engine.optimizers.configure(body.name, body.by, body.runtime_params),
+    ),
+    wire.serve(requests.addInsight, {}, (body) =>
+      engine.optimizers.addInsight(body.name, body.by, body.text),
+    ),
+    wire.serve(requests.readOptimizer, {}, ({ name, explain }) => engine.optimizers.read(name, explain)),
+    wire.serve(requests.readOptimizerDefaults, {}, ({ protocol }) => engine.optimizers.defaults(protocol)),
     wire.serve(requests.pauseQueue, {}, ({ by }) => engine.pauseQueue(by)),
     wire.serve(requests.resumeQueue, {}, ({ by }) => engine.resumeQueue(by)),
     wire.serve(requests.queueState, {}, () => engine.queueState()),

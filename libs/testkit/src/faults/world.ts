@@ -9,6 +9,7 @@ import { SimulatedObjectStore } from './object-store.js';
 import { People } from './people.js';
 import { computerOf, orchestrators, type Fault, type Schedule } from './schedule.js';
 import { descriptionOf, SimulatedComputer } from './sim-agent.js';
+import { optimizerNode, SimulatedOptimizer } from './sim-optimizer.js';
 import { SimulatedOrchestrator } from './sim-orchestrator.js';
 import { SimulatedTime } from './simulated-time.js';
 
@@ -32,6 +33,7 @@ export class World {
   readonly code: ReadonlyMap<string, readonly Step[]>;
   readonly computers: ReadonlyMap<string, SimulatedComputer>;
   readonly orchestrators: ReadonlyMap<string, SimulatedOrchestrator>;
+  readonly optimizer: SimulatedOptimizer;
   readonly people: People;
   /** Processes that end are started again. */
   open = true;
@@ -55,16 +57,20 @@ export class World {
     this.code = code;
     this.computers = new Map(computers.map((name) => [name, new SimulatedComputer(name, this)]));
     this.orchestrators = new Map(orchestrators.map((name) => [name, new SimulatedOrchestrator(name, this)]));
+    this.optimizer = new SimulatedOptimizer(this);
     this.people = new People(this);
   }
 
   /** Everything is started, as after a power cut. */
   boot(): void {
     for (const each of [...this.orchestrators.values(), ...this.computers.values()]) each.boot();
+    // Without work for it nothing would be learnt from it.
+    if (this.schedule.protocols.some(({ search }) => search === true)) this.optimizer.boot();
   }
 
   /** A process by its name. */
-  node(who: string): SimulatedComputer | SimulatedOrchestrator {
+  node(who: string): SimulatedComputer | SimulatedOrchestrator | SimulatedOptimizer {
+    if (who === optimizerNode) return this.optimizer;
     const found = this.computers.get(who) ?? this.orchestrators.get(who);
     if (found === undefined) throw new Error(`there is no ${who}`);
     return found;

@@ -1,0 +1,209 @@
+import {
+  optimizerEvents as events,
+  optimizerRequests as requests,
+  ServiceError,
+  type OptimizerDescription,
+  type RuntimeParameterValues,
+  type Trial,
+} from '@lab/contracts';
+import { searchedBy } from './laboratory.js';
+import { Life } from './life.js';
+import type { Wire } from './network.js';
+import type { World } from './world.js';
+
+export const optimizerNode = 'optimizer';
+/** Where the worker says that it is. */
+export const optimizerAddress = '127.0.0.1';
+
+const announceMs = 5_000;
+const bootMs = 300;
+/** Making an optimizer, and a computation of it. */
+const makesMs = 60;
+const computesMs = 25;
+const leavesMs = 20;
+
+/** The optimizer of a campaign in its process. */
+interface Session {
+  session: string;
+  input: string;
+  told: Map<number, Trial['state']>;
+  rows: Map<number, Trial>;
+  runtimeParams: RuntimeParameterValues;
+}
+
+/** What the optimizer finds for the n-th run: nothing else could be mistaken for it. */
+export function rowOf(input: string, n: number): Trial['inputs'] {
+  return { [input]: n * 3 };
+}
+
+/**
+ * The optimizer worker. Its optimizers keep nothing beyond their processes, and say so as a defect when they are told
+ * twice in one session that a run was measured.
+ */
+export class SimulatedOptimizer {
+  readonly name = optimizerNode;
+  life: Life | undefined;
+  #wire: Wire | undefined;
+  #boots = 0;
+  #downMs = 0;
+  #sessions = new Map<string, Session>();
+
+  constructor(private readonly world: World) {}
+
+  boot(): void {
+    if (this.life !== undefined) return;
+    const life = new Life(this.name, this.world.time);
+    this.life = life;
+    this.#boots += 1;
+    this.world.history.note(`${this.name} boots`, `process ${this.#boots}`);
+    life.onEnd(() => {
+      this.life = undefined;
+      this.#sessions = new Map();
+      this.world.restart(this, this.#downMs);
+    });
+    life.after(bootMs, () => this.#serve(life, `worker-${this.#boots}`));
+  }
+
+  /** The process dies, and every optimizer with it. @param downMs until the next one is started, in milliseconds */
+  crash(downMs: number): void {
+    if (this.life === undefined) return;
+    this.world.history.note(`${this.name} crashes`);
+    this.#downMs = downMs;
+    this.life.end();
+  }
+
+  /** An orderly stop, and a start after a time, in milliseconds. */
+  leave(downMs: number): void {
+    const { life } = this;
+    if (life === undefined) return;
+    this.world.history.note(`${this.name} leaves`);
+    this.#downMs = downMs;
+    this.#wire?.publish(events.leaving, {}, { instance: `worker-${this.#boots}` });
+    life.after(leavesMs, () => life.end());
+  }
+
+  /** The process of every optimizer dies; the worker goes on. */
+  killSessions(): void {
+    for (const [campaignId, { session }] of this.#sessions) {
+      this.#sessions.delete(campaignId);
+      const body = { instance: `worker-${this.#boots}`, campaign_id: campaignId, session, reason: 'it died' };
+      this.#wire?.publish(events.lost, {}, body);
+    }
+  }
+
+  #serve(life: Life, instance: string): void {
+    const wire = this.world.network.connect(life);
+    this.#wire = wire;
+    const me = { instance };
+    const after = <Value>(ms: number, answer: () => Value): Promise<Value> =>
+      life.ask((resolve, reject) => {
+        life.after(ms, () => {
+          try {
+            resolve(answer());
+          } catch (error) {
+            reject(error as Error);
+          }
+        });
+      });
+    const computed = <Value>(
+      body: { campaign_id: string; session: string },
+      answer: (session: Session) => Value,
+    ): Promise<Value> => after(computesMs, () => answer(this.#session(body)));
+
+    wire.serve(requests.describe, me, ({ protocol }) => after(makesMs, () => this.#describe(protocol)));
+    wire.serve(requests.open, me, ({ campaign_id: id, session, protocol, runtime_params: runtimeParams }) =>
+      after(makesMs, () => {
+        const description = this.#describe(protocol);
+        const [input = ''] = description.input_names;
+        this.#sessions.set(id, { session, input, told: new Map(), rows: new Map(), runtimeParams });
+        return { ...description, runtime_params: runtimeParams };
+      }),
+    );
+    wire.serve(requests.tell, me, (body) =>
+      computed(body, (session) => {
+        for (const trial of body.trials) this.#hear(session, trial);
+        return { measured: [...session.told.values()].filter((state) => state === 'measured').length };
+      }),
+    );
+    wire.serve(requests.propose, me, (body) =>
+      computed(body, ({ input, rows }) => {
+        for (const { number, run } of body.runs)
+          rows.set(number, {
+            number,
+            run,
+            source: 'optimizer',
+            state: 'proposed',
+            inputs: rowOf(input, number),
+            outputs: null,
+            additional: {},
+            note: {},
+          });
+        const used = body.insights.map(({ id }) => id);
+        return {
+          trials: body.runs.flatMap(({ number }) => rows.get(number) ?? []),
+          insights_used: used,
+        };
+      }),
+    );
+    wire.serve(requests.configure, me, (body) =>
+      computed(body, (session) => {
+        session.runtimeParams = { ...session.runtimeParams, ...body.runtime_params };
+        return { runtime_params: session.runtimeParams };
+      }),
+    );
+    wire.serve(requests.best, me, (body) =>
+      computed(body, ({ told, input }) => ({
+        rows: [...told].flatMap(([n, state]) => (state === 'measured' ? [rowOf(input, n)] : [])),
+      })),
+    );
+    wire.serve(requests.explain, me, (body) => computed(body, ({ told }) => ({ belief: told.size })));
+    wire.serve(requests.close, me, ({ campaign_id: id, session }) => {
+      if (this.#sessions.get(id)?.session === session) this.#sessions.delete(id);
+      return {};
+    });
+    const announce = (): void => {
+      if (wire.connected)
+        wire.publish(events.announced, {}, { instance, addresses: [optimizerAddress], version: 'simulated' });
+      life.after(announceMs, announce);
+    };
+    announce();
+    wire.onStatus((status) => {
+      if (status === 'connected')
+        wire.publish(events.announced, {}, { instance, addresses: [optimizerAddress], version: 'simulated' });
+    });
+  }
+
+  #session({ campaign_id: id, session }: { campaign_id: string; session: string }): Session {
+    const known = this.#sessions.get(id);
+    if (known?.session !== session)
+      throw new ServiceError('stale_message', `session ${session} of campaign ${id} is over`);
+    return known;
+  }
+
+  #hear(session: Session, { number, state, inputs, run }: Trial): void {
+    const last = session.told.get(number);
+    if (last === state) return;
+    if (last === 'measured')
+      this.world.history.defect('the optimizer', `${run} was measured and is now told as ${state}`);
+    if (JSON.stringify(inputs) !== JSON.stringify(rowOf(session.input, number)))
+      this.world.history.defect(
+        'the optimizer',
+        `${run} was told with another row: ${JSON.stringify(inputs)}`,
+      );
+    session.told.set(number, state);
+  }
+
+  #describe(protocol: string): OptimizerDescription {
+    const searched = searchedBy(this.world.schedule.protocols, protocol);
+    if (searched === undefined)
+      throw new ServiceError('optimizer_error', `the protocol ${protocol} has no optimizer`);
+    return {
+      input_names: [searched.input],
+      output_names: [searched.output],
+      additional_names: [],
+      fields: [],
+      runtime_params: { p_ai: 0 },
+      arguments: {},
+    };
+  }
+}
