@@ -13,6 +13,7 @@ import { fitModels, predict, type Models } from './models.js';
 import { fitOf, proposeByModel } from './proposal.js';
 import { Runs, type Run } from './runs.js';
 import {
+  bayesianArgumentNames,
   changedSettings,
   runtimeParametersOf,
   settingFields,
@@ -90,6 +91,11 @@ export class BayesianSequentialOptimizer extends AbstractSequentialOptimizer {
   /** @returns fields for the arguments that are plain values */
   static override svc_param_schema(): ParameterField[] {
     return settingFields.map((field) => ({ ...field }));
+  }
+
+  /** @returns every constructor argument, so that a campaign may override those that no field shows */
+  static svc_argument_names(): string[] {
+    return [...bayesianArgumentNames];
   }
 
   /**
