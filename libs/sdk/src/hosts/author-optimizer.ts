@@ -89,7 +89,7 @@ export async function makeOptimizer(
   lent: Lent,
 ): Promise<Made> {
   const [given, OptimizerClass] = await importPair(path, source);
-  const fields = fieldsOf(OptimizerClass.svc_param_schema?.() ?? [], 'svc_param_schema');
+  const fields = inheritedFieldsOf(OptimizerClass);
   const { args, later, atStart } = laidOver(given, overrides, fields, OptimizerClass);
   let optimizer: AuthorOptimizer;
   try {
@@ -205,6 +205,24 @@ async function importPair(path: string, source: string): Promise<[JsonObject, Au
     toJsonObject(args, `the constructor arguments that ${factoryName} returned`),
     type as AuthorOptimizerClass,
   ];
+}
+
+/**
+ * The settings of a class and of those that it extends, each as the class nearest to it describes it: `svc_param_schema` of a
+ * subclass need not repeat that of its base.
+ *
+ * @throws Error when one of them describes its settings in another way than the contract says
+ */
+function inheritedFieldsOf(OptimizerClass: AuthorOptimizerClass): SettingField[] {
+  const fields = new Map<string, SettingField>();
+  for (let type: unknown = OptimizerClass; typeof type === 'function'; type = Object.getPrototypeOf(type)) {
+    if (!Object.hasOwn(type, 'svc_param_schema')) continue;
+    const described = (type as unknown as AuthorOptimizerClass).svc_param_schema?.();
+    for (const field of fieldsOf(described, 'svc_param_schema')) {
+      if (!fields.has(field.key)) fields.set(field.key, field);
+    }
+  }
+  return [...fields.values()];
 }
 
 /** @throws Error when the settings are described in another way than the contract says */
