@@ -41,6 +41,7 @@ export function dispatchInto(
     decoder.mostHolding = Number.POSITIVE_INFINITY;
     decoder.decode(order);
     for (let holding = compiled.runs; decoder.placedCount < compiled.blocks && holding > 1;) {
+      if (shouldStop()) break;
       holding = holding >>> 1;
       decoder.mostHolding = holding;
       decoder.decode(order);

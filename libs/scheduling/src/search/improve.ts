@@ -91,8 +91,8 @@ function partOf(component: Component, { start, seed, shouldStop }: SearchOptions
     lines: [{ decoder, search: new LargeNeighbourhoodSearch(decoder, order, seed) }],
     rounds: 0,
   };
-  const chronological = chronologicalOf(component.problem, decoder);
-  if (chronological === null) return part;
+  const chronological = shouldStop() ? null : chronologicalOf(component.problem, decoder);
+  if (chronological === null || shouldStop()) return part;
   const starts = start === undefined ? [] : [component.activities.map((activity) => start.starts[activity]!)];
   const keys = starts.map((each) => startKeys(chronological.compiled, each));
   const dispatched = dispatchInto(chronological, keys, shouldStop);
