@@ -1,29 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { agentRequests, orchestratorRequests, ServiceError } from '@lab/contracts';
 import {
   campaignRecord,
   expectProblem,
-  MemoryRecords,
   raw,
   runRecord,
+  sharedHarness,
   startHarness,
   taskRecord,
-  type Harness,
 } from '../test/twins.js';
 
-let gateway: Harness;
-
-beforeAll(async () => {
-  gateway = await startHarness();
-});
-afterAll(() => gateway.server.close());
-
-beforeEach(() => {
-  gateway.requests.sent.length = 0;
-  gateway.log.lines.length = 0;
-  gateway.broker.connected = true;
-  Object.assign(gateway.records, new MemoryRecords());
-});
+const gateway = sharedHarness();
 
 const run = { name: 'mix_1', type: 'color_mixing' };
 
@@ -68,7 +55,7 @@ describe('submission', () => {
     ['/api/protocols', { ...run, name: 3, colour: 1 }, ['name', 'colour']],
     [
       '/api/campaigns',
-      { name: 'a', protocol: '', max_protocol_runs: 0, x: 1 },
+      { name: 'a', protocol: '', max_protocol_runs: -1, x: 1 },
       ['protocol', 'max_protocol_runs', 'x'],
     ],
     ['/api/tasks', { name: 'a', type: 'b', priority: 0.5, devices: { arm: {} } }, ['priority', 'devices']],

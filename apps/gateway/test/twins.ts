@@ -17,7 +17,7 @@ import {
   type Trial,
 } from '@lab/contracts';
 import type { Sealing } from '@lab/runtime';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
 import type {
   Announcements,
@@ -261,6 +261,24 @@ export async function startHarness(
     server,
     send: (method, path, body, headers) => send(server.url, method, path, body, headers),
   };
+}
+
+/** One harness for all tests of a file, before each with a connected broker and nothing recorded, sent or announced. */
+export function sharedHarness(): Harness {
+  const harness = {} as Harness;
+  beforeAll(async () => {
+    Object.assign(harness, await startHarness());
+  });
+  afterAll(() => harness.server.close());
+  beforeEach(() => {
+    harness.requests.sent.length = 0;
+    harness.announcements.announced.length = 0;
+    harness.announcements.failure = undefined;
+    harness.log.lines.length = 0;
+    harness.broker.connected = true;
+    Object.assign(harness.records, new MemoryRecords());
+  });
+  return harness;
 }
 
 export async function send(

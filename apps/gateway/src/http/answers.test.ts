@@ -1,27 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { orchestratorRequests, serviceRequests, ServiceError } from '@lab/contracts';
-import {
-  expectProblem,
-  memoryLog,
-  MemoryRecords,
-  raw,
-  startHarness,
-  type Harness,
-} from '../../test/twins.js';
+import { expectProblem, memoryLog, raw, sharedHarness, startHarness } from '../../test/twins.js';
 
-let gateway: Harness;
-
-beforeAll(async () => {
-  gateway = await startHarness();
-});
-afterAll(() => gateway.server.close());
-
-beforeEach(() => {
-  gateway.requests.sent.length = 0;
-  gateway.log.lines.length = 0;
-  gateway.broker.connected = true;
-  Object.assign(gateway.records, new MemoryRecords());
-});
+const gateway = sharedHarness();
 
 const run = { name: 'mix_1', type: 'color_mixing' };
 

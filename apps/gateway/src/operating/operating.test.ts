@@ -1,31 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { agentEvents, orchestratorRequests as requests, ServiceError } from '@lab/contracts';
-import {
-  campaignRecord,
-  expectProblem,
-  MemoryRecords,
-  runRecord,
-  startHarness,
-  taskRecord,
-  type Harness,
-} from '../../test/twins.js';
+import { campaignRecord, expectProblem, runRecord, sharedHarness, taskRecord } from '../../test/twins.js';
 import { attempt, attentionItem, emergencyStop, queue, schedule } from '../openapi/examples.js';
 
 /** What people do beside submitting work: settle, stop, pause and resume. */
 
-let gateway: Harness;
-
-beforeAll(async () => {
-  gateway = await startHarness();
-});
-afterAll(() => gateway.server.close());
-
-beforeEach(() => {
-  gateway.requests.sent.length = 0;
-  gateway.announcements.announced.length = 0;
-  gateway.announcements.failure = undefined;
-  Object.assign(gateway.records, new MemoryRecords());
-});
+const gateway = sharedHarness();
 
 describe('what only a person can settle', () => {
   const path = `/api/attention/${attentionItem.id}`;
