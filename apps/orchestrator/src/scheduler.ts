@@ -1,6 +1,7 @@
 import { systemClock, type Log, type SchedulerSettings } from '@lab/runtime';
 import { CpsatPolicy, GreedyPolicy, type Policy } from '@lab/scheduling';
 import { CpSatSolver } from './solver/cp-sat-solver.js';
+import { rehearse } from './solver/rehearsal.js';
 import { SearchWorker } from './solver/search-worker.js';
 
 /** The policy that was chosen, with what searches for it. */
@@ -11,16 +12,18 @@ export interface Scheduler {
 }
 
 /**
- * The policy that the settings choose. Nothing is started here: a search begins with the first plan, CP-SAT with the first
- * proof, so that nothing waits for a solver.
+ * The policy that the settings choose. No search is started here: one begins with the first plan, CP-SAT with the first
+ * proof, so that nothing waits for a solver. Planning is rehearsed, a few milliseconds at a time.
  */
 export function schedulerOf(settings: SchedulerSettings, log: Log): Scheduler {
   if (settings.type === 'greedy') return { policy: new GreedyPolicy(), stop: () => Promise.resolve() };
   const searcher = new SearchWorker(log);
   const exact = settings.workers === 0 ? null : new CpSatSolver({ workers: settings.workers, log });
+  const rehearsal = rehearse(log);
   return {
     policy: new CpsatPolicy({ clock: systemClock, searcher, exact, log }, settings),
     async stop() {
+      rehearsal.cancel();
       await Promise.all([searcher.stop(), exact?.stop()]);
     },
   };
