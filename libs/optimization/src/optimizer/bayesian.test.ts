@@ -272,6 +272,27 @@ describe('bad reports', () => {
     expect(optimizer.get_optimal_solutions().length).toBeGreaterThan(0);
   });
 
+  it('do not include 2,000 results: a proposal comes, within what its limits and one exact posterior take', () => {
+    const optimizer = new BayesianSequentialOptimizer(
+      { ...bowl, fit_time_limit: 0.5, proposal_time_limit: 0.5 },
+      { now: () => performance.now() },
+    );
+    const rng = Rng.seeded('many');
+    const rows = Array.from({ length: 2000 }, () => ({
+      'mix.x': 10 * rng.uniform(),
+      'mix.y': 2 * rng.uniform() - 1,
+    }));
+    optimizer.report(
+      rows,
+      rows.map((row) => ({ 'score.loss': bowlAt(row)['score.loss'] + rng.normal() })),
+    );
+    const [proposed] = optimizer.sample(1);
+    expect(optimizer.last_sample().origins).toEqual(['model']);
+    expect(finite(proposed)).toBe(true);
+    expect(Number(proposed!['mix.x'])).toBeGreaterThan(1);
+    expect(Number(proposed!['mix.x'])).toBeLessThan(5);
+  }, 120_000);
+
   it('do not include replicates that contradict each other: the models expect a value between', () => {
     const optimizer = after(bowl, 6, bowlAt);
     const same = { 'mix.x': 5, 'mix.y': 0 };
