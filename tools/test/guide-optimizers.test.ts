@@ -5,6 +5,9 @@ import {
   Domain,
   type BayesianArguments,
   type BayesianSequentialOptimizer,
+  type HybridArguments,
+  type HybridOptimizer,
+  type LanguageModels,
 } from '../../libs/optimization/src/index.js';
 import type { CreateCampaignOptimizer, Table } from '../../libs/sdk/src/index.js';
 import { guideExamples, root } from './guide-blocks.js';
@@ -131,5 +134,55 @@ describe('the grid search', () => {
     expect(() => optimizer.set_runtime_params({ descending: 'yes' })).toThrow('true or false');
     expect(() => optimizer.set_runtime_params({ ascending: true })).toThrow('no runtime parameter');
     expect(optimizer.get_runtime_params()).toEqual({ descending: false });
+  });
+});
+
+describe('the hybrid optimizer', () => {
+  it('works without a language model, and says so of each row that the AI was to choose', async () => {
+    const optimizer = (await create<HybridArguments>('hybrid.ts')) as HybridOptimizer;
+    const models: LanguageModels = {
+      providers: ['ollama'],
+      ask: () => Promise.reject(new Error('connection refused')),
+      delay: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+    };
+    optimizer.connect({ clock: { now: () => 0 }, models });
+    const codes = new Set<string | undefined>();
+    for (let run = 1; run <= 20; run += 1) {
+      const rows = await optimizer.sample(1, [`c/${run}`]);
+      const volume = Object.values(rows[0]!).reduce<number>((sum, value) => sum + Number(value), 0);
+      expect(volume).toBeLessThanOrEqual(40);
+      codes.add(optimizer.last_sample().rows[0]!.note.fallback?.code);
+    }
+    expect(codes).toEqual(new Set([undefined, 'model_error']));
+    expect(optimizer.get_additional_names()).toEqual(['measure_color.remark']);
+    optimizer.set_runtime_params({ p_ai: 0 });
+    expect(optimizer.get_runtime_params()).toMatchObject({ p_bayesian: 1, ai_history_size: 30 });
+  }, 60_000);
+
+  it('refuses a model of a provider that there is not', async () => {
+    const optimizer = (await create<HybridArguments>('hybrid.ts')) as HybridOptimizer;
+    const models: LanguageModels = {
+      providers: ['anthropic'],
+      ask: () => Promise.reject(new Error('not asked')),
+      delay: () => Promise.resolve(),
+    };
+    expect(() => optimizer.connect({ clock: { now: () => 0 }, models })).toThrow(/"ollama" is no supported/);
+  });
+
+  it('takes another optimizer in, which keeps the constraints and can be changed while it runs', async () => {
+    const optimizer = (await create<HybridArguments>('plugged-in.ts')) as HybridOptimizer;
+    expect(optimizer.get_runtime_params()).toMatchObject({ p_ai: 0, stratified: false });
+    optimizer.set_runtime_params({ stratified: true });
+    expect(() => optimizer.set_runtime_params({ stratified: 1 })).toThrow(/neither true nor false/);
+    const rows = await optimizer.sample(4);
+    const sums = rows.map((row) => Object.values(row).reduce<number>((sum, value) => sum + Number(value), 0));
+    for (const sum of sums) expect(sum).toBeCloseTo(1, 8);
+    await optimizer.report(
+      [...rows].reverse(),
+      [...rows].reverse().map((row) => ({ 'test.strength': number(row, 'blend.resin') })),
+    );
+    const [best] = await optimizer.get_optimal_solutions();
+    expect(best!['blend.resin']).toBe(Math.max(...rows.map((row) => number(row, 'blend.resin'))));
+    expect(optimizer.get_num_samples_reported()).toBe(4);
   });
 });

@@ -105,14 +105,12 @@ describe('whatever a model answers', () => {
       fc.record({
         declared: fc.constant(declared),
         samples: fc.array(
-          fc
-            .integer({ min: 1, max: 3 })
-            .chain((count) =>
-              fc.record({
-                count: fc.constant(count),
-                answers: fc.array(answerOf(declared, count), { minLength: 1, maxLength: 3 }),
-              }),
-            ),
+          fc.integer({ min: 1, max: 3 }).chain((count) =>
+            fc.record({
+              count: fc.constant(count),
+              answers: fc.array(answerOf(declared, count), { minLength: 1, maxLength: 3 }),
+            }),
+          ),
           { minLength: 1, maxLength: 3 },
         ),
       }),

@@ -171,7 +171,7 @@ export class HybridOptimizer<Custom extends object = object> extends AbstractSeq
         journal: suggestion.journal,
         model,
         ...(i === 0 ? { tokens } : {}),
-        ...(texts.length > 0 ? { insights: texts } : {}),
+        ...(i === 0 && texts.length > 0 ? { insights: texts } : {}),
         ...(adjusted ? { adjusted } : {}),
       })),
       { insights_used: offered.map(({ id }) => id), limits_used: [] },

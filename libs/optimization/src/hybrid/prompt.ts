@@ -53,9 +53,8 @@ export interface Situation {
 const BEST_ROWS = 10;
 const JOURNAL_ENTRIES = 10;
 const EARLIER_INSIGHTS = 20;
-/** Longest value in a table and longest remark, in characters. */
+/** Longest value in a table, in characters. */
 const LONGEST_CELL = 200;
-const LONGEST_INSIGHT = 4000;
 /** Discrete inputs with more values are described by their range. */
 const LISTED_VALUES = 50;
 
@@ -139,7 +138,7 @@ function fenced(name: string, text: string): string {
 
 function remarks(name: string, texts: readonly string[]): string {
   if (texts.length === 0) return '';
-  return fenced(name, lines(texts.map((text) => text.slice(0, LONGEST_INSIGHT))));
+  return fenced(name, lines(texts));
 }
 
 function journalText(entries: Situation['journal']): string {
