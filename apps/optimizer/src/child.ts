@@ -1,8 +1,12 @@
-import { processEnvironment, steadyClock } from '@lab/runtime';
 import { hostOptimizer } from '@lab/sdk/optimizer-host';
 import { RemoteLanguageModels } from './ai/language-models.js';
 
-/** The program of the process of one optimizer. */
+/**
+ * The program of the process of one optimizer. There is one per campaign, so it loads little: nothing of the libraries of the
+ * service is imported but by type, and no library of a provider before it is asked.
+ */
 
-const models = new RemoteLanguageModels({ environment: processEnvironment() });
-hostOptimizer({ for: (protocol) => ({ clock: steadyClock, models, protocol }) });
+hostOptimizer((environment) => ({
+  clock: { now: () => performance.now() },
+  models: new RemoteLanguageModels({ environment }),
+}));

@@ -26,6 +26,25 @@ it('two workers on two addresses serve two campaigns', async () => {
   expect(ofTwo.trials[0]?.inputs).toEqual({ 'mix.a': 5, 'mix.b': 5 });
 });
 
+it('an optimizer that takes more memory than it may costs its own session only', async () => {
+  const worker = await lab.start({ SVC_OPTIMIZER_MEMORY_MB: '96' });
+  const [greedy, modest] = await Promise.all([
+    lab.open(worker, 'greedy', gridModule(`mode: 'eat'`)),
+    lab.open(worker, 'modest', gridModule()),
+  ]);
+  await expect(greedy.propose([1])).rejects.toMatchObject({ code: 'optimizer_unavailable' });
+  await expect
+    .poll(() => lab.lost.filter(({ campaign_id }) => campaign_id === 'greedy'))
+    .toEqual([expect.objectContaining({ reason: expect.stringMatching(/^it ended with/) as string })]);
+  expect((await modest.propose([1])).trials).toHaveLength(1);
+});
+
+it('a worker refuses addresses that are none', async () => {
+  await expect(lab.start({ SVC_OPTIMIZER_IP: 'bench_b' })).rejects.toThrow(
+    /SVC_OPTIMIZER_IP: must be IP addresses, for example 10\.0\.0\.7/,
+  );
+});
+
 it('a worker that is killed takes its optimizers with it, and another one goes on', async () => {
   const killed = await lab.start({ SVC_OPTIMIZER_CALL_TIMEOUT_S: '60' });
   const session = await lab.open(killed, 'moving', gridModule());
@@ -44,10 +63,4 @@ it('a worker that is killed takes its optimizers with it, and another one goes o
   expect((await replayed.propose([3])).trials[0]?.inputs).toEqual({ 'mix.a': 0, 'mix.b': 2 });
   await lab.bus.close();
   expect(await never).toBeInstanceOf(Error);
-});
-
-it('a worker refuses addresses that are none', async () => {
-  await expect(lab.start({ SVC_OPTIMIZER_IP: 'bench_b' })).rejects.toThrow(
-    /SVC_OPTIMIZER_IP: must be IP addresses, for example 10\.0\.0\.7/,
-  );
 });

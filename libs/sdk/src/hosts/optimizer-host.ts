@@ -14,19 +14,16 @@ import { plainFault, Unfit } from './optimizer-refusal.js';
 import { OptimizerSession } from './optimizer-session.js';
 import { endWithParent } from './parent-watch.js';
 
-/** What a process lends to its optimizer. */
-export interface OptimizerSurroundings {
-  /** @param protocol whose optimizer is made */
-  for(protocol: string): Lent;
-}
+/** @returns what a process lends to its optimizer, beside the name of the protocol; `environment` is that of the process */
+export type Lend = (environment: NodeJS.ProcessEnv) => Omit<Lent, 'protocol'>;
 
 /** Serves this process's channel until the worker is gone. */
-export function hostOptimizer(surroundings: OptimizerSurroundings): void {
-  new OptimizerHost(surroundings).serve();
+export function hostOptimizer(lend: Lend): void {
+  new OptimizerHost(lend(process.env)).serve();
 }
 
 class OptimizerHost {
-  readonly #surroundings: OptimizerSurroundings;
+  readonly #lent: Omit<Lent, 'protocol'>;
   readonly #channel = new Channel<FromOptimizer>();
   readonly #concealment = new Concealment(process.env);
   #module: Pick<ModuleReference, 'package'> = { package: '' };
@@ -35,8 +32,8 @@ class OptimizerHost {
   #last: Promise<void> = Promise.resolve();
   #flushOutput: () => void = () => undefined;
 
-  constructor(surroundings: OptimizerSurroundings) {
-    this.#surroundings = surroundings;
+  constructor(lent: Omit<Lent, 'protocol'>) {
+    this.#lent = lent;
   }
 
   serve(): void {
@@ -95,7 +92,7 @@ class OptimizerHost {
     const { module, path, overrides, protocol } = message;
     this.#module = module;
     this.#concealment.learn(overrides);
-    const made = await makeOptimizer(path, module.source, overrides, this.#surroundings.for(protocol));
+    const made = await makeOptimizer(path, module.source, overrides, { ...this.#lent, protocol });
     const { optimizer, fields, args } = made;
     this.#concealment.learn(args);
     const known = Object.keys(runtimeParamsOf(optimizer));
