@@ -75,7 +75,7 @@ describe('the files that the guide shows', () => {
         guideFiles.filter(({ path }) => path.startsWith(`${folder}/`) && path.endsWith(ending)).length;
       expect({ definitions, sources }).toEqual({ definitions: shown('.yml'), sources: shown('.ts') });
     },
-    20_000,
+    60_000,
   );
 });
 

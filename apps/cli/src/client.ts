@@ -12,6 +12,7 @@ import type {
   EmergencyStopRequest,
   LabChange,
   LabRecord,
+  OptimizerDescription,
   PackageRecord,
   Problem,
   ProtocolChange,
@@ -35,7 +36,7 @@ export class ProblemError extends Error {
 
 /** How long an answer may take, in milliseconds. */
 const usualMs = 15_000;
-/** When devices are started first. */
+/** When devices are started first, or an optimizer is made. */
 const startingMs = 130_000;
 
 /** The REST interface, as far as the command line uses it. */
@@ -44,7 +45,13 @@ export class Client {
   constructor(private readonly baseUrl: string) {}
 
   submitCampaign(submission: CampaignSubmission): Promise<CampaignRecord> {
-    return this.call('POST', '/api/campaigns', submission);
+    return this.call('POST', '/api/campaigns', submission, startingMs);
+  }
+
+  /** What the optimizer of a protocol is before anything is said about it; it is made and dropped for the answer. */
+  optimizerDefaults(protocol: string): Promise<OptimizerDescription> {
+    const path = `/api/protocols/${encodeURIComponent(protocol)}/optimizer/defaults`;
+    return this.call('GET', path, undefined, startingMs);
   }
 
   campaign(name: string): Promise<CampaignRecord> {

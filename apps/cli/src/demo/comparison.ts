@@ -1,33 +1,49 @@
 import type { CampaignRecord, JsonObject, ProtocolRunRecord } from '@lab/contracts';
-import { heading, paintState, swatch } from './style.js';
+import { heading, swatch } from './style.js';
 
 interface Mixture {
   run: string;
-  state: ProtocolRunRecord['state'];
-  volumes: JsonObject;
   color: [number, number, number] | null;
   /** CIEDE2000 distance to the target; null when the run did not get that far. */
   loss: number | null;
 }
 
-const ingredients = ['cyan', 'magenta', 'yellow', 'black', 'white'] as const;
-
-/** What a campaign of `color_mixing` found, best first, as lines for a terminal. */
-export function resultTable(campaign: CampaignRecord): string[] {
-  const mixtures = campaign.protocol_runs
-    .map(mixtureOf)
-    .sort((a, b) => (a.loss ?? Infinity) - (b.loss ?? Infinity));
-  const best = mixtures[0];
-  const target = targetOf(campaign);
+/** Two campaigns with the same target side by side: the best distance after so many runs, and what was best. */
+export function comparison(first: CampaignRecord, second: CampaignRecord): string[] {
+  const both = [first, second].map(bestSoFar);
+  const target = targetOf(second);
+  const length = Math.max(...both.map((list) => list.length));
   return [
-    heading(columns('run', ...ingredients.map((name) => `${name} ml`), 'red', 'green', 'blue', 'distance')),
-    ...mixtures.map(row),
+    heading(columns('after', first.name, second.name)),
+    ...Array.from({ length }, (_, index) =>
+      columns(`${index + 1} runs`, ...both.map((list) => (list[index] ?? list.at(-1))?.toFixed(2) ?? '?')),
+    ),
     '',
-    ...(target === null ? [] : [`target: ${swatch(target)}${rgbText(target)}`]),
-    best?.loss == null || best.color === null
-      ? 'no run measured a color'
-      : `best:   ${swatch(best.color)}${rgbText(best.color)} by ${best.run}, distance ${best.loss.toFixed(2)} (CIEDE2000)`,
+    ...(target === null ? [] : [`target:        ${swatch(target)}${rgbText(target)}`]),
+    ...[first, second].map((campaign) => `${campaign.name.padEnd(14)} ${bestOf(campaign)}`),
   ];
+}
+
+/** Smallest distance among the runs up to each; null as long as none has measured. */
+function bestSoFar({ protocol_runs: runs }: CampaignRecord): (number | null)[] {
+  let best: number | null = null;
+  return runs.map((run) => {
+    const { loss } = mixtureOf(run);
+    best = loss === null || (best !== null && best <= loss) ? best : loss;
+    return best;
+  });
+}
+
+/** Best first; those that measured nothing last. */
+function mixturesOf({ protocol_runs: runs }: CampaignRecord): Mixture[] {
+  return runs.map(mixtureOf).sort((a, b) => (a.loss ?? Infinity) - (b.loss ?? Infinity));
+}
+
+function bestOf(campaign: CampaignRecord): string {
+  const best = mixturesOf(campaign)[0];
+  return best?.loss == null || best.color === null
+    ? 'no run measured a color'
+    : `best:   ${swatch(best.color)}${rgbText(best.color)} by ${best.run}, distance ${best.loss.toFixed(2)} (CIEDE2000)`;
 }
 
 function mixtureOf(run: ProtocolRunRecord): Mixture {
@@ -35,21 +51,9 @@ function mixtureOf(run: ProtocolRunRecord): Mixture {
   const measured = task('analyze_color')?.output_parameters ?? null;
   return {
     run: run.name,
-    state: run.state,
-    volumes: task('mix_colors')?.input_parameters ?? {},
     color: measured === null ? null : colorOf(measured, ''),
     loss: numberOf(task('score_color')?.output_parameters?.['loss']),
   };
-}
-
-function row({ run, state, volumes, color, loss }: Mixture): string {
-  const cells = [
-    ...ingredients.map((name) => numberOf(volumes[`${name}_volume`])?.toFixed(2) ?? '?'),
-    ...(color?.map((value) => value.toFixed(0)) ?? ['?', '?', '?']),
-    loss?.toFixed(2) ?? '?',
-  ];
-  const mark = loss === null ? paintState(state) : color === null ? '' : swatch(color);
-  return `${columns(run, ...cells)}  ${mark}`;
 }
 
 function columns(first: string, ...rest: string[]): string {

@@ -1,25 +1,37 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { CampaignSubmission } from '@lab/contracts';
+import type { CampaignRecord, CampaignSubmission } from '@lab/contracts';
 import { processEnvironment } from '@lab/runtime';
 import { Client } from '../client.js';
 import { freePort } from '../stack/ports.js';
 import { eventText, startStack } from '../stack/index.js';
-import { faint } from './style.js';
-import { resultTable } from './result-table.js';
+import { faint, heading } from './style.js';
+import { randomRows, seededRandom } from './random-rows.js';
+import { comparison } from './comparison.js';
 import { watchCampaign } from './watch-campaign.js';
 
 const usualPort = 8070;
+/** Of each campaign. */
+const runs = 24;
+const search = {
+  protocol: 'color_mixing',
+  owner: 'demo',
+  max_protocol_runs: runs,
+  max_concurrent_protocol_runs: 3,
+  on_run_failure: 'continue',
+  global_parameters: { score_color: { target_red: 47, target_green: 105, target_blue: 155 } },
+} satisfies Omit<CampaignSubmission, 'name'>;
 
 /** The flagship package lies in the same tree as this program. */
 const userDir = fileURLToPath(new URL('../../../../lab-packages', import.meta.url));
 
 /**
- * Starts the whole service with data of its own, runs the sweep campaign of the color lab and shows it.
+ * Starts the whole service with data of its own, and looks for a color in the color lab twice: with parameters drawn at
+ * random, and with an optimizer that proposes them.
  *
  * @param signal stops the demonstration, everything it started included
- * @returns whether the campaign completed
+ * @returns whether both campaigns completed, and the optimizer came nearer to the color
  * @throws Error in one sentence when the service cannot be started; ProblemError when it refuses the campaign
  */
 export async function runDemo(output: NodeJS.WriteStream, signal: AbortSignal): Promise<boolean> {
@@ -47,12 +59,25 @@ export async function runDemo(output: NodeJS.WriteStream, signal: AbortSignal): 
     try {
       tell(`serving at ${stack.url}, described at ${stack.url}/docs`);
       const client = new Client(stack.url);
-      const sweep = await client.submitCampaign(await readSweep());
-      const campaign = await watchCampaign(client, sweep.name, output, signal);
-      for (const line of resultTable(campaign)) tell(line);
+      const drawn = randomRows(await client.optimizerDefaults(search.protocol), runs, seededRandom(1));
+      const campaigns: CampaignRecord[] = [];
+      for (const submission of [
+        { ...search, name: 'at_random', protocol_run_parameters: drawn },
+        { ...search, name: 'optimized', optimize: true, meta: { optimizer_overrides: { seed: 7 } } },
+      ]) {
+        tell('');
+        tell(heading(`${runs} runs ${submission.name.replace('_', ' ')}, three at once`));
+        const { name } = await client.submitCampaign(submission);
+        campaigns.push(await watchCampaign(client, name, output, signal));
+      }
+      const [atRandom, optimized] = campaigns as [CampaignRecord, CampaignRecord];
+      tell('');
+      for (const line of comparison(atRandom, optimized)) tell(line);
       tell('');
       tell(`The description of the interface was at ${stack.url}/docs; \`npm start\` serves it again.`);
-      return campaign.state === 'completed';
+      return (
+        campaigns.every(({ state }) => state === 'completed') && shortest(optimized) < shortest(atRandom)
+      );
     } finally {
       await stack.stop();
     }
@@ -61,7 +86,10 @@ export async function runDemo(output: NodeJS.WriteStream, signal: AbortSignal): 
   }
 }
 
-async function readSweep(): Promise<CampaignSubmission> {
-  const text = await readFile(join(userDir, 'color_lab', 'examples', 'sweep.json'), 'utf8');
-  return JSON.parse(text) as CampaignSubmission;
+/** Distance of the best color; infinite when none was measured. */
+function shortest({ protocol_runs: of }: CampaignRecord): number {
+  const distances = of.map(
+    ({ tasks }) => tasks.find(({ name }) => name === 'score_color')?.output_parameters?.['loss'],
+  );
+  return Math.min(...distances.filter((loss): loss is number => typeof loss === 'number'));
 }
