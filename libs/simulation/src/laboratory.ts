@@ -10,6 +10,7 @@ import {
 } from '@lab/engine';
 import type { Policy } from '@lab/scheduling';
 import { History } from './history.js';
+import { simulatedOptimizers } from './simulated-optimizers.js';
 import { SimulatedAgents, type Course } from './simulated-agents.js';
 import { SimulatedStore } from './simulated-store.js';
 import { WatchedPolicy } from './watched-policy.js';
@@ -98,6 +99,7 @@ export class Laboratory {
         ids: { next: () => `sim-${(ids += 1).toString().padStart(9, '0')}` },
         store: this.store,
         agents: this.agents,
+        optimizers: simulatedOptimizers(),
         definitions,
         policy: this.policy,
         log,

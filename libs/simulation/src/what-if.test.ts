@@ -1,5 +1,12 @@
 import type { WhatIfRecord } from '@lab/contracts';
-import { Engine, MemoryAgents, MemoryStore, SequentialIds, VirtualClock } from '@lab/engine';
+import {
+  Engine,
+  MemoryAgents,
+  MemoryOptimizers,
+  MemoryStore,
+  SequentialIds,
+  VirtualClock,
+} from '@lab/engine';
 import { GreedyPolicy } from '@lab/scheduling';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { batch } from '../test/small-lab.js';
@@ -7,7 +14,18 @@ import { whatIf, type Present } from './what-if.js';
 
 /** A laboratory in which work goes on: its own engine, store and agents, which a simulation must not touch. */
 
-const definitions = batch();
+const definitions = batch().with('search', [
+  {
+    name: 'a',
+    seconds: 5,
+    devices: { arm: { kind: 'specific', lab_name: 'lab', name: 'arm', hold: false } },
+    parameters: { n: { kind: 'dynamic' } },
+    inputs: { n: { type: 'int', desc: '', unit: 'n/a' } },
+    outputs: { score: { type: 'float', desc: '', unit: 'n/a' } },
+  },
+]);
+const search = definitions.protocols.get('search');
+if (search !== undefined) search.protocol.optimizer = { hash: 'o', package: 'p', source: 'optimizer.ts' };
 let clock: VirtualClock;
 let store: MemoryStore;
 let agents: MemoryAgents;
@@ -19,7 +37,9 @@ beforeEach(async () => {
   agents = new MemoryAgents();
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const [ids, policy] = [new SequentialIds(), new GreedyPolicy()];
-  const ports = { clock, timers: clock, ids, store, agents, definitions, policy, log };
+  const optimizers = new MemoryOptimizers();
+  optimizers.boot('127.0.0.1');
+  const ports = { clock, timers: clock, ids, store, agents, optimizers, definitions, policy, log };
   engine = new Engine(ports, { suspectAfterMs: 1e9, offlineAfterMs: 1e9 });
   await engine.start('test');
   agents.attach(engine);
@@ -87,6 +107,23 @@ describe('what would become of a run', () => {
     const delays = Object.fromEntries(record.others.map(({ name, delay }) => [name, delay]));
     expect(delays['first']).toBe(0);
     expect(delays['third']).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['that goes on for six runs', 6, 30],
+    ['without a limit', 0, 500],
+  ])('waits for the runs to come of a campaign %s with an optimizer', async (_, runs, seconds) => {
+    await engine.submitCampaign({
+      name: 'c',
+      protocol: 'search',
+      max_protocol_runs: runs,
+      optimize: true,
+      priority: 5,
+    });
+    await clock.settle();
+    const record = await ask('new');
+    expect(after(record, record.estimated_start)).toBeGreaterThanOrEqual(seconds);
+    expect(record.others.find(({ kind }) => kind === 'campaign')).toMatchObject({ name: 'c', delay: 0 });
   });
 
   it('counts on what tasks took before', async () => {

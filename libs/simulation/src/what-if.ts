@@ -35,6 +35,8 @@ export interface Present {
 const horizonMs = 30 * 86_400_000;
 /** Most other runs and tasks that are told of. */
 const maxOthers = 500;
+/** Runs to come of a campaign without a limit that are played through. */
+const runsOfEndless = 100;
 /** More tasks than this are not played through. */
 const maxTasks = 5_000;
 
@@ -88,6 +90,14 @@ export async function whatIf(
   };
 }
 
+/** Of campaigns that have no end only so many runs to come: those are more than what is asked about waits for. */
+function foreseeable(rows: WorkingRows): WorkingRows {
+  const campaigns = rows.campaigns.map((row) =>
+    row.maxProtocolRuns === 0 ? { ...row, maxProtocolRuns: row.runsStarted + runsOfEndless } : row,
+  );
+  return { ...rows, campaigns };
+}
+
 async function playOn(
   present: Present,
   definitions: Definitions,
@@ -95,7 +105,8 @@ async function playOn(
   ports: SimulationPorts,
   submission?: ProtocolRunSubmission,
 ): Promise<Laboratory> {
-  const { now, rows, samples } = present;
+  const { now, samples } = present;
+  const rows = foreseeable(present.rows);
   const durations = new Durations();
   durations.load(samples);
   const laboratory: Laboratory = new Laboratory({

@@ -36,6 +36,18 @@ describe('a campaign', () => {
     expect(test.running()).toEqual(['c_run_1/a', 'c_run_3/a']);
   });
 
+  it('without a limit goes on, and has the names of its runs for itself', async () => {
+    const test = await lab();
+    await campaign(test, 'c', { max_protocol_runs: 0 });
+    for (const n of [1, 2, 3, 4, 5]) await test.complete(`c_run_${n}/a`);
+    expect(test.running()).toEqual(['c_run_6/a']);
+    await expect(test.run('c_run_99999', 'plain')).rejects.toMatchObject({ code: 'duplicate_name' });
+    await test.engine.cancelCampaign('c');
+    await test.clock.settle();
+    expect(test.campaignRow('c')).toMatchObject({ state: 'cancelled', runsStarted: 6, runsCompleted: 5 });
+    await expect(campaign(test, 'c_run_1', { max_protocol_runs: 0 })).resolves.toBeUndefined();
+  });
+
   it('gives each run the global parameters with its own over them, parameter by parameter', async () => {
     const test = await lab();
     await campaign(test, 'c', {
@@ -65,6 +77,15 @@ describe('a campaign', () => {
       'protocol_run_parameters[0].a.k',
     ],
     ['no_optimizer', { optimize: true }, 'optimize'],
+    [
+      'length',
+      {
+        max_protocol_runs: 0,
+        global_parameters: { a: { n: 1, m: 1 } },
+        protocol_run_parameters: [{}],
+      },
+      'protocol_run_parameters',
+    ],
     ['without_effect', { max_failures: 2 }, 'max_failures'],
   ])('with the fault %s is refused at its path', async (code, more, path) => {
     const test = await lab();
