@@ -195,6 +195,7 @@ export interface ScheduledCampaign {
   id: string;
   name: string;
   state: RunState;
+  /** 0: no limit. */
   runs_total: number;
   runs_started: number;
   runs_completed: number;
