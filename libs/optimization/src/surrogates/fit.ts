@@ -193,10 +193,7 @@ function densityWithoutNoise({ rows, z, n, groups }: Problem, theta: Float64Arra
   return -evidence.negative(theta, new Float64Array(theta.length));
 }
 
-/**
- * The warp under which left-out observations are the likeliest, by a short fit to what each makes of them. Only those get one
- * that are better than none already under hyperparameters of others: the mode of the priors, or those that fit no warp best.
- */
+/** The warp under which left-out observations are the likeliest, each by a short fit of its own. */
 function chooseWarp(
   data: Observations,
   y: Float64Array,
@@ -209,26 +206,24 @@ function chooseWarp(
   const [none, ...others] =
     isConstant(u) || options.warping === 'none' ? candidateWarps(u.subarray(0, 1)) : candidateWarps(u);
   if (others.length === 0) return none!;
-  const [mode] = startsOf(groups, null) as [Float64Array];
-  const model = (theta: Float64Array, output: StandardisedOutput) =>
-    new GaussianProcess(data, groups, theta, output, {}, false);
-  const fitted = (output: StandardisedOutput): GaussianProcess => {
+  const density = (warp: Warp): number => {
+    const output = new StandardisedOutput(y, warp);
     const z = data.y.map((value) => output.toModel(value));
-    const theta = search({ rows: data.rows, z, n: data.n, groups }, [mode], 15, 'lognormal', stop);
-    return model(theta, output);
+    const theta = search(
+      { rows: data.rows, z, n: data.n, groups },
+      startsOf(groups, null).slice(0, 1),
+      15,
+      'lognormal',
+      stop,
+    );
+    const model = new GaussianProcess(data, groups, theta, output, {}, false);
+    return data.y.reduce((sum, value) => sum + output.logSlope(value), model.logPredictiveDensity());
   };
-  const density = (by: GaussianProcess, output: StandardisedOutput): number =>
-    data.y.reduce((sum, value) => sum + output.logSlope(value), by.logPredictiveDensity(output));
-
-  const plain = new StandardisedOutput(y, none);
-  const compared = [fitted(plain), model(mode, plain)].map((by) => ({ by, without: density(by, plain) }));
   let best = none!;
-  let most = compared[0]!.without + WORTH_WARPING * data.n;
+  let most = density(best) + WORTH_WARPING * data.n;
   for (const warp of others) {
     if (stop()) break;
-    const output = new StandardisedOutput(y, warp);
-    if (!compared.some(({ by, without }) => density(by, output) > without)) continue;
-    const found = density(fitted(output), output);
+    const found = density(warp);
     if (found > most) [best, most] = [warp, found];
   }
   return best;

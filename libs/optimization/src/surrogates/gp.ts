@@ -25,8 +25,6 @@ export class GaussianProcess implements FittedSurrogate {
   private readonly centred: Centred;
   private readonly z: Float64Array;
   private readonly alone: Beside;
-  /** Of the inverse of the covariance of the measurements, once it was asked for. */
-  private inverseDiagonal: Float64Array | null = null;
 
   /**
    * @param theta `[log lengthscale of each group, log output scale, log noise variance]`, in the scale of the model
@@ -74,21 +72,16 @@ export class GaussianProcess implements FittedSurrogate {
   }
 
   leaveOneOut(): LeaveOneOut {
-    const { mean, variance } = this.leftOut(this.z, this.centred);
+    const { mean, variance } = this.leaveOneOutOfModel();
     return leaveOneOutOf(this.data.y, mean, variance.map(Math.sqrt), this.output);
   }
 
-  /**
-   * The logarithm of the density that each observation has when it is left out, summed, in the scale of the model.
-   *
-   * @param output another map of the observations, under the same hyperparameters; absent: that of the model
-   */
-  logPredictiveDensity(output: OutputMap = this.output): number {
-    const z = output === this.output ? this.z : this.data.y.map((value) => output.toModel(value));
-    const { mean, variance } = this.leftOut(z, z === this.z ? this.centred : this.centre(z));
+  /** The logarithm of the density that each observation has when it is left out, summed, in the scale of the model. */
+  logPredictiveDensity(): number {
+    const { mean, variance } = this.leaveOneOutOfModel();
     let sum = 0;
     for (let i = 0; i < this.n; i++) {
-      const error = z[i]! - mean[i]!;
+      const error = this.z[i]! - mean[i]!;
       sum -= 0.5 * (Math.log(2 * Math.PI * variance[i]!) + (error * error) / variance[i]!);
     }
     return sum;
@@ -98,9 +91,10 @@ export class GaussianProcess implements FittedSurrogate {
    * Predictions of each measurement from all others: hyperparameters are kept, the mean is taken from the others
    * (O. Dubrule: Cross validation of kriging in a unique neighborhood, 1983). Variances include the noise.
    */
-  private leftOut(z: Float64Array, centred: Centred): { mean: Float64Array; variance: Float64Array } {
-    const { n } = this;
-    const { alpha, ones, precision, mean: level } = centred;
+  private leaveOneOutOfModel(): { mean: Float64Array; variance: Float64Array } {
+    const { n, factor } = this;
+    const stride = padded(n);
+    const { alpha, ones, precision, mean: level } = this.centred;
     const mean = new Float64Array(n);
     const variance = new Float64Array(n);
     if (n === 1) {
@@ -108,26 +102,15 @@ export class GaussianProcess implements FittedSurrogate {
       variance[0] = this.scale + this.noise ** 2;
       return { mean, variance };
     }
-    const diagonal = (this.inverseDiagonal ??= this.diagonalOfInverse());
+    const l = arena.room(2 * stride * stride);
+    const { kernel, numbers } = arena;
+    numbers.set(factor, l);
+    kernel.inverse(l, stride, l + stride * stride);
     for (let i = 0; i < n; i++) {
-      const own = diagonal[i]!;
-      mean[i] = z[i]! - alpha[i]! / (own - (ones[i]! * ones[i]!) / precision);
+      const own = numbers[l + i * (stride + 1)]!;
+      mean[i] = this.z[i]! - alpha[i]! / (own - (ones[i]! * ones[i]!) / precision);
       variance[i] = 1 / own;
     }
     return { mean, variance };
-  }
-
-  private centre(z: Float64Array): Centred {
-    const [l] = arena.residents(this.factor) as [number];
-    return centre(l, z, arena.room(2 * padded(this.n)));
-  }
-
-  private diagonalOfInverse(): Float64Array {
-    const stride = padded(this.n);
-    const l = arena.room(2 * stride * stride);
-    const { kernel, numbers } = arena;
-    numbers.set(this.factor, l);
-    kernel.inverse(l, stride, l + stride * stride);
-    return Float64Array.from({ length: this.n }, (_, i) => numbers[l + i * (stride + 1)]!);
   }
 }
