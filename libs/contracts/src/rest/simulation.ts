@@ -4,7 +4,6 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  IsNumber,
   IsObject,
   IsOptional,
   IsString,
@@ -17,8 +16,20 @@ import {
 import { Type } from 'class-transformer';
 import { JSONSchema } from 'class-validator-jsonschema';
 import type { JsonObject } from '../json.js';
+import {
+  Amount,
+  DefinedName,
+  DevicesOfTask,
+  MostRunsAtOnce,
+  OptionalAmount,
+  OptionalList,
+  OptionalWhole,
+  ParametersOfTasks,
+  Priority,
+  ResourcesOfTask,
+} from './fields.js';
 import type { RunState, TaskRunState } from '../states.js';
-import { IsInline, IsMapOf, IsNumbers } from './rules.js';
+import { IsInline, IsNumbers } from './rules.js';
 import { DeviceReference, type TaskParameters } from './submissions.js';
 
 /** Longest time that is simulated, in seconds of the laboratory: a year. */
@@ -27,12 +38,6 @@ export const longestSimulationS = 31_536_000;
 export const schedulerTypes = ['greedy', 'cpsat'] as const;
 export type SchedulerType = (typeof schedulerTypes)[number];
 
-const seconds = { allowNaN: false, allowInfinity: false } as const;
-const nested = (name: string): object => ({
-  type: 'array',
-  items: { $ref: `#/components/schemas/${name}` },
-});
-const priority = 'Higher goes first when work contends. Default 0.';
 const at = 'Seconds from the beginning at which the first one arrives. Default 0.';
 const every = 'Seconds from one arrival to the next. Default 0: all arrive at once.';
 
@@ -43,99 +48,71 @@ export class SimulatedScheduler {
   @IsIn(schedulerTypes)
   type?: SchedulerType;
 
-  @JSONSchema({ description: 'Chance of the searches of `cpsat`. Default 1.', example: 1 })
-  @IsOptional()
-  @IsInt()
-  @Min(0)
-  @Max(2_147_483_647)
+  @OptionalWhole(
+    { description: 'Chance of the searches of `cpsat`. Default 1.', example: 1 },
+    0,
+    2_147_483_647,
+  )
   seed?: number;
 
-  @JSONSchema({ description: 'Seconds of one tick of `cpsat`. Default 0.1.', example: 0.1 })
-  @IsOptional()
-  @IsNumber(seconds)
-  @Min(0.001)
-  @Max(3_600)
+  @OptionalAmount({ description: 'Seconds of one tick of `cpsat`. Default 0.1.', example: 0.1 }, 0.001, 3_600)
   resolution?: number;
 
-  @JSONSchema({
-    description: 'Seconds within which `cpsat` moves no start any more. Default 30.',
-    example: 30,
-  })
-  @IsOptional()
-  @IsNumber(seconds)
-  @Min(0)
-  @Max(86_400)
+  @OptionalAmount(
+    {
+      description: 'Seconds within which `cpsat` moves no start any more. Default 30.',
+      example: 30,
+    },
+    0,
+    86_400,
+  )
   frozen_window?: number;
 
-  @JSONSchema({
-    description:
-      'Rounds of one search of `cpsat`, in place of a limit of time, so that the same seed gives the same report. Default: by the size of the plan.',
-    example: 200,
-  })
-  @IsOptional()
-  @IsInt()
-  @Min(0)
-  @Max(1_000_000)
+  @OptionalWhole(
+    {
+      description:
+        'Rounds of one search of `cpsat`, in place of a limit of time, so that the same seed gives the same report. Default: by the size of the plan.',
+      example: 200,
+    },
+    0,
+    1_000_000,
+  )
   rounds?: number;
 }
 
 /** Protocol runs that arrive one after the other. */
 export class SimulatedRuns {
-  @JSONSchema({ description: 'Type name of the protocol.', example: 'color_mixing' })
-  @IsString()
-  @Length(1, 200)
+  @DefinedName({ description: 'Type name of the protocol.', example: 'color_mixing' })
   type!: string;
 
-  @JSONSchema({ description: 'How many runs. Default 1.', example: 20 })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(100_000)
+  @OptionalWhole({ description: 'How many runs. Default 1.', example: 20 }, 1, 100_000)
   iterations?: number;
 
-  @JSONSchema({ description: 'Runs of these under way at a time. Default: no limit.', example: 4 })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(100_000)
+  @OptionalWhole(
+    { description: 'Runs of these under way at a time. Default: no limit.', example: 4 },
+    1,
+    100_000,
+  )
   max_concurrent?: number;
 
-  @JSONSchema({ description: priority, example: 0 })
-  @IsOptional()
-  @IsInt()
-  @Min(-1_000_000)
-  @Max(1_000_000)
+  @Priority()
   priority?: number;
 
-  @JSONSchema({ description: at, example: 0 })
-  @IsOptional()
-  @IsNumber(seconds)
-  @Min(0)
-  @Max(longestSimulationS)
+  @OptionalAmount({ description: at, example: 0 }, 0, longestSimulationS)
   at?: number;
 
-  @JSONSchema({ description: every, example: 60 })
-  @IsOptional()
-  @IsNumber(seconds)
-  @Min(0)
-  @Max(longestSimulationS)
+  @OptionalAmount({ description: every, example: 60 }, 0, longestSimulationS)
   every?: number;
 
-  @JSONSchema({
-    additionalProperties: { type: 'object' },
+  @ParametersOfTasks({
     description: 'As in a submission; a dynamic parameter that is left out gets a value that fits it.',
   })
-  @IsOptional()
-  @IsMapOf('object')
-  @IsInline({ entries: true })
   parameters?: TaskParameters;
 }
 
 /** A campaign, as it would be submitted. */
 export class SimulatedCampaign {
-  @JSONSchema({ description: 'Type name of the protocol to run.', example: 'color_mixing' })
-  @IsString()
-  @Length(1, 200)
+  @DefinedName({ description: 'Type name of the protocol to run.', example: 'color_mixing' })
   protocol!: string;
 
   @JSONSchema({ description: 'Number of protocol runs.', example: 12 })
@@ -144,95 +121,49 @@ export class SimulatedCampaign {
   @Max(100_000)
   max_protocol_runs!: number;
 
-  @JSONSchema({ description: 'Cap on simultaneous protocol runs. Default 1.', example: 3 })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(10_000)
+  @MostRunsAtOnce()
   max_concurrent_protocol_runs?: number;
 
-  @JSONSchema({ description: priority, example: 0 })
-  @IsOptional()
-  @IsInt()
-  @Min(-1_000_000)
-  @Max(1_000_000)
+  @Priority()
   priority?: number;
 
-  @JSONSchema({ description: 'Seconds from the beginning at which it arrives. Default 0.', example: 0 })
-  @IsOptional()
-  @IsNumber(seconds)
-  @Min(0)
-  @Max(longestSimulationS)
+  @OptionalAmount(
+    { description: 'Seconds from the beginning at which it arrives. Default 0.', example: 0 },
+    0,
+    longestSimulationS,
+  )
   at?: number;
 
-  @JSONSchema({
-    additionalProperties: { type: 'object' },
+  @ParametersOfTasks({
     description: 'Parameters of every run; one that is left out gets a value that fits it.',
   })
-  @IsOptional()
-  @IsMapOf('object')
-  @IsInline({ entries: true })
   global_parameters?: TaskParameters;
 }
 
 /** On-demand tasks that arrive one after the other. */
 export class SimulatedTasks {
-  @JSONSchema({ description: 'Type name of the task.', example: 'clean_container' })
-  @IsString()
-  @Length(1, 200)
+  @DefinedName({ description: 'Type name of the task.', example: 'clean_container' })
   type!: string;
 
-  @JSONSchema({ description: 'How many. Default 1.', example: 3 })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(100_000)
+  @OptionalWhole({ description: 'How many. Default 1.', example: 3 }, 1, 100_000)
   count?: number;
 
-  @JSONSchema({ description: at, example: 0 })
-  @IsOptional()
-  @IsNumber(seconds)
-  @Min(0)
-  @Max(longestSimulationS)
+  @OptionalAmount({ description: at, example: 0 }, 0, longestSimulationS)
   at?: number;
 
-  @JSONSchema({ description: every, example: 600 })
-  @IsOptional()
-  @IsNumber(seconds)
-  @Min(0)
-  @Max(longestSimulationS)
+  @OptionalAmount({ description: every, example: 600 }, 0, longestSimulationS)
   every?: number;
 
-  @JSONSchema({ description: 'Seconds that one takes. Default 1.', example: 30 })
-  @IsOptional()
-  @IsNumber(seconds)
-  @Min(0)
-  @Max(longestSimulationS)
+  @OptionalAmount({ description: 'Seconds that one takes. Default 1.', example: 30 }, 0, longestSimulationS)
   duration?: number;
 
-  @JSONSchema({ description: priority, example: 5 })
-  @IsOptional()
-  @IsInt()
-  @Min(-1_000_000)
-  @Max(1_000_000)
+  @Priority(5)
   priority?: number;
 
-  @JSONSchema({
-    description: 'Device handle of the task to the device it shall use.',
-    additionalProperties: { $ref: '#/components/schemas/DeviceReference' },
-    example: { cleaner: { lab_name: 'color_lab', name: 'cleaning_station' } },
-  })
-  @IsOptional()
-  @IsMapOf(DeviceReference)
+  @DevicesOfTask(DeviceReference)
   devices?: Record<string, DeviceReference>;
 
-  @JSONSchema({
-    description: 'Resource handle of the task to the name of the resource it shall use.',
-    additionalProperties: { type: 'string' },
-    example: { beaker: 'beaker_1' },
-  })
-  @IsOptional()
-  @IsMapOf('string')
+  @ResourcesOfTask()
   input_resources?: Record<string, string>;
 
   @JSONSchema({
@@ -244,11 +175,11 @@ export class SimulatedTasks {
   @IsInline()
   input_parameters?: JsonObject;
 
-  @JSONSchema({ description: 'Seconds within which one must start, as in a submission. Default 600.' })
-  @IsOptional()
-  @IsNumber(seconds)
-  @Min(0)
-  @Max(longestSimulationS)
+  @OptionalAmount(
+    { description: 'Seconds within which one must start, as in a submission. Default 600.' },
+    0,
+    longestSimulationS,
+  )
   allocation_timeout?: number;
 }
 
@@ -262,10 +193,7 @@ export class SimulatedFailure {
   @Length(1, 500)
   task!: string;
 
-  @JSONSchema({ description: 'Chance of each attempt to fail, from 0 to 1.', example: 0.05 })
-  @IsNumber(seconds)
-  @Min(0)
-  @Max(1)
+  @Amount({ description: 'Chance of each attempt to fail, from 0 to 1.', example: 0.05 }, 0, 1)
   probability!: number;
 
   @JSONSchema({
@@ -285,17 +213,14 @@ export class SimulatedLoss {
   @Matches(/^[^.]+\..+$/, { message: 'device must be <laboratory>.<device>' })
   device!: string;
 
-  @JSONSchema({ description: 'Seconds from the beginning.', example: 60 })
-  @IsNumber(seconds)
-  @Min(0)
-  @Max(longestSimulationS)
+  @Amount({ description: 'Seconds from the beginning.', example: 60 }, 0, longestSimulationS)
   at!: number;
 
-  @JSONSchema({ description: 'Seconds until it can be used again. Default: for good.', example: 120 })
-  @IsOptional()
-  @IsNumber(seconds)
-  @Min(0)
-  @Max(longestSimulationS)
+  @OptionalAmount(
+    { description: 'Seconds until it can be used again. Default: for good.', example: 120 },
+    0,
+    longestSimulationS,
+  )
   for?: number;
 }
 
@@ -315,56 +240,41 @@ export class SimulationScenario {
   @Type(() => SimulatedScheduler)
   scheduler?: SimulatedScheduler;
 
-  @JSONSchema({
-    description: 'Tasks take up to this share longer or shorter than expected, from 0 to 0.99. Default 0.',
-    example: 0.1,
-  })
-  @IsOptional()
-  @IsNumber(seconds)
-  @Min(0)
-  @Max(0.99)
+  @OptionalAmount(
+    {
+      description: 'Tasks take up to this share longer or shorter than expected, from 0 to 0.99. Default 0.',
+      example: 0.1,
+    },
+    0,
+    0.99,
+  )
   jitter?: number;
 
-  @JSONSchema({
-    description:
-      'Chance of durations and failures. The same task has the same luck under every policy. Default 1.',
-    example: 42,
-  })
-  @IsOptional()
-  @IsInt()
-  @Min(0)
-  @Max(2_147_483_647)
+  @OptionalWhole(
+    {
+      description:
+        'Chance of durations and failures. The same task has the same luck under every policy. Default 1.',
+      example: 42,
+    },
+    0,
+    2_147_483_647,
+  )
   seed?: number;
 
-  @JSONSchema({ description: 'Seconds after which the simulation ends. Default 2592000: 30 days.' })
-  @IsOptional()
-  @IsNumber(seconds)
-  @Min(1)
-  @Max(longestSimulationS)
+  @OptionalAmount(
+    { description: 'Seconds after which the simulation ends. Default 2592000: 30 days.' },
+    1,
+    longestSimulationS,
+  )
   horizon?: number;
 
-  @JSONSchema({ ...nested('SimulatedRuns'), description: 'Protocol runs.' })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(1_000)
-  @ValidateNested({ each: true })
-  @Type(() => SimulatedRuns)
+  @OptionalList(SimulatedRuns, 'Protocol runs.')
   protocols?: SimulatedRuns[];
 
-  @JSONSchema({ ...nested('SimulatedCampaign'), description: 'Campaigns.' })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(1_000)
-  @ValidateNested({ each: true })
-  @Type(() => SimulatedCampaign)
+  @OptionalList(SimulatedCampaign, 'Campaigns.')
   campaigns?: SimulatedCampaign[];
 
-  @JSONSchema({ ...nested('SimulatedTasks'), description: 'On-demand tasks.' })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(1_000)
-  @ValidateNested({ each: true })
-  @Type(() => SimulatedTasks)
+  @OptionalList(SimulatedTasks, 'On-demand tasks.')
   tasks?: SimulatedTasks[];
 
   @JSONSchema({
@@ -377,20 +287,10 @@ export class SimulationScenario {
   @IsNumbers({ min: 0, max: longestSimulationS })
   durations?: Record<string, number>;
 
-  @JSONSchema({ ...nested('SimulatedFailure'), description: 'Attempts that fail.' })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(1_000)
-  @ValidateNested({ each: true })
-  @Type(() => SimulatedFailure)
+  @OptionalList(SimulatedFailure, 'Attempts that fail.')
   failures?: SimulatedFailure[];
 
-  @JSONSchema({ ...nested('SimulatedLoss'), description: 'Devices that are out of order for a while.' })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(1_000)
-  @ValidateNested({ each: true })
-  @Type(() => SimulatedLoss)
+  @OptionalList(SimulatedLoss, 'Devices that are out of order for a while.')
   losses?: SimulatedLoss[];
 }
 

@@ -5,11 +5,8 @@ import {
   IsIn,
   IsInt,
   IsIP,
-  IsNumber,
   IsObject,
   IsOptional,
-  IsString,
-  Length,
   Max,
   Min,
   ValidateNested,
@@ -17,6 +14,18 @@ import {
 import { Type } from 'class-transformer';
 import { JSONSchema } from 'class-validator-jsonschema';
 import type { JsonObject } from '../json.js';
+import {
+  DefinedName,
+  DevicesOfTask,
+  FailurePolicyOfTasks,
+  MostRunsAtOnce,
+  OptionalAmount,
+  OptionalWhole,
+  Owner,
+  ParametersOfTasks,
+  Priority,
+  ResourcesOfTask,
+} from './fields.js';
 import {
   runFailureActions,
   RetryPolicy,
@@ -29,8 +38,6 @@ import { IsInline, IsMapOf, IsWellFormedName } from './rules.js';
 /** Task name to parameter name to value. */
 export type TaskParameters = Record<string, JsonObject>;
 
-const priority = 'Higher goes first when work contends. Default 0.';
-const owner = 'Label of who the work belongs to. Default empty.';
 const taskParameters = { additionalProperties: { type: 'object' } } as const;
 
 /** One execution of a protocol (`POST /api/protocols`). */
@@ -39,42 +46,23 @@ export class ProtocolRunSubmission {
   @IsWellFormedName()
   name!: string;
 
-  @JSONSchema({ description: 'Type name of the protocol.', example: 'color_mixing' })
-  @IsString()
-  @Length(1, 200)
+  @DefinedName({ description: 'Type name of the protocol.', example: 'color_mixing' })
   type!: string;
 
-  @JSONSchema({ description: owner, example: 'ada' })
-  @IsOptional()
-  @IsString()
-  @Length(0, 200)
+  @Owner()
   owner?: string;
 
-  @JSONSchema({ description: priority, example: 0 })
-  @IsOptional()
-  @IsInt()
-  @Min(-1_000_000)
-  @Max(1_000_000)
+  @Priority()
   priority?: number;
 
-  @JSONSchema({
-    ...taskParameters,
+  @ParametersOfTasks({
     description:
       'Task name to parameter name to value: at least every `svc_dynamic` parameter of the protocol.',
     example: { mix_colors: { cyan_volume: 2.5 } },
   })
-  @IsOptional()
-  @IsMapOf('object')
-  @IsInline({ entries: true })
   parameters?: TaskParameters;
 
-  @JSONSchema({
-    description: 'Task name to what is done about its failures, over what the protocol says.',
-    additionalProperties: { $ref: '#/components/schemas/TaskFailurePolicy' },
-    example: { mix_colors: { timeout: 600, on_failure: 'ask' } },
-  })
-  @IsOptional()
-  @IsMapOf(TaskFailurePolicy)
+  @FailurePolicyOfTasks()
   failure_policy?: Record<string, TaskFailurePolicy>;
 
   @JSONSchema({
@@ -99,22 +87,13 @@ export class CampaignSubmission {
   @IsWellFormedName()
   name!: string;
 
-  @JSONSchema({ description: 'Type name of the protocol to run.', example: 'color_mixing' })
-  @IsString()
-  @Length(1, 200)
+  @DefinedName({ description: 'Type name of the protocol to run.', example: 'color_mixing' })
   protocol!: string;
 
-  @JSONSchema({ description: owner, example: 'ada' })
-  @IsOptional()
-  @IsString()
-  @Length(0, 200)
+  @Owner()
   owner?: string;
 
-  @JSONSchema({ description: priority, example: 0 })
-  @IsOptional()
-  @IsInt()
-  @Min(-1_000_000)
-  @Max(1_000_000)
+  @Priority()
   priority?: number;
 
   @JSONSchema({ description: 'Number of protocol runs; 0: no limit.', example: 12 })
@@ -123,11 +102,7 @@ export class CampaignSubmission {
   @Max(100_000)
   max_protocol_runs!: number;
 
-  @JSONSchema({ description: 'Cap on simultaneous protocol runs. Default 1.', example: 3 })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(10_000)
+  @MostRunsAtOnce()
   max_concurrent_protocol_runs?: number;
 
   @JSONSchema({
@@ -144,10 +119,7 @@ export class CampaignSubmission {
   @IsIP()
   optimizer_ip?: string;
 
-  @JSONSchema({ ...taskParameters, description: 'Parameters of every run.' })
-  @IsOptional()
-  @IsMapOf('object')
-  @IsInline({ entries: true })
+  @ParametersOfTasks({ description: 'Parameters of every run.' })
   global_parameters?: TaskParameters;
 
   @JSONSchema({
@@ -162,13 +134,7 @@ export class CampaignSubmission {
   @IsInline({ entries: true, each: true })
   protocol_run_parameters?: TaskParameters[];
 
-  @JSONSchema({
-    description: 'Task name to what is done about its failures, over what the protocol says.',
-    additionalProperties: { $ref: '#/components/schemas/TaskFailurePolicy' },
-    example: { mix_colors: { timeout: 600, on_failure: 'ask' } },
-  })
-  @IsOptional()
-  @IsMapOf(TaskFailurePolicy)
+  @FailurePolicyOfTasks()
   failure_policy?: Record<string, TaskFailurePolicy>;
 
   @JSONSchema({
@@ -190,14 +156,14 @@ export class CampaignSubmission {
   @IsIn(runFailureActions)
   on_run_failure?: RunFailureAction;
 
-  @JSONSchema({
-    description: 'The campaign fails when more runs than this have failed. Default: no limit.',
-    example: 3,
-  })
-  @IsOptional()
-  @IsInt()
-  @Min(0)
-  @Max(100_000)
+  @OptionalWhole(
+    {
+      description: 'The campaign fails when more runs than this have failed. Default: no limit.',
+      example: 3,
+    },
+    0,
+    100_000,
+  )
   max_failures?: number;
 
   @JSONSchema({
@@ -212,14 +178,10 @@ export class CampaignSubmission {
 
 /** Which device of which laboratory. */
 export class DeviceReference {
-  @JSONSchema({ example: 'color_lab' })
-  @IsString()
-  @Length(1, 200)
+  @DefinedName({ example: 'color_lab' })
   lab_name!: string;
 
-  @JSONSchema({ example: 'station_1' })
-  @IsString()
-  @Length(1, 200)
+  @DefinedName({ example: 'station_1' })
   name!: string;
 }
 
@@ -229,24 +191,13 @@ export class TaskSubmission {
   @IsWellFormedName()
   name!: string;
 
-  @JSONSchema({ description: 'Type name of the task.', example: 'clean_beaker' })
-  @IsString()
-  @Length(1, 200)
+  @DefinedName({ description: 'Type name of the task.', example: 'clean_beaker' })
   type!: string;
 
-  @JSONSchema({ description: owner, example: 'ada' })
-  @IsOptional()
-  @IsString()
-  @Length(0, 200)
+  @Owner()
   owner?: string;
 
-  @JSONSchema({
-    description: 'Device handle of the task to the device it shall use.',
-    additionalProperties: { $ref: '#/components/schemas/DeviceReference' },
-    example: { cleaner: { lab_name: 'color_lab', name: 'cleaning_station' } },
-  })
-  @IsOptional()
-  @IsMapOf(DeviceReference)
+  @DevicesOfTask(DeviceReference)
   devices?: Record<string, DeviceReference>;
 
   @JSONSchema({ description: 'Parameter name to value.', additionalProperties: true })
@@ -255,40 +206,30 @@ export class TaskSubmission {
   @IsInline()
   input_parameters?: JsonObject;
 
-  @JSONSchema({
-    description: 'Resource handle of the task to the name of the resource it shall use.',
-    additionalProperties: { type: 'string' },
-    example: { beaker: 'beaker_1' },
-  })
-  @IsOptional()
-  @IsMapOf('string')
+  @ResourcesOfTask()
   input_resources?: Record<string, string>;
 
-  @JSONSchema({ description: priority, example: 0 })
-  @IsOptional()
-  @IsInt()
-  @Min(-1_000_000)
-  @Max(1_000_000)
+  @Priority()
   priority?: number;
 
-  @JSONSchema({
-    description: 'Seconds within which the task must start, else it is recorded as failed. Default 600.',
-    example: 600,
-  })
-  @IsOptional()
-  @IsNumber({ allowNaN: false, allowInfinity: false })
-  @Min(0)
-  @Max(31_536_000)
+  @OptionalAmount(
+    {
+      description: 'Seconds within which the task must start, else it is recorded as failed. Default 600.',
+      example: 600,
+    },
+    0,
+    31_536_000,
+  )
   allocation_timeout?: number;
 
-  @JSONSchema({
-    description: 'Seconds that one attempt may run; then it is stopped and has failed. Default: no limit.',
-    example: 600,
-  })
-  @IsOptional()
-  @IsNumber({ allowNaN: false, allowInfinity: false })
-  @Min(0.001)
-  @Max(longestPolicyTimeS)
+  @OptionalAmount(
+    {
+      description: 'Seconds that one attempt may run; then it is stopped and has failed. Default: no limit.',
+      example: 600,
+    },
+    0.001,
+    longestPolicyTimeS,
+  )
   timeout?: number;
 
   @JSONSchema({ description: 'Tries again after a failure, under the same condition as in a protocol.' })
