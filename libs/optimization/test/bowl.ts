@@ -1,30 +1,44 @@
-import type { Table } from '@lab/sdk';
-import { continuousInput, continuousOutput, minimize } from '../src/domain/builders.js';
-import { BayesianSequentialOptimizer } from '../src/optimizer/bayesian.js';
-import type { BayesianArguments } from '../src/optimizer/settings.js';
+import {
+  continuousInput,
+  continuousOutput,
+  HybridOptimizer,
+  minimize,
+  type HybridArguments,
+  type Question,
+} from '../src/index.js';
+import { ScriptedModels, type Said } from './scripted-models.js';
 
-/** A bowl over two inputs, minimised, with its least value at (3, 0.5). */
-export const bowl: BayesianArguments = {
+/** A campaign with a bowl to be found, in which the AI always chooses. */
+export const bowl: HybridArguments = {
   inputs: [continuousInput('mix.x', [0, 10]), continuousInput('mix.y', [-1, 1])],
   outputs: [continuousOutput('score.loss', minimize())],
   num_initial_samples: 4,
   seed: 7,
+  p_ai: 1,
+  ai_model: 'script:one:two',
 };
-/** A bowl over two inputs, minimised, with its least value at (3, 0.5). */
-export const bowlAt = ({ 'mix.x': x, 'mix.y': y }: Table[number]) => ({
-  'score.loss': (Number(x) - 3) ** 2 + 5 * (Number(y) - 0.5) ** 2,
+export const bowlAt = (row: Record<string, unknown>) => ({
+  'score.loss': (Number(row['mix.x']) - 3) ** 2 + Number(row['mix.y']) ** 2,
 });
+export const row = (x: number, y = 0.5) => ({ 'mix.x': x, 'mix.y': y });
 
-/** An optimizer that has proposed and been told so many runs, one by one. */
-export function after(
-  args: BayesianArguments,
-  rounds: number,
-  measure: (row: Table[number]) => Record<string, number>,
+/** Gives rows that were never there, as many as asked for. */
+export function newRows({ schema }: Question, number: number): Said {
+  const { minItems } = (schema as { properties: { suggestions: { minItems: number } } }).properties
+    .suggestions;
+  return {
+    journal: `entry ${number}`,
+    suggestions: Array.from({ length: minItems }, (_, i) => row((number * 7 + i) / 100)),
+  };
+}
+
+/** An optimizer, and the models that it asks. */
+export function connected(
+  say: ConstructorParameters<typeof ScriptedModels>[0],
+  args: Partial<HybridArguments> = {},
 ) {
-  const optimizer = new BayesianSequentialOptimizer(args);
-  for (let i = 0; i < rounds; i += 1) {
-    const [row] = optimizer.sample(1);
-    optimizer.report([row!], [measure(row!)]);
-  }
-  return optimizer;
+  const models = new ScriptedModels(say);
+  const optimizer = new HybridOptimizer({ ...bowl, ...args });
+  optimizer.connect(models.host('mix and measure'));
+  return { models, optimizer };
 }

@@ -1,6 +1,6 @@
 import type { Table } from '@lab/sdk';
 import { describe, expect, it } from 'vitest';
-import { after, bowl, bowlAt } from '../../test/bowl.js';
+import { after, bowl, bowlAt } from '../../test/measured-bowl.js';
 import {
   categoricalInput,
   continuousInput,
