@@ -13,7 +13,8 @@ import {
 
 /**
  * `evals` runs of which `initial` are spread; `batch` at a time. `noise`: standard deviations of what is measured. `flight`:
- * so many runs are always in progress, and end out of order. `target`: the worst median that passes.
+ * so many runs are always in progress, and end out of order. `p_ai`: of a hybrid optimizer with an adversary as its AI.
+ * `target`: the worst median that passes; `compare`: how many times that of another campaign it may be.
  */
 export const campaigns = [
   {
@@ -143,6 +144,24 @@ export const campaigns = [
     merit: regret(optima.hartmann6),
     published: null,
     compare: { with: 'hartmann6', at_most: 3 },
+  },
+  {
+    name: 'hartmann6_half',
+    problem: problems.hartmann6,
+    evals: 30,
+    initial: 12,
+    merit: regret(optima.hartmann6),
+    published: null,
+  },
+  {
+    name: 'hybrid_hartmann6_adversary',
+    problem: problems.hartmann6,
+    evals: 60,
+    initial: 12,
+    p_ai: 0.5,
+    merit: regret(optima.hartmann6),
+    published: null,
+    compare: { with: 'hartmann6_half', at_most: 1 },
   },
   {
     name: 'branin_currin',

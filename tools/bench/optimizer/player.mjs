@@ -1,13 +1,15 @@
 // A process that plays what it is asked to: its processor time is that of the optimizer alone.
 import { playCampaign, timeProposal } from './campaign.mjs';
 import { campaigns, feasibility, latencies } from './campaigns.mjs';
+import { playHybridCampaign } from './hybrid-campaign.mjs';
 import { playDomains } from './random-domains.mjs';
 
 const warm = new Set();
 
-function play({ name, seed }) {
+async function play({ name, seed }) {
   if (name === feasibility.name) return playDomains(feasibility, seed);
   const campaign = campaigns.find((each) => each.name === name);
+  if (campaign?.p_ai !== undefined) return playHybridCampaign(campaign, seed);
   if (campaign !== undefined) return playCampaign(campaign, seed);
   const latency = latencies.find((each) => each.name === name);
   // The first one warms the compiler up, as in a process that has proposed before.
@@ -16,5 +18,5 @@ function play({ name, seed }) {
   return timeProposal(latency, seed);
 }
 
-process.on('message', (piece) => process.send({ ...piece, result: play(piece) }));
+process.on('message', async (piece) => process.send({ ...piece, result: await play(piece) }));
 process.on('disconnect', () => process.exit());
