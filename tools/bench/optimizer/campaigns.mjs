@@ -184,6 +184,17 @@ export const campaigns = [
     target: { at_least: 0.97 },
   },
   {
+    // As the tutorial of BoTorch that the published figure is from: without noise.
+    name: 'c2dtlz2_exact',
+    problem: problems.c2dtlz2,
+    evals: 50,
+    initial: 10,
+    batch: 2,
+    merit: volume(problems.c2dtlz2),
+    published: '0.95 (BoTorch, 1 run)',
+    target: { at_least: 0.95 },
+  },
+  {
     name: 'c2dtlz2',
     problem: problems.c2dtlz2,
     evals: 50,
@@ -191,7 +202,7 @@ export const campaigns = [
     batch: 2,
     noise: [0.02, 0.02, 0.02],
     merit: volume(problems.c2dtlz2),
-    published: '0.95 (BoTorch, 1 run)',
+    published: null,
     target: { at_least: 0.95 },
   },
   {
