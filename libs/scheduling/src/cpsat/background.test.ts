@@ -1,11 +1,16 @@
+import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { started, world } from '../../test/planning.js';
+import { randomScenario } from '../../test/random-scenarios.js';
 import { at, running, snapshot, task } from '../../test/snapshots.js';
+import { World as Laboratory } from '../../test/world.js';
+import { checkSchedule } from '../check-schedule.js';
 import type { Plan, PlanTask } from '../policy.js';
 import type { Problem, Schedule } from '../problem/problem.js';
 import { improve } from '../search/improve.js';
 import { repair } from '../search/list-heuristics.js';
 import type { SearchResult } from '../search/search.js';
+import { inlineSearcher } from './inline-searcher.js';
 import type { ExactAnswer, ExactSolver, Searcher, SearchRequest } from './ports.js';
 
 describe('what goes on elsewhere', () => {
@@ -271,6 +276,46 @@ describe('what goes on elsewhere', () => {
     expect(parts.sort()).toEqual([2, 5]);
     expect(plan(shot(0)).timetable?.quality.lowerBound).toBeCloseTo(1.4);
     await policy.stop();
+  });
+
+  it('gives the exact solver a schedule that keeps every rule, whatever a search has found', async () => {
+    const searcher = new ManualSearcher();
+    const hints: Schedule[] = [];
+    const exact = exactly((_, hint) => {
+      hints.push(hint);
+      return { status: 'unknown' };
+    });
+    const { policy, plan } = world({ exact, searcher }, settled);
+    plan(snapshot(0, ['a'], tasks, going));
+    const [search] = searcher.searches;
+    const start = search?.request.start ?? expect.fail('nothing is searched for');
+    const leavesOneOut = { ...start, units: start.units.map((units, index) => (index === 4 ? [] : units)) };
+    search?.end({ schedule: { ...leavesOneOut, objective: 0 }, rounds: 1, optimal: false });
+    await vi.waitFor(() => expect(hints).toEqual([start]));
+    await policy.stop();
+  });
+
+  it('gives it only such schedules of random laboratories', { timeout: 120_000 }, async () => {
+    let given = 0;
+    const exact = exactly((problem, hint) => {
+      given += 1;
+      expect(checkSchedule(problem, hint)).toEqual([]);
+      return { status: 'unknown' };
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.boolean().chain((calm) => randomScenario({ jobs: 5, calm })),
+        async (scenario) => {
+          const clock = { now: () => laboratory.now };
+          const { policy, said } = world({ exact, clock, searcher: inlineSearcher({ rounds: 10 }) });
+          const laboratory: Laboratory = new Laboratory(policy, scenario, {});
+          await laboratory.run();
+          expect(said).toEqual([]);
+        },
+      ),
+      { numRuns: 40, endOnFailure: true },
+    );
+    expect(given).toBeGreaterThan(0);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { checkSchedule } from '../check-schedule.js';
 import { objectiveOf, type Problem, type Schedule } from '../problem/problem.js';
 import type { Compiled } from './compiled.js';
 import { joinSchedules, separate } from './parts.js';
@@ -137,7 +138,7 @@ export class Background {
       else {
         if (result?.lowerBound !== undefined && !frozen.restricted)
           this.#found(findingOf(null, result.lowerBound));
-        this.#prove(job, best);
+        this.#prove(job, isSound(job, best) ? best : job.schedule);
       }
     };
     const timeLimit = small ? Math.min(provableSearchMs, timeLimitMs) : timeLimitMs;
@@ -230,6 +231,14 @@ export class Background {
       reproducible: false,
     });
   }
+}
+
+/**
+ * A search may say an order that does not do as a schedule: next to what is frozen, groups and greatest lags are wishes
+ * for it. The exact solver needs a schedule that keeps every rule.
+ */
+function isSound({ compiled }: Job, schedule: Schedule): boolean {
+  return checkSchedule(compiled.problem, schedule).length === 0;
 }
 
 /** The problem of a job in which what is frozen is decided. */

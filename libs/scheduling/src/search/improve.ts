@@ -37,13 +37,16 @@ interface Part {
  * Looks for better schedules until it has made its rounds, is told to stop, or knows that there are none. Parts of the
  * problem that have nothing to do with each other are searched apart, the more often the larger they are.
  *
- * Activities without a place (see `construct`) stay without one.
+ * Activities without a place (see `construct`) stay without one; a start in which all have one is then given back as it is.
  *
  * @throws RangeError when precedences, or references to units, run in a circle
  */
 export function improve(problem: Problem, options: SearchOptions): SearchResult {
   if (isShop(problem)) return improveShop(problem, options);
   const parts = componentsOf(problem).map((component) => partOf(component, options));
+  // What leaves something out looks better than what does not.
+  if (options.start !== undefined && isWhole(problem, options.start) && !parts.every(hasPlaces))
+    return { schedule: options.start, rounds: 0, optimal: false };
   settleEnds(parts);
   let best = wholeOf(problem, parts);
   if (options.start !== undefined && options.start.objective <= best.objective) best = options.start;
@@ -107,6 +110,15 @@ function partOf(component: Component, { start, seed, shouldStop }: SearchOptions
   part.lines.push(line);
   lead(part);
   return part;
+}
+
+/** Everything has a place. */
+function hasPlaces({ lines: [{ decoder }] }: Part): boolean {
+  return decoder.placedCount === decoder.compiled.blocks;
+}
+
+function isWhole({ activities }: Problem, { units }: Schedule): boolean {
+  return activities.every(({ slots }, index) => units[index]!.length === slots.length);
 }
 
 /** Puts the line first that has found the best schedule. */
