@@ -144,8 +144,7 @@ export function weldedBeam([a, b, c, d]) {
 
 /**
  * Nucleophilic aromatic substitution in a plug flow reactor (Hone 2017, by Summit): residence time in min, equivalents,
- * concentration in mol/l, temperature in Celsius to space-time yield in kg/m3/h and E-factor, in the form of the published
- * table: one more than by the formula.
+ * concentration in mol/l, temperature in Celsius to space-time yield in kg/m3/h and E-factor, as in the published table.
  */
 export function snar([tau, equivalents, concentration, celsius]) {
   const kelvin = celsius + 273.71;
@@ -177,5 +176,5 @@ export function snar([tau, equivalents, concentration, celsius]) {
   const spaceTimeYield = max(1e-6, (60 * mass[2] * product * flow) / 3);
   const waste = flow * 0.789 + 1e-3 * flow * sum([0, 1, 3, 4].map((i) => mass[i] * state[i]));
   const eFactor = abs(product) < 1e-8 ? 1e3 : min(1e3, waste / (1e-3 * mass[2] * product * flow));
-  return [spaceTimeYield, eFactor + 1];
+  return [spaceTimeYield, eFactor];
 }
