@@ -186,12 +186,11 @@ export class CampaignOptimizers {
       async () => {
         if (module === undefined || this.#optimizers === undefined)
           throw new ServiceError('optimizer_error', `the protocol ${protocol} has no optimizer`);
-        return this.#optimizers.open(
-          optimizerIp,
-          { id, name },
-          { protocol, module, overrides },
-          runtimeParams,
-        );
+        const making = { protocol, module, overrides };
+        const session = await this.#optimizers.open(optimizerIp, { id, name }, making, runtimeParams);
+        // The campaign may have ended meanwhile, and with it all that would close the session.
+        if (this.#talks.get(id) !== talk) this.#end(session);
+        return session;
       },
       (turn, session) => {
         Object.assign(talk, { session, revision, ready: false, single: false, deaf: false });
@@ -250,7 +249,7 @@ export class CampaignOptimizers {
         talk.single = false;
         this.#retries.clear(id);
         const row = turn.state.rows.campaigns.get(id);
-        if (row === undefined || isTerminal(row.state) || row.optimizer?.failure !== null) return;
+        if (row === undefined || row.ending !== null || row.optimizer?.failure !== null) return;
         const fault = acceptProposals(turn, row, numbers, trials);
         if (fault !== null) {
           noteFailure(turn, row, 'optimizer_error', fault);

@@ -32,7 +32,13 @@ export function beginTrial(turn: Turn, campaignId: string, n: number): void {
   if (trial !== undefined) turn.emit({ op: 'updateTrial', id: trial.id, patch: { state: 'running' } });
 }
 
-/** The run of a trial has ended. It is measured only when every output is a known, finite number. */
+/** Longest value of an additional parameter that is kept with a trial, in characters as JSON. */
+const longestAdditional = 16_384;
+
+/**
+ * The run of a trial has ended. It is measured only when every output is a known, finite number. Of the additional
+ * parameters those stay out that would not fit into a message: whoever wants them finds them with the task.
+ */
 export function settleTrial(turn: Turn, run: ProtocolRunRow, completed: boolean): void {
   const trial = trialOf(turn.state, run);
   const optimizer = turn.state.rows.campaigns.get(run.campaignId ?? '')?.optimizer;
@@ -43,7 +49,11 @@ export function settleTrial(turn: Turn, run: ProtocolRunRow, completed: boolean)
     op: 'updateTrial',
     id: trial.id,
     patch: {
-      additional: valuesOf(tasks, optimizer.additional_names),
+      additional: Object.fromEntries(
+        Object.entries(valuesOf(tasks, optimizer.additional_names)).filter(
+          ([, value]) => JSON.stringify(value).length <= longestAdditional,
+        ),
+      ),
       ...(completed && outputs !== null ? { state: 'measured', outputs } : { state: 'failed' }),
     },
   });
