@@ -251,6 +251,14 @@ describe('a subclass is refused', () => {
 });
 
 describe('an argument is refused', () => {
+  it('when it is no object, lacks what is searched, or has it in another form', () => {
+    for (const wrong of [null, 5, [], {}, { inputs: 5, outputs: [] }, { ...args, constraints: 7 }]) {
+      expect(() => new HybridOptimizer(wrong as never)).toThrow(
+        expect.objectContaining({ code: 'invalid' }) as Error,
+      );
+    }
+  });
+
   it.each([
     [{ ai_history_size: 0 }, 'ai_history_size'],
     [{ ai_history_size: 2.5 }, 'ai_history_size'],
