@@ -1,15 +1,16 @@
 /**
- * Compiles libs/optimization/assembly/kernel.ts to WebAssembly and writes it, as text, to
- * libs/optimization/src/numeric/kernel-wasm.ts together with the hash of its source. Both are committed; a test compares
+ * Compiles libs/optimization/assembly to WebAssembly and writes it, as text, to
+ * libs/optimization/src/numeric/kernel-wasm.ts together with the hash of its sources. Both are committed; a test compares
  * them.
  */
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import asc from 'assemblyscript/asc';
 
 const lib = new URL('../libs/optimization/', import.meta.url);
-const source = await readFile(new URL('assembly/kernel.ts', lib), 'utf8');
-const files = new Map([['kernel.ts', source]]);
+const names = (await readdir(new URL('assembly', lib))).sort();
+const sources = await Promise.all(names.map((name) => readFile(new URL(`assembly/${name}`, lib), 'utf8')));
+const files = new Map(names.map((name, i) => [name, sources[i]]));
 let binary;
 const { error, stderr } = await asc.main(
   [
@@ -28,15 +29,15 @@ if (error || binary === undefined) {
   process.stderr.write(`${stderr.toString()}\n`);
   process.exit(1);
 }
-const hash = createHash('sha256').update(source).digest('hex');
+const hash = createHash('sha256').update(sources.join('')).digest('hex');
 const text = Buffer.from(binary)
   .toString('base64')
   .replace(/.{1,90}/g, "  '$&',\n");
 await writeFile(
   new URL('src/numeric/kernel-wasm.ts', lib),
-  `/** Written by \`npm run build:kernel\` from assembly/kernel.ts; not to be edited. */
+  `/** Written by \`npm run build:kernel\` from the files of assembly; not to be edited. */
 
-/** SHA-256 of the source. */
+/** SHA-256 of the sources, one after another by their names. */
 export const kernelSourceHash = '${hash}';
 
 /** The module, in base64. */

@@ -1,4 +1,4 @@
-import { cholesky, solveCholesky } from '../src/numeric/index.js';
+import { cholesky, solveCholesky } from '../src/numeric/linalg.js';
 import type { Beside, FittedSurrogate, OutputMap, Posterior } from '../src/surrogates/surrogate.js';
 
 /** Values in the scale of the model are the measured ones. */

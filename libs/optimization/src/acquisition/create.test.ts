@@ -7,7 +7,8 @@ import {
   type ExactOptions,
 } from '../../test/exact-process.js';
 import type { Output } from '../domain/space.js';
-import { logH, normalCdf, normalDensity, Rng } from '../numeric/index.js';
+import { logH, Rng } from '../numeric/index.js';
+import { normalCdf, normalDensity } from '../numeric/special.js';
 import type { FittedSurrogate } from '../surrogates/surrogate.js';
 import type { AcquisitionChoice, AcquisitionProblem } from './acquisition.js';
 import { acquisitionFunction } from './create.js';

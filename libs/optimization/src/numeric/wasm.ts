@@ -10,7 +10,7 @@ declare const WebAssembly:
     }
   | undefined;
 
-/** The routines of assembly/kernel.ts, where addresses are those of bytes. */
+/** The routines of the folder assembly, where addresses are those of bytes. */
 type Exports = Record<Exclude<keyof Kernel, 'name' | 'memory'>, (...numbers: number[]) => number> & {
   memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
 };
