@@ -1,0 +1,92 @@
+import type { ChildProcess } from 'node:child_process';
+import type { OptimizerRecord } from '@lab/contracts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually, isOver } from './api.js';
+import { startLab, type Lab } from './lab.js';
+
+/** Optimizer workers on addresses of their own: `svc optimizer --ip`, and `optimizer_ip` of a campaign. */
+
+let lab: Lab;
+
+beforeAll(async () => {
+  lab = await startLab(['multiplication_lab']);
+  await lab.withAgent('bench_b');
+});
+afterAll(() => lab.stack.dispose());
+
+/** Under load a process takes its time to be made, in milliseconds. */
+const limitMs = 120_000;
+
+const campaign = (name: string, optimizer_ip: string, more: object = {}) => ({
+  name,
+  protocol: 'optimize_multiplication',
+  optimize: true,
+  optimizer_ip,
+  max_protocol_runs: 8,
+  max_concurrent_protocol_runs: 2,
+  ...more,
+});
+
+async function workerOf(name: string): Promise<OptimizerRecord> {
+  return (await lab.api.call<OptimizerRecord>('GET', `/api/campaigns/${name}/optimizer`)).body;
+}
+
+/** Submits until the address is announced. */
+function accepted(body: ReturnType<typeof campaign>): Promise<unknown> {
+  return eventually(
+    () => lab.api.submit('campaigns', body),
+    ({ status }) => status === 201,
+    limitMs,
+  );
+}
+
+it('an address without a worker is refused, and those that there are are named', async () => {
+  const { status, body } = await lab.api.submit('campaigns', campaign('nobody there', '127.0.0.9'));
+  expect({ status, code: body.code }).toEqual({ status: 503, code: 'optimizer_unavailable' });
+  expect(body.detail).toMatch(/127\.0\.0\.9.*127\.0\.0\.1/);
+});
+
+it(
+  'two workers on two addresses serve two campaigns, and one that is killed is waited for',
+  { timeout: 4 * limitMs },
+  async () => {
+    const start = (address: string): ChildProcess => lab.stack.beside('optimizer', '--ip', address);
+    start('127.0.0.2');
+    const second = start('127.0.0.3');
+    await accepted(campaign('ascending', '127.0.0.2'));
+    await accepted(
+      campaign('descending', '127.0.0.3', {
+        max_protocol_runs: 12,
+        meta: { optimizer_overrides: { descending: true } },
+      }),
+    );
+    await eventually(
+      async () => [(await workerOf('ascending')).worker, (await workerOf('descending')).worker],
+      ([one, two]) => one !== null && two !== null && one !== two,
+      limitMs,
+    );
+    second.kill('SIGKILL');
+    const waiting = await eventually(
+      () => lab.api.campaign('descending'),
+      (record) => isOver(record) || record.reason?.code === 'waiting_for_optimizer',
+      limitMs,
+    );
+    expect(waiting).toMatchObject({ state: 'running', reason: { code: 'waiting_for_optimizer' } });
+    start('127.0.0.3');
+    const [up, down] = await Promise.all(
+      ['ascending', 'descending'].map((name) => eventually(() => lab.api.campaign(name), isOver, limitMs)),
+    );
+    expect(up).toMatchObject({ state: 'completed', protocol_runs_completed: 8 });
+    expect(down).toMatchObject({ state: 'completed', protocol_runs_completed: 12, reason: null });
+    expect(up?.protocol_runs[0]?.parameters).toEqual({
+      first: { number: 2, factor: 3 },
+      second: { factor: 8 },
+    });
+    expect(down?.protocol_runs.slice(0, 2).map(({ parameters }) => parameters)).toEqual([
+      { first: { number: 8, factor: 5 }, second: { factor: 64 } },
+      { first: { number: 8, factor: 5 }, second: { factor: 32 } },
+    ]);
+    const rows = down?.protocol_runs.map(({ parameters }) => JSON.stringify(parameters));
+    expect(new Set(rows).size).toBe(12);
+  },
+);
