@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Asked {
+  headers: IncomingHttpHeaders;
+  /** Everything that the model was told, in one text. */
+  prompt: string;
+  /** Rows wanted. */
+  count: number;
+}
+
+/** What is read of a request. */
+interface Completion {
+  messages: { content: string }[];
+  response_format: { json_schema: { schema: { properties: { suggestions: { minItems: number } } } } };
+}
+
+/** A server on this computer that speaks the protocol of OpenAI and says what the test wants. */
+export class AiServer {
+  readonly asked: Asked[] = [];
+  /** The text of the answer; a number is an error with that status. */
+  answer: (asked: Asked) => string | number = () => 503;
+  readonly #server: Server;
+
+  private constructor() {
+    this.#server = createServer((request, response) => {
+      const pieces: Buffer[] = [];
+      request.on('data', (piece: Buffer) => pieces.push(piece));
+      request.on('end', () => {
+        const { messages, response_format } = JSON.parse(Buffer.concat(pieces).toString()) as Completion;
+        const asked = {
+          headers: request.headers,
+          prompt: messages.map(({ content }) => content).join('\n'),
+          count: response_format.json_schema.schema.properties.suggestions.minItems,
+        };
+        this.asked.push(asked);
+        const text = this.answer(asked);
+        if (typeof text === 'number') {
+          response.writeHead(text).end('{"error":{"message":"not now"}}');
+          return;
+        }
+        response.writeHead(200, { 'content-type': 'application/json' }).end(
+          JSON.stringify({
+            id: 'answer',
+            object: 'chat.completion',
+            created: 0,
+            model: 'test',
+            choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
+            usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
+          }),
+        );
+      });
+    });
+  }
+
+  static async start(): Promise<AiServer> {
+    const made = new AiServer();
+    made.#server.listen(0, '127.0.0.1');
+    await once(made.#server, 'listening');
+    return made;
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}

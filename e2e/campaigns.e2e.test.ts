@@ -1,0 +1,472 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type {
+  CampaignRecord,
+  InsightRecord,
+  OptimizerDescription,
+  OptimizerRecord,
+  Problem,
+  RuntimeParameterValues,
+  Trial,
+} from '@lab/contracts';
+import { AiServer } from './ai-server.js';
+import { eventually, isOver } from './api.js';
+import { startLab, type Lab } from './lab.js';
+
+/** What the specification says of campaigns and their optimizers, line by line, from outside. */
+
+const canary = 'sk-canary-51d0c7e2';
+/** Under load a process takes its time to be made, in milliseconds. */
+const limitMs = 110_000;
+
+let lab: Lab;
+let ai: AiServer;
+
+beforeAll(async () => {
+  [lab, ai] = await Promise.all([startLab(['multiplication_lab']), AiServer.start()]);
+});
+afterEach(() => {
+  ai.answer = () => 503;
+  ai.asked.length = 0;
+});
+afterAll(() => Promise.all([lab.stack.dispose(), ai.stop()]));
+
+const submit = (body: Record<string, unknown>) =>
+  lab.api.submit('campaigns', { protocol: 'optimize_multiplication', ...body });
+const ended = (name: string): Promise<CampaignRecord> =>
+  eventually(() => lab.api.campaign(name), isOver, limitMs);
+const trialsOf = async (name: string): Promise<Trial[]> =>
+  (await lab.api.call<Trial[]>('GET', `/api/campaigns/${name}/trials`)).body;
+const optimizerOf = async (name: string): Promise<OptimizerRecord> =>
+  (await lab.api.call<OptimizerRecord>('GET', `/api/campaigns/${name}/optimizer`)).body;
+const ready = (name: string): Promise<OptimizerRecord> =>
+  eventually(
+    () => optimizerOf(name),
+    ({ state }) => state === 'ready',
+    limitMs,
+  );
+const pathsOf = ({ body }: { body: Problem }): (string | undefined)[] | undefined =>
+  body.errors?.map(({ path }) => path);
+const row = (number: number, factor: number, second: number) => ({
+  'first.number': number,
+  'first.factor': factor,
+  'second.factor': second,
+});
+const suggest = (...rows: object[]): string =>
+  JSON.stringify({ journal: 'a product of 1024', suggestions: rows });
+/** Settings with which every sampling call asks the AI. */
+const asking = () => ({
+  p_ai: 1,
+  ai_model: 'local:test',
+  ai_model_settings: { base_url: ai.baseUrl },
+  ai_api_key: canary,
+});
+
+describe('campaign submission', () => {
+  it(
+    'optimize: an optimizer proposes the dynamic parameters for each run, each bound to its run',
+    async () => {
+      expect(
+        await submit({
+          name: 'proposed',
+          max_protocol_runs: 4,
+          max_concurrent_protocol_runs: 2,
+          optimize: true,
+        }),
+      ).toMatchObject({
+        status: 201,
+        body: { optimize: true, optimizer_ip: '127.0.0.1' },
+      });
+      const campaign = await ended('proposed');
+      expect(campaign).toMatchObject({ state: 'completed', reason: null, protocol_runs_completed: 4 });
+      const trials = await trialsOf('proposed');
+      expect(trials.map(({ number, run, source, state }) => ({ number, run, source, state }))).toEqual(
+        [1, 2, 3, 4].map((number) => ({
+          number,
+          run: `proposed_run_${number}`,
+          source: 'optimizer',
+          state: 'measured',
+        })),
+      );
+      expect(campaign.protocol_runs.map(({ parameters }) => parameters)).toEqual(
+        trials.map(({ inputs }) => ({
+          first: { number: inputs['first.number'], factor: inputs['first.factor'] },
+          second: { factor: inputs['second.factor'] },
+        })),
+      );
+      const losses = trials.map(({ outputs }) => outputs?.['score.loss'] ?? Infinity);
+      expect(campaign.optimizer?.best?.[0]).toMatchObject({ 'score.loss': Math.min(...losses) });
+    },
+    limitMs,
+  );
+
+  it('optimizer_ip: the computer of the optimizer; where none is, the submission is refused', async () => {
+    const answer = await submit({
+      name: 'nowhere',
+      max_protocol_runs: 2,
+      optimize: true,
+      optimizer_ip: '192.0.2.7',
+    });
+    expect(answer).toMatchObject({ status: 503, body: { code: 'optimizer_unavailable' } });
+    expect(answer.body.detail).toContain('192.0.2.7');
+    expect((await lab.api.call('GET', '/api/campaigns/nowhere')).status).toBe(404);
+  });
+
+  it(
+    'optimizer_ip: another worker, with an address of its own, serves its own campaign',
+    async () => {
+      lab.stack.beside('optimizer', '--ip', '127.0.0.9');
+      const answer = await eventually(
+        () => submit({ name: 'elsewhere', max_protocol_runs: 2, optimize: true, optimizer_ip: '127.0.0.9' }),
+        ({ status }) => status !== 503,
+        limitMs,
+      );
+      expect(answer.status).toBe(201);
+      const here = await submit({ name: 'beside_it', max_protocol_runs: 2, optimize: true });
+      expect(here.status).toBe(201);
+      expect(await ended('elsewhere')).toMatchObject({ state: 'completed' });
+      expect(await ended('beside_it')).toMatchObject({ state: 'completed' });
+    },
+    limitMs,
+  );
+
+  it(
+    'protocol_run_parameters over global_parameters, the optimizer over both; a whole row is a trial that is given',
+    async () => {
+      const answer = await submit({
+        name: 'given',
+        max_protocol_runs: 3,
+        optimize: true,
+        global_parameters: { first: { number: 4 } },
+        protocol_run_parameters: [
+          { first: { number: 8, factor: 4 }, second: { factor: 32 } },
+          { second: { factor: 64 } },
+        ],
+      });
+      expect(answer.status).toBe(201);
+      await ended('given');
+      const trials = await trialsOf('given');
+      expect(trials.map(({ source }) => source)).toEqual(['given', 'optimizer', 'optimizer']);
+      expect(trials[0]).toMatchObject({ inputs: row(8, 4, 32), outputs: { 'score.loss': 0 } });
+      expect(trials[1]?.inputs).toEqual(row(2, 3, 8));
+    },
+    limitMs,
+  );
+
+  it(
+    'max_protocol_runs 0: without end, until it is cancelled',
+    async () => {
+      expect(
+        (
+          await submit({
+            name: 'endless',
+            max_protocol_runs: 0,
+            global_parameters: { first: { number: 2, factor: 3 }, second: { factor: 8 } },
+          })
+        ).status,
+      ).toBe(201);
+      await eventually(
+        () => lab.api.campaign('endless'),
+        ({ protocol_runs_completed: completed }) => completed >= 3,
+        limitMs,
+      );
+      expect((await lab.api.call('POST', '/api/campaigns/endless/cancel')).status).toBe(202);
+      expect(await ended('endless')).toMatchObject({ state: 'cancelled' });
+    },
+    limitMs,
+  );
+
+  it(
+    'meta.optimizer_overrides: runtime parameters of the optimizer applied at submission',
+    async () => {
+      const answer = await submit({
+        name: 'downwards',
+        max_protocol_runs: 2,
+        optimize: true,
+        meta: { optimizer_overrides: { descending: true } },
+      });
+      expect(answer.status).toBe(201);
+      await ended('downwards');
+      expect((await trialsOf('downwards')).map(({ inputs }) => inputs)).toEqual([
+        row(8, 5, 64),
+        row(8, 5, 32),
+      ]);
+      expect((await optimizerOf('downwards')).runtime_params).toMatchObject({ descending: true });
+    },
+    limitMs,
+  );
+});
+
+describe('endpoint rules', () => {
+  it('2. without optimization: exactly max_protocol_runs entries', async () => {
+    const answer = await submit({
+      name: 'short',
+      max_protocol_runs: 2,
+      protocol_run_parameters: [{ first: { number: 2, factor: 3 }, second: { factor: 8 } }],
+    });
+    expect(answer.status).toBe(422);
+    expect(pathsOf(answer)).toEqual(['protocol_run_parameters']);
+  });
+
+  it(
+    '3. with optimization: what is not among the inputs of the optimizer comes from the request',
+    async () => {
+      const only = { inputs: [{ kind: 'discrete', key: 'second.factor', values: [8, 16] }] };
+      const body = {
+        name: 'rest',
+        max_protocol_runs: 2,
+        optimize: true,
+        meta: { optimizer_overrides: only },
+      };
+      const without = await submit(body);
+      expect(without.status).toBe(422);
+      expect(without.body.errors?.every(({ code }) => code === 'missing_parameter')).toBe(true);
+      const answer = await submit({ ...body, global_parameters: { first: { number: 2, factor: 5 } } });
+      expect(answer.status).toBe(201);
+      await ended('rest');
+      expect((await trialsOf('rest')).map(({ inputs }) => inputs)).toEqual([
+        { 'second.factor': 8 },
+        { 'second.factor': 16 },
+      ]);
+    },
+    limitMs,
+  );
+
+  it(
+    '7. parameters are changed without a restart; either probability derives the other; an invalid value changes nothing',
+    async () => {
+      await submit({ name: 'tuned', max_protocol_runs: 0, optimize: true });
+      const params = '/api/campaigns/tuned/optimizer/params';
+      await ready('tuned');
+      const put = (body: object) => lab.api.call<RuntimeParameterValues & Problem>('PUT', params, body);
+      expect(await put({ descending: true, ai_history_size: 7 })).toMatchObject({
+        status: 200,
+        body: { descending: true, ai_history_size: 7, p_bayesian: 1, p_ai: 0 },
+      });
+      for (const wrong of [
+        { descending: 'yes' },
+        { ai_history_size: 0, descending: false },
+        { unknown: 1 },
+        { p_ai: 2 },
+      ])
+        expect(await put(wrong), JSON.stringify(wrong)).toMatchObject({
+          status: 422,
+          body: { code: 'invalid' },
+        });
+      expect((await optimizerOf('tuned')).runtime_params).toMatchObject({
+        descending: true,
+        ai_history_size: 7,
+      });
+      await lab.api.call('POST', '/api/campaigns/tuned/cancel');
+      await ended('tuned');
+      const again = await lab.api.call('POST', '/api/campaigns/tuned/resume', {
+        optimizer_overrides: { ai_history_size: 9 },
+      });
+      expect(again.status).toBe(202);
+      expect((await optimizerOf('tuned')).runtime_params).toMatchObject({
+        descending: true,
+        ai_history_size: 9,
+      });
+      const domain = await lab.api.call<Problem>('POST', '/api/campaigns/tuned/cancel').then(async () => {
+        await ended('tuned');
+        return lab.api.call<Problem>('POST', '/api/campaigns/tuned/resume', {
+          optimizer_overrides: { constraints: [] },
+        });
+      });
+      expect(domain.status).toBe(422);
+    },
+    2 * limitMs,
+  );
+
+  it(
+    '8. and 9. an AI suggests, told domain, results and insights; what it says is held to the domain, and it is believed nothing else',
+    async () => {
+      const valid = [row(8, 4, 32), row(4, 4, 64), row(2, 4, 64)];
+      ai.answer = ({ count }) => suggest(...valid.splice(0, count));
+      expect(
+        (
+          await submit({
+            name: 'asked',
+            max_protocol_runs: 3,
+            optimize: true,
+            meta: { optimizer_overrides: asking() },
+          })
+        ).status,
+      ).toBe(201);
+      await ended('asked');
+      const trials = await trialsOf('asked');
+      expect(trials.map(({ source, inputs }) => ({ source, inputs }))).toEqual([
+        { source: 'ai', inputs: row(8, 4, 32) },
+        { source: 'ai', inputs: row(4, 4, 64) },
+        { source: 'ai', inputs: row(2, 4, 64) },
+      ]);
+      expect(trials[0]?.note).toMatchObject({
+        journal: 'a product of 1024',
+        model: 'local:test',
+        tokens: { input: 100, output: 20 },
+      });
+      expect(ai.asked[0]?.prompt).toContain('second.factor');
+      expect(ai.asked[0]?.headers.authorization).toBe(`Bearer ${canary}`);
+      // All measured results go to the plugged-in optimizer, also those of the AI.
+      expect((await optimizerOf('asked')).best).toContainEqual(expect.objectContaining({ 'score.loss': 0 }));
+    },
+    limitMs,
+  );
+
+  it(
+    '8. insights are queued until a suggestion succeeds, and 9. a failing AI leaves the plugged-in optimizer',
+    async () => {
+      ai.answer = () => suggest(row(3, 3, 3));
+      await submit({
+        name: 'advised',
+        max_protocol_runs: 0,
+        optimize: true,
+        meta: { optimizer_overrides: { ...asking(), ai_retries: 1 } },
+      });
+      const insight = await lab.api.call<InsightRecord>('POST', '/api/campaigns/advised/optimizer/insight', {
+        insight: 'powers of two only',
+        by: 'ada',
+      });
+      expect(insight).toMatchObject({
+        status: 201,
+        body: { text: 'powers of two only', by: 'ada', used: false },
+      });
+      const fallen = await eventually(
+        () => trialsOf('advised'),
+        (trials) => trials.length >= 2,
+        limitMs,
+      );
+      expect(fallen[0]).toMatchObject({ source: 'optimizer', inputs: row(2, 3, 8) });
+      expect(fallen[0]?.note.fallback).toMatchObject({ code: 'invalid_output' });
+      const best = [row(8, 4, 32), row(4, 4, 64), row(2, 4, 64)];
+      ai.answer = ({ prompt, count }) =>
+        prompt.includes('powers of two only') ? suggest(...best.slice(0, count)) : suggest();
+      const used = await eventually(
+        () => optimizerOf('advised'),
+        ({ insights, journal }) =>
+          insights[0]?.used === true && journal.some(({ source }) => source === 'ai'),
+        limitMs,
+      );
+      expect(used.insights).toHaveLength(1);
+      await lab.api.call('POST', '/api/campaigns/advised/cancel');
+      await ended('advised');
+    },
+    limitMs,
+  );
+
+  it(
+    '7. p_ai zero removes the AI',
+    async () => {
+      ai.answer = () => suggest();
+      await submit({
+        name: 'quiet',
+        max_protocol_runs: 0,
+        optimize: true,
+        meta: { optimizer_overrides: { ...asking(), ai_retries: 0 } },
+      });
+      await eventually(
+        () => Promise.resolve(ai.asked.length),
+        (count) => count > 0,
+        limitMs,
+      );
+      await ready('quiet');
+      const answer = await lab.api.call<RuntimeParameterValues>(
+        'PUT',
+        '/api/campaigns/quiet/optimizer/params',
+        {
+          p_ai: 0,
+        },
+      );
+      expect(answer).toMatchObject({ status: 200, body: { p_ai: 0, p_bayesian: 1 } });
+      const count = ai.asked.length;
+      const { protocol_runs_completed: before } = await lab.api.campaign('quiet');
+      await eventually(
+        () => lab.api.campaign('quiet'),
+        ({ protocol_runs_completed: completed }) => completed >= before + 3,
+        limitMs,
+      );
+      expect(ai.asked.length).toBe(count);
+      await lab.api.call('POST', '/api/campaigns/quiet/cancel');
+      await ended('quiet');
+    },
+    limitMs,
+  );
+});
+
+describe('conditions that are rejected or fail', () => {
+  it.each([
+    ['p_bayesian and p_ai do not sum to 1', { p_bayesian: 0.5, p_ai: 0.6 }],
+    ['ai_model uses an unsupported provider prefix', { p_ai: 0.5, ai_model: 'nobody:test' }],
+    ['Grid example: descending not boolean', { descending: 'yes' }],
+    ['an override that the optimizer does not know', { no_such_setting: 1 }],
+  ])('%s: invalid', async (_, overrides) => {
+    const answer = await submit({
+      name: 'refused',
+      max_protocol_runs: 2,
+      optimize: true,
+      meta: { optimizer_overrides: overrides },
+    });
+    expect([answer.status, answer.body.code]).toEqual([422, 'invalid']);
+    expect((await lab.api.call('GET', '/api/campaigns/refused')).status).toBe(404);
+  });
+
+  it(
+    'Grid example: sampling more points than remain: the campaign fails with what was measured, and can be read',
+    async () => {
+      const grid = { inputs: [{ kind: 'discrete', key: 'second.factor', values: [8, 16, 32] }] };
+      await submit({
+        name: 'exhausted',
+        max_protocol_runs: 10,
+        max_concurrent_protocol_runs: 2,
+        optimize: true,
+        global_parameters: { first: { number: 2, factor: 5 } },
+        meta: { optimizer_overrides: grid },
+      });
+      const campaign = await ended('exhausted');
+      expect(campaign).toMatchObject({ state: 'failed', protocol_runs_completed: 3 });
+      expect(campaign.reason?.message).toContain('The grid is exhausted');
+      expect((await trialsOf('exhausted')).map(({ state }) => state)).toEqual([
+        'measured',
+        'measured',
+        'measured',
+      ]);
+    },
+    limitMs,
+  );
+});
+
+describe('for forms and people', () => {
+  it(
+    'the defaults of a protocol have its fields, those of the AI and those of its own',
+    async () => {
+      const { status, body } = await lab.api.call<OptimizerDescription>(
+        'GET',
+        '/api/protocols/optimize_multiplication/optimizer/defaults',
+      );
+      expect(status).toBe(200);
+      expect(body.input_names).toEqual(['first.number', 'first.factor', 'second.factor']);
+      expect(body.fields.map(({ key }) => key)).toEqual(
+        expect.arrayContaining(['descending', 'p_ai', 'ai_model']),
+      );
+    },
+    limitMs,
+  );
+
+  it('a key is in no record, no answer and no log', async () => {
+    const paths = [
+      '/api/campaigns',
+      '/api/campaigns/asked',
+      '/api/campaigns/asked/optimizer',
+      '/api/campaigns/asked/trials',
+    ];
+    const answers = await Promise.all(paths.map((path) => lab.api.call<unknown>('GET', path)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(answers[1]?.body).toMatchObject({ meta: { optimizer_overrides: { ai_api_key: '***' } } });
+    const folder = join(lab.stack.dataDir, 'logs');
+    const logs = await Promise.all(
+      (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')),
+    );
+    expect(JSON.stringify([answers, logs, lab.stack.output()])).not.toContain(canary);
+  });
+});
