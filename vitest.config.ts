@@ -13,7 +13,13 @@ const projects = ['libs', 'apps'].flatMap((group) =>
     {
       ...shared,
       // Property tests take their time on a busy machine.
-      test: { name, root: `${group}/${name}`, include: ['src/**/*.test.ts'], testTimeout: 30_000 },
+      test: {
+        name,
+        root: `${group}/${name}`,
+        include: ['src/**/*.test.ts'],
+        testTimeout: 30_000,
+        hookTimeout: 30_000,
+      },
     },
     {
       ...shared,
@@ -33,8 +39,26 @@ export default defineConfig({
     passWithNoTests: true,
     projects: [
       ...projects,
-      { ...shared, test: { name: 'tools', root: 'tools', include: ['test/**/*.test.ts'] } },
-      { ...shared, test: { name: 'lab-packages', root: 'lab-packages', include: ['*/**/*.test.ts'] } },
+      {
+        ...shared,
+        // The compiler checks what the guide shows.
+        test: {
+          name: 'tools',
+          root: 'tools',
+          include: ['test/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'lab-packages',
+          root: 'lab-packages',
+          include: ['*/**/*.test.ts'],
+          testTimeout: 30_000,
+        },
+      },
       {
         ...shared,
         test: {
