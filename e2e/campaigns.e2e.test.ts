@@ -307,6 +307,7 @@ describe('endpoint rules', () => {
         tokens: { input: 100, output: 20 },
       });
       expect(ai.asked[0]?.prompt).toContain('second.factor');
+      expect(ai.asked[0]?.prompt).toContain('Multiplies twice on the same device');
       expect(ai.asked[0]?.headers.authorization).toBe(`Bearer ${canary}`);
       // All measured results go to the plugged-in optimizer, also those of the AI.
       expect((await optimizerOf('asked')).best).toContainEqual(expect.objectContaining({ 'score.loss': 0 }));

@@ -15,6 +15,7 @@ import { campaignRunName, runLimit } from './submit.js';
 import { acceptProposals, missingTrials, noteFailure, setOptimizer, told, useInsights } from './trials.js';
 import type { Turn } from './turn.js';
 import type { WorkingState } from './working-state.js';
+import { protocolText } from './protocol-text.js';
 
 /** Most trials in one message, and most characters of them as JSON: together well below what the broker takes. */
 const batch = { trials: 500, characters: 256 * 1024 };
@@ -178,15 +179,16 @@ export class CampaignOptimizers {
 
   #open(campaign: CampaignRow, optimizer: OptimizerRow, talk: Talk): void {
     const { id, name, protocol, optimizerIp } = campaign;
-    const module = this.#state.protocolOf(campaign)?.protocol.optimizer;
+    const snapshot = this.#state.protocolOf(campaign);
+    const module = snapshot?.protocol.optimizer;
     const { overrides, runtime_params: runtimeParams, revision } = optimizer;
     this.#call(
       campaign,
       talk,
       async () => {
-        if (module === undefined || this.#optimizers === undefined)
+        if (snapshot === undefined || module === undefined || this.#optimizers === undefined)
           throw new ServiceError('optimizer_error', `the protocol ${protocol} has no optimizer`);
-        const making = { protocol, module, overrides };
+        const making = { protocol: protocolText(snapshot), module, overrides };
         const session = await this.#optimizers.open(optimizerIp, { id, name }, making, runtimeParams);
         // The campaign may have ended meanwhile, and with it all that would close the session.
         if (this.#talks.get(id) !== talk) this.#end(session);

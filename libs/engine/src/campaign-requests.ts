@@ -24,6 +24,7 @@ import { comingRunNames, protocolOf, refuse, runLimit, type Accepted, type Submi
 import { pendingTrials, setOptimizer, storable } from './trials.js';
 import type { TurnLoop } from './turn-loop.js';
 import type { Turn } from './turn.js';
+import { protocolText } from './protocol-text.js';
 
 /** Where an optimizer is looked for when nobody says. */
 const thisComputer = '127.0.0.1';
@@ -217,10 +218,14 @@ export class CampaignRequests {
     address: string,
     overrides: JsonObject,
   ): Promise<OptimizerDescription> {
-    const { optimizer: module, type: protocol } = snapshot.protocol;
+    const { optimizer: module } = snapshot.protocol;
     if (module === undefined || this.ports.optimizers === undefined)
       throw new ServiceError('optimizer_unavailable', 'this service has no optimizer');
-    const description = await this.ports.optimizers.describe(address, { protocol, module, overrides });
+    const description = await this.ports.optimizers.describe(address, {
+      protocol: protocolText(snapshot),
+      module,
+      overrides,
+    });
     return storable(description) as OptimizerDescription;
   }
 

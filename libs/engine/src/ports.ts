@@ -140,7 +140,7 @@ export interface AgentAddress {
 
 /** What an optimizer is made of. */
 export interface OptimizerMaking {
-  /** Protocol type. */
+  /** What the protocol does, in words, for an AI. */
   protocol: string;
   module: ModuleReference;
   /** Laid over its arguments; secrets in it are sealed. */

@@ -144,6 +144,7 @@ export const toOptimizer = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('make'),
     ...asked,
+    /** What the protocol does, in words, for an AI. */
     protocol: z.string(),
     module: moduleReference,
     /** Absolute path of the module file. */

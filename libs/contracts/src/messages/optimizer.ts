@@ -127,6 +127,7 @@ export type OptimizerStatus = z.infer<typeof optimizerStatus>;
 
 /** What makes an optimizer: its code, what lies over its arguments, and what was changed since. */
 const making = {
+  /** What the protocol does, in words, for an AI. */
   protocol: z.string(),
   module: moduleReference,
   /** Laid over the constructor arguments key by key; runtime parameters among them are set afterwards. Secrets in it are sealed. */

@@ -50,6 +50,6 @@ export interface OptimizerHost {
   /** For the time limits of the plugged-in optimizer. */
   clock: OptimizerClock;
   models: LanguageModels;
-  /** What the campaign does, in words or as a definition, for the AI. Default: nothing is said. */
+  /** What the protocol of the campaign does, in words, for the AI. Default: nothing is said. */
   protocol?: string;
 }

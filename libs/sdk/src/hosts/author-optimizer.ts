@@ -36,7 +36,7 @@ export interface Lent {
   clock: { now(): number };
   /** Language models; their shape is between whoever lends and whoever uses them. */
   models: object;
-  /** Name of the protocol. */
+  /** What the protocol does, in words, for an AI. */
   protocol: string;
 }
 

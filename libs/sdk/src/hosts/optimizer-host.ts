@@ -14,7 +14,7 @@ import { plainFault, Unfit } from './optimizer-refusal.js';
 import { OptimizerSession } from './optimizer-session.js';
 import { endWithParent } from './parent-watch.js';
 
-/** @returns what a process lends to its optimizer, beside the name of the protocol; `environment` is that of the process */
+/** @returns what a process lends to its optimizer, beside what its protocol does; `environment` is that of the process */
 export type Lend = (environment: NodeJS.ProcessEnv) => Omit<Lent, 'protocol'>;
 
 /** Serves this process's channel until the worker is gone. */
