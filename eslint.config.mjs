@@ -18,7 +18,7 @@ const testFiles = [
 ];
 
 /** Packages written as a user would, checked by tsconfig.packages.json. */
-const packageFiles = ['lab-packages/**/*.ts', 'tools/*/packages/**/*.ts', 'libs/sdk/fixtures/**/*.ts'];
+const packageFiles = ['lab-packages/**/*.ts', 'tools/**/packages/**/*.ts', 'libs/sdk/fixtures/**/*.ts'];
 
 const ambient = [
   { object: 'Date', property: 'now', message: 'Take the Clock port.' },
@@ -133,7 +133,7 @@ export default tseslint.config(
   },
   {
     // Test-only, or an author's code outside a project of its own.
-    files: ['libs/testkit/**/*.ts', 'libs/sdk/fixtures/**/*.ts', 'tools/*/packages/**/*.ts'],
+    files: ['libs/testkit/**/*.ts', 'libs/sdk/fixtures/**/*.ts', 'tools/**/packages/**/*.ts'],
     rules: { '@nx/enforce-module-boundaries': 'off' },
   },
   ...perProject,
