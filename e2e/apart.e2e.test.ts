@@ -59,7 +59,7 @@ beforeAll(async () => {
   await eventually(
     () => api.devices().catch(() => []),
     (devices) =>
-      Array.isArray(devices) && devices.length === 5 && devices.every((each) => each.state === 'idle'),
+      Array.isArray(devices) && devices.length === 6 && devices.every((each) => each.state === 'idle'),
     60_000,
   );
 });

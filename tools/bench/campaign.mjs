@@ -11,10 +11,13 @@ const { values: flags } = parseArgs({
     runs: { type: 'string', default: '60' },
     /** Seconds that an instrument works for one task; a run has two. */
     seconds: { type: 'string', default: '0.3' },
+    /** Completed runs of a campaign that is resumed; 0 leaves this out. */
+    resume: { type: 'string', default: '1000' },
   },
 });
 const runs = Number(flags.runs);
 const seconds = Number(flags.seconds);
+const resumed = Number(flags.resume);
 
 printMachine();
 const stack = await startServiceStack({
@@ -56,6 +59,41 @@ function idleShare(rows) {
   return 1 - busy / (concurrent * (to - from));
 }
 
+/**
+ * Has so many trials measured that the submission gives, cancels the campaign and resumes it.
+ *
+ * @returns seconds from the resume until the optimizer knows all of them, and until it has proposed the next
+ */
+async function resume(count) {
+  const name = 'resumed';
+  await client.call('POST', '/api/campaigns', {
+    name,
+    protocol: 'search',
+    max_protocol_runs: 0,
+    max_concurrent_protocol_runs: concurrent,
+    optimize: true,
+    global_parameters: { first: { seconds: 0 } },
+    protocol_run_parameters: Array.from({ length: count }, (_, n) => ({
+      first: { x: ((n * 0.618034) % 1).toFixed(6) * 1, y: n / count },
+    })),
+  });
+  const read = () => client.call('GET', `/api/campaigns/${name}`);
+  const trials = () => client.call('GET', `/api/campaigns/${name}/trials?after=${count}&limit=10`);
+  await until(read, (record) => record.protocol_runs_completed >= count, 600_000, 1_000);
+  await client.call('POST', `/api/campaigns/${name}/cancel`);
+  await until(read, isOver, 60_000);
+  const known = (await trials()).length;
+  const begin = performance.now();
+  await client.call('POST', `/api/campaigns/${name}/resume`);
+  const state = () => client.call('GET', `/api/campaigns/${name}/optimizer`);
+  await until(state, ({ state: now }) => now === 'ready', 120_000, 20);
+  const ready = performance.now();
+  await until(trials, (list) => list.length > known, 300_000, 50);
+  const proposed = performance.now();
+  await client.call('POST', `/api/campaigns/${name}/cancel`);
+  return { ready: (ready - begin) / 1_000, proposed: (proposed - begin) / 1_000 };
+}
+
 try {
   await devicesIdle(client);
   const given = Array.from({ length: runs }, (_, n) => ({ first: { x: n / runs, y: 1 - n / runs } }));
@@ -70,6 +108,11 @@ try {
     console.log(
       `${name}: overhead of a run p50 ${rounded(percentile(overheads, 0.5))} ms, p99 ${rounded(percentile(overheads, 0.99))} ms; places free ${rounded(100 * idleShare(rows), 2)} %`,
     );
+  const again = resumed === 0 ? undefined : await resume(resumed);
+  if (again !== undefined)
+    console.log(
+      `resume of ${resumed} completed runs: the optimizer knows them after ${rounded(again.ready)} s, and has proposed the next after ${rounded(again.proposed)} s`,
+    );
   finish({
     overhead_p50_ms: rounded(percentile(optimized.overheads, 0.5)),
     overhead_p99_ms: rounded(percentile(optimized.overheads, 0.99)),
@@ -79,6 +122,7 @@ try {
     accepted_ms: rounded(optimized.accepted),
     runs,
     instrument_ms: 2_000 * seconds,
+    ...(again === undefined ? {} : { resumed, resume_ready_s: rounded(again.ready) }),
   });
 } finally {
   client.close();
