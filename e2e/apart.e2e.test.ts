@@ -85,8 +85,8 @@ describe('an agent with an empty cache and no packages', () => {
     expect([run.state, run.reason]).toEqual(['completed', null]);
 
     const modules = await readdir(join(folder, 'agent', 'agents', 'svc_computer', 'modules'));
-    // Three types of device and seven of task.
-    expect(modules.filter((name) => name.endsWith('.mjs'))).toHaveLength(10);
+    // Four types of device and seven of task.
+    expect(modules.filter((name) => name.endsWith('.mjs'))).toHaveLength(11);
     expect(await readdir(join(folder, 'nothing'))).toEqual([]);
   });
 
