@@ -14,7 +14,7 @@ const mix: TaskDefinition = {
   output_parameters: { level: { type: 'float', unit: 'ml', desc: 'In the beaker' } },
   input_resources: {},
   output_resources: {},
-  isolation: 'process',
+  isolation: 'single_use',
   module: { hash: 'h', package: 'p', source: 's' },
 };
 const task = (
