@@ -3,20 +3,35 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** What the README tells a newcomer to type does what it says. */
+/** What the README and the page about campaigns tell people to type does what they say. */
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 let lab: Lab;
 let commands: string[] = [];
 
-beforeAll(async () => {
-  const readme = await readFile(`${root}README.md`, 'utf8');
-  commands = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)]
+/** The requests of a page, in their order. */
+async function requestsOf(page: string): Promise<string[]> {
+  const text = await readFile(`${root}${page}`, 'utf8');
+  return [...text.matchAll(/```sh\n([\s\S]*?)```/g)]
     .flatMap((block) => (block[1] ?? '').split(/\n(?=curl )/))
     .filter((command) => command.startsWith('curl '));
+}
+
+/** Types a command. @returns the status, and what was printed */
+async function typed(command: string): Promise<{ status: number; stdout: string }> {
+  const here = command.replaceAll('http://127.0.0.1:8070', lab.stack.url);
+  const { stdout } = await run('bash', ['-c', here.replace('curl -s', 'curl -s -w "\\n%{http_code}"')], {
+    cwd: root,
+  });
+  return { status: Number(stdout.trimEnd().split('\n').at(-1)), stdout };
+}
+
+beforeAll(async () => {
+  commands = await requestsOf('README.md');
   lab = await startLab(['color_lab', 'multiplication_lab']);
 });
 afterAll(() => lab.stack.dispose());
@@ -28,15 +43,7 @@ describe('the requests of the README', () => {
 
   it('are answered as they stand, in their order', async () => {
     for (const command of commands) {
-      const here = command.replaceAll('http://127.0.0.1:8070', lab.stack.url);
-      const { stdout } = await run(
-        'bash',
-        ['-c', `${here.replace('curl -s', 'curl -s -w "\\n%{http_code}"')}`],
-        {
-          cwd: root,
-        },
-      );
-      const status = Number(stdout.trimEnd().split('\n').at(-1));
+      const { status, stdout } = await typed(command);
       expect([200, 201, 202], `${command}\n${stdout}`).toContain(status);
     }
   });
@@ -45,5 +52,22 @@ describe('the requests of the README', () => {
     const page = await fetch(`${lab.stack.url}/docs`);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('swagger');
+  });
+});
+
+describe('the requests of the page about campaigns', () => {
+  it('are answered as they stand, in their order, once what they need has come about', async () => {
+    // The README has submitted a campaign of that name.
+    const ofPage = (await requestsOf('docs/guide/campaigns.md')).map((command) =>
+      command.replaceAll('find_blue', 'find_blue_too'),
+    );
+    expect(ofPage.length).toBeGreaterThanOrEqual(9);
+    for (const command of ofPage)
+      await eventually(
+        () => typed(command),
+        // An optimizer that is being made, or a campaign whose runs are still ending: the answer says so.
+        ({ status }) => ![409, 503].includes(status),
+        60_000,
+      ).then(({ status, stdout }) => expect([200, 201, 202], `${command}\n${stdout}`).toContain(status));
   });
 });
