@@ -57,7 +57,7 @@ const grid = [2, 4, 8].flatMap((number) =>
 );
 
 it(
-  'the optimizer, its worker and the leader are killed, and every row is run once, in its place',
+  'the optimizer, its worker, the leader and the broker are killed, and every row is run once, in its place',
   { timeout: 5 * limitMs },
   async () => {
     const runs = 24;
@@ -82,6 +82,8 @@ it(
     kill(pidOf('optimizer'), 'SIGKILL');
     await measured(14);
     kill(pidOf(leader()), 'SIGKILL');
+    await measured(19);
+    kill(pidOf('nats-server'), 'SIGKILL');
     const campaign = await eventually(() => lab.api.campaign('grid'), isOver, limitMs);
     expect(campaign).toMatchObject({ state: 'completed', reason: null, protocol_runs_completed: runs });
     expect(pidOf('optimizer')).not.toBe(worker);
