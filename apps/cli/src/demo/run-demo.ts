@@ -15,7 +15,7 @@ const usualPort = 8070;
 /** Of each campaign. */
 const runs = 24;
 const search = {
-  protocol: 'color_mixing',
+  protocol: 'color_matching',
   owner: 'demo',
   max_protocol_runs: runs,
   max_concurrent_protocol_runs: 3,

@@ -9,6 +9,9 @@ interface Parameters {
   yellow_volume: number;
   black_volume: number;
   white_volume: number;
+  cyan_strength: number;
+  magenta_strength: number;
+  yellow_strength: number;
   mixing_time: number;
   mixing_speed: number;
 }
@@ -22,9 +25,9 @@ export default class MixColors extends BaseTask<{ station: ColorStation }, Param
     const { mixing_time, mixing_speed } = parameters;
     const paint = await station.mix({
       volumes: {
-        cyan: parameters.cyan_volume,
-        magenta: parameters.magenta_volume,
-        yellow: parameters.yellow_volume,
+        cyan: parameters.cyan_volume * parameters.cyan_strength,
+        magenta: parameters.magenta_volume * parameters.magenta_strength,
+        yellow: parameters.yellow_volume * parameters.yellow_strength,
         black: parameters.black_volume,
         white: parameters.white_volume,
       },
