@@ -193,7 +193,9 @@ export class SimulatedOptimizer {
     session.told.set(number, state);
   }
 
-  #describe(protocol: string): OptimizerDescription {
+  /** @param text what the protocol does, in words: its name comes first */
+  #describe(text: string): OptimizerDescription {
+    const [protocol = ''] = text.split(':', 1);
     const searched = searchedBy(this.world.schedule.protocols, protocol);
     if (searched === undefined)
       throw new ServiceError('optimizer_error', `the protocol ${protocol} has no optimizer`);
