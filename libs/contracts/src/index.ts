@@ -264,3 +264,4 @@ export {
   type ToOptimizer,
   type ToTask,
 } from './messages/ipc.js';
+export { roles, type Grant, type Principal, type Role } from './rest/access.js';
