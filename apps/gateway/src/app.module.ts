@@ -1,5 +1,8 @@
 import type { Sealing } from '@lab/runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { AccessGuard } from './access/access-guard.js';
+import type { Authentication } from './access/authentication.js';
 import { LabsController } from './definitions/labs.controller.js';
 import { PackagesController } from './definitions/packages.controller.js';
 import { ProtocolsController } from './definitions/protocols.controller.js';
@@ -36,6 +39,8 @@ export interface Surroundings {
   files: FileStore;
   /** Seals secrets in submissions; without it none are taken. */
   sealing?: Sealing;
+  /** Finds out who makes a request; without one everybody may do everything. */
+  authentication?: Authentication;
   /** Hears who leads; without one a change of leaders is not noticed. */
   leaders?: LeaderWatch;
 }
@@ -66,6 +71,7 @@ export class AppModule {
         DocsController,
       ],
       providers: [
+        { provide: APP_GUARD, useClass: AccessGuard },
         { provide: Requests, useValue: surroundings.requests },
         { provide: Announcements, useValue: surroundings.announcements },
         { provide: BrokerStatus, useValue: surroundings.broker },

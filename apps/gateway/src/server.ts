@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { nestLogger } from '@lab/messaging/nest';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { authenticateRequests } from './access/authenticate-requests.js';
+import { OpenToAll } from './access/authentication.js';
 import { AppModule, type Surroundings } from './app.module.js';
 import { OpenApiDocument } from './docs/openapi-document.js';
 import { serveUploads } from './files/uploads.js';
@@ -50,6 +52,7 @@ export async function startServer(
     bounds,
     problems,
   );
+  authenticateRequests(fastify, surroundings.authentication ?? new OpenToAll());
   logRequests(fastify, options.log);
   serveUploads(fastify, surroundings.files, bounds.bodyMs);
 

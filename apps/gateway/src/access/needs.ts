@@ -3,7 +3,10 @@ import { SetMetadata } from '@nestjs/common';
 
 export interface Need {
   role: Role;
-  /** Name of the route parameter or body field that says which lab it is about; without it the role must be for all labs. */
+  /**
+   * Name of the route parameter or body field that says which lab, or which labs, it is about. Without it, or when the
+   * request leaves the field out, the role must be for all labs.
+   */
   lab?: string;
 }
 
@@ -16,3 +19,9 @@ export const Needs = (role: Role, options: { lab?: string } = {}): MethodDecorat
 
 /** A route that is open to everybody, with or without a token. */
 export const NeedsNothing = (): MethodDecorator & ClassDecorator => SetMetadata(needKey, 'nothing');
+
+/** A route for everybody whose token is valid, whatever roles it has: one that only tells or gives them their own. */
+export const NeedsIdentity = (): MethodDecorator & ClassDecorator => SetMetadata(needKey, 'identity');
+
+/** What stands under {@link needKey}. */
+export type RouteNeed = Need | 'nothing' | 'identity';

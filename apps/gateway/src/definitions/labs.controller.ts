@@ -1,11 +1,13 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
 import { definitionRequests as requests, LabSelection, type LabChange, type LabRecord } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
+import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 
 /** Laboratories: which there are, and load, unload and reload of them. */
+@Needs('viewer')
 @Controller('api/labs')
 export class LabsController {
   constructor(private readonly orchestrator: Orchestrator) {}
@@ -16,6 +18,7 @@ export class LabsController {
     return (await this.orchestrator.ask(requests.listLabs, {})).labs;
   }
 
+  @Needs('lab_admin', { lab: 'lab_types' })
   @Post('load')
   @HttpCode(200)
   async load(
@@ -26,6 +29,7 @@ export class LabsController {
     return (await this.orchestrator.ask(requests.loadLabs, selection)).labs;
   }
 
+  @Needs('lab_admin', { lab: 'lab_types' })
   @Post('unload')
   async unload(
     @Body(new DtoPipe(LabSelection)) selection: LabSelection,
@@ -36,6 +40,7 @@ export class LabsController {
     return answered(reply, (await this.orchestrator.ask(requests.unloadLabs, selection)).labs);
   }
 
+  @Needs('lab_admin', { lab: 'lab_types' })
   @Post('reload')
   async reload(
     @Body(new DtoPipe(LabSelection)) selection: LabSelection,

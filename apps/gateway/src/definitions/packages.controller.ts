@@ -8,10 +8,12 @@ import {
   type DefinitionType,
   type PackageRecord,
 } from '@lab/contracts';
+import { Needs } from '../access/needs.js';
 import { readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 
 /** Packages and what they define, as last read from disk and as loaded. */
+@Needs('viewer')
 @Controller('api')
 export class PackagesController {
   constructor(private readonly orchestrator: Orchestrator) {}
@@ -22,6 +24,7 @@ export class PackagesController {
     return (await this.orchestrator.ask(requests.listPackages, {})).packages;
   }
 
+  @Needs('admin')
   @Post('packages/refresh')
   @HttpCode(200)
   async refresh(@Body() body: unknown, @Query() query: unknown): Promise<PackageRecord[]> {

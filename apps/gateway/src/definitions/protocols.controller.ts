@@ -8,11 +8,13 @@ import {
   type TaskTypeChange,
   type Validation,
 } from '@lab/contracts';
+import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 
 /** Definitions of protocols and task types. Runs of a protocol are another controller's, by `POST /api/protocols` alone. */
+@Needs('lab_admin')
 @Controller('api')
 export class ProtocolsController {
   constructor(private readonly orchestrator: Orchestrator) {}
@@ -47,6 +49,7 @@ export class ProtocolsController {
     return (await this.orchestrator.ask(requests.reloadProtocols, selection)).protocols;
   }
 
+  @Needs('submitter')
   @Post('protocols/validate')
   @HttpCode(200)
   async validate(

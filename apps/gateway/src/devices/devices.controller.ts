@@ -1,12 +1,14 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { orchestratorRequests, type DeviceDetail, type DeviceRecord } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
+import { Needs } from '../access/needs.js';
 import { readArguments, readFlag, readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { DeviceCalls } from './device-calls.js';
 import { DeviceDetails } from './device-details.js';
 
 /** Devices as they are, and direct calls of their functions. */
+@Needs('viewer')
 @Controller('api')
 export class DevicesController {
   constructor(
@@ -22,6 +24,7 @@ export class DevicesController {
     return devices;
   }
 
+  @Needs('viewer', { lab: 'lab_id' })
   @Get('labs/:lab_id/devices/:device_id')
   async find(
     @Param() { lab_id, device_id }: Record<'lab_id' | 'device_id', string>,
@@ -31,6 +34,7 @@ export class DevicesController {
     return this.details.find(lab_id, device_id, { report: readFlag('report', report) });
   }
 
+  @Needs('operator', { lab: 'lab_id' })
   @Post('rpc/:lab_id/:device_id/:function_name')
   @HttpCode(200)
   async call(

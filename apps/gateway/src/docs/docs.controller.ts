@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ServiceError } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
+import { NeedsNothing } from '../access/needs.js';
 import { OpenApiDocument } from './openapi-document.js';
 
 /** Swagger UI styles its elements inline; everything else comes from this service alone. */
@@ -45,6 +46,7 @@ const startScript = `SwaggerUIBundle({
 `;
 
 /** The interactive page of the REST interface, served from this machine alone. */
+@NeedsNothing()
 @Controller()
 export class DocsController {
   constructor(private readonly document: OpenApiDocument) {}

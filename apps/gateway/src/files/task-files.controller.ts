@@ -2,11 +2,13 @@ import { Readable } from 'node:stream';
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import { taskFileKey } from '@lab/object-store';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Needs } from '../access/needs.js';
 import { FileStore, RecordReader } from '../ports.js';
 import { found, foundTask, readTaskAddress } from '../work/records.js';
 import { attachment } from './content-disposition.js';
 
 /** Files that tasks produced, as they produced them: never shown by a browser, always saved. */
+@Needs('viewer')
 @Controller('api/tasks')
 export class TaskFilesController {
   constructor(

@@ -25,7 +25,7 @@ export function serveUploads(fastify: FastifyInstance, files: FileStore, pauseMs
     scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
     scope.put<{ Params: { token: string } }>(
       uploadRoute,
-      { bodyLimit: Number.MAX_SAFE_INTEGER },
+      { bodyLimit: Number.MAX_SAFE_INTEGER, config: { ticket: true } },
       async (request, reply) => {
         const grant = files.acceptTicket(request.params.token);
         const from = offsetOf(request, grant.size);

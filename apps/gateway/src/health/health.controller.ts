@@ -1,6 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { isServiceError, serviceRequests } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
+import { NeedsNothing } from '../access/needs.js';
 import { BrokerStatus, RecordReader, Requests } from '../ports.js';
 
 export interface PartHealth {
@@ -17,6 +18,7 @@ export interface HealthReport {
 const patienceMs = 1_000;
 
 /** Whether the service can do its work: the parts that every request needs, each asked at this moment. */
+@NeedsNothing()
 @Controller('api/health')
 export class HealthController {
   constructor(

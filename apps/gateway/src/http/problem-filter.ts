@@ -34,9 +34,15 @@ export class ProblemFilter implements ExceptionFilter {
       acting: request.method !== 'GET' && request.method !== 'HEAD',
       requestId: request.id,
     });
+    if (error.code === 'unauthorized') reply.header('www-authenticate', challenge(request));
     if (error.retryable) reply.header('retry-after', retryAfter(error));
     void reply.code(problem.status).type(problemMediaType).send(JSON.stringify(problem));
   }
+}
+
+/** What RFC 6750 asks for: whether a token is missing or is not valid. */
+function challenge({ headers }: FastifyRequest): string {
+  return headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
 }
 
 /** Seconds from 1 to 60, whole, as the header has them. */

@@ -8,6 +8,7 @@ import {
   unnamedPerson,
   type AttentionRecord,
 } from '@lab/contracts';
+import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
@@ -15,6 +16,7 @@ import { RecordReader } from '../ports.js';
 import { committed } from '../work/records.js';
 
 /** What only a person can settle: read, and decided. */
+@Needs('viewer')
 @Controller('api/attention')
 export class AttentionController {
   constructor(
@@ -36,6 +38,7 @@ export class AttentionController {
     throw new ServiceError('not_found', `There is no attention item "${id}".`);
   }
 
+  @Needs('operator')
   @Post(':id/resolve')
   @HttpCode(200)
   async resolve(

@@ -7,6 +7,7 @@ import {
   unnamedPerson,
   type EmergencyStopRecord,
 } from '@lab/contracts';
+import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { maxLimit, readFlag, readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
@@ -15,6 +16,7 @@ import { committed } from '../work/records.js';
 import { EmergencyStops } from './emergency-stops.js';
 
 /** Emergency stops: of everything, a laboratory or a device. */
+@Needs('viewer')
 @Controller('api/estop')
 export class EmergencyStopsController {
   constructor(
@@ -23,6 +25,7 @@ export class EmergencyStopsController {
     private readonly records: RecordReader,
   ) {}
 
+  @Needs('operator', { lab: 'lab_name' })
   @Post()
   async engage(
     @Body(DtoPipe.orNothing(EmergencyStopRequest)) request: EmergencyStopRequest,
@@ -32,6 +35,7 @@ export class EmergencyStopsController {
     return this.recorded(await this.stops.engage(request));
   }
 
+  @Needs('operator')
   @Post('release')
   @HttpCode(200)
   async release(

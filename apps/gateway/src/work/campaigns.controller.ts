@@ -10,6 +10,7 @@ import {
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
 import type { FastifyReply } from 'fastify';
+import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
 import { Secrets } from '../http/secrets.js';
@@ -20,6 +21,7 @@ import { isOwn } from './own-submission.js';
 import { committed, found, noBodyHint } from './records.js';
 
 /** Campaigns: submit, pause, resume, cancel, read. */
+@Needs('viewer')
 @Controller('api/campaigns')
 export class CampaignsController {
   constructor(
@@ -29,6 +31,7 @@ export class CampaignsController {
     private readonly secrets: Secrets,
   ) {}
 
+  @Needs('submitter')
   @Post()
   async submit(
     @Body(new DtoPipe(CampaignSubmission)) submission: CampaignSubmission,
@@ -49,6 +52,7 @@ export class CampaignsController {
     return record;
   }
 
+  @Needs('submitter')
   @Post(':campaign_name/cancel')
   @HttpCode(202)
   async cancel(
@@ -63,6 +67,7 @@ export class CampaignsController {
     return committed(() => this.record(name), `campaign ${name}`);
   }
 
+  @Needs('submitter')
   @Post(':campaign_name/pause')
   @HttpCode(202)
   async pause(
@@ -76,6 +81,7 @@ export class CampaignsController {
     return committed(() => this.record(name), `campaign ${name}`);
   }
 
+  @Needs('submitter')
   @Post(':campaign_name/resume')
   @HttpCode(202)
   async resume(

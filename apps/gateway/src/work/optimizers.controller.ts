@@ -19,6 +19,7 @@ import {
   type RuntimeParameterValues,
   type Trial,
 } from '@lab/contracts';
+import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readFlag, readListQuery, readQuery } from '../http/request-input.js';
 import { Secrets } from '../http/secrets.js';
@@ -32,6 +33,7 @@ const shownJournal = 50;
 const params = zodSchema(runtimeParameters);
 
 /** The optimizers of campaigns: read them, change their settings, tell their AI something. */
+@Needs('viewer')
 @Controller('api')
 export class OptimizersController {
   constructor(
@@ -40,6 +42,7 @@ export class OptimizersController {
     private readonly secrets: Secrets,
   ) {}
 
+  @Needs('submitter')
   @Put('campaigns/:campaign_name/optimizer/params')
   async configure(
     @Param('campaign_name') given: string,
@@ -56,6 +59,7 @@ export class OptimizersController {
     return reply.runtime_params;
   }
 
+  @Needs('submitter')
   @Post('campaigns/:campaign_name/optimizer/insight')
   @HttpCode(201)
   async addInsight(

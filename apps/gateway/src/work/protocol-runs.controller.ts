@@ -8,6 +8,7 @@ import {
   type ProtocolRunRecord,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
+import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
@@ -17,6 +18,7 @@ import { isOwn } from './own-submission.js';
 import { committed, found, noBodyHint } from './records.js';
 
 /** Protocol runs: submit, pause, resume, cancel, read. The orchestrator decides, the database is read. */
+@Needs('viewer')
 @Controller('api/protocols')
 export class ProtocolRunsController {
   constructor(
@@ -25,6 +27,7 @@ export class ProtocolRunsController {
     private readonly estimates: Estimates,
   ) {}
 
+  @Needs('submitter')
   @Post()
   async submit(
     @Body(new DtoPipe(ProtocolRunSubmission)) submission: ProtocolRunSubmission,
@@ -43,6 +46,7 @@ export class ProtocolRunsController {
     return record;
   }
 
+  @Needs('submitter')
   @Post(':protocol_run_name/cancel')
   @HttpCode(202)
   async cancel(
@@ -57,6 +61,7 @@ export class ProtocolRunsController {
     return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
   }
 
+  @Needs('submitter')
   @Post(':protocol_run_name/pause')
   @HttpCode(202)
   async pause(
@@ -70,6 +75,7 @@ export class ProtocolRunsController {
     return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
   }
 
+  @Needs('submitter')
   @Post(':protocol_run_name/resume')
   @HttpCode(202)
   async resume(

@@ -6,11 +6,13 @@ import {
   type SimulationRecord,
   type WhatIfRecord,
 } from '@lab/contracts';
+import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 
 /** What would become of work. Nothing is stored, started or changed. */
+@Needs('submitter')
 @Controller('api')
 export class SimulationsController {
   constructor(private readonly orchestrator: Orchestrator) {}

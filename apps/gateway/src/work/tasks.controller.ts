@@ -7,6 +7,7 @@ import {
   type TaskRunRecord,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
+import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
@@ -15,6 +16,7 @@ import { isOwn } from './own-submission.js';
 import { committed, found, foundTask, readTaskAddress, taskWords } from './records.js';
 
 /** On-demand tasks, and the tasks inside protocol runs (`?protocol_run_name=`). */
+@Needs('viewer')
 @Controller('api/tasks')
 export class TasksController {
   constructor(
@@ -22,6 +24,7 @@ export class TasksController {
     private readonly records: RecordReader,
   ) {}
 
+  @Needs('submitter')
   @Post()
   async submit(
     @Body(new DtoPipe(TaskSubmission)) submission: TaskSubmission,
@@ -38,6 +41,7 @@ export class TasksController {
     return record;
   }
 
+  @Needs('submitter')
   @Post(':task_name/cancel')
   @HttpCode(202)
   async cancel(
