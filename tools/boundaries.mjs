@@ -67,6 +67,7 @@ export const quarantine = {
   '@nestjs/': ['gateway', 'orchestrator', 'messaging'],
   fastify: ['gateway'],
   jose: ['gateway'],
+  'client-zip': ['gateway'],
   esbuild: ['definitions'],
   handlebars: ['definitions'],
   'glpk.js': ['optimization'],
