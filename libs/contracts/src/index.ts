@@ -265,3 +265,4 @@ export {
   type ToTask,
 } from './messages/ipc.js';
 export { roles, type Grant, type Principal, type Role } from './rest/access.js';
+export { apiVersion, apiVersionHeader } from './rest/api-version.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { ServiceError } from '@lab/contracts';
+import { apiVersion, apiVersionHeader, ServiceError } from '@lab/contracts';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accessCheck, type AccessRules } from './access.js';
 import { parseJsonBody } from './json-body.js';
@@ -44,6 +44,7 @@ export function fastifyAdapter(limits: Limits, problems: ProblemFilter): Fastify
 }
 
 const commonHeaders = {
+  [apiVersionHeader]: apiVersion,
   'cache-control': 'no-store',
   'content-security-policy': apiPolicy,
   'referrer-policy': 'no-referrer',
@@ -131,7 +132,7 @@ function answerBrokenRequest(this: FastifyInstance, error: Error & { code?: stri
   });
   socket.end(
     `HTTP/1.1 ${status} ${phrase}\r\nContent-Type: ${problemMediaType}\r\nContent-Length: ${Buffer.byteLength(problem)}\r\n` +
-      `X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${problem}`,
+      `X-Content-Type-Options: nosniff\r\n${apiVersionHeader}: ${apiVersion}\r\nConnection: close\r\n\r\n${problem}`,
   );
 }
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  apiVersion,
+  apiVersionHeader,
   AttentionResolution,
   CampaignSubmission,
   dtoSchema,
@@ -13,6 +15,8 @@ import {
 } from '@lab/contracts';
 import { simulate } from '@lab/simulation';
 import { batch } from '../../../../libs/simulation/test/small-lab.js';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { checker, examplesOf, operationsOf, type Document, type Operation } from '../../test/document.js';
 import { campaignRecord, runRecord, startHarness, taskRecord, type Harness } from '../../test/twins.js';
 import {
   attempt,
@@ -31,81 +35,62 @@ import {
 import { optimizerDescription, optimizerRecord, trial } from './optimizer-operations.js';
 import { simulationScenarios, whatIfRecord } from './simulation-operations.js';
 
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  properties?: Record<string, Schema>;
-  required?: string[];
-  additionalProperties?: boolean | Schema;
-  items?: Schema;
-  enum?: unknown[];
-  oneOf?: Schema[];
-}
-
-interface Operation {
-  operationId: string;
-  summary: string;
-  parameters: { name: string; in: string }[];
-  requestBody?: { content: Record<string, { schema: Schema; examples?: object }> };
-  responses: Record<
-    string,
-    { description: string; content?: Record<string, { schema: Schema; examples?: object }> }
-  >;
-}
-
-interface Document {
-  openapi: string;
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
-}
-
 let gateway: Harness;
 let document: Document;
+let mismatches: ReturnType<typeof checker>;
 
 beforeAll(async () => {
   gateway = await startHarness();
   document = (await gateway.send('GET', '/docs-json')).body as unknown as Document;
+  mismatches = checker(document);
 });
 afterAll(() => gateway.server.close());
 
-const operations = (): [string, Operation][] =>
-  Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]): [string, Operation] => [`${method} ${path}`, operation]),
-  );
-
-/** What of a value its schema does not allow, as far as the schemas of this document go. */
-function mismatches(schema: Schema, value: unknown, path = ''): string[] {
-  if (schema.$ref !== undefined) {
-    const name = schema.$ref.replace('#/components/schemas/', '');
-    return mismatches(document.components.schemas[name] ?? { enum: [] }, value, path);
-  }
-  if (schema.oneOf !== undefined) {
-    const each = schema.oneOf.map((option) => mismatches(option, value, path));
-    return each.some((found) => found.length === 0) ? [] : (each[0] ?? []);
-  }
-  if (schema.enum !== undefined && !schema.enum.includes(value)) return [`${path}: not of the enum`];
-  const types = [schema.type ?? []].flat();
-  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-  if (types.length > 0 && !types.includes(type) && !(types.includes('integer') && Number.isInteger(value))) {
-    return [`${path}: ${type} is not ${types.join(' or ')}`];
-  }
-  if (Array.isArray(value))
-    return value.flatMap((item, index) => mismatches(schema.items ?? {}, item, `${path}[${index}]`));
-  if (typeof value !== 'object' || value === null) return [];
-  const missing = (schema.required ?? [])
-    .filter((name) => !(name in value))
-    .map((name) => `${path}.${name}: missing`);
-  return [
-    ...missing,
-    ...Object.entries(value).flatMap(([name, inner]) => {
-      const known = schema.properties?.[name] ?? schema.additionalProperties;
-      if (known === false) return [`${path}.${name}: not in the schema`];
-      return typeof known === 'object' ? mismatches(known, inner, `${path}.${name}`) : [];
-    }),
-  ];
-}
+const operations = (): [string, Operation][] => operationsOf(document);
 
 describe('the OpenAPI document', () => {
+  it('is valid by every rule of the linter', async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] });
+    const source = JSON.stringify(document);
+    const problems = await lintFromString({ source, config, absoluteRef: 'openapi.json' });
+    expect(
+      problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`),
+    ).toEqual([]);
+    const without = source.replace('"operationId":"get_labs"', '"operationId":"get_devices"');
+    const found = await lintFromString({ source: without, config, absoluteRef: 'openapi.json' });
+    expect(found.map(({ ruleId }) => ruleId)).toContain('operation-operationId-unique');
+  });
+
+  it('has an example of every answer and every body in JSON, and each fits its schema', () => {
+    for (const [key, operation] of operations()) {
+      for (const { at, schema, value } of examplesOf(operation))
+        expect(mismatches(schema, value), `${key} ${at}`).toEqual([]);
+      const contents = [operation.requestBody, ...Object.values(operation.responses)].flatMap((each) =>
+        Object.entries(each?.content ?? {}).filter(([type]) => type.endsWith('json')),
+      );
+      for (const [, content] of contents)
+        expect('example' in content || 'examples' in content, `${key} has an answer without example`).toBe(
+          true,
+        );
+    }
+  });
+
+  it('names its version, which every answer names as well, and says how long what is deprecated is kept', async () => {
+    expect(document.info.version).toBe(apiVersion);
+    for (const path of ['/api/health', '/api/nothing', '/docs'])
+      expect((await gateway.send('GET', path)).headers.get(apiVersionHeader), path).toBe(apiVersion);
+    expect(document.info.description).toMatch(/`Deprecation`[\s\S]*`Sunset`[\s\S]*12 months/);
+    for (const [key, operation] of operations()) {
+      for (const [status, { headers }] of Object.entries(operation.responses))
+        expect(headers, `${key} ${status}`).toHaveProperty(apiVersionHeader);
+    }
+  });
+
+  it('puts every operation into a group that it says something of, and has no group without one', () => {
+    const used = operations().flatMap(([, { tags }]) => tags);
+    expect([...new Set(used)].sort()).toEqual(document.tags.map(({ name }) => name).sort());
+  });
+
   it('describes every path of the interface', () => {
     expect(
       operations()
@@ -204,7 +189,7 @@ describe('the OpenAPI document', () => {
     }
     const submission = document.paths['/api/tasks']?.['post']?.responses;
     expect(submission?.['429']).toHaveProperty('headers.Retry-After');
-    expect(submission?.['409']).not.toHaveProperty('headers');
+    expect(submission?.['409']).not.toHaveProperty('headers.Retry-After');
   });
 
   it.each([

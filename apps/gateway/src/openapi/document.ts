@@ -1,6 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import {
+  apiVersion,
+  apiVersionHeader,
   AttentionResolution,
   CampaignResumption,
   CampaignSubmission,
@@ -28,11 +30,14 @@ import {
 import { getMetadataStorage } from 'class-validator';
 import jsonSchema from 'class-validator-jsonschema';
 import { definitionSchemas } from './definition-schemas.js';
+import { exampleOf } from './example-of.js';
+import { interfaceDescription, tags } from './interface-description.js';
 import { operatingSchemas } from './operating-schemas.js';
 import { operations } from './operations.js';
 import { optimizerSchemas } from './optimizer-schemas.js';
 import { recordSchemas } from './record-schemas.js';
 import { scheduleSchemas } from './schedule-schemas.js';
+import type { SchemaObject } from './schema-of.js';
 import { simulationSchemas } from './simulation-schemas.js';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
@@ -73,12 +78,18 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Laboratory orchestration service')
-    .setVersion('1')
-    .setDescription(
-      'Runs protocols, campaigns and tasks on real instruments. Every error is a problem document (RFC 9457) with a ' +
-        'stable `code`; errors of requests that act say what is known of their physical `effect`.',
+    .setVersion(apiVersion)
+    .setDescription(interfaceDescription)
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addServer('/', 'The service that this document comes from.')
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', description: 'An access token, while authentication is on.' },
+      'bearer',
     )
     .build();
+  // The empty requirement: with authentication off, no token is asked for.
+  builder.security = [{ bearer: [] }, {}];
+  for (const [name, description] of Object.entries(tags)) builder.tags?.push({ name, description });
   const document = SwaggerModule.createDocument(app, builder);
   const undescribed: string[] = [];
   const unused = new Set(Object.keys(operations));
@@ -102,19 +113,48 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       `routes without description: ${undescribed.join(', ') || 'none'}; descriptions without route: ${[...unused].join(', ') || 'none'}`,
     );
   }
-  document.components = {
-    ...document.components,
-    schemas: {
-      ...recordSchemas,
-      ...operatingSchemas,
-      ...optimizerSchemas,
-      ...scheduleSchemas,
-      ...simulationSchemas,
-      ...definitionSchemas,
-      ...submissionSchemas(),
-    } as NonNullable<OpenAPIObject['components']>['schemas'],
-  };
+  const schemas = {
+    ...recordSchemas,
+    ...operatingSchemas,
+    ...optimizerSchemas,
+    ...scheduleSchemas,
+    ...simulationSchemas,
+    ...definitionSchemas,
+    ...submissionSchemas(),
+  } as Record<string, SchemaObject>;
+  document.components = { ...document.components, schemas, headers };
+  for (const item of Object.values(document.paths)) {
+    for (const method of methods) complete(item[method]?.responses as Responses | undefined, schemas);
+  }
   return document;
+}
+
+type Responses = Record<string, { headers?: object; content?: Record<string, Content> }>;
+
+interface Content {
+  schema?: object;
+  example?: unknown;
+  examples?: object;
+}
+
+const headers = {
+  [apiVersionHeader]: {
+    description: 'Version of the interface that answered.',
+    schema: { type: 'string' as const, enum: [apiVersion] },
+  },
+};
+
+/** Gives every answer the headers that all have, and those in JSON an example where none is told. */
+function complete(responses: Responses = {}, schemas: Record<string, SchemaObject>): void {
+  for (const response of Object.values(responses)) {
+    response.headers = {
+      ...response.headers,
+      [apiVersionHeader]: { $ref: `#/components/headers/${apiVersionHeader}` },
+    };
+    const content = response.content?.['application/json'];
+    if (content?.schema !== undefined && content.example === undefined && content.examples === undefined)
+      content.example = exampleOf(content.schema, schemas);
+  }
 }
 
 /** Bodies that are checked against a class refuse unknown fields; the schema says so. */

@@ -1,0 +1,26 @@
+import { apiVersion, apiVersionHeader } from '@lab/contracts';
+
+/** What is said of the interface as a whole, in Markdown. */
+export const interfaceDescription = `Runs protocols, campaigns and tasks on real instruments.
+
+**Errors.** Every error is a problem document (RFC 9457) with a stable \`code\`. Errors of requests that act say what is
+known of their physical \`effect\`: only with \`none\` may a machine send the request again.
+
+**Versions.** This is version ${apiVersion}; every answer names the version in \`${apiVersionHeader}\`. Within a version
+paths, fields, codes and states are added, never taken away or given another meaning: clients ignore fields, and treat
+states and codes, that they do not know. Whatever is to go is deprecated first: it is marked here, and its answers have the
+headers \`Deprecation\` (RFC 9745), with the moment since when, and \`Sunset\` (RFC 8594), with the moment from which it
+may be gone, at least 12 months later. A version that takes something away has another number and paths of its own, and the
+one before it is served for those 12 months.`;
+
+/** The groups of operations, in the order in which they are shown. */
+export const tags: Record<string, string> = {
+  'Protocol runs': 'One execution of a protocol: a directed acyclic graph of tasks.',
+  Campaigns: 'A protocol many times, with parameters that are given or that an optimizer proposes.',
+  Tasks: 'A step of work, inside a protocol run or on demand.',
+  Simulation: 'What would become of work, played through on a virtual clock.',
+  Devices: 'Instruments, and the functions they have.',
+  Definitions: 'Laboratories, device types, task types and protocols, and the packages they come from.',
+  Operating: 'Queue, schedule, emergency stops, and what only a person can settle.',
+  Service: 'The service itself.',
+};
