@@ -12,6 +12,7 @@ export const config = defineConfig({
   secretsKey: settings.secretsKey,
   logLevel: settings.logLevel,
   limits: settings.limits,
+  cors: settings.cors,
 });
 
 export type GatewayConfig = ConfigOf<typeof config>;

@@ -8,6 +8,8 @@ import { openRecords } from '@lab/persistence';
 import { runService, Sealing, systemClock } from '@lab/runtime';
 import { announcementsOver } from './announcements-over-bus.js';
 import { config } from './config.js';
+import { isLoopback } from './http/access.js';
+import { limitsFrom } from './http/limits.js';
 import { LeaderWatch } from './leader-watch.js';
 import { startServer } from './server.js';
 
@@ -51,7 +53,8 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       publicUrl: config.publicUrl,
       log,
       failoverMs: config.limits.failover_wait_s * 1_000,
-      limits: { bodyBytes: config.limits.max_body_bytes },
+      origins: config.cors.origins,
+      limits: limitsFrom(config.limits, isLoopback(config.httpHost)),
     },
   );
   shutdown.add('http', () => server.close(), { deadlineMs: 10_000 });

@@ -8,9 +8,11 @@ import { OpenToAll } from './access/authentication.js';
 import { AppModule, type Surroundings } from './app.module.js';
 import { OpenApiDocument } from './docs/openapi-document.js';
 import { serveUploads } from './files/uploads.js';
+import { CrossOrigin } from './http/cross-origin.js';
 import { fastifyAdapter, logRequests, prepareRequests } from './http/fastify-server.js';
 import { limits, type Limits } from './http/limits.js';
 import { ProblemFilter } from './http/problem-filter.js';
+import { Traffic } from './http/traffic.js';
 import type { Log } from './ports.js';
 
 export interface ServerOptions {
@@ -22,6 +24,8 @@ export interface ServerOptions {
   log: Log;
   /** How long a request waits for an orchestrator that leads, in milliseconds. Default: not at all. */
   failoverMs?: number;
+  /** Origins whose pages may use the interface, for example `https://dashboard.example.org`. Default: none. */
+  origins?: readonly string[];
   /** Other limits than the usual ones. */
   limits?: Partial<Limits>;
 }
@@ -46,12 +50,13 @@ export async function startServer(
   const problems = new ProblemFilter(options.log);
   const adapter = fastifyAdapter(bounds, problems);
   const fastify = adapter.getInstance();
-  prepareRequests(
-    fastify,
-    { host: options.host, publicUrl: options.publicUrl ?? urlOf(options.host, options.port) },
-    bounds,
+  prepareRequests(fastify, {
+    access: { host: options.host, publicUrl: options.publicUrl ?? urlOf(options.host, options.port) },
+    crossOrigin: new CrossOrigin(options.origins ?? []),
+    traffic: new Traffic(bounds, () => performance.now()),
+    limits: bounds,
     problems,
-  );
+  });
   authenticateRequests(fastify, surroundings.authentication ?? new OpenToAll());
   logRequests(fastify, options.log);
   serveUploads(fastify, surroundings.files, bounds.bodyMs);

@@ -317,7 +317,7 @@ export function raw(
   url: string,
   line: string,
   headers: string[] = [],
-): Promise<{ status: number; body: string }> {
+): Promise<{ status: number; head: string; body: string }> {
   const { hostname, port, host } = new URL(url);
   const lines = headers.some((header) => header.startsWith('Host:'))
     ? headers
@@ -332,7 +332,7 @@ export function raw(
     socket.once('error', reject);
     socket.once('close', () => {
       const [head = '', body = ''] = answer.split('\r\n\r\n');
-      resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), body });
+      resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), head, body });
     });
     socket.write([line, ...lines, 'Connection: close', '', ''].join('\r\n'));
   });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { accessCheck, isLoopback } from './access.js';
+import { CrossOrigin } from './cross-origin.js';
 
-const local = accessCheck({ host: '127.0.0.1', publicUrl: 'https://lab.example.org' });
-const open = accessCheck({ host: '0.0.0.0', publicUrl: 'https://lab.example.org' });
+const none = new CrossOrigin([]);
+const local = accessCheck({ host: '127.0.0.1', publicUrl: 'https://lab.example.org' }, none);
+const open = accessCheck({ host: '0.0.0.0', publicUrl: 'https://lab.example.org' }, none);
 
 function passes(check: typeof local, headers: Record<string, string>, method = 'POST'): boolean {
   try {

@@ -1,11 +1,12 @@
 import { isIP } from 'node:net';
 import { ServiceError } from '@lab/contracts';
+import type { CrossOrigin } from './cross-origin.js';
 
 /**
  * Without authentication, the only thing between a web page somewhere and a robot arm is that the page's requests can
  * be told from those of the people at this machine. Two rules do that: a server that listens on this machine only is
  * asked for by a name of this machine (a foreign name that resolves to it is DNS rebinding), and a request that acts
- * does not come from a page of another origin.
+ * does not come from a page of another origin, unless that origin is allowed by name.
  */
 export interface AccessRules {
   /** Address that the server listens on. */
@@ -24,7 +25,10 @@ interface RequestHead {
  *
  * @returns a function that throws ServiceError `forbidden`
  */
-export function accessCheck(rules: AccessRules): (request: RequestHead) => void {
+export function accessCheck(
+  rules: AccessRules,
+  crossOrigin: Pick<CrossOrigin, 'allows'>,
+): (request: RequestHead) => void {
   const publicAddress = new URL(rules.publicUrl);
   const names = new Set(['127.0.0.1', 'localhost', '[::1]', publicAddress.hostname, bracketed(rules.host)]);
   const guardsHost = isLoopback(rules.host);
@@ -38,9 +42,9 @@ export function accessCheck(rules: AccessRules): (request: RequestHead) => void 
       );
     }
     if (request.method === 'GET' || request.method === 'HEAD') return;
-    const { origin } = request.headers;
-    const foreign =
-      origin !== undefined && origin !== publicAddress.origin && hostOfOrigin(String(origin)) !== host;
+    const origin = request.headers['origin']?.toString();
+    if (crossOrigin.allows(origin)) return;
+    const foreign = origin !== undefined && origin !== publicAddress.origin && hostOfOrigin(origin) !== host;
     if (foreign || request.headers['sec-fetch-site'] === 'cross-site') {
       throw new ServiceError('forbidden', 'Pages of other sites may not act through this service.');
     }

@@ -2,17 +2,44 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { apiVersion, apiVersionHeader, ServiceError } from '@lab/contracts';
+import { ServiceError } from '@lab/contracts';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accessCheck, type AccessRules } from './access.js';
+import type { CrossOrigin } from './cross-origin.js';
 import { parseJsonBody } from './json-body.js';
 import type { Log } from '../ports.js';
 import type { Limits } from './limits.js';
 import type { ProblemFilter } from './problem-filter.js';
 import { problemMediaType } from './problem.js';
+import type { Traffic } from './traffic.js';
 import { uploadRoute } from '../files/uploads.js';
 
-const apiPolicy = "default-src 'none'; frame-ancestors 'none'";
+/** What the server is told of who may ask for what, and how much. */
+export interface Doors {
+  access: AccessRules;
+  crossOrigin: CrossOrigin;
+  traffic: Traffic;
+  limits: Limits;
+  problems: ProblemFilter;
+}
+
+/** On every answer; those that serve a page or its parts replace the policy and the caching. */
+const commonHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+/** A browser that once saw the service behind HTTPS asks for it in no other way for two years. */
+const onlyHttps = { 'strict-transport-security': 'max-age=63072000' };
+
+/** How long after its time a connection with slow headers is ended at the latest, in milliseconds. */
+const slowestCheckMs = 2_000;
 
 /** The HTTP server under Nest, with its limits, before any route. */
 export function fastifyAdapter(limits: Limits, problems: ProblemFilter): FastifyAdapter {
@@ -27,6 +54,7 @@ export function fastifyAdapter(limits: Limits, problems: ProblemFilter): Fastify
     http: {
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersMs,
+      connectionsCheckingInterval: Math.min(limits.headersMs, slowestCheckMs),
       requestTimeout: 0,
       keepAliveTimeout: limits.keepAliveMs,
       insecureHTTPParser: false,
@@ -43,30 +71,33 @@ export function fastifyAdapter(limits: Limits, problems: ProblemFilter): Fastify
   return adapter;
 }
 
-const commonHeaders = {
-  [apiVersionHeader]: apiVersion,
-  'cache-control': 'no-store',
-  'content-security-policy': apiPolicy,
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-};
-
-/** What happens to every request before it reaches a controller: headers, access, and the body as JSON. */
-export function prepareRequests(
-  fastify: FastifyInstance,
-  access: AccessRules,
-  limits: Limits,
-  problems: ProblemFilter,
-): void {
-  const check = accessCheck(access);
+/** What happens to every request before it reaches a controller: headers, limits, access, and the body as JSON. */
+export function prepareRequests(fastify: FastifyInstance, doors: Doors): void {
+  const { crossOrigin, limits, problems, traffic } = doors;
+  const check = accessCheck(doors.access, crossOrigin);
+  const isHttps = new URL(doors.access.publicUrl).protocol === 'https:';
+  const headers = { ...commonHeaders, ...crossOrigin.headers, ...(isHttps ? onlyHttps : {}) };
   fastify.addHook('onRequest', (request, reply, done) => {
-    reply.headers(commonHeaders);
+    reply.headers(headers);
     try {
+      const leave = traffic.enter({
+        method: request.method,
+        address: request.ip,
+        authorization: request.headers.authorization,
+        route: request.routeOptions.url,
+      });
+      reply.raw.once('close', leave);
       check(request.raw as { method: string; headers: typeof request.headers });
+      refuseLongAddress(request.url, limits.addressBytes);
+      if (crossOrigin.answer(request, reply)) return;
     } catch (error) {
       done(error as Error);
       return;
     }
+    done();
+  });
+  fastify.addHook('onResponse', (request, _reply, done) => {
+    letGoOfBody(request, limits.bodyMs);
     done();
   });
 
@@ -98,6 +129,26 @@ export function prepareRequests(
   });
 }
 
+/** @throws ServiceError `uri_too_long` */
+function refuseLongAddress(url: string, most: number): void {
+  const query = url.indexOf('?');
+  const path = query === -1 ? url.length : query;
+  if (path <= most && url.length - path <= most + 1) return;
+  throw new ServiceError(
+    'uri_too_long',
+    `The ${path > most ? 'path' : 'query'} has more than the ${most} bytes that it may have.`,
+  );
+}
+
+/** A request that was answered before its body was there does not keep its connection by sending the body for ever. */
+function letGoOfBody({ raw }: FastifyRequest, bodyMs: number): void {
+  if (raw.complete) return;
+  const timer = setTimeout(() => raw.socket.destroy(), bodyMs);
+  const clear = (): void => clearTimeout(timer);
+  raw.once('end', clear);
+  raw.once('close', clear);
+}
+
 /**
  * Logs every request at debug level, by its route: an address may hold names of people or the token of an upload.
  * At other levels requests cost nothing here.
@@ -116,6 +167,10 @@ export function logRequests(fastify: FastifyInstance, log: Log): void {
   });
 }
 
+const rawHeaders = Object.entries(commonHeaders)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
+
 /** Answers what could not be read as a request at all; there is no request object for it. */
 function answerBrokenRequest(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -132,7 +187,7 @@ function answerBrokenRequest(this: FastifyInstance, error: Error & { code?: stri
   });
   socket.end(
     `HTTP/1.1 ${status} ${phrase}\r\nContent-Type: ${problemMediaType}\r\nContent-Length: ${Buffer.byteLength(problem)}\r\n` +
-      `X-Content-Type-Options: nosniff\r\n${apiVersionHeader}: ${apiVersion}\r\nConnection: close\r\n\r\n${problem}`,
+      `${rawHeaders}Connection: close\r\n\r\n${problem}`,
   );
 }
 

@@ -22,8 +22,10 @@ const codeByStatus: Record<number, ErrorCode> = {
   403: 'forbidden',
   404: 'not_found',
   413: 'payload_too_large',
+  414: 'uri_too_long',
   415: 'unsupported_media_type',
   422: 'invalid',
+  429: 'too_many_requests',
   503: 'service_unavailable',
 };
 

@@ -17,13 +17,14 @@ const span = (least: number, most: number, fallback: number) =>
     .max(most, `must be at most ${most} seconds`)
     .default(fallback);
 
-const count = (least: number, most: number, fallback: number) =>
+const whole = (least: number, most: number) =>
   z
     .number(`must be a whole number from ${least} to ${most}`)
     .int(`must be a whole number from ${least} to ${most}`)
     .min(least, `must be at least ${least}`)
-    .max(most, `must be at most ${most}`)
-    .default(fallback);
+    .max(most, `must be at most ${most}`);
+
+const count = (least: number, most: number, fallback: number) => whole(least, most).default(fallback);
 
 const greedySchema = z.strictObject({ type: z.literal('greedy') });
 
@@ -63,6 +64,14 @@ export const limitsSchema = z.strictObject(
     events_kept_days: count(1, 3_650, 7),
     /** How long a request waits for an orchestrator that leads, in seconds; 0: not at all. */
     failover_wait_s: count(0, 60, 8),
+    /** Requests that change something, a second, by one client; undefined: see the gateway. */
+    changes_per_s: whole(1, 100_000).optional(),
+    /** The same of requests that read. */
+    reads_per_s: whole(1, 100_000).optional(),
+    /** The same of all requests from one address, whatever tokens they bring. */
+    requests_per_s: whole(1, 100_000).optional(),
+    /** Requests of one client under way at once. */
+    requests_at_once: whole(1, 10_000).optional(),
     /** Warm task processes each agent keeps ready. */
     task_pool_size: count(0, 64, 2),
     /** Most task processes of one agent at once. */
@@ -71,6 +80,19 @@ export const limitsSchema = z.strictObject(
   'must be a mapping',
 );
 
+export const originsSchema = z.array(
+  z
+    .string('must be an origin')
+    .refine(
+      (text) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text,
+      'must be an exact origin, such as https://dashboard.example.org, without path or pattern',
+    ),
+  'must be a list of origins',
+);
+
+/** Which pages of other sites may use the interface. */
+export const corsSchema = z.strictObject({ origins: originsSchema.default([]) }, 'must be a mapping');
+
 export const configFileSchema = z.strictObject(
   {
     user_dir: z.string('must be a path').min(1, 'must not be empty').optional(),
@@ -78,6 +100,7 @@ export const configFileSchema = z.strictObject(
     protocols: listSchema.optional(),
     scheduler: schedulerSchema.optional(),
     limits: limitsSchema.optional(),
+    cors: corsSchema.optional(),
     log_level: logLevelSchema.optional(),
   },
   'must be a mapping of settings',
@@ -92,6 +115,7 @@ export function knownKeys(
 ): string[] {
   if (path.length === 0) return Object.keys(configFileSchema.shape);
   if (path[0] === 'limits') return Object.keys(limitsSchema.shape);
+  if (path[0] === 'cors') return Object.keys(corsSchema.shape);
   const { type } = (content.scheduler ?? {}) as { type?: unknown };
   return path[0] === 'scheduler' ? Object.keys((type === 'greedy' ? greedySchema : cpsatSchema).shape) : [];
 }

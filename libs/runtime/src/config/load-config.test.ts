@@ -118,6 +118,24 @@ describe('a configuration', () => {
     ]);
   });
 
+  it('takes only exact origins of pages that may use the interface', () => {
+    write('cors:\n  origins: [https://dashboard.example.org, http://localhost:3000]\n');
+    const load = () => all.load({ env: complete, cwd: folder });
+    expect(load().cors.origins).toEqual(['https://dashboard.example.org', 'http://localhost:3000']);
+    for (const origin of [
+      "'*'",
+      'https://*.example.org/',
+      'dashboard.example.org',
+      'https://a.org/x',
+      "'null'",
+    ]) {
+      write(`cors:\n  origins: [${origin}]\n`);
+      expect(faultsOf(load)).toEqual([
+        expect.stringMatching(/^config\.yml:2: cors\.origins\[0\] \| must be an exact origin/),
+      ]);
+    }
+  });
+
   describe('of the scheduler cpsat', () => {
     const scheduler = (text: string, env = {}) => {
       write(text);

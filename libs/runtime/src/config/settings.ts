@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Secret } from '../secret.js';
 import {
+  corsSchema,
   limitsSchema,
   listSchema,
   logLevelSchema,
@@ -147,5 +148,7 @@ export const settings = {
     },
     schema: z.preprocess((value) => value ?? { type: 'greedy' }, schedulerSchema),
   }),
+  /** Pages of which other origins may use the interface. */
+  cors: setting({ file: 'cors', schema: z.preprocess((value) => value ?? {}, corsSchema) }),
   limits: setting({ file: 'limits', schema: z.preprocess((value) => value ?? {}, limitsSchema) }),
 };
