@@ -41,3 +41,16 @@ export function unavailable(error: unknown): ServiceError {
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
   return new ServiceError('store_unavailable', `the database does not answer${code}`, { cause: error });
 }
+
+/**
+ * The rows of a query.
+ *
+ * @throws ServiceError as of {@link databaseError}
+ */
+export async function answered<T>(query: Promise<T>): Promise<T> {
+  try {
+    return await query;
+  } catch (error) {
+    throw databaseError(error);
+  }
+}

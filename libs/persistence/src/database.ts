@@ -15,6 +15,7 @@ import type {
   taskRunColumns,
   trialColumns,
 } from './columns.js';
+import type { AccessTokenRow } from './gateway/tokens.js';
 import type {
   AgentRow,
   AllocationRow,
@@ -50,6 +51,7 @@ export interface Database {
   attention: StoredAttention;
   halt: StoredHalt;
   audit: Stored<AuditRow, typeof auditColumns>;
+  access_token: AccessTokenRow;
   definition: { hash: string; kind: DefinitionRow['kind']; body: DefinitionRow['body'] };
 }
 

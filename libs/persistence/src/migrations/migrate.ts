@@ -5,6 +5,7 @@ import { leadership } from './0003-leadership.js';
 import { runNames } from './0004-run-names.js';
 import { lags } from './0005-lags.js';
 import { trials } from './0006-trials.js';
+import { access } from './0007-access.js';
 import { commitFunction } from './commit-function.js';
 
 /** In the order of their names; one that was released never changes. */
@@ -15,6 +16,7 @@ const migrations: Record<string, Migration> = {
   '0004_run_names': runNames,
   '0005_lags': lags,
   '0006_trials': trials,
+  '0007_access': access,
 };
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */

@@ -1,0 +1,97 @@
+import type { JsonObject } from '@lab/contracts';
+import { sql, type Kysely } from 'kysely';
+import type { Database } from '../database.js';
+import { answered } from '../database-errors.js';
+
+/** An act of somebody who came through the gateway, as it is written down. */
+export interface AuditEntry {
+  id: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  by: string;
+  /** How they showed who they are. */
+  kind: 'local' | 'token' | 'oidc';
+  action: string;
+  subject: string;
+  detail: JsonObject;
+  /** Under which the log has the request. */
+  request_id: string;
+  /** Address that the request came from. */
+  ip: string;
+}
+
+/** What a check of the chain found. */
+export interface AuditCheck {
+  /** Entries that were looked at, the broken one included. */
+  entries: number;
+  /** The first entry that is not what it was, or does not follow the one before it; null: all are sound. */
+  broken: { seq: number; id: string | null; reason: string } | null;
+  /** Hash of the last entry: kept elsewhere, it shows later that the chain has not been made anew. */
+  head: string;
+}
+
+/** Entries that one query of a check looks at. */
+const pageOfCheck = 10_000;
+
+/** The audit as the gateway uses it. Rejects with ServiceError `store_unavailable` when the database does not answer. */
+export class AuditTrail {
+  constructor(private readonly db: Kysely<Database>) {}
+
+  /** Adds entries in this order, all or none. Entries that are there already, by their ids, are left alone. */
+  async append(entries: readonly AuditEntry[]): Promise<void> {
+    const rows = entries.map(({ at, ...entry }) => ({ ...entry, at: new Date(at).toISOString() }));
+    await answered(
+      sql`
+        insert into audit (id, at, by, kind, action, subject, detail, request_id, ip)
+        select id, at, by, kind, action, subject, detail, request_id, ip
+        from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
+          id text, at timestamptz, by text, kind text, action text, subject text, detail jsonb, request_id text, ip text
+        )) with ordinality entry
+        where not exists (select from audit present where present.id = entry.id)
+        order by ordinality`.execute(this.db),
+    );
+  }
+
+  /** Goes through the whole chain, oldest entry first, up to the first that is broken. */
+  async check(): Promise<AuditCheck> {
+    let entries = 0;
+    let last = { seq: 0, hash: '' };
+    for (;;) {
+      const { rows } = await answered(
+        sql<{ seq: number; id: string; previous: string; hash: string; sound: boolean }>`
+          select seq, id, previous, hash, hash = audit_hash(audit) as sound
+          from audit where seq > ${last.seq} order by seq limit ${pageOfCheck}`.execute(this.db),
+      );
+      for (const row of rows) {
+        entries += 1;
+        const reason =
+          row.seq !== last.seq + 1
+            ? `the entries ${last.seq + 1} to ${row.seq - 1} before it are missing`
+            : row.previous !== last.hash
+              ? 'it does not follow the entry before it'
+              : row.sound
+                ? null
+                : 'it was changed';
+        if (reason !== null)
+          return { entries, broken: { seq: row.seq, id: row.id, reason }, head: last.hash };
+        last = { seq: row.seq, hash: row.hash };
+      }
+      if (rows.length < pageOfCheck) break;
+    }
+    return { entries, broken: await this.#missingEnd(last), head: last.hash };
+  }
+
+  /** Whether entries that were there are missing at the end. */
+  async #missingEnd(last: { seq: number; hash: string }): Promise<AuditCheck['broken']> {
+    const { rows } = await answered(
+      // Entries may have been added since the last page was read: then the head is further on, and they are there.
+      sql<{ seq: number; hash: string | null; added: boolean }>`
+        select head.seq, head.hash, exists (select from audit where seq = head.seq and hash = head.hash) as added
+        from audit_head head`.execute(this.db),
+    );
+    const [head] = rows;
+    if (head === undefined) return { seq: last.seq, id: null, reason: 'the head of the chain is missing' };
+    if (head.seq === last.seq ? head.hash === last.hash : head.seq > last.seq && head.added) return null;
+    return { seq: last.seq + 1, id: null, reason: 'the chain does not end with what was written last' };
+  }
+}

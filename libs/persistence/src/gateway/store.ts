@@ -1,0 +1,29 @@
+import { openDatabase, type DatabaseOptions } from '../database.js';
+import { AuditTrail } from './audit.js';
+import { AccessTokens } from './tokens.js';
+
+/** The `postgresql://` address, and who is told of connections that broke. Default of `poolSize` is 4, of the timeout 5000. */
+export type GatewayStoreOptions = Pick<DatabaseOptions, 'url' | 'onIdleError'> &
+  Partial<Pick<DatabaseOptions, 'poolSize' | 'statementTimeoutMs'>>;
+
+/** What the gateway keeps of its own: one part per concern, over one small pool. */
+export interface GatewayStore {
+  readonly tokens: AccessTokens;
+  readonly audit: AuditTrail;
+  /** Closes all connections. */
+  close(): Promise<void>;
+}
+
+/** Opens the store; connects at the first use. The schema is brought up to date by whoever opens the engine's store. */
+export function openGatewayStore({
+  poolSize = 4,
+  statementTimeoutMs = 5_000,
+  ...options
+}: GatewayStoreOptions): GatewayStore {
+  const { db } = openDatabase({ ...options, poolSize, statementTimeoutMs, applicationName: 'lab-gateway' });
+  return {
+    tokens: new AccessTokens(db),
+    audit: new AuditTrail(db),
+    close: () => db.destroy(),
+  };
+}
