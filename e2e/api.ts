@@ -4,10 +4,16 @@ import type {
   AttentionResolution,
   CampaignRecord,
   DeviceRecord,
+  Page,
   Problem,
   ProtocolRunRecord,
+  ProtocolRunSummary,
   TaskRunRecord,
 } from '@lab/contracts';
+
+export interface CampaignWithRuns extends CampaignRecord {
+  protocol_runs: ProtocolRunRecord[];
+}
 
 export interface Answer<T> {
   status: number;
@@ -46,8 +52,34 @@ export class Api {
     return (await this.call<ProtocolRunRecord>('GET', `/api/protocols/${encodeURIComponent(name)}`)).body;
   }
 
-  async campaign(name: string): Promise<CampaignRecord> {
-    return (await this.call<CampaignRecord>('GET', `/api/campaigns/${encodeURIComponent(name)}`)).body;
+  /** A campaign with its runs and their tasks, in the order of their creation; one request for each. */
+  async campaign(name: string): Promise<CampaignWithRuns> {
+    const path = encodeURIComponent(name);
+    const [campaign, runs, tasks] = await Promise.all([
+      this.call<CampaignRecord>('GET', `/api/campaigns/${path}`),
+      this.all<ProtocolRunSummary>(`/api/campaigns/${path}/runs`),
+      this.all<TaskRunRecord>(`/api/tasks?campaign=${path}&sort=created_at`),
+    ]);
+    return {
+      ...campaign.body,
+      protocol_runs: runs.map((run) => ({
+        ...run,
+        tasks: tasks.filter((task) => task.protocol_run === run.name),
+      })),
+    };
+  }
+
+  /** Every record of a list, page by page. */
+  async all<T>(path: string): Promise<T[]> {
+    const found: T[] = [];
+    for (let cursor = ''; ;) {
+      const query = `${path.includes('?') ? '&' : '?'}limit=500${cursor}`;
+      const { status, body }: Answer<Page<T>> = await this.call('GET', `${path}${query}`);
+      if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`);
+      found.push(...body.items);
+      if (body.next_cursor === null) return found;
+      cursor = `&cursor=${body.next_cursor}`;
+    }
   }
 
   async task(name: string): Promise<TaskRunRecord> {
@@ -62,14 +94,12 @@ export class Api {
 
   async attempts(name: string, run?: string): Promise<AttemptRecord[]> {
     const query = run === undefined ? '' : `?protocol_run_name=${encodeURIComponent(run)}`;
-    return (
-      await this.call<AttemptRecord[]>('GET', `/api/tasks/${encodeURIComponent(name)}/attempts${query}`)
-    ).body;
+    return this.all(`/api/tasks/${encodeURIComponent(name)}/attempts${query}`);
   }
 
   /** What is open for a person to settle, newest first. */
   async attention(): Promise<AttentionRecord[]> {
-    return (await this.call<AttentionRecord[]>('GET', '/api/attention?state=open')).body;
+    return this.all('/api/attention?state=open');
   }
 
   resolve(id: string, decision: AttentionResolution): Promise<Answer<AttentionRecord & Problem>> {
@@ -83,7 +113,7 @@ export class Api {
   }
 
   async devices(): Promise<DeviceRecord[]> {
-    return (await this.call<DeviceRecord[]>('GET', '/api/devices')).body;
+    return this.all('/api/devices');
   }
 
   rpc<T>(lab: string, device: string, name: string, parameters: unknown = {}): Promise<Answer<T>> {

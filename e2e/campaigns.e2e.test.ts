@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type {
-  CampaignRecord,
   InsightRecord,
   OptimizerDescription,
   OptimizerRecord,
@@ -11,7 +10,7 @@ import type {
   Trial,
 } from '@lab/contracts';
 import { AiServer } from './ai-server.js';
-import { eventually, isOver } from './api.js';
+import { eventually, isOver, type CampaignWithRuns } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
 /** What the specification says of campaigns and their optimizers, line by line, from outside. */
@@ -34,10 +33,9 @@ afterAll(() => Promise.all([lab.stack.dispose(), ai.stop()]));
 
 const submit = (body: Record<string, unknown>) =>
   lab.api.submit('campaigns', { protocol: 'optimize_multiplication', ...body });
-const ended = (name: string): Promise<CampaignRecord> =>
+const ended = (name: string): Promise<CampaignWithRuns> =>
   eventually(() => lab.api.campaign(name), isOver, limitMs);
-const trialsOf = async (name: string): Promise<Trial[]> =>
-  (await lab.api.call<Trial[]>('GET', `/api/campaigns/${name}/trials`)).body;
+const trialsOf = (name: string): Promise<Trial[]> => lab.api.all(`/api/campaigns/${name}/trials`);
 const optimizerOf = async (name: string): Promise<OptimizerRecord> =>
   (await lab.api.call<OptimizerRecord>('GET', `/api/campaigns/${name}/optimizer`)).body;
 const ready = (name: string): Promise<OptimizerRecord> =>

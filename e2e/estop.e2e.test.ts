@@ -82,7 +82,7 @@ describe('an emergency stop', () => {
 
     const second = await startLab([place], { dataDir, idle: false });
     lab = second;
-    expect((await second.api.call<EmergencyStopRecord[]>('GET', '/api/estop')).body).toEqual([stopped.body]);
+    expect(await second.api.all<EmergencyStopRecord>('/api/estop')).toEqual([stopped.body]);
     await eventually(
       () => second.api.devices(),
       (devices) =>
@@ -100,7 +100,7 @@ describe('an emergency stop', () => {
     const [item] = (await second.api.attention()).filter(({ subject }) => subject === 'moving');
     expect((await second.api.resolve(item?.id ?? '', { action: 'failed', by: 'bo' })).status).toBe(200);
     expect((await second.api.task('moving')).state).toBe('failed');
-    const all = (await second.api.call<EmergencyStopRecord[]>('GET', '/api/estop?all=true')).body;
+    const all = await second.api.all<EmergencyStopRecord>('/api/estop?all=true');
     expect(all.find(({ id }) => id === stopped.body.id)).toMatchObject({ released_by: 'bo' });
   });
 

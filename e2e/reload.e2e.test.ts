@@ -55,7 +55,7 @@ const change = (what: 'load' | 'unload' | 'reload', options: object = {}): Promi
 const refused = (what: 'load' | 'unload' | 'reload'): Promise<Answer<Problem>> =>
   post(`/api/labs/${what}`, { lab_types: [labName] });
 const labState = async (): Promise<LabRecord | undefined> =>
-  (await lab.api.call<LabRecord[]>('GET', '/api/labs')).body.find((each) => each.name === labName);
+  (await lab.api.all<LabRecord>('/api/labs')).find((each) => each.name === labName);
 
 const multiplier = { multiplier: { lab_name: labName, name: 'multiplier_a' } };
 async function waitTask(name: string, seconds: number): Promise<void> {
@@ -340,8 +340,8 @@ describe('a restart', () => {
       try {
         const api = new Api(stack.url);
         await act?.(stack.url);
-        const labs = (await api.call<LabRecord[]>('GET', '/api/labs')).body;
-        const protocols = (await api.call<DefinitionSummary[]>('GET', '/api/definitions?type=protocol')).body;
+        const labs = await api.all<LabRecord>('/api/labs');
+        const protocols = await api.all<DefinitionSummary>('/api/definitions?type=protocol');
         return [labs, protocols].map((each) =>
           each
             .filter((one) => ('state' in one ? one.state === 'loaded' : one.loaded))

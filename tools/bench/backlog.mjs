@@ -122,7 +122,7 @@ try {
   );
   const stored = performance.now();
   const open = await http.call('GET', '/api/tasks?limit=1&state=running');
-  if (open.length > 0) throw new Error('a result was acknowledged and is not stored');
+  if (open.items.length > 0) throw new Error('a result was acknowledged and is not stored');
   finish({
     results: count,
     stored_after_reconnect_ms: rounded(stored - connected, 0),

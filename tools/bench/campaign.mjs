@@ -40,10 +40,16 @@ async function campaign(name, body) {
   const record = await until(() => client.call('GET', `/api/campaigns/${name}`), isOver, 600_000, 250);
   if (record.state !== 'completed')
     throw new Error(`${name} ${record.state}: ${JSON.stringify(record.reason)}`);
-  const rows = record.protocol_runs.map((run) => ({
+  const all = (path) => client.call('GET', `${path}&sort=created_at&limit=500`).then(({ items }) => items);
+  const [records, tasks] = await Promise.all([
+    all(`/api/campaigns/${name}/runs?`),
+    all(`/api/tasks?campaign=${name}&text=second`),
+  ]);
+  const took = new Map(tasks.map((task) => [task.protocol_run, task.output_parameters.took]));
+  const rows = records.map((run) => ({
     begin: Date.parse(run.created_at),
     end: Date.parse(run.ended_at),
-    instruments: run.tasks.find((task) => task.name === 'second').output_parameters.took,
+    instruments: took.get(run.name),
   }));
   return { accepted, rows, overheads: rows.map(({ begin, end, instruments }) => end - begin - instruments) };
 }
@@ -78,7 +84,8 @@ async function resume(count) {
     })),
   });
   const read = () => client.call('GET', `/api/campaigns/${name}`);
-  const trials = () => client.call('GET', `/api/campaigns/${name}/trials?after=${count}&limit=10`);
+  const trials = () =>
+    client.call('GET', `/api/campaigns/${name}/trials?after=${count}&limit=10`).then(({ items }) => items);
   await until(read, (record) => record.protocol_runs_completed >= count, 600_000, 1_000);
   await client.call('POST', `/api/campaigns/${name}/cancel`);
   await until(read, isOver, 60_000);

@@ -50,8 +50,8 @@ async function tasksPerSecond(type, count, batch) {
   const name = (index) => `${type}_${batch}_${index}`;
   await load(count, 32, (index) => client.call('POST', '/api/tasks', { name: name(index), type }));
   const lastEnd = async () => {
-    const tasks = await get(`/api/tasks?state=completed&limit=500`);
-    return tasks.filter((task) => task.name.startsWith(`${type}_${batch}_`)).length;
+    const { items } = await get(`/api/tasks?state=completed&limit=500`);
+    return items.filter((task) => task.name.startsWith(`${type}_${batch}_`)).length;
   };
   await until(lastEnd, (completed) => completed >= count, 120_000, 50);
   return (count / (performance.now() - begin)) * 1000;

@@ -48,8 +48,8 @@ function startStream() {
 }
 
 async function readEffects() {
-  const records = await http.call('GET', '/api/tasks?limit=500&state=completed');
-  for (const { name, output_parameters: outputs } of records) effects.set(name, outputs.called_at);
+  const { items } = await http.call('GET', '/api/tasks?limit=500&state=completed');
+  for (const { name, output_parameters: outputs } of items) effects.set(name, outputs.called_at);
 }
 
 /** The processes of the stack by name. */

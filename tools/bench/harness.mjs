@@ -75,7 +75,7 @@ export async function until(read, done, limitMs = 60_000, everyMs = 25) {
 export async function devicesIdle(client) {
   await until(
     () => client.call('GET', '/api/devices'),
-    (devices) => devices.length > 0 && devices.every((device) => device.state === 'idle'),
+    ({ items }) => items.length > 0 && items.every((device) => device.state === 'idle'),
   );
 }
 

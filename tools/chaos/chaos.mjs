@@ -223,7 +223,7 @@ async function ready() {
   const end = performance.now() + 120_000;
   for (;;) {
     const { body } = await ask(plant.url, 'GET', '/api/devices');
-    const idle = Array.isArray(body) ? body.filter(({ state }) => state === 'idle').length : 0;
+    const idle = body?.items?.filter(({ state }) => state === 'idle').length ?? 0;
     if (idle === devices.length) return;
     if (performance.now() > end)
       throw new Error(`only ${idle} of ${devices.length} instruments became ready`);

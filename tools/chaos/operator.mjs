@@ -56,8 +56,8 @@ export class Operator {
   async settleAll() {
     const { status, body } = await ask(this.#url, 'GET', '/api/attention?state=open');
     if (status !== 200) return undefined;
-    for (const item of body) await this.#settle(item);
-    return body.length;
+    for (const item of body.items) await this.#settle(item);
+    return body.items.length;
   }
 
   /** Ends every stop and the pause of the queue, whoever asked for them. @returns whether nothing is stopped */
@@ -65,9 +65,9 @@ export class Operator {
     const stops = await ask(this.#url, 'GET', '/api/estop');
     const queue = await ask(this.#url, 'GET', '/api/queue');
     if (stops.status !== 200 || queue.status !== 200) return false;
-    if (stops.body.length > 0) await this.#post('/api/estop/release', { by: 'operator' });
+    if (stops.body.items.length > 0) await this.#post('/api/estop/release', { by: 'operator' });
     if (queue.body.paused) await this.#post('/api/queue/resume', { by: 'operator' });
-    return stops.body.length === 0 && !queue.body.paused;
+    return stops.body.items.length === 0 && !queue.body.paused;
   }
 
   stop() {

@@ -1,28 +1,36 @@
-import type {
-  AttentionRecord,
-  AttentionResolution,
-  AttentionState,
-  CampaignRecord,
-  CampaignSubmission,
-  DefinitionSummary,
-  DefinitionType,
-  DeviceRecord,
-  EmergencyStopRecord,
-  EmergencyStopRelease,
-  EmergencyStopRequest,
-  LabChange,
-  LabRecord,
-  OptimizerDescription,
-  PackageRecord,
-  Problem,
-  ProtocolChange,
-  ProtocolRunRecord,
-  QueueRecord,
-  ScheduleRecord,
-  TaskRunRecord,
-  TaskRunState,
-  TaskTypeChange,
+import {
+  longestPage,
+  type AttentionRecord,
+  type AttentionResolution,
+  type AttentionState,
+  type CampaignRecord,
+  type CampaignSubmission,
+  type DefinitionSummary,
+  type DefinitionType,
+  type DeviceRecord,
+  type EmergencyStopRecord,
+  type EmergencyStopRelease,
+  type EmergencyStopRequest,
+  type LabChange,
+  type LabRecord,
+  type OptimizerDescription,
+  type PackageRecord,
+  type Page,
+  type Problem,
+  type ProtocolChange,
+  type ProtocolRunRecord,
+  type ProtocolRunSummary,
+  type QueueRecord,
+  type ScheduleRecord,
+  type TaskRunRecord,
+  type TaskRunState,
+  type TaskTypeChange,
 } from '@lab/contracts';
+
+/** A campaign with all that belongs to it. */
+export interface CampaignWithRuns extends CampaignRecord {
+  protocol_runs: ProtocolRunRecord[];
+}
 
 /** The service answered with a problem document. */
 export class ProblemError extends Error {
@@ -54,8 +62,21 @@ export class Client {
     return this.call('GET', path, undefined, startingMs);
   }
 
-  campaign(name: string): Promise<CampaignRecord> {
-    return this.call('GET', `/api/campaigns/${encodeURIComponent(name)}`);
+  /** With its runs and their tasks, in the order of their creation. */
+  async campaign(name: string): Promise<CampaignWithRuns> {
+    const path = encodeURIComponent(name);
+    const [campaign, runs, tasks] = await Promise.all([
+      this.call<CampaignRecord>('GET', `/api/campaigns/${path}`),
+      this.all<ProtocolRunSummary>(`/api/campaigns/${path}/runs`),
+      this.all<TaskRunRecord>('/api/tasks', { campaign: name, sort: 'created_at' }),
+    ]);
+    return {
+      ...campaign,
+      protocol_runs: runs.map((run) => ({
+        ...run,
+        tasks: tasks.filter((task) => task.protocol_run === run.name),
+      })),
+    };
   }
 
   /** @param kind what has the name */
@@ -69,8 +90,9 @@ export class Client {
   }
 
   /** Tasks in that state, newest first, at most 500. @param limitMs how long the answer may take, in milliseconds */
-  tasks(state: TaskRunState, limitMs = usualMs): Promise<TaskRunRecord[]> {
-    return this.call('GET', `/api/tasks?state=${state}&limit=500`, undefined, limitMs);
+  async tasks(state: TaskRunState, limitMs = usualMs): Promise<TaskRunRecord[]> {
+    const path = `/api/tasks?state=${state}&limit=${longestPage}`;
+    return (await this.call<Page<TaskRunRecord>>('GET', path, undefined, limitMs)).items;
   }
 
   queue(): Promise<QueueRecord> {
@@ -88,7 +110,7 @@ export class Client {
 
   /** Newest first. @param state undefined: open and resolved ones */
   attention(state?: AttentionState): Promise<AttentionRecord[]> {
-    return this.call('GET', `/api/attention?limit=500${state === undefined ? '' : `&state=${state}`}`);
+    return this.all('/api/attention', state === undefined ? {} : { state });
   }
 
   attentionItem(id: string): Promise<AttentionRecord> {
@@ -101,7 +123,7 @@ export class Client {
 
   /** Newest first. @param all also those that are released */
   emergencyStops(all: boolean): Promise<EmergencyStopRecord[]> {
-    return this.call('GET', `/api/estop?all=${all}`);
+    return this.all('/api/estop', { all: String(all) });
   }
 
   emergencyStop(request: EmergencyStopRequest): Promise<EmergencyStopRecord> {
@@ -113,11 +135,11 @@ export class Client {
   }
 
   devices(): Promise<DeviceRecord[]> {
-    return this.call('GET', '/api/devices');
+    return this.all('/api/devices');
   }
 
   labs(): Promise<LabRecord[]> {
-    return this.call('GET', '/api/labs');
+    return this.all('/api/labs');
   }
 
   /** Resolves when the devices of loaded and reloaded laboratories are usable, or their computers away. */
@@ -142,7 +164,19 @@ export class Client {
   }
 
   definitions(type: DefinitionType): Promise<DefinitionSummary[]> {
-    return this.call('GET', `/api/definitions?type=${type}`);
+    return this.all('/api/definitions', { type });
+  }
+
+  /** Every record of a list, page by page. */
+  private async all<T>(path: string, filters: Record<string, string> = {}): Promise<T[]> {
+    const query = new URLSearchParams({ ...filters, limit: String(longestPage) });
+    const found: T[] = [];
+    for (;;) {
+      const page: Page<T> = await this.call('GET', `${path}?${query}`);
+      found.push(...page.items);
+      if (page.next_cursor === null) return found;
+      query.set('cursor', page.next_cursor);
+    }
   }
 
   /**

@@ -23,6 +23,8 @@ import { EmergencyStops } from './operating/emergency-stops.js';
 import { QueueController } from './operating/queue.controller.js';
 import { ScheduleController } from './operating/schedule.controller.js';
 import { Announcements, BrokerStatus, FileStore, RecordReader, Requests } from './ports.js';
+import { RecordsController } from './records/records.controller.js';
+import { ResourcesController } from './records/resources.controller.js';
 import { CampaignsController } from './work/campaigns.controller.js';
 import { Estimates } from './work/estimates.js';
 import { OptimizersController } from './work/optimizers.controller.js';
@@ -61,6 +63,8 @@ export class AppModule {
         CampaignsController,
         OptimizersController,
         TasksController,
+        RecordsController,
+        ResourcesController,
         TaskFilesController,
         DevicesController,
         AttentionController,

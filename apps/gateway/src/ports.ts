@@ -4,16 +4,19 @@ import type {
   AnyRequest,
   AttemptRecord,
   AttentionRecord,
-  AttentionState,
+  AuditRecord,
   BodyOf,
   CampaignRecord,
   EmergencyStopRecord,
+  ListRequest,
+  Portion,
   ProtocolRunRecord,
   ReplyOf,
   RequestOf,
-  RunState,
+  ResourceRecord,
+  StoredItems,
+  StoredListName,
   TaskRunRecord,
-  TaskRunState,
   Trial,
   Tokens,
 } from '@lab/contracts';
@@ -62,32 +65,26 @@ export abstract class BrokerStatus {
   abstract readonly connected: boolean;
 }
 
-export interface ListOptions<State> {
-  limit: number;
-  state?: State;
-}
-
 /** Records as they are stored. Rejects with `store_unavailable` when the database does not answer. */
 export abstract class RecordReader {
   abstract protocolRun(name: string): Promise<ProtocolRunRecord | undefined>;
   abstract campaign(name: string): Promise<CampaignRecord | undefined>;
   /** Without `protocolRunName`: the latest on-demand task of that name. */
   abstract task(name: string, protocolRunName?: string): Promise<TaskRunRecord | undefined>;
-  /** By number; undefined when there is no such task. */
-  abstract attempts(name: string, protocolRunName?: string): Promise<AttemptRecord[] | undefined>;
-  abstract protocolRuns(options: ListOptions<RunState>): Promise<ProtocolRunRecord[]>;
-  abstract campaigns(options: ListOptions<RunState>): Promise<CampaignRecord[]>;
-  /** By number, those after a number; `noted`: only those with a note. Undefined when there is no such campaign. */
-  abstract trials(
-    campaign: string,
-    options: { after: number; limit: number; noted?: boolean },
-  ): Promise<Trial[] | undefined>;
-  abstract tasks(options: ListOptions<TaskRunState>): Promise<TaskRunRecord[]>;
-  abstract attentionItems(options: ListOptions<AttentionState>): Promise<AttentionRecord[]>;
+  abstract taskById(id: string): Promise<TaskRunRecord | undefined>;
+  abstract attempt(id: string): Promise<AttemptRecord | undefined>;
+  /** Trials with a note by number, those after a number. */
+  abstract journal(campaign: string, options: { after: number; limit: number }): Promise<Trial[]>;
   abstract attentionItem(id: string): Promise<AttentionRecord | undefined>;
-  /** Those in force, with `released` all. */
-  abstract emergencyStops(options: { released: boolean; limit: number }): Promise<EmergencyStopRecord[]>;
   abstract emergencyStop(id: string): Promise<EmergencyStopRecord | undefined>;
+  abstract resource(name: string): Promise<ResourceRecord | undefined>;
+  abstract auditEntry(id: string): Promise<AuditRecord | undefined>;
+  /** One page. `owner`: of a list within something, the name of the campaign or resource, the id of the task run. */
+  abstract list<Name extends StoredListName>(
+    name: Name,
+    request: ListRequest,
+    owner?: string,
+  ): Promise<Portion<StoredItems[Name]>>;
 }
 
 export interface UploadGrant {

@@ -217,12 +217,12 @@ describe('reading', () => {
 
   it('lists newest first, by state and limit', async () => {
     gateway.records.runs.push(
-      runRecord({ name: 'a', state: 'failed' }),
-      runRecord({ name: 'b' }),
-      runRecord({ name: 'c', state: 'failed' }),
+      runRecord({ name: 'a', state: 'failed', created_at: '2026-11-20T09:30:01.000Z' }),
+      runRecord({ name: 'b', created_at: '2026-11-20T09:30:02.000Z' }),
+      runRecord({ name: 'c', state: 'failed', created_at: '2026-11-20T09:30:03.000Z' }),
     );
     const names = async (query: string): Promise<unknown> =>
-      ((await gateway.send('GET', `/api/protocols${query}`)).body as unknown as { name: string }[]).map(
+      ((await gateway.send('GET', `/api/protocols${query}`)).body.items as { name: string }[]).map(
         ({ name }) => name,
       );
     expect(await names('')).toEqual(['c', 'b', 'a']);

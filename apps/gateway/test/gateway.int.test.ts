@@ -136,7 +136,7 @@ describe('a task through the real broker and database', () => {
       const cancelled = await http('POST', `${path}/cancel`);
       expect(cancelled.status).toBe(202);
       expect(cancelled.body).toMatchObject({ id: submitted.body.id, state: 'cancelled' });
-      const list = (await http('GET', '/api/tasks?state=cancelled')).body as unknown as TaskRunRecord[];
+      const list = (await http('GET', '/api/tasks?state=cancelled')).body.items as TaskRunRecord[];
       expect(list.map((task) => task.name)).toContain(name);
     },
   );
@@ -221,7 +221,7 @@ describe('an emergency stop through the real broker', () => {
         released_at: null,
       });
       expect(order).toEqual([`told ${reply.body.id as string}`, `recorded ${reply.body.id as string}`]);
-      expect((await http('GET', '/api/estop')).body).toEqual([reply.body]);
+      expect((await http('GET', '/api/estop')).body.items).toEqual([reply.body]);
     } finally {
       await Promise.all([agent, leader].map((each) => each.unsubscribe()));
     }

@@ -1,30 +1,39 @@
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import {
+  lists,
   ServiceError,
   type AnyEvent,
   type AnyRequest,
   type AttemptRecord,
   type AttentionRecord,
+  type AuditRecord,
   type BodyOf,
   type CampaignRecord,
   type EmergencyStopRecord,
+  type ListRequest,
+  type Portion,
   type ProtocolRunRecord,
   type ReplyOf,
   type RequestOf,
+  type ResourceRecord,
+  type ResourceUse,
+  type StoredItems,
+  type StoredListName,
+  type TaskFileRecord,
   type TaskRunRecord,
   type Tokens,
   type Trial,
 } from '@lab/contracts';
 import type { Sealing } from '@lab/runtime';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { portionOf } from '../src/records/page-of.js';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
 import type {
   Announcements,
   BrokerStatus,
   CallOptions,
   FileStore,
-  ListOptions,
   Log,
   RecordReader,
   Requests,
@@ -82,9 +91,13 @@ export class MemoryRecords implements RecordReader {
   readonly runs: ProtocolRunRecord[] = [];
   readonly campaignList: CampaignRecord[] = [];
   readonly taskRuns: TaskRunRecord[] = [];
-  /** By task name. */
-  readonly attemptsOf = new Map<string, AttemptRecord[]>();
+  readonly attempts: AttemptRecord[] = [];
   readonly attention: AttentionRecord[] = [];
+  readonly resources: ResourceRecord[] = [];
+  /** By resource. */
+  readonly usesOf = new Map<string, ResourceUse[]>();
+  readonly files: TaskFileRecord[] = [];
+  readonly audit: AuditRecord[] = [];
   readonly stops: EmergencyStopRecord[] = [];
   /** By campaign. */
   readonly trialsOf = new Map<string, Trial[]>();
@@ -108,59 +121,71 @@ export class MemoryRecords implements RecordReader {
     );
   }
 
-  async attempts(name: string, run?: string): Promise<AttemptRecord[] | undefined> {
-    return (await this.task(name, run)) && (this.attemptsOf.get(name) ?? []);
+  taskById(id: string): Promise<TaskRunRecord | undefined> {
+    return this.read(() => this.taskRuns.find((task) => task.id === id));
   }
 
-  attentionItems(options: ListOptions<string>): Promise<AttentionRecord[]> {
-    return this.read(() => listed(this.attention, options));
+  attempt(id: string): Promise<AttemptRecord | undefined> {
+    return this.read(() => this.attempts.find((attempt) => attempt.id === id));
+  }
+
+  resource(name: string): Promise<ResourceRecord | undefined> {
+    return this.read(() => this.resources.find((resource) => resource.name === name));
+  }
+
+  auditEntry(id: string): Promise<AuditRecord | undefined> {
+    return this.read(() => this.audit.find((entry) => entry.id === id));
   }
 
   attentionItem(id: string): Promise<AttentionRecord | undefined> {
     return this.read(() => this.attention.find((item) => item.id === id));
   }
 
-  emergencyStops({ released, limit }: { released: boolean; limit: number }): Promise<EmergencyStopRecord[]> {
-    return this.read(() =>
-      this.stops.filter(({ released_at: at }) => released || at === null).slice(0, limit),
-    );
-  }
-
   emergencyStop(id: string): Promise<EmergencyStopRecord | undefined> {
     return this.read(() => this.stops.find((stop) => stop.id === id));
   }
 
-  protocolRuns(options: ListOptions<string>): Promise<ProtocolRunRecord[]> {
-    return this.read(() => listed(this.runs, options));
+  journal(campaign: string, { after, limit }: { after: number; limit: number }): Promise<Trial[]> {
+    return this.read(() =>
+      (this.trialsOf.get(campaign) ?? [])
+        .filter(({ number, note }) => number > after && Object.keys(note).length > 0)
+        .slice(0, limit),
+    );
   }
 
-  campaigns(options: ListOptions<string>): Promise<CampaignRecord[]> {
-    return this.read(() => listed(this.campaignList, options));
-  }
-
-  trials(
-    campaign: string,
-    { after, limit, noted = false }: { after: number; limit: number; noted?: boolean },
-  ): Promise<Trial[] | undefined> {
-    return this.read(() => {
-      if (!this.campaignList.some(({ name }) => name === campaign)) return undefined;
-      const trials = this.trialsOf.get(campaign) ?? [];
-      return trials
-        .filter(({ number, note }) => number > after && (!noted || Object.keys(note).length > 0))
-        .slice(0, limit);
-    });
-  }
-
-  tasks(options: ListOptions<string>): Promise<TaskRunRecord[]> {
-    return this.read(() => listed(this.taskRuns, options));
+  list<Name extends StoredListName>(
+    name: Name,
+    request: ListRequest,
+    owner = '',
+  ): Promise<Portion<StoredItems[Name]>> {
+    const inForce = ({ released_at: at }: EmergencyStopRecord): boolean =>
+      request.filters['all'] === true || at === null;
+    const all: { [Each in StoredListName]: readonly StoredItems[Each][] } = {
+      tasks: this.taskRuns,
+      protocol_runs: this.runs.map(({ tasks: _, ...run }) => run),
+      campaign_runs: this.runs
+        .filter(({ campaign }) => campaign === owner)
+        .map(({ tasks: _, ...run }) => run),
+      campaigns: this.campaignList.map(({ protocol_run_parameters: _, ...campaign }) => campaign),
+      trials: this.trialsOf.get(owner) ?? [],
+      attempts: this.attempts,
+      task_attempts: this.attempts.filter(({ task_run_id: id }) => id === owner),
+      attention: this.attention,
+      emergency_stops: this.stops.filter(inForce),
+      resources: this.resources,
+      resource_uses: this.usesOf.get(owner) ?? [],
+      files: this.files,
+      audit: this.audit,
+    };
+    // Records of tests may have the same id; with the rest of the record it is their own.
+    const idOf = (item: object): string => JSON.stringify(item);
+    const moments = { since: timeOf(name), until: timeOf(name), after: 'number' };
+    return this.read(() => portionOf<StoredItems[Name]>(all[name], name, request, idOf, moments));
   }
 }
 
-function listed<T extends { state: string }>(records: T[], { limit, state }: ListOptions<string>): T[] {
-  return records
-    .filter((record) => state === undefined || record.state === state)
-    .toReversed()
-    .slice(0, limit);
+function timeOf(name: StoredListName): string {
+  return lists[name].usual.replace('-', '');
 }
 
 export class MemoryFiles implements FileStore {
@@ -421,6 +446,7 @@ export function campaignRecord(given: Partial<CampaignRecord> = {}): CampaignRec
     on_run_failure: 'stop',
     max_failures: null,
     meta: {},
+    protocol_runs_started: 0,
     protocol_runs_completed: 0,
     protocol_runs_failed: 0,
     definition_hash: 'abc',
@@ -428,7 +454,6 @@ export function campaignRecord(given: Partial<CampaignRecord> = {}): CampaignRec
     started_at: null,
     ended_at: null,
     estimated_completion: null,
-    protocol_runs: [],
     ...given,
   };
 }

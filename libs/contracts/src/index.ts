@@ -111,17 +111,41 @@ export {
   type QueueRecord,
 } from './rest/operations.js';
 export { isInline, isWellFormedName, maxInlineBytes, maxNameLength } from './rest/rules.js';
+export {
+  lists,
+  longestPage,
+  presentLists,
+  storedLists,
+  usualPage,
+  type ListFilter,
+  type ListName,
+  type ListPosition,
+  type ListRequest,
+  type ListShape,
+  type Page,
+  type Portion,
+  type PresentListName,
+  type SortKind,
+  type StoredListName,
+} from './rest/lists.js';
 export type {
   AttemptRecord,
+  AuditRecord,
   CampaignRecord,
+  CampaignSummary,
   DeviceDetail,
   DeviceFunctionRecord,
   DeviceRecord,
   FileRecord,
   Problem,
   ProtocolRunRecord,
+  ProtocolRunSummary,
   Reason,
+  ResourceRecord,
+  ResourceUse,
   ResourceValue,
+  StoredItems,
+  TaskFileRecord,
   TaskRunRecord,
 } from './rest/records.js';
 export {

@@ -1,3 +1,4 @@
+import type { AuditRecord } from '@lab/contracts';
 import type { DefinitionRow } from '@lab/engine';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
@@ -37,6 +38,10 @@ export type StoredAttempt = Stored<AttemptRow, typeof attemptColumns>;
 export type StoredTrial = Stored<TrialRow, typeof trialColumns>;
 export type StoredAttention = Stored<AttentionRow, typeof attentionColumns>;
 export type StoredHalt = Stored<HaltRow, typeof haltColumns>;
+export type StoredResource = Stored<ResourceRow, typeof resourceColumns>;
+/** With what the database itself, and the gateway, add to it. */
+export type StoredAudit = Stored<AuditRow, typeof auditColumns> &
+  Pick<AuditRecord, 'seq' | 'kind' | 'request_id' | 'ip' | 'hash'> & { previous: string };
 
 /** The tables as they are read. */
 export interface Database {
@@ -46,11 +51,11 @@ export interface Database {
   attempt: StoredAttempt;
   trial: StoredTrial;
   allocation: Stored<AllocationRow, typeof allocationColumns>;
-  resource: Stored<ResourceRow, typeof resourceColumns>;
+  resource: StoredResource;
   agent: Stored<AgentRow, typeof agentColumns>;
   attention: StoredAttention;
   halt: StoredHalt;
-  audit: Stored<AuditRow, typeof auditColumns>;
+  audit: StoredAudit;
   access_token: AccessTokenRow;
   definition: { hash: string; kind: DefinitionRow['kind']; body: DefinitionRow['body'] };
 }

@@ -1,9 +1,5 @@
 export { openStore, PostgresStore, type StoreOptions } from './postgres-store.js';
-export {
-  openGatewayStore,
-  type GatewayStore,
-  type GatewayStoreOptions,
-} from './gateway/store.js';
+export { openGatewayStore, type GatewayStore, type GatewayStoreOptions } from './gateway/store.js';
 export type { AuditCheck, AuditEntry } from './gateway/audit.js';
 export type { AccessTokenRow, NewAccessToken, TokenPage } from './gateway/tokens.js';
-export { openRecords, Records, type ListOptions, type RecordsOptions } from './records.js';
+export { openRecords, Records, type RecordsOptions } from './records.js';

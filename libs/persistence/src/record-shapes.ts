@@ -3,11 +3,16 @@ import {
   isTerminal,
   type AttemptRecord,
   type AttentionRecord,
+  type AuditRecord,
   type CampaignRecord,
+  type CampaignSummary,
   type EmergencyStopRecord,
   type KeptOptimizer,
   type ProtocolRunRecord,
+  type ProtocolRunSummary,
+  type ResourceRecord,
   type TaskRunRecord,
+  type TaskRunState,
   type Trial,
 } from '@lab/contracts';
 import type { CodeHashes } from './code-hashes.js';
@@ -15,9 +20,11 @@ import {
   isoTime,
   type StoredAttempt,
   type StoredAttention,
+  type StoredAudit,
   type StoredCampaign,
   type StoredHalt,
   type StoredProtocolRun,
+  type StoredResource,
   type StoredTaskRun,
   type StoredTrial,
 } from './database.js';
@@ -27,12 +34,13 @@ import {
 /** Definition hash to the hashes of the code it names. */
 export type Codes = ReadonlyMap<string, CodeHashes>;
 
-type RunWithTasks = StoredProtocolRun & { campaign: string | null; tasks: StoredTaskRun[] };
+export type StoredRunOfCampaign = StoredProtocolRun & { campaign: string | null };
 
-export function campaignRecord(
-  row: StoredCampaign & { protocol_runs: RunWithTasks[] },
-  codes: Codes,
-): CampaignRecord {
+export function campaignRecord(row: StoredCampaign): CampaignRecord {
+  return { ...campaignSummary(row), protocol_run_parameters: row.protocol_run_parameters };
+}
+
+export function campaignSummary(row: Omit<StoredCampaign, 'protocol_run_parameters'>): CampaignSummary {
   return {
     id: row.id,
     name: row.name,
@@ -49,18 +57,17 @@ export function campaignRecord(
     optimizer_ip: row.optimizer_ip,
     optimizer: keptOptimizer(row.optimizer),
     global_parameters: row.global_parameters,
-    protocol_run_parameters: row.protocol_run_parameters,
     failure_policy: row.failure_policy,
     on_run_failure: row.on_run_failure,
     max_failures: row.max_failures,
     meta: row.meta,
+    protocol_runs_started: row.runs_started,
     protocol_runs_completed: row.runs_completed,
     protocol_runs_failed: row.runs_failed,
     definition_hash: row.definition_hash,
     ...times(row),
     // Only the leading orchestrator knows.
     estimated_completion: null,
-    protocol_runs: row.protocol_runs.map((run) => protocolRunRecord(run, codes)),
   };
 }
 
@@ -75,7 +82,17 @@ export function trialRecord({ id: _own, campaign_id: _known, ...trial }: StoredT
   return trial;
 }
 
-export function protocolRunRecord(row: RunWithTasks, codes: Codes): ProtocolRunRecord {
+export function protocolRunRecord(
+  row: StoredRunOfCampaign & { tasks: StoredTaskRun[] },
+  codes: Codes,
+): ProtocolRunRecord {
+  return {
+    ...protocolRunSummary(row),
+    tasks: row.tasks.map((task) => taskRunRecord(task, row.name, codes)),
+  };
+}
+
+export function protocolRunSummary(row: StoredRunOfCampaign): ProtocolRunSummary {
   return {
     id: row.id,
     name: row.name,
@@ -94,7 +111,6 @@ export function protocolRunRecord(row: RunWithTasks, codes: Codes): ProtocolRunR
     ...times(row),
     // Only the leading orchestrator knows.
     estimated_completion: null,
-    tasks: row.tasks.map((task) => taskRunRecord(task, row.name, codes)),
   };
 }
 
@@ -132,9 +148,14 @@ export function taskRunRecord(row: StoredTaskRun, protocolRun: string | null, co
   };
 }
 
-export function attemptRecord(row: StoredAttempt): AttemptRecord {
+export function attemptRecord(
+  row: StoredAttempt & { task: string; protocol_run: string | null },
+): AttemptRecord {
   return {
     id: row.id,
+    task_run_id: row.task_run_id,
+    task: row.task,
+    protocol_run: row.protocol_run,
     number: row.number,
     state: row.state,
     reason: row.reason,
@@ -149,7 +170,7 @@ export function attemptRecord(row: StoredAttempt): AttemptRecord {
   };
 }
 
-type AttentionWithTask = StoredAttention & {
+export type AttentionWithTask = StoredAttention & {
   task: string | null;
   protocol_run: string | null;
   attempt: number | null;
@@ -174,6 +195,30 @@ export function attentionRecord(row: AttentionWithTask): AttentionRecord {
     resolved_at: row.resolved_at,
     resolution: row.resolution,
   };
+}
+
+/** A resource and who has it, by its allocation. */
+export type StoredResourceInUse = StoredResource & {
+  task: string | null;
+  task_state: TaskRunState | null;
+  run: string | null;
+  held_by: string | null;
+  since: string | null;
+};
+
+export function resourceRecord(row: StoredResourceInUse): ResourceRecord {
+  const { name, type, lab, meta, held_by, since } = row;
+  return { name, type, lab, meta, used_by: userOf(row), held_by, since };
+}
+
+/** While a run keeps a resource between two tasks, its allocation still names the task that had it last. */
+function userOf({ task, task_state: state, run }: StoredResourceInUse): string | null {
+  if (task === null || state === null || isTerminal(state)) return null;
+  return run === null ? task : `${run}/${task}`;
+}
+
+export function auditRecord({ previous: _before, ...entry }: StoredAudit): AuditRecord {
+  return entry;
 }
 
 export function emergencyStopRecord(row: StoredHalt): EmergencyStopRecord {

@@ -1,26 +1,32 @@
 import type {
   AttemptRecord,
   AttentionRecord,
-  AttentionState,
+  AuditRecord,
   CampaignRecord,
   EmergencyStopRecord,
+  ListRequest,
+  Portion,
   ProtocolRunRecord,
-  RunState,
+  ResourceRecord,
+  StoredItems,
+  StoredListName,
   TaskRunRecord,
-  TaskRunState,
   Trial,
 } from '@lab/contracts';
 import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { CodeHashReader } from './code-hashes.js';
 import { openDatabase, type Database } from './database.js';
-import { databaseError } from './database-errors.js';
+import { answered, databaseError } from './database-errors.js';
+import { readPage } from './record-pages.js';
 import {
   attemptRecord,
   attentionRecord,
+  auditRecord,
   campaignRecord,
   emergencyStopRecord,
   protocolRunRecord,
+  resourceRecord,
   taskRunRecord,
   trialRecord,
   type Codes,
@@ -36,12 +42,6 @@ export interface RecordsOptions {
   statementTimeoutMs?: number;
   /** Told of connections that broke; they are replaced at the next use. */
   onIdleError?: (error: Error) => void;
-}
-
-export interface ListOptions<State> {
-  state?: State;
-  /** Most records, 1 to 1000. */
-  limit: number;
 }
 
 /** Opens the reading side; connects at the first read. */
@@ -74,50 +74,38 @@ export class Records {
   /** The protocol run of that name with its tasks in the order of the protocol. */
   async protocolRun(name: string): Promise<ProtocolRunRecord | undefined> {
     if (!isStorable(name)) return undefined;
-    const row = await answered(() =>
-      this.#protocolRuns().where('protocol_run.name', '=', name).executeTakeFirst(),
-    );
+    const row = await answered(this.#protocolRuns().where('protocol_run.name', '=', name).executeTakeFirst());
     return row && protocolRunRecord(row, await this.#codes(hashesOf([row])));
   }
 
-  /** The campaign of that name with its protocol runs in the order of their creation. */
   async campaign(name: string): Promise<CampaignRecord | undefined> {
     if (!isStorable(name)) return undefined;
-    const row = await answered(() => this.#campaigns().where('campaign.name', '=', name).executeTakeFirst());
-    return row && campaignRecord(row, await this.#codes(hashesOf(row.protocol_runs)));
+    const row = await answered(
+      this.#db.selectFrom('campaign').selectAll().where('name', '=', name).executeTakeFirst(),
+    );
+    return row && campaignRecord(row);
   }
 
   /**
-   * Trials of a campaign by number; undefined when there is no such campaign.
+   * Trials of a campaign that have a note, by number: its journal.
    *
    * @param options.after number of the trial after which to begin; 0: from the first
    * @param options.limit most trials, 1 to 1000
-   * @param options.noted only those with a note: the journal of the campaign
    */
-  async trials(
-    campaign: string,
-    options: { after: number; limit: number; noted?: boolean },
-  ): Promise<Trial[] | undefined> {
-    if (!isStorable(campaign)) return undefined;
-    const row = await answered(() =>
+  async journal(campaign: string, options: { after: number; limit: number }): Promise<Trial[]> {
+    const rows = await answered(
       this.#db
-        .selectFrom('campaign')
-        .select((eb) =>
-          jsonArrayFrom(
-            eb
-              .selectFrom('trial')
-              .selectAll('trial')
-              .whereRef('trial.campaign_id', '=', 'campaign.id')
-              .where('trial.number', '>', options.after)
-              .$if(options.noted === true, (qb) => qb.where(sql<boolean>`trial.note <> '{}'::jsonb`))
-              .orderBy('trial.number')
-              .limit(withinLimit(options.limit)),
-          ).as('trials'),
-        )
+        .selectFrom('trial')
+        .innerJoin('campaign', 'campaign.id', 'trial.campaign_id')
+        .selectAll('trial')
         .where('campaign.name', '=', campaign)
-        .executeTakeFirst(),
+        .where('trial.number', '>', options.after)
+        .where(sql<boolean>`trial.note <> '{}'::jsonb`)
+        .orderBy('trial.number')
+        .limit(options.limit)
+        .execute(),
     );
-    return row?.trials.map(trialRecord);
+    return rows.map(trialRecord);
   }
 
   /**
@@ -135,98 +123,86 @@ export class Records {
             .orderBy('task_run.id', 'desc')
             .limit(1)
         : named.where('protocol_run.name', '=', protocolRunName);
-    const row = await answered(() => query.executeTakeFirst());
+    const row = await answered(query.executeTakeFirst());
     return row && taskRunRecord(row, row.protocol_run, await this.#codes([row.definition_hash]));
   }
 
-  /** Newest first. */
-  async protocolRuns({ state, limit }: ListOptions<RunState>): Promise<ProtocolRunRecord[]> {
-    const query = this.#protocolRuns()
-      .$if(state !== undefined, (qb) => qb.where('protocol_run.state', '=', state ?? 'created'))
-      .orderBy('protocol_run.created_at', 'desc')
-      .orderBy('protocol_run.id', 'desc')
-      .limit(withinLimit(limit));
-    const rows = await answered(() => query.execute());
-    const codes = await this.#codes(hashesOf(rows));
-    return rows.map((row) => protocolRunRecord(row, codes));
+  async taskById(id: string): Promise<TaskRunRecord | undefined> {
+    if (!isStorable(id)) return undefined;
+    const row = await answered(this.#tasks().where('task_run.id', '=', id).executeTakeFirst());
+    return row && taskRunRecord(row, row.protocol_run, await this.#codes([row.definition_hash]));
   }
 
-  /** Newest first. */
-  async campaigns({ state, limit }: ListOptions<RunState>): Promise<CampaignRecord[]> {
-    const query = this.#campaigns()
-      .$if(state !== undefined, (qb) => qb.where('campaign.state', '=', state ?? 'created'))
-      .orderBy('campaign.created_at', 'desc')
-      .orderBy('campaign.id', 'desc')
-      .limit(withinLimit(limit));
-    const rows = await answered(() => query.execute());
-    const codes = await this.#codes(rows.flatMap((row) => hashesOf(row.protocol_runs)));
-    return rows.map((row) => campaignRecord(row, codes));
+  async attempt(id: string): Promise<AttemptRecord | undefined> {
+    if (!isStorable(id)) return undefined;
+    const row = await answered(
+      this.#db
+        .selectFrom('attempt')
+        .innerJoin('task_run', 'task_run.id', 'attempt.task_run_id')
+        .leftJoin('protocol_run', 'protocol_run.id', 'task_run.run_id')
+        .selectAll('attempt')
+        .select(['task_run.name as task', 'protocol_run.name as protocol_run'])
+        .where('attempt.id', '=', id)
+        .executeTakeFirst(),
+    );
+    return row && attemptRecord(row);
   }
 
-  /** Tasks of protocol runs and on-demand ones, newest first. */
-  async tasks({ state, limit }: ListOptions<TaskRunState>): Promise<TaskRunRecord[]> {
-    const query = this.#tasks()
-      .$if(state !== undefined, (qb) => qb.where('task_run.state', '=', state ?? 'created'))
-      .orderBy('task_run.created_at', 'desc')
-      .orderBy('task_run.id', 'desc')
-      .limit(withinLimit(limit));
-    const rows = await answered(() => query.execute());
-    const codes = await this.#codes(rows.map((row) => row.definition_hash));
-    return rows.map((row) => taskRunRecord(row, row.protocol_run, codes));
+  async resource(name: string): Promise<ResourceRecord | undefined> {
+    if (!isStorable(name)) return undefined;
+    const row = await answered(
+      this.#db
+        .selectFrom('resource')
+        .leftJoin('allocation', (join) =>
+          join.onRef('allocation.key', '=', 'resource.name').on('allocation.kind', '=', 'resource'),
+        )
+        .leftJoin('task_run', 'task_run.id', 'allocation.task_run_id')
+        .leftJoin('protocol_run', 'protocol_run.id', 'task_run.run_id')
+        .leftJoin('protocol_run as keeper', 'keeper.id', 'allocation.held_by_run_id')
+        .selectAll('resource')
+        .select([
+          'task_run.name as task',
+          'task_run.state as task_state',
+          'protocol_run.name as run',
+          'keeper.name as held_by',
+          'allocation.since',
+        ])
+        .where('resource.name', '=', name)
+        .executeTakeFirst(),
+    );
+    return row && resourceRecord(row);
+  }
+
+  async auditEntry(id: string): Promise<AuditRecord | undefined> {
+    if (!isStorable(id)) return undefined;
+    const row = await answered(
+      this.#db.selectFrom('audit').selectAll().where('id', '=', id).executeTakeFirst(),
+    );
+    return row && auditRecord(row);
   }
 
   /**
-   * The attempts of a task by their number; undefined when there is no such task.
+   * One page of a list.
    *
-   * @param protocolRunName as of {@link task}
+   * @param owner of a list within something: the name of the campaign or resource, the id of the task run
    */
-  async attempts(name: string, protocolRunName?: string): Promise<AttemptRecord[] | undefined> {
-    const task = await this.task(name, protocolRunName);
-    if (task === undefined) return undefined;
-    const rows = await answered(() =>
-      this.#db
-        .selectFrom('attempt')
-        .selectAll()
-        .where('task_run_id', '=', task.id)
-        .orderBy('number')
-        .execute(),
-    );
-    return rows.map(attemptRecord);
-  }
-
-  /** What only a person can settle, newest first. */
-  async attentionItems({ state, limit }: ListOptions<AttentionState>): Promise<AttentionRecord[]> {
-    const query = this.#attention()
-      .$if(state !== undefined, (qb) => qb.where('attention.state', '=', state ?? 'open'))
-      .orderBy('attention.opened_at', 'desc')
-      .orderBy('attention.id', 'desc')
-      .limit(withinLimit(limit));
-    return (await answered(() => query.execute())).map(attentionRecord);
+  list<Name extends StoredListName>(
+    name: Name,
+    request: ListRequest,
+    owner?: string,
+  ): Promise<Portion<StoredItems[Name]>> {
+    return answered(readPage(this.#db, name, request, (hashes) => this.#codeHashes.of(hashes), owner));
   }
 
   async attentionItem(id: string): Promise<AttentionRecord | undefined> {
     if (!isStorable(id)) return undefined;
-    const row = await answered(() => this.#attention().where('attention.id', '=', id).executeTakeFirst());
+    const row = await answered(this.#attention().where('attention.id', '=', id).executeTakeFirst());
     return row && attentionRecord(row);
-  }
-
-  /**
-   * Emergency stops, newest first.
-   *
-   * @param options.released also those that are released
-   */
-  async emergencyStops(options: { released: boolean; limit: number }): Promise<EmergencyStopRecord[]> {
-    const query = this.#emergencyStops()
-      .$if(!options.released, (qb) => qb.where('released_at', 'is', null))
-      .orderBy('at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(withinLimit(options.limit));
-    return (await answered(() => query.execute())).map(emergencyStopRecord);
   }
 
   async emergencyStop(id: string): Promise<EmergencyStopRecord | undefined> {
     if (!isStorable(id)) return undefined;
-    const row = await answered(() => this.#emergencyStops().where('id', '=', id).executeTakeFirst());
+    const row = await answered(this.#emergencyStops().where('id', '=', id).executeTakeFirst());
     return row && emergencyStopRecord(row);
   }
 
@@ -247,7 +223,7 @@ export class Records {
   }
 
   #codes(definitionHashes: readonly string[]): Promise<Codes> {
-    return answered(() => this.#codeHashes.of(definitionHashes));
+    return answered(this.#codeHashes.of(definitionHashes));
   }
 
   #attention() {
@@ -281,23 +257,6 @@ export class Records {
       .select('campaign.name as campaign')
       .select(tasksOfRun);
   }
-
-  #campaigns() {
-    return this.#db
-      .selectFrom('campaign')
-      .selectAll('campaign')
-      .select((eb) =>
-        jsonArrayFrom(
-          eb
-            .selectFrom('protocol_run')
-            .selectAll('protocol_run')
-            .select('campaign.name as campaign')
-            .select(tasksOfRun)
-            .whereRef('protocol_run.campaign_id', '=', 'campaign.id')
-            .orderBy('protocol_run.id'),
-        ).as('protocol_runs'),
-      );
-  }
 }
 
 function tasksOfRun(eb: ExpressionBuilder<Database, 'protocol_run'>) {
@@ -308,18 +267,6 @@ function tasksOfRun(eb: ExpressionBuilder<Database, 'protocol_run'>) {
       .whereRef('task_run.run_id', '=', 'protocol_run.id')
       .orderBy('task_run.id'),
   ).as('tasks');
-}
-
-async function answered<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    throw databaseError(error);
-  }
-}
-
-function withinLimit(limit: number): number {
-  return Math.min(Math.max(Math.trunc(limit), 1), 1_000);
 }
 
 /** Tasks are accepted with the definitions of their run. */

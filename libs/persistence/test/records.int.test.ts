@@ -1,3 +1,10 @@
+import {
+  storedLists,
+  type ListRequest,
+  type Portion,
+  type StoredItems,
+  type StoredListName,
+} from '@lab/contracts';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRecords, openStore, type PostgresStore, type Records } from '../src/index.js';
@@ -40,6 +47,17 @@ afterEach(async () => {
   await store.close();
   await database.drop();
 });
+
+/** One page in the usual order of the list, and at most 100 records of it, unless asked otherwise. */
+function page<Name extends StoredListName>(
+  name: Name,
+  request: Partial<ListRequest>,
+  owner?: string,
+): Promise<Portion<StoredItems[Name]>> {
+  const { usual } = storedLists[name];
+  const order = { sort: usual.replace('-', ''), descending: usual.startsWith('-') };
+  return records.list(name, { limit: 100, ...order, filters: {}, after: null, ...request }, owner);
+}
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -172,6 +190,7 @@ describe('records', () => {
       on_run_failure: 'continue',
       max_failures: 2,
       meta: { note: 'ünïcode \u{1F9EA}', nested: { list: [1, null, true, 'x'] } },
+      protocol_runs_started: 2,
       protocol_runs_completed: 1,
       protocol_runs_failed: 1,
       definition_hash: hash,
@@ -179,8 +198,12 @@ describe('records', () => {
       started_at: iso(t0 + 1),
       ended_at: null,
       estimated_completion: null,
-      protocol_runs: [first, expect.objectContaining({ id: 'r2', started_at: iso(t0 + 4), tasks: [] })],
     });
+    const { tasks: _tasks, ...summary } = first;
+    expect((await page('campaign_runs', {}, 'campaign c1')).items).toEqual([
+      summary,
+      expect.objectContaining({ id: 'r2', started_at: iso(t0 + 4) }),
+    ]);
     expect(await records.protocolRun('run r1')).toEqual(first);
     expect(await records.task('mix', 'run r1')).toEqual(mix);
     expect(await records.task('mix', 'run r2')).toBeUndefined();
@@ -200,16 +223,18 @@ describe('records', () => {
     expect(record?.optimizer).toEqual(kept);
     expect(JSON.stringify(record)).not.toContain('sealed');
     const { id: _id, campaignId: _campaign, ...second } = trial('c1', 2, { note: {} });
-    expect(await records.trials('c', { after: 0, limit: 2 })).toEqual([
+    expect((await page('trials', { limit: 2 }, 'c')).items).toEqual([
       expect.objectContaining({ number: 1, outputs: { 'analyze.score': 1 } }),
       second,
     ]);
-    const numbers = async (options: { after: number; limit: number; noted?: boolean }) =>
-      (await records.trials('c', options))?.map(({ number }) => number);
-    expect(await numbers({ after: 2, limit: 10 })).toEqual([3, 10]);
-    expect(await numbers({ after: 0, limit: 10, noted: true })).toEqual([1, 3, 10]);
-    expect(await numbers({ after: 10, limit: 10 })).toEqual([]);
-    expect(await records.trials('d', { after: 0, limit: 10 })).toBeUndefined();
+    const numbers = async (filters: ListRequest['filters']) =>
+      (await page('trials', { filters }, 'c')).items.map(({ number }) => number);
+    expect(await numbers({ after: 2 })).toEqual([3, 10]);
+    expect(await numbers({ state: ['measured'], after: 1 })).toEqual([3, 10]);
+    expect(await numbers({ after: 10 })).toEqual([]);
+    expect((await page('trials', {}, 'd')).items).toEqual([]);
+    const noted = await records.journal('c', { after: 1, limit: 10 });
+    expect(noted.map(({ number }) => number)).toEqual([3, 10]);
   });
 
   test('show the on-demand task that was submitted last under a name', async () => {
@@ -258,19 +283,19 @@ describe('records', () => {
         },
       ]),
     );
-    const ids = (list: { id: string }[]): string[] => list.map((record) => record.id);
-    expect(ids(await records.campaigns({ limit: 3 }))).toEqual(['c4', 'c3', 'c2']);
-    expect(ids(await records.campaigns({ limit: 10, state: 'running' }))).toEqual(['c3', 'c1']);
-    expect(ids(await records.protocolRuns({ limit: 10 }))).toEqual(['r4', 'r3', 'r2', 'r1', 'r0']);
-    expect(ids(await records.protocolRuns({ limit: 1, state: 'completed' }))).toEqual(['r2']);
-    expect((await records.protocolRuns({ limit: 5 })).at(-1)?.tasks).toMatchObject([
-      { id: 't0', protocol_run: 'run r0' },
-    ]);
-    expect(ids(await records.tasks({ limit: 10 }))).toEqual(['t4', 't3', 't2', 't1', 't0']);
-    expect(ids(await records.tasks({ limit: 10, state: 'queued' }))).toEqual(['t4']);
-    expect((await records.tasks({ limit: 10, state: 'completed' })).map((task) => task.protocol_run)).toEqual(
-      [null, 'run r0'],
-    );
+    const ids = async (
+      name: 'campaigns' | 'protocol_runs' | 'tasks',
+      request: Partial<ListRequest>,
+    ): Promise<string[]> => (await page(name, request)).items.map(({ id }) => id);
+    const running = { filters: { state: ['running'] } };
+    expect(await ids('campaigns', { limit: 3 })).toEqual(['c4', 'c3', 'c2']);
+    expect(await ids('campaigns', running)).toEqual(['c3', 'c1']);
+    expect(await ids('protocol_runs', {})).toEqual(['r4', 'r3', 'r2', 'r1', 'r0']);
+    expect(await ids('protocol_runs', { limit: 1, filters: { state: ['completed'] } })).toEqual(['r2']);
+    expect(await ids('tasks', {})).toEqual(['t4', 't3', 't2', 't1', 't0']);
+    expect(await ids('tasks', { filters: { state: ['queued', 'running'] } })).toEqual(['t4', 't3', 't1']);
+    const completed = await page('tasks', { filters: { state: ['completed'] } });
+    expect(completed.items.map((task) => task.protocol_run)).toEqual([null, 'run r0']);
   });
 
   test('show the attempts of a task by their number, with what each did to devices', async () => {
@@ -302,9 +327,12 @@ describe('records', () => {
         }),
       },
     ]);
-    expect(await records.attempts('mix', 'run r1')).toEqual([
+    expect((await page('task_attempts', {}, 't1')).items).toEqual([
       {
         id: 'a1',
+        task_run_id: 't1',
+        task: 'mix',
+        protocol_run: 'run r1',
         number: 1,
         state: 'failed',
         reason,
@@ -317,9 +345,11 @@ describe('records', () => {
       },
       expect.objectContaining({ number: 2, state: 'running', calls: null, deadline_at: iso(t0 + 60) }),
     ]);
-    expect(await records.attempts('mix')).toEqual([]);
-    expect(await records.attempts('mix', 'no run')).toBeUndefined();
-    expect(await records.attempts('x\u0000')).toBeUndefined();
+    expect((await page('task_attempts', {}, 't2')).items).toEqual([]);
+    expect(await records.attempt('a2')).toMatchObject({ number: 2, task: 'mix', protocol_run: 'run r1' });
+    expect(await records.attempt('\u0000')).toBeUndefined();
+    expect(await records.taskById('t2')).toMatchObject({ name: 'mix', protocol_run: null });
+    expect(await records.taskById('none')).toBeUndefined();
   });
 
   test('show what a person is asked about, newest first, and what was decided', async () => {
@@ -360,7 +390,7 @@ describe('records', () => {
         },
       },
     ]);
-    const all = await records.attentionItems({ limit: 10 });
+    const all = (await page('attention', {})).items;
     expect(all.map(({ subject, actions }) => [subject, actions])).toEqual([
       ['color_lab.mixer_1', []],
       ['bench_b', ['lost']],
@@ -386,7 +416,7 @@ describe('records', () => {
       resolution: null,
     });
     const ids = async (state: 'open' | 'resolved', limit: number): Promise<string[]> =>
-      (await records.attentionItems({ state, limit })).map(({ id }) => id);
+      (await page('attention', { limit, filters: { state: [state] } })).items.map(({ id }) => id);
     expect(await ids('open', 2)).toEqual(['i3', 'i2']);
     expect(await ids('resolved', 2)).toEqual(['i4']);
     expect(await records.attentionItem('i1')).toEqual(all[3]);
@@ -412,12 +442,9 @@ describe('records', () => {
       released_at: null,
       released_by: null,
     };
-    expect(await records.emergencyStops({ released: false, limit: 10 })).toEqual([first]);
-    expect((await records.emergencyStops({ released: true, limit: 10 })).map(({ id }) => id)).toEqual([
-      'h2',
-      'h1',
-    ]);
-    expect((await records.emergencyStops({ released: true, limit: 1 })).map(({ id }) => id)).toEqual(['h2']);
+    expect((await page('emergency_stops', { filters: { all: false } })).items).toEqual([first]);
+    const all = await page('emergency_stops', { filters: { all: true } });
+    expect(all.items.map(({ id }) => id)).toEqual(['h2', 'h1']);
     expect(await records.emergencyStop('h2')).toMatchObject({ released_at: iso(t0 + 2), released_by: 'bo' });
     expect(await records.emergencyStop('h3')).toBeUndefined();
     expect(await records.emergencyStop('\u0000')).toBeUndefined();
@@ -425,8 +452,10 @@ describe('records', () => {
 
   test('are none in a new database, which answers', async () => {
     expect(await records.ping()).toBe(true);
-    expect(await records.campaigns({ limit: 10 })).toEqual([]);
-    expect(await records.protocolRuns({ limit: 10 })).toEqual([]);
-    expect(await records.tasks({ limit: 10 })).toEqual([]);
+    for (const name of Object.keys(storedLists) as StoredListName[])
+      expect(await page(name, name === 'emergency_stops' ? { filters: { all: true } } : {}, 'x')).toEqual({
+        items: [],
+        end: null,
+      });
   });
 });

@@ -165,8 +165,8 @@ export async function startLaboratory({ agents, processes, tasks = 2 }) {
   };
   try {
     await until(
-      () => client.call('GET', '/api/devices'),
-      (devices) => devices.filter((each) => each.state === 'idle').length === stations.length,
+      () => client.call('GET', '/api/devices?limit=500'),
+      ({ items }) => items.filter((each) => each.state === 'idle').length === stations.length,
       180_000,
       500,
     );

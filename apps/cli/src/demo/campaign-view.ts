@@ -1,8 +1,9 @@
-import { isTerminal, type CampaignRecord, type DeviceRecord, type ProtocolRunRecord } from '@lab/contracts';
+import { isTerminal, type DeviceRecord, type ProtocolRunRecord } from '@lab/contracts';
+import type { CampaignWithRuns } from '../client.js';
 import { faint, glyphOf, heading, paintState, progressBar } from './style.js';
 
 /** Lines that show a campaign as it is now: progress, runs with their tasks, devices with who holds them. */
-export function campaignView(campaign: CampaignRecord, devices: readonly DeviceRecord[]): string[] {
+export function campaignView(campaign: CampaignWithRuns, devices: readonly DeviceRecord[]): string[] {
   const finished = campaign.protocol_runs.filter((run) => isTerminal(run.state)).length;
   const fraction = campaignProgress(campaign);
   return [
@@ -18,7 +19,7 @@ export function campaignView(campaign: CampaignRecord, devices: readonly DeviceR
 }
 
 /** Share of the campaign's tasks that have ended, 0 to 1, counting runs that have not started yet. */
-export function campaignProgress(campaign: CampaignRecord): number {
+export function campaignProgress(campaign: CampaignWithRuns): number {
   const tasksPerRun = Math.max(1, ...campaign.protocol_runs.map((run) => run.tasks.length));
   const ended = campaign.protocol_runs
     .flatMap((run) => run.tasks)

@@ -1,4 +1,5 @@
-import type { CampaignRecord, JsonObject, ProtocolRunRecord } from '@lab/contracts';
+import type { JsonObject, ProtocolRunRecord } from '@lab/contracts';
+import type { CampaignWithRuns } from '../client.js';
 import { heading, swatch } from './style.js';
 
 interface Mixture {
@@ -9,7 +10,7 @@ interface Mixture {
 }
 
 /** Two campaigns with the same target side by side: the best distance after so many runs, and what was best. */
-export function comparison(first: CampaignRecord, second: CampaignRecord): string[] {
+export function comparison(first: CampaignWithRuns, second: CampaignWithRuns): string[] {
   const both = [first, second].map(bestSoFar);
   const target = targetOf(second);
   const length = Math.max(...both.map((list) => list.length));
@@ -25,7 +26,7 @@ export function comparison(first: CampaignRecord, second: CampaignRecord): strin
 }
 
 /** Smallest distance among the runs up to each; null as long as none has measured. */
-function bestSoFar({ protocol_runs: runs }: CampaignRecord): (number | null)[] {
+function bestSoFar({ protocol_runs: runs }: CampaignWithRuns): (number | null)[] {
   let best: number | null = null;
   return runs.map((run) => {
     const { loss } = mixtureOf(run);
@@ -35,11 +36,11 @@ function bestSoFar({ protocol_runs: runs }: CampaignRecord): (number | null)[] {
 }
 
 /** Best first; those that measured nothing last. */
-function mixturesOf({ protocol_runs: runs }: CampaignRecord): Mixture[] {
+function mixturesOf({ protocol_runs: runs }: CampaignWithRuns): Mixture[] {
   return runs.map(mixtureOf).sort((a, b) => (a.loss ?? Infinity) - (b.loss ?? Infinity));
 }
 
-function bestOf(campaign: CampaignRecord): string {
+function bestOf(campaign: CampaignWithRuns): string {
   const best = mixturesOf(campaign)[0];
   return best?.loss == null || best.color === null
     ? 'no run measured a color'
@@ -60,7 +61,7 @@ function columns(first: string, ...rest: string[]): string {
   return first.padEnd(14) + rest.map((cell) => cell.padStart(11)).join('');
 }
 
-function targetOf(campaign: CampaignRecord): [number, number, number] | null {
+function targetOf(campaign: CampaignWithRuns): [number, number, number] | null {
   const score = campaign.global_parameters['score_color'];
   return score === undefined ? null : colorOf(score, 'target_');
 }

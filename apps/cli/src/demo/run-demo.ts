@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { CampaignRecord, CampaignSubmission } from '@lab/contracts';
+import type { CampaignSubmission } from '@lab/contracts';
 import { processEnvironment } from '@lab/runtime';
-import { Client } from '../client.js';
+import { Client, type CampaignWithRuns } from '../client.js';
 import { freePort } from '../stack/ports.js';
 import { eventText, startStack } from '../stack/index.js';
 import { faint, heading } from './style.js';
@@ -60,7 +60,7 @@ export async function runDemo(output: NodeJS.WriteStream, signal: AbortSignal): 
       tell(`serving at ${stack.url}, described at ${stack.url}/docs`);
       const client = new Client(stack.url);
       const drawn = randomRows(await client.optimizerDefaults(search.protocol), runs, seededRandom(1));
-      const campaigns: CampaignRecord[] = [];
+      const campaigns: CampaignWithRuns[] = [];
       for (const submission of [
         { ...search, name: 'at_random', protocol_run_parameters: drawn },
         { ...search, name: 'optimized', optimize: true, meta: { optimizer_overrides: { seed: 7 } } },
@@ -70,7 +70,7 @@ export async function runDemo(output: NodeJS.WriteStream, signal: AbortSignal): 
         const { name } = await client.submitCampaign(submission);
         campaigns.push(await watchCampaign(client, name, output, signal));
       }
-      const [atRandom, optimized] = campaigns as [CampaignRecord, CampaignRecord];
+      const [atRandom, optimized] = campaigns as [CampaignWithRuns, CampaignWithRuns];
       tell('');
       for (const line of comparison(atRandom, optimized)) tell(line);
       tell('');
@@ -87,7 +87,7 @@ export async function runDemo(output: NodeJS.WriteStream, signal: AbortSignal): 
 }
 
 /** Distance of the best color; infinite when none was measured. */
-function shortest({ protocol_runs: of }: CampaignRecord): number {
+function shortest({ protocol_runs: of }: CampaignWithRuns): number {
   const distances = of.map(
     ({ tasks }) => tasks.find(({ name }) => name === 'score_color')?.output_parameters?.['loss'],
   );

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { awaitsPerson, isTerminal, type CampaignRecord, type ProtocolRunRecord } from '@lab/contracts';
+import { awaitsPerson, isTerminal, type ProtocolRunRecord } from '@lab/contracts';
 import logUpdate from 'log-update';
-import type { Client } from '../client.js';
+import type { CampaignWithRuns, Client } from '../client.js';
 import { campaignView } from './campaign-view.js';
 import { paintState } from './style.js';
 
@@ -18,7 +18,7 @@ export async function watchCampaign(
   name: string,
   output: NodeJS.WriteStream,
   signal: AbortSignal,
-): Promise<CampaignRecord> {
+): Promise<CampaignWithRuns> {
   const show = output.isTTY ? livePrinter() : linePrinter((line) => output.write(`${line}\n`));
   for (;;) {
     const [campaign, devices] = await Promise.all([client.campaign(name), client.devices()]);
@@ -32,7 +32,7 @@ export async function watchCampaign(
 }
 
 interface Printer {
-  update(campaign: CampaignRecord, view: () => string[]): void;
+  update(campaign: CampaignWithRuns, view: () => string[]): void;
   done(): void;
 }
 
@@ -65,7 +65,7 @@ function linePrinter(print: (line: string) => void): Printer {
   };
 }
 
-function endOf(run: ProtocolRunRecord, campaign: CampaignRecord): string {
+function endOf(run: ProtocolRunRecord, campaign: CampaignWithRuns): string {
   const ended = campaign.protocol_runs.filter((each) => isTerminal(each.state)).length;
   const reason = run.reason === null ? '' : `: ${run.reason.message}`;
   return `${run.name}  ${paintState(run.state)}${reason}  (${ended}/${campaign.max_protocol_runs} runs)`;

@@ -89,8 +89,23 @@ describe('definitions', () => {
   });
 
   it('are listed by type', async () => {
-    gateway.requests.on(requests.listDefinitions, () => ({ definitions: [] }));
-    expect((await gateway.send('GET', '/api/definitions?type=task')).status).toBe(200);
-    expect(gateway.requests.of(requests.listDefinitions).at(-1)?.body).toEqual({ type: 'task' });
+    const of = (type: 'lab' | 'task', name: string) => ({
+      type,
+      name,
+      package: 'p',
+      file: 'f',
+      loaded: true,
+      hash: null,
+      sound: true,
+    });
+    const definitions = [of('task', 'rinse'), of('lab', 'color_lab'), of('task', 'mix')];
+    gateway.requests.on(requests.listDefinitions, () => ({ definitions }));
+    const listed = async (query: string): Promise<unknown[]> =>
+      ((await gateway.send('GET', `/api/definitions${query}`)).body.items as { name: string }[]).map(
+        ({ name }) => name,
+      );
+    expect(await listed('')).toEqual(['color_lab', 'mix', 'rinse']);
+    expect(await listed('?type=task&sort=-name')).toEqual(['rinse', 'mix']);
+    expect(await listed('?type=lab,task&text=MI')).toEqual(['mix']);
   });
 });

@@ -1,10 +1,19 @@
-import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
-import { definitionRequests as requests, LabSelection, type LabChange, type LabRecord } from '@lab/contracts';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import {
+  definitionRequests as requests,
+  LabSelection,
+  ServiceError,
+  type LabChange,
+  type LabRecord,
+  type Page,
+} from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
+import { readPageRequest } from '../records/list-request.js';
+import { portionOf } from '../records/page-of.js';
 
 /** Laboratories: which there are, and load, unload and reload of them. */
 @Needs('viewer')
@@ -13,9 +22,19 @@ export class LabsController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
   @Get()
-  async list(@Query() query: unknown): Promise<LabRecord[]> {
+  async list(@Query() query: unknown): Promise<Page<LabRecord>> {
+    const request = readPageRequest('labs', query);
+    const { labs } = await this.orchestrator.ask(requests.listLabs, {});
+    return request.pageOf(portionOf(labs, 'labs', request, ({ name }) => name));
+  }
+
+  @Get(':lab_id')
+  async read(@Param('lab_id') name: string, @Query() query: unknown): Promise<LabRecord> {
     readQuery(query, []);
-    return (await this.orchestrator.ask(requests.listLabs, {})).labs;
+    const { labs } = await this.orchestrator.ask(requests.listLabs, {});
+    const lab = labs.find((each) => each.name === name);
+    if (lab !== undefined) return lab;
+    throw new ServiceError('unknown_lab', `No package has a laboratory "${name}".`);
   }
 
   @Needs('lab_admin', { lab: 'lab_types' })

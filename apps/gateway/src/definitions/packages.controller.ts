@@ -6,11 +6,15 @@ import {
   type DefinitionRecord,
   type DefinitionSummary,
   type DefinitionType,
+  type Page,
   type PackageRecord,
 } from '@lab/contracts';
 import { Needs } from '../access/needs.js';
 import { readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
+import { readPageRequest } from '../records/list-request.js';
+import { portionOf } from '../records/page-of.js';
+import { found } from '../work/records.js';
 
 /** Packages and what they define, as last read from disk and as loaded. */
 @Needs('viewer')
@@ -19,9 +23,21 @@ export class PackagesController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
   @Get('packages')
-  async list(@Query() query: unknown): Promise<PackageRecord[]> {
+  async list(@Query() query: unknown): Promise<Page<PackageRecord>> {
+    const request = readPageRequest('packages', query);
+    const { packages } = await this.orchestrator.ask(requests.listPackages, {});
+    return request.pageOf(portionOf(packages, 'packages', request, ({ name }) => name));
+  }
+
+  @Get('packages/:package_name')
+  async read(@Param('package_name') given: string, @Query() query: unknown): Promise<PackageRecord> {
     readQuery(query, []);
-    return (await this.orchestrator.ask(requests.listPackages, {})).packages;
+    const { packages } = await this.orchestrator.ask(requests.listPackages, {});
+    return found(
+      packages.find(({ name }) => name === given),
+      'package',
+      given,
+    );
   }
 
   @Needs('admin')
@@ -34,16 +50,11 @@ export class PackagesController {
   }
 
   @Get('definitions')
-  async definitions(@Query() query: unknown): Promise<DefinitionSummary[]> {
-    const { type: given } = readQuery(query, ['type'] as const);
-    const type = definitionType(given);
-    if (given !== undefined && type === undefined) {
-      throw new ServiceError('invalid', 'The query of the address is not valid.', {
-        faults: [{ path: '?type', code: 'choice', message: 'is not a type', hint: choices }],
-      });
-    }
-    const body = type === undefined ? {} : { type };
-    return (await this.orchestrator.ask(requests.listDefinitions, body)).definitions;
+  async definitions(@Query() query: unknown): Promise<Page<DefinitionSummary>> {
+    const request = readPageRequest('definitions', query);
+    const { definitions } = await this.orchestrator.ask(requests.listDefinitions, {});
+    const idOf = ({ type, name }: DefinitionSummary): string => `${type}/${name}`;
+    return request.pageOf(portionOf(definitions, 'definitions', request, idOf));
   }
 
   @Get('definitions/:type/:name')

@@ -1,9 +1,11 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { orchestratorRequests, type DeviceDetail, type DeviceRecord } from '@lab/contracts';
+import { orchestratorRequests, type DeviceDetail, type DeviceRecord, type Page } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { Needs } from '../access/needs.js';
 import { readArguments, readFlag, readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
+import { readPageRequest } from '../records/list-request.js';
+import { portionOf } from '../records/page-of.js';
 import { DeviceCalls } from './device-calls.js';
 import { DeviceDetails } from './device-details.js';
 
@@ -18,10 +20,11 @@ export class DevicesController {
   ) {}
 
   @Get('devices')
-  async list(@Query() query: unknown): Promise<DeviceRecord[]> {
-    readQuery(query, []);
+  async list(@Query() query: unknown): Promise<Page<DeviceRecord>> {
+    const request = readPageRequest('devices', query);
     const { devices } = await this.orchestrator.ask(orchestratorRequests.listDevices, {});
-    return devices;
+    const idOf = ({ lab_name, name }: DeviceRecord): string => `${lab_name}.${name}`;
+    return request.pageOf(portionOf(devices, 'devices', request, idOf, { lab: 'lab_name' }));
   }
 
   @Needs('viewer', { lab: 'lab_id' })

@@ -9,9 +9,8 @@ import {
   type ScheduleQuery,
 } from '@lab/contracts';
 
-/** Longest list that one request gets. */
-export const maxLimit = 500;
-const defaultLimit = 100;
+/** Tasks of the schedule that one answer lists when nothing is said. */
+export const usualSchedule = 500;
 
 type Query = Record<string, unknown>;
 
@@ -48,55 +47,29 @@ export function readQuery<Name extends string>(
 }
 
 /**
- * Reads `limit` (1 to 500, default 100) and `state` of a list request.
- *
- * @throws ServiceError `invalid`
- */
-export function readListQuery<State extends string>(
-  query: unknown,
-  states: readonly State[],
-): { limit: number; state?: State } {
-  const given = readQuery(query, ['limit', 'state'] as const);
-  const faults: Fault[] = [];
-  const limit = readLimit(given.limit, defaultLimit, maxLimit);
-  if (limit === undefined) faults.push(limitFault(maxLimit));
-  const state = states.find((candidate) => candidate === given.state);
-  if (given.state !== undefined && state === undefined) {
-    faults.push({
-      path: '?state',
-      code: 'choice',
-      message: 'is not a state',
-      hint: `One of ${states.join(', ')}.`,
-    });
-  }
-  if (limit === undefined || faults.length > 0) throw invalidQuery(faults);
-  return state === undefined ? { limit } : { limit, state };
-}
-
-/**
  * Reads which part of the schedule is asked for: `run`, `device`, `lab`, and `limit` (1 to 1000, default 500).
  *
  * @throws ServiceError `invalid`
  */
 export function readScheduleQuery(query: unknown): ScheduleQuery {
   const { limit: text, ...part } = readQuery(query, ['run', 'device', 'lab', 'limit'] as const);
-  const limit = readLimit(text, maxLimit, longestSchedule);
+  const limit = readLimit(text, usualSchedule, longestSchedule);
   if (limit === undefined) throw invalidQuery([limitFault(longestSchedule)]);
   return { ...part, limit };
 }
 
 /** Undefined when it is no whole number from 1 to `most`. */
-function readLimit(text: string | undefined, fallback: number, most: number): number | undefined {
+export function readLimit(text: string | undefined, fallback: number, most: number): number | undefined {
   if (text === undefined) return fallback;
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   return limit >= 1 && limit <= most ? limit : undefined;
 }
 
-function limitFault(most: number): Fault {
+export function limitFault(most: number): Fault {
   return { path: '?limit', code: 'range', message: `must be a whole number from 1 to ${most}` };
 }
 
-function invalidQuery(faults: Fault[]): ServiceError {
+export function invalidQuery(faults: Fault[]): ServiceError {
   return new ServiceError('invalid', 'The query of the address is not valid.', { faults });
 }
 

@@ -1,5 +1,5 @@
 import { definitionTypes, type ErrorCode } from '@lab/contracts';
-import { inPath, inQuery, json, listOf, ref, type Description } from './description.js';
+import { inPath, json, listOf, listParameters, pageOf, ref, type Description } from './description.js';
 
 const asking: ErrorCode[] = ['invalid', 'service_unavailable', 'disconnected', 'deadline_exceeded'];
 const posting: ErrorCode[] = ['malformed_json', 'payload_too_large', 'unsupported_media_type', ...asking];
@@ -27,8 +27,16 @@ export const definitionOperations: Record<string, Description> = {
   'GET /api/labs': {
     tag: 'Definitions',
     summary: 'List laboratories, loaded or not',
-    success: { status: 200, description: 'By name.', content: json(listOf('LabRecord')) },
+    parameters: listParameters('labs'),
+    success: { status: 200, description: 'By name.', content: pageOf('LabRecord') },
     problems: asking,
+  },
+  'GET /api/labs/{lab_id}': {
+    tag: 'Definitions',
+    summary: 'Read a laboratory, loaded or not',
+    parameters: [inPath('lab_id', 'Name of the laboratory.', 'color_lab')],
+    success: { status: 200, description: 'The laboratory.', content: json(ref('LabRecord')) },
+    problems: ['unknown_lab', ...asking],
   },
   'POST /api/labs/load': {
     tag: 'Definitions',
@@ -100,8 +108,16 @@ export const definitionOperations: Record<string, Description> = {
   'GET /api/packages': {
     tag: 'Definitions',
     summary: 'List packages as they were last read',
-    success: { status: 200, description: 'By name.', content: json(listOf('PackageRecord')) },
+    parameters: listParameters('packages'),
+    success: { status: 200, description: 'By name.', content: pageOf('PackageRecord') },
     problems: asking,
+  },
+  'GET /api/packages/{package_name}': {
+    tag: 'Definitions',
+    summary: 'Read a package as it was last read',
+    parameters: [inPath('package_name', 'Name of the package.', 'color_lab')],
+    success: { status: 200, description: 'The package.', content: json(ref('PackageRecord')) },
+    problems: ['not_found', ...asking],
   },
   'POST /api/packages/refresh': {
     tag: 'Definitions',
@@ -113,10 +129,8 @@ export const definitionOperations: Record<string, Description> = {
   'GET /api/definitions': {
     tag: 'Definitions',
     summary: 'List definitions, loaded or not',
-    parameters: [
-      inQuery('type', 'Only definitions of this type.', { type: 'string', enum: [...definitionTypes] }),
-    ],
-    success: { status: 200, description: 'By type and name.', content: json(listOf('DefinitionSummary')) },
+    parameters: listParameters('definitions'),
+    success: { status: 200, description: 'By type and name.', content: pageOf('DefinitionSummary') },
     problems: asking,
   },
   'GET /api/definitions/{type}/{name}': {

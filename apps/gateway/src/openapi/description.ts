@@ -1,4 +1,11 @@
-import type { ErrorCode } from '@lab/contracts';
+import {
+  lists,
+  longestPage,
+  usualPage,
+  type ErrorCode,
+  type ListFilter,
+  type ListName,
+} from '@lab/contracts';
 
 /** What is said of one operation; the rest follows from the error catalogue. */
 export interface Description {
@@ -37,4 +44,63 @@ export const inQuery = (name: string, description: string, schema: object): obje
 
 export function listOf(name: string): object {
   return { type: 'array', items: ref(name) };
+}
+
+/** One page of records of that schema. */
+export function pageOf(name: string): Record<string, object> {
+  return json({
+    type: 'object',
+    properties: {
+      items: { type: 'array', items: ref(name) },
+      next_cursor: {
+        type: ['string', 'null'],
+        description: 'Leads to the page behind this one; null: this is the last one.',
+      },
+    },
+    required: ['items', 'next_cursor'],
+    additionalProperties: false,
+  });
+}
+
+/** The query parameters of a list. */
+export function listParameters(name: ListName): object[] {
+  const { usual, sort, filters } = lists[name];
+  const orders = Object.keys(sort).flatMap((field) => [field, `-${field}`]);
+  return [
+    ...Object.entries(filters).map(([filter, declared]) =>
+      inQuery(filter, declared.description, filterSchema(declared)),
+    ),
+    inQuery('sort', 'Field that the list is sorted by; `-` before it for descending.', {
+      type: 'string',
+      enum: orders,
+      default: usual,
+    }),
+    inQuery('limit', 'Records at most.', {
+      type: 'integer',
+      minimum: 1,
+      maximum: longestPage,
+      default: usualPage,
+    }),
+    inQuery(
+      'cursor',
+      '`next_cursor` of the page before, with the same sort and filters. Absent: from the beginning.',
+      { type: 'string' },
+    ),
+  ];
+}
+
+function filterSchema(filter: ListFilter): object {
+  switch (filter.kind) {
+    case 'choice':
+      return { type: 'string', pattern: `^(${filter.values.join('|')})(,(${filter.values.join('|')}))*$` };
+    case 'above':
+      return { type: 'integer', minimum: 0, maximum: 999_999_999 };
+    case 'flag':
+      return { type: 'boolean', default: false };
+    case 'since':
+    case 'until':
+      return { type: 'string', format: 'date-time' };
+    default:
+      return { type: 'string', minLength: 1, maxLength: 200 };
+  }
 }

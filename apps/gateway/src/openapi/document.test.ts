@@ -102,6 +102,18 @@ describe('the OpenAPI document', () => {
         'get /api/attention/{id}',
         'get /api/estop',
         'get /api/queue',
+        'get /api/attempts',
+        'get /api/attempts/{id}',
+        'get /api/audit',
+        'get /api/audit/{id}',
+        'get /api/campaigns/{campaign_name}/runs',
+        'get /api/files',
+        'get /api/labs/{lab_id}',
+        'get /api/packages/{package_name}',
+        'get /api/resources',
+        'get /api/resources/{resource_name}',
+        'get /api/resources/{resource_name}/history',
+        'get /api/task-runs/{id}',
         'get /api/schedule',
         'get /api/tasks/{task_name}/attempts',
         'post /api/attention/{id}/resolve',
@@ -263,9 +275,8 @@ describe('the OpenAPI document', () => {
     const fit = (name: string, value: unknown): string[] =>
       mismatches({ $ref: `#/components/schemas/${name}` }, value);
     expect(fit('TaskRunRecord', task)).toEqual([]);
-    expect(
-      fit('CampaignRecord', campaignRecord({ protocol_runs: [run], protocol_run_parameters: [{ a: {} }] })),
-    ).toEqual([]);
+    expect(fit('ProtocolRunRecord', run)).toEqual([]);
+    expect(fit('CampaignRecord', campaignRecord({ protocol_run_parameters: [{ a: {} }] }))).toEqual([]);
     expect(fit('DeviceRecord', device)).toEqual([]);
     expect(fit('DeviceDetail', deviceDetail)).toEqual([]);
     const doubt = {

@@ -119,6 +119,9 @@ const doubtful = {
 };
 
 export const attempt: AttemptRecord = {
+  task_run_id: '0199c0de-7a1b-7000-8000-00000000000a',
+  task: 'mix_colors',
+  protocol_run: 'mix_1',
   id: '0190c0de-0000-7000-8000-00000000000a',
   number: 1,
   state: 'needs_attention',

@@ -20,6 +20,7 @@ export const tags: Record<string, string> = {
   Tasks: 'A step of work, inside a protocol run or on demand.',
   Simulation: 'What would become of work, played through on a virtual clock.',
   Devices: 'Instruments, and the functions they have.',
+  Resources: 'What tasks take and leave: beakers, plates, samples.',
   Definitions: 'Laboratories, device types, task types and protocols, and the packages they come from.',
   Operating: 'Queue, schedule, emergency stops, and what only a person can settle.',
   Service: 'The service itself.',

@@ -1,6 +1,15 @@
-import { attentionStates, longestSchedule, type ErrorCode } from '@lab/contracts';
-import { maxLimit } from '../http/request-input.js';
-import { inPath, inQuery, json, listOf, ref, type Description } from './description.js';
+import { longestSchedule, type ErrorCode } from '@lab/contracts';
+import { usualSchedule } from '../http/request-input.js';
+import {
+  inPath,
+  inQuery,
+  json,
+  listOf,
+  listParameters,
+  pageOf,
+  ref,
+  type Description,
+} from './description.js';
 import * as examples from './examples.js';
 
 /** Errors of a request that the orchestrator decides about. */
@@ -117,7 +126,7 @@ export const operatingOperations: Record<string, Description> = {
         type: 'integer',
         minimum: 1,
         maximum: longestSchedule,
-        default: maxLimit,
+        default: usualSchedule,
       }),
     ],
     success: {
@@ -130,20 +139,8 @@ export const operatingOperations: Record<string, Description> = {
   'GET /api/attention': {
     tag: 'Operating',
     summary: 'List what only a person can settle',
-    parameters: [
-      inQuery('limit', 'Records at most, newest first.', {
-        type: 'integer',
-        minimum: 1,
-        maximum: maxLimit,
-        default: 100,
-      }),
-      inQuery('state', 'Only records in this state.', { type: 'string', enum: [...attentionStates] }),
-    ],
-    success: {
-      status: 200,
-      description: 'Newest first.',
-      content: json(listOf('AttentionRecord'), [examples.attentionItem]),
-    },
+    parameters: listParameters('attention'),
+    success: { status: 200, description: 'Newest first.', content: pageOf('AttentionRecord') },
     problems: ['invalid', 'store_unavailable'],
   },
   'GET /api/attention/{id}': {
@@ -174,13 +171,11 @@ export const operatingOperations: Record<string, Description> = {
   'GET /api/estop': {
     tag: 'Operating',
     summary: 'List emergency stops',
-    parameters: [
-      inQuery('all', 'Whether to list those that are released as well.', { type: 'boolean', default: false }),
-    ],
+    parameters: listParameters('emergency_stops'),
     success: {
       status: 200,
-      description: 'Newest first, at most 500.',
-      content: json(listOf('EmergencyStopRecord'), [examples.emergencyStop]),
+      description: 'Those in force, newest first.',
+      content: pageOf('EmergencyStopRecord'),
     },
     problems: ['invalid', 'store_unavailable'],
   },

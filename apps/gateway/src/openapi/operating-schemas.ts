@@ -42,6 +42,9 @@ export const operatingSchemas: Record<string, SchemaObject> = {
   AttemptRecord: object<AttemptRecord>(
     {
       id: text('Unique identifier of the attempt.'),
+      task_run_id: text('Id of the task run.'),
+      task: text('Name of the task.', 'mix_colors'),
+      protocol_run: orNull(text('Protocol run it belongs to; null for an on-demand task.', 'mix_1')),
       number: integer('From 1 within the task.', 1),
       state: choice(attemptStates),
       reason: orNull(reason),

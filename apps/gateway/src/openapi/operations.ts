@@ -1,11 +1,11 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { errorCatalogue, runStates, taskRunStates, type ErrorCode } from '@lab/contracts';
+import { errorCatalogue, type ErrorCode } from '@lab/contracts';
 import { problemMediaType } from '../http/problem.js';
-import { maxLimit } from '../http/request-input.js';
 import { definitionOperations } from './definition-operations.js';
-import { inPath, inQuery, json, listOf, ref, type Description } from './description.js';
+import { inPath, inQuery, json, listParameters, pageOf, ref, type Description } from './description.js';
 import * as examples from './examples.js';
 import { ofRecord, operatingOperations } from './operating-operations.js';
+import { recordOperations } from './record-operations.js';
 import { optimizerOperations } from './optimizer-operations.js';
 import { simulationOperations } from './simulation-operations.js';
 
@@ -40,14 +40,6 @@ const ofRun = inQuery(
   'Selects the task of that protocol run instead of an on-demand task.',
   { type: 'string' },
 );
-const limit = inQuery('limit', 'Records at most, newest first.', {
-  type: 'integer',
-  minimum: 1,
-  maximum: maxLimit,
-  default: 100,
-});
-const state = (states: readonly string[]): object =>
-  inQuery('state', 'Only records in this state.', { type: 'string', enum: [...states] });
 
 const runName = inPath('protocol_run_name', 'Name of the protocol run.', 'mix_1');
 const campaignName = inPath('campaign_name', 'Name of the campaign.', 'sweep');
@@ -78,8 +70,8 @@ const descriptions: Record<string, Description> = {
   'GET /api/protocols': {
     tag: 'Protocol runs',
     summary: 'List protocol runs',
-    parameters: [limit, state(runStates)],
-    success: { status: 200, description: 'Newest first.', content: json(listOf('ProtocolRunRecord')) },
+    parameters: listParameters('protocol_runs'),
+    success: { status: 200, description: 'Without their tasks.', content: pageOf('ProtocolRunSummary') },
     problems: listing,
   },
   'GET /api/protocols/{protocol_run_name}': {
@@ -110,15 +102,30 @@ const descriptions: Record<string, Description> = {
   'GET /api/campaigns': {
     tag: 'Campaigns',
     summary: 'List campaigns',
-    parameters: [limit, state(runStates)],
-    success: { status: 200, description: 'Newest first.', content: json(listOf('CampaignRecord')) },
+    parameters: listParameters('campaigns'),
+    success: { status: 200, description: 'Without their runs.', content: pageOf('CampaignSummary') },
     problems: listing,
   },
   'GET /api/campaigns/{campaign_name}': {
     tag: 'Campaigns',
     summary: 'Read a campaign',
     parameters: [campaignName],
-    success: { status: 200, description: 'The campaign and its runs.', content: json(ref('CampaignRecord')) },
+    success: {
+      status: 200,
+      description: 'The campaign. Its runs are a list of their own.',
+      content: json(ref('CampaignRecord')),
+    },
+    problems: reading,
+  },
+  'GET /api/campaigns/{campaign_name}/runs': {
+    tag: 'Campaigns',
+    summary: 'List the protocol runs of a campaign',
+    parameters: [campaignName, ...listParameters('campaign_runs')],
+    success: {
+      status: 200,
+      description: 'In the order of their creation, without their tasks.',
+      content: pageOf('ProtocolRunSummary'),
+    },
     problems: reading,
   },
   'POST /api/campaigns/{campaign_name}/cancel': {
@@ -142,8 +149,8 @@ const descriptions: Record<string, Description> = {
     tag: 'Tasks',
     summary: 'List tasks',
     description: 'On-demand tasks and tasks of protocol runs.',
-    parameters: [limit, state(taskRunStates)],
-    success: { status: 200, description: 'Newest first.', content: json(listOf('TaskRunRecord')) },
+    parameters: listParameters('tasks'),
+    success: { status: 200, description: 'Newest first.', content: pageOf('TaskRunRecord') },
     problems: listing,
   },
   'GET /api/tasks/{task_name}': {
@@ -156,12 +163,8 @@ const descriptions: Record<string, Description> = {
   'GET /api/tasks/{task_name}/attempts': {
     tag: 'Tasks',
     summary: 'Read what became of a task, attempt by attempt',
-    parameters: [taskName, ofRun],
-    success: {
-      status: 200,
-      description: 'By number, from 1.',
-      content: json(listOf('AttemptRecord'), [examples.attempt]),
-    },
+    parameters: [taskName, ofRun, ...listParameters('task_attempts')],
+    success: { status: 200, description: 'By number, from 1.', content: pageOf('AttemptRecord') },
     problems: reading,
   },
   'POST /api/tasks/{task_name}/cancel': {
@@ -187,7 +190,8 @@ const descriptions: Record<string, Description> = {
   'GET /api/devices': {
     tag: 'Devices',
     summary: 'List devices as they are now',
-    success: { status: 200, description: 'All devices of all labs.', content: json(listOf('DeviceRecord')) },
+    parameters: listParameters('devices'),
+    success: { status: 200, description: 'By laboratory and name.', content: pageOf('DeviceRecord') },
     problems: ['invalid', 'service_unavailable', 'disconnected', 'deadline_exceeded'],
   },
   'GET /api/labs/{lab_id}/devices/{device_id}': {
@@ -259,6 +263,7 @@ const descriptions: Record<string, Description> = {
   },
   ...definitionOperations,
   ...operatingOperations,
+  ...recordOperations,
   ...optimizerOperations,
   ...simulationOperations,
   'GET /api/health': {

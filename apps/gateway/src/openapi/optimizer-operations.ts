@@ -1,6 +1,5 @@
 import type { ErrorCode, InsightRecord, OptimizerDescription, OptimizerRecord, Trial } from '@lab/contracts';
-import { maxLimit } from '../http/request-input.js';
-import { inPath, inQuery, json, listOf, ref, type Description } from './description.js';
+import { inPath, inQuery, json, listParameters, pageOf, ref, type Description } from './description.js';
 import { ofRecord } from './operating-operations.js';
 
 const campaignName = inPath('campaign_name', 'Name of the campaign.', 'find_teal');
@@ -133,12 +132,8 @@ export const optimizerOperations: Record<string, Description> = {
     tag,
     summary: 'List the trials of a campaign',
     description: 'By number, with inputs, outputs and notes. Empty for a campaign without optimizer.',
-    parameters: [
-      campaignName,
-      inQuery('after', 'Number of the trial to begin after.', { type: 'integer', minimum: 0, default: 0 }),
-      inQuery('limit', 'Trials at most.', { type: 'integer', minimum: 1, maximum: maxLimit, default: 100 }),
-    ],
-    success: { status: 200, description: 'By number.', content: json(listOf('Trial'), [trial]) },
+    parameters: [campaignName, ...listParameters('trials')],
+    success: { status: 200, description: 'By number.', content: pageOf('Trial') },
     problems: ['not_found', 'invalid', 'store_unavailable'],
   },
   'GET /api/protocols/{protocol_type}/optimizer/defaults': {

@@ -4,7 +4,9 @@ import {
   runFailureActions,
   runStates,
   taskRunStates,
+  type AuditRecord,
   type CampaignRecord,
+  type CampaignSummary,
   type DeviceDetail,
   type DeviceDoubt,
   type DeviceFunctionRecord,
@@ -16,9 +18,13 @@ import {
   type JsonObject,
   type KeptOptimizer,
   type ProtocolRunRecord,
+  type ProtocolRunSummary,
   type Reason,
+  type ResourceRecord,
+  type ResourceUse,
   type ResourceValue,
   type TaskFailurePolicy,
+  type TaskFileRecord,
   type TaskParameters,
   type TaskRunRecord,
 } from '@lab/contracts';
@@ -100,7 +106,7 @@ const taskRun = object<TaskRunRecord>({
   ...life,
 });
 
-const protocolRun = object<ProtocolRunRecord>({
+const protocolRunFields = {
   id,
   name: text('Unique name.', 'mix_1'),
   type: text('Protocol type.', 'color_mixing'),
@@ -114,12 +120,11 @@ const protocolRun = object<ProtocolRunRecord>({
   reason: orNull(reason),
   paused_at: pausedAt,
   definition_hash: text('Content hash of the definitions it was accepted with.'),
-  tasks: list(named<TaskRunRecord>('TaskRunRecord')),
   ...life,
   estimated_completion: estimatedCompletion,
-});
+};
 
-const campaign = object<CampaignRecord>({
+const campaignFields = {
   id,
   name: text('Unique name.', 'sweep'),
   protocol: text('Protocol type.', 'color_mixing'),
@@ -134,18 +139,17 @@ const campaign = object<CampaignRecord>({
   optimizer_ip: text('Computer of the optimizer.', '127.0.0.1'),
   optimizer: orNull(named<KeptOptimizer>('KeptOptimizer')),
   global_parameters: taskParameters,
-  protocol_run_parameters: orNull(list(taskParameters, 'Parameters run by run.')),
   failure_policy: failurePolicy,
   on_run_failure: choice(runFailureActions, 'What is done when a run has failed.'),
   max_failures: orNull(integer('More failed runs than this fail the campaign; null: no limit.', 3)),
   meta,
+  protocol_runs_started: integer('Protocol runs that have begun.', 7),
   protocol_runs_completed: integer('Protocol runs that have completed.', 4),
   protocol_runs_failed: integer('Protocol runs that have failed.', 0),
   definition_hash: text('Content hash of the definitions it was accepted with.'),
-  protocol_runs: list(named<ProtocolRunRecord>('ProtocolRunRecord')),
   ...life,
   estimated_completion: estimatedCompletion,
-});
+};
 
 const functionParameters = map(
   free<FunctionParameter>(
@@ -259,6 +263,18 @@ const partHealth = object<PartHealth>(
   { optional: ['detail'] },
 );
 
+const file = {
+  name: text('Name that the task gave it.', 'image.png'),
+  size: integer('Bytes.', 1024),
+  sha256: text('SHA-256, hexadecimal.'),
+};
+
+const resourceFields = {
+  name: text('Name.', 'beaker_1'),
+  type: text('Resource type.', 'beaker'),
+  meta: free<JsonObject>('Metadata, for example capacity.'),
+};
+
 /** Schemas of everything that is answered, by name; each is held to its interface by the compiler. */
 export const recordSchemas: Record<string, SchemaObject> = {
   Reason: object<Reason>(
@@ -269,19 +285,76 @@ export const recordSchemas: Record<string, SchemaObject> = {
     },
     { optional: ['stack'], description: 'Why a record is in the state it is in.' },
   ).schema,
-  FileRecord: object<FileRecord>({
-    name: text('Name that the task gave it.', 'image.png'),
-    size: integer('Bytes.', 1024),
-    sha256: text('SHA-256, hexadecimal.'),
-  }).schema,
-  ResourceValue: object<ResourceValue>({
-    name: text('Name.', 'beaker_1'),
-    type: text('Resource type.', 'beaker'),
-    meta: free<JsonObject>('Metadata, for example capacity.'),
-  }).schema,
+  FileRecord: object<FileRecord>(file).schema,
+  ResourceValue: object<ResourceValue>(resourceFields).schema,
   TaskRunRecord: taskRun.schema,
-  ProtocolRunRecord: protocolRun.schema,
-  CampaignRecord: campaign.schema,
+  ProtocolRunSummary: object<ProtocolRunSummary>(protocolRunFields).schema,
+  ProtocolRunRecord: object<ProtocolRunRecord>({
+    ...protocolRunFields,
+    tasks: list(named<TaskRunRecord>('TaskRunRecord'), 'In the order of the protocol.'),
+  }).schema,
+  CampaignSummary: object<CampaignSummary>(campaignFields).schema,
+  CampaignRecord: object<CampaignRecord>({
+    ...campaignFields,
+    protocol_run_parameters: orNull(list(taskParameters, 'Parameters run by run.')),
+  }).schema,
+  TaskFileRecord: object<TaskFileRecord>({
+    ...file,
+    task_run_id: text('Id of the task run that produced it.'),
+    task: text('Name of the task.', 'score_color'),
+    type: text('Task type.', 'score_color'),
+    protocol_run: orNull(text('Protocol run of the task; null for an on-demand task.', 'mix_1')),
+    campaign: orNull(text('Campaign of the protocol run, if any.', 'sweep')),
+    owner,
+    attempt: integer('Number of the attempt that produced it.', 1),
+    created_at: time('When its task was created.'),
+  }).schema,
+  ResourceRecord: object<ResourceRecord>({
+    ...resourceFields,
+    lab: text('Laboratory.', 'color_lab'),
+    used_by: orNull(
+      text('Task that uses it: `<protocol run>/<task>`, or an on-demand task.', 'mix_1/mix_colors'),
+    ),
+    held_by: orNull(text('Protocol run that keeps it between its tasks.', 'mix_1')),
+    since: orNull(time('Since when that task or run has it; null: it is free.')),
+  }).schema,
+  ResourceUse: object<ResourceUse>(
+    {
+      task_run_id: text('Id of the task run.'),
+      task: text('Name of the task.', 'mix_colors'),
+      type: text('Task type.', 'mix_colors'),
+      protocol_run: orNull(text('Protocol run of the task; null for an on-demand task.', 'mix_1')),
+      campaign: orNull(text('Campaign of the protocol run, if any.', 'sweep')),
+      state: choice(taskRunStates),
+      slot: text('The slot of the task that it filled.', 'beaker'),
+      taken: free<JsonObject>('Metadata as the task got it.'),
+      left: orNull(free<JsonObject>('Metadata as the task left it; null: the task has not completed.')),
+      started_at: time('When the task began.'),
+      ended_at: orNull(time('When the task ended.')),
+    },
+    { description: 'What a task did with a resource.' },
+  ).schema,
+  AuditRecord: object<AuditRecord>(
+    {
+      id,
+      seq: integer('From 1, without gaps.', 1),
+      at: time('When it was done.'),
+      by: text('Who did it.', 'ada'),
+      kind: orNull(
+        choice(
+          ['local', 'token', 'oidc'] as const,
+          'How they showed who they are; null: it did not come through the gateway.',
+        ),
+      ),
+      action: text('What was done.', 'campaign.pause'),
+      subject: text('What it was done to.', 'campaign/sweep'),
+      detail: free<JsonObject>('What else is known of it.'),
+      request_id: orNull(text('Under which the log has the request.')),
+      ip: orNull(text('Address that the request came from.', '127.0.0.1')),
+      hash: text('SHA-256 over the hash of the entry before and this one, hexadecimal.'),
+    },
+    { description: 'An act of a person, kept for ever.' },
+  ).schema,
   DeviceRecord: device.schema,
   DeviceDetail: deviceDetail.schema,
   Problem: problem.schema,

@@ -1,18 +1,19 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
   AttentionResolution,
-  attentionStates,
   isServiceError,
   orchestratorRequests,
   ServiceError,
   unnamedPerson,
   type AttentionRecord,
+  type Page,
 } from '@lab/contracts';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
-import { lookupName, readListQuery, readQuery } from '../http/request-input.js';
+import { lookupName, readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
+import { readPageRequest } from '../records/list-request.js';
 import { committed } from '../work/records.js';
 
 /** What only a person can settle: read, and decided. */
@@ -25,8 +26,9 @@ export class AttentionController {
   ) {}
 
   @Get()
-  list(@Query() query: unknown): Promise<AttentionRecord[]> {
-    return this.records.attentionItems(readListQuery(query, attentionStates));
+  async list(@Query() query: unknown): Promise<Page<AttentionRecord>> {
+    const request = readPageRequest('attention', query);
+    return request.pageOf(await this.records.list('attention', request));
   }
 
   @Get(':id')

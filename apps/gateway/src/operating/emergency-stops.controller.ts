@@ -3,17 +3,23 @@ import {
   EmergencyStopRelease,
   EmergencyStopRequest,
   isServiceError,
+  longestPage,
   orchestratorRequests,
   unnamedPerson,
   type EmergencyStopRecord,
+  type Page,
 } from '@lab/contracts';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
-import { maxLimit, readFlag, readQuery } from '../http/request-input.js';
+import { readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
+import { readPageRequest } from '../records/list-request.js';
 import { committed } from '../work/records.js';
 import { EmergencyStops } from './emergency-stops.js';
+
+/** All that may be in force at once. */
+const inForce = readPageRequest('emergency_stops', { limit: String(longestPage) });
 
 /** Emergency stops: of everything, a laboratory or a device. */
 @Needs('viewer')
@@ -46,7 +52,7 @@ export class EmergencyStopsController {
     // Which ones is settled once: a request that is asked again after a failover must not release a newer stop.
     const ids =
       id === undefined
-        ? (await this.records.emergencyStops({ released: false, limit: maxLimit })).map((stop) => stop.id)
+        ? (await this.records.list('emergency_stops', inForce)).items.map((stop) => stop.id)
         : [id];
     for (const each of ids) {
       try {
@@ -60,9 +66,9 @@ export class EmergencyStopsController {
   }
 
   @Get()
-  list(@Query() query: unknown): Promise<EmergencyStopRecord[]> {
-    const { all } = readQuery(query, ['all'] as const);
-    return this.records.emergencyStops({ released: readFlag('all', all), limit: maxLimit });
+  async list(@Query() query: unknown): Promise<Page<EmergencyStopRecord>> {
+    const request = readPageRequest('emergency_stops', query);
+    return request.pageOf(await this.records.list('emergency_stops', request));
   }
 
   private recorded(id: string): Promise<EmergencyStopRecord> {

@@ -13,9 +13,9 @@ describe('what only a person can settle', () => {
   it('is listed by state and read by its id', async () => {
     const settled = { ...attentionItem, id: 'settled', state: 'resolved' as const };
     gateway.records.attention.push(attentionItem, settled);
-    expect((await gateway.send('GET', '/api/attention')).body).toEqual([settled, attentionItem]);
-    expect((await gateway.send('GET', '/api/attention?state=open')).body).toEqual([attentionItem]);
-    expect((await gateway.send('GET', '/api/attention?limit=1')).body).toEqual([settled]);
+    expect((await gateway.send('GET', '/api/attention')).body.items).toEqual([settled, attentionItem]);
+    expect((await gateway.send('GET', '/api/attention?state=open')).body.items).toEqual([attentionItem]);
+    expect((await gateway.send('GET', '/api/attention?limit=1')).body.items).toEqual([settled]);
     expect((await gateway.send('GET', path)).body).toEqual(attentionItem);
     expectProblem(await gateway.send('GET', '/api/attention/none'), 404, 'not_found');
     expectProblem(await gateway.send('GET', '/api/attention?state=closed'), 422, 'invalid');
@@ -104,12 +104,15 @@ describe('pause and resume', () => {
 
 describe('the attempts of a task', () => {
   it('are read with their task', async () => {
-    gateway.records.taskRuns.push(taskRecord(), taskRecord({ name: 'mix', protocol_run: 'mix_1' }));
-    gateway.records.attemptsOf.set('mix', [attempt]);
-    expect((await gateway.send('GET', '/api/tasks/rinse_1/attempts')).body).toEqual([]);
-    expect((await gateway.send('GET', '/api/tasks/mix/attempts?protocol_run_name=mix_1')).body).toEqual([
-      attempt,
-    ]);
+    gateway.records.taskRuns.push(
+      taskRecord({ id: 'r' }),
+      taskRecord({ id: 'm', name: 'mix', protocol_run: 'mix_1' }),
+    );
+    gateway.records.attempts.push({ ...attempt, task_run_id: 'm' });
+    expect((await gateway.send('GET', '/api/tasks/rinse_1/attempts')).body.items).toEqual([]);
+    expect((await gateway.send('GET', '/api/tasks/mix/attempts?protocol_run_name=mix_1')).body.items).toEqual(
+      [{ ...attempt, task_run_id: 'm' }],
+    );
     expectProblem(await gateway.send('GET', '/api/tasks/mix/attempts'), 404, 'not_found');
     expectProblem(await gateway.send('GET', '/api/tasks/mix/attempts?run=mix_1'), 422, 'invalid');
   });
@@ -168,11 +171,13 @@ describe('an emergency stop', () => {
   });
 
   it('is listed while it is in force, and on request afterwards', async () => {
-    const released = { ...emergencyStop, id: 'over', released_at: emergencyStop.engaged_at };
+    const { engaged_at: later } = emergencyStop;
+    const engaged_at = '2026-11-20T09:00:00.000Z';
+    const released = { ...emergencyStop, id: 'over', engaged_at, released_at: later };
     gateway.records.stops.push(emergencyStop, released);
-    expect((await gateway.send('GET', '/api/estop')).body).toEqual([emergencyStop]);
-    expect((await gateway.send('GET', '/api/estop?all=false')).body).toEqual([emergencyStop]);
-    expect((await gateway.send('GET', '/api/estop?all=true')).body).toEqual([emergencyStop, released]);
+    expect((await gateway.send('GET', '/api/estop')).body.items).toEqual([emergencyStop]);
+    expect((await gateway.send('GET', '/api/estop?all=false')).body.items).toEqual([emergencyStop]);
+    expect((await gateway.send('GET', '/api/estop?all=true')).body.items).toEqual([emergencyStop, released]);
     expectProblem(await gateway.send('GET', '/api/estop?all=yes'), 422, 'invalid');
   });
 

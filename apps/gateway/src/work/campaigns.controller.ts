@@ -4,18 +4,21 @@ import {
   CampaignSubmission,
   OperatorNote,
   orchestratorRequests,
-  runStates,
   unnamedPerson,
   type CampaignRecord,
+  type CampaignSummary,
+  type Page,
+  type ProtocolRunSummary,
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
 import type { FastifyReply } from 'fastify';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
-import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
+import { lookupName, readQuery, refuseBody } from '../http/request-input.js';
 import { Secrets } from '../http/secrets.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
+import { readPageRequest } from '../records/list-request.js';
 import { Estimates } from './estimates.js';
 import { isOwn } from './own-submission.js';
 import { committed, found, noBodyHint } from './records.js';
@@ -112,9 +115,25 @@ export class CampaignsController {
   }
 
   @Get()
-  async list(@Query() query: unknown): Promise<CampaignRecord[]> {
-    const campaigns = await this.records.campaigns(readListQuery(query, runStates));
-    return this.estimates.ofCampaigns(campaigns.map(withoutSecrets));
+  async list(@Query() query: unknown): Promise<Page<CampaignSummary>> {
+    const request = readPageRequest('campaigns', query);
+    const { items, end } = await this.records.list('campaigns', request);
+    return request.pageOf({ items: await this.estimates.ofCampaigns(items.map(withoutSecrets)), end });
+  }
+
+  @Get(':campaign_name/runs')
+  async runs(
+    @Param('campaign_name') given: string,
+    @Query() query: unknown,
+  ): Promise<Page<ProtocolRunSummary>> {
+    const name = lookupName(given, 'campaign');
+    const request = readPageRequest('campaign_runs', query, { owner: name });
+    const [campaign, { items, end }] = await Promise.all([
+      this.records.campaign(name),
+      this.records.list('campaign_runs', request, name),
+    ]);
+    found(campaign, 'campaign', name);
+    return request.pageOf({ items: await this.estimates.ofRuns(items), end });
   }
 
   private async record(name: string): Promise<CampaignRecord | undefined> {
@@ -123,6 +142,6 @@ export class CampaignsController {
   }
 }
 
-function withoutSecrets(campaign: CampaignRecord): CampaignRecord {
+function withoutSecrets<Campaign extends CampaignSummary>(campaign: Campaign): Campaign {
   return { ...campaign, meta: withSecretsHidden(campaign.meta) };
 }

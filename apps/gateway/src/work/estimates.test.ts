@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { orchestratorRequests as requests, ServiceError } from '@lab/contracts';
+import { orchestratorRequests as requests, ServiceError, type ProtocolRunSummary } from '@lab/contracts';
 import { campaignRecord, runRecord, startHarness, type Harness } from '../../test/twins.js';
 
 let gateway: Harness;
@@ -13,8 +13,8 @@ beforeEach(async () => {
     runRecord({ name: 'mix_2', state: 'running' }),
     runRecord({ name: 'over', state: 'completed' }),
   );
-  const run = runRecord({ name: 'mix_1', state: 'running' });
-  gateway.records.campaignList.push(campaignRecord({ state: 'running', protocol_runs: [run] }));
+  gateway.records.runs.push(runRecord({ name: 'sweep_run_1', state: 'running', campaign: 'sweep' }));
+  gateway.records.campaignList.push(campaignRecord({ state: 'running' }));
 });
 afterEach(() => gateway.server.close());
 
@@ -25,23 +25,26 @@ const estimateIn = async (path: string): Promise<unknown> =>
 describe('when work is expected to be complete', () => {
   it('stands in runs and campaigns, read or listed, and the orchestrator is asked once for all of them', async () => {
     gateway.requests.on(requests.readEstimates, () => ({
-      protocol_runs: { mix_1: soon, over: later },
+      protocol_runs: { mix_1: soon, sweep_run_1: soon, over: later },
       campaigns: { sweep: later },
     }));
     expect(await estimateIn('/api/protocols/mix_1')).toBe(soon);
     expect(await estimateIn('/api/protocols/mix_2')).toBeNull();
-    const list = (await gateway.send('GET', '/api/protocols')).body as unknown as {
-      name: string;
-      estimated_completion: unknown;
-    }[];
-    expect(list.map((run) => [run.name, run.estimated_completion])).toEqual([
+    const listed = async (path: string) =>
+      ((await gateway.send('GET', path)).body.items as ProtocolRunSummary[]).map((run) => [
+        run.name,
+        run.estimated_completion,
+      ]);
+    expect(await listed('/api/protocols?sort=-name')).toEqual([
+      ['sweep_run_1', soon],
       ['over', null],
       ['mix_2', null],
       ['mix_1', soon],
     ]);
+    expect(await listed('/api/campaigns/sweep/runs')).toEqual([['sweep_run_1', soon]]);
     expect(await estimateIn('/api/campaigns/sweep')).toBe(later);
-    expect((await gateway.send('GET', '/api/campaigns')).body).toMatchObject([
-      { estimated_completion: later, protocol_runs: [{ name: 'mix_1', estimated_completion: soon }] },
+    expect((await gateway.send('GET', '/api/campaigns')).body.items).toMatchObject([
+      { estimated_completion: later },
     ]);
     expect(gateway.requests.of(requests.readEstimates)).toHaveLength(1);
   });

@@ -2,8 +2,8 @@ import {
   isServiceError,
   isTerminal,
   orchestratorRequests,
-  type CampaignRecord,
-  type ProtocolRunRecord,
+  type CampaignSummary,
+  type ProtocolRunSummary,
 } from '@lab/contracts';
 import { Injectable } from '@nestjs/common';
 import { Requests } from '../ports.js';
@@ -28,20 +28,16 @@ export class Estimates {
 
   constructor(private readonly requests: Requests) {}
 
-  async ofRuns(runs: ProtocolRunRecord[]): Promise<ProtocolRunRecord[]> {
+  async ofRuns<Run extends ProtocolRunSummary>(runs: Run[]): Promise<Run[]> {
     if (runs.every(({ state }) => isTerminal(state))) return runs;
     const known = await this.known();
-    return runs.map((run) => estimatedRun(run, known));
+    return runs.map((run) => estimated(run, known.runs));
   }
 
-  async ofCampaigns(campaigns: CampaignRecord[]): Promise<CampaignRecord[]> {
+  async ofCampaigns<Campaign extends CampaignSummary>(campaigns: Campaign[]): Promise<Campaign[]> {
     if (campaigns.every(({ state }) => isTerminal(state))) return campaigns;
     const known = await this.known();
-    return campaigns.map((campaign) => ({
-      ...campaign,
-      estimated_completion: isTerminal(campaign.state) ? null : (known.campaigns.get(campaign.name) ?? null),
-      protocol_runs: campaign.protocol_runs.map((run) => estimatedRun(run, known)),
-    }));
+    return campaigns.map((campaign) => estimated(campaign, known.campaigns));
   }
 
   private known(): Promise<Known> {
@@ -65,7 +61,9 @@ export class Estimates {
   }
 }
 
-function estimatedRun(run: ProtocolRunRecord, known: Known): ProtocolRunRecord {
-  if (isTerminal(run.state)) return run;
-  return { ...run, estimated_completion: known.runs.get(run.name) ?? null };
+function estimated<Work extends ProtocolRunSummary | CampaignSummary>(
+  work: Work,
+  known: ReadonlyMap<string, string>,
+): Work {
+  return isTerminal(work.state) ? work : { ...work, estimated_completion: known.get(work.name) ?? null };
 }

@@ -16,15 +16,17 @@ import {
   type OptimizerDescription,
   type OptimizerRecord,
   type OptimizerStatus,
+  type Page,
   type RuntimeParameterValues,
   type Trial,
 } from '@lab/contracts';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
-import { lookupName, readFlag, readListQuery, readQuery } from '../http/request-input.js';
+import { lookupName, readFlag, readQuery } from '../http/request-input.js';
 import { Secrets } from '../http/secrets.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
+import { readPageRequest } from '../records/list-request.js';
 import { found } from './records.js';
 
 /** Of so many of the latest trials the record of an optimizer shows the notes. */
@@ -80,10 +82,9 @@ export class OptimizersController {
     const { campaign, kept } = await this.optimized(given);
     const [status, trials] = await Promise.all([
       isTerminal(campaign.state) ? null : this.status(campaign.name, explain),
-      this.records.trials(campaign.name, {
-        after: Math.max(0, campaign.protocol_runs.length - shownJournal),
+      this.records.journal(campaign.name, {
+        after: Math.max(0, campaign.protocol_runs_started - shownJournal),
         limit: shownJournal,
-        noted: true,
       }),
     ]);
     const now = status ?? { ...kept, ...over };
@@ -92,18 +93,20 @@ export class OptimizersController {
       ...shown,
       campaign: campaign.name,
       insights: now.insights.map(insightRecord),
-      journal: (trials ?? [])
-        .map(({ number, run, source, note }) => ({ number, run, source, note }))
-        .reverse(),
+      journal: trials.map(({ number, run, source, note }) => ({ number, run, source, note })).reverse(),
     };
   }
 
   @Get('campaigns/:campaign_name/trials')
-  async trials(@Param('campaign_name') given: string, @Query() query: unknown): Promise<Trial[]> {
-    const { after, ...list } = readQuery(query, ['after', 'limit'] as const);
-    const { limit } = readListQuery(list, []);
+  async trials(@Param('campaign_name') given: string, @Query() query: unknown): Promise<Page<Trial>> {
     const name = lookupName(given, 'campaign');
-    return found(await this.records.trials(name, { limit, after: readNumber(after) }), 'campaign', name);
+    const request = readPageRequest('trials', query, { owner: name });
+    const [campaign, portion] = await Promise.all([
+      this.records.campaign(name),
+      this.records.list('trials', request, name),
+    ]);
+    found(campaign, 'campaign', name);
+    return request.pageOf(portion);
   }
 
   @Get('protocols/:protocol_type/optimizer/defaults')
@@ -159,15 +162,4 @@ const over = {
 
 function insightRecord({ id, text, by, at, used }: KeptInsight): InsightRecord {
   return { id, text, by, at: new Date(at).toISOString(), used };
-}
-
-/** @throws ServiceError `invalid` */
-function readNumber(text: string | undefined): number {
-  if (text === undefined) return 0;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new ServiceError('invalid', 'The query of the address is not valid.', {
-    faults: [
-      { path: '?after', code: 'range', message: 'must be the number of a run, a whole number from 0' },
-    ],
-  });
 }

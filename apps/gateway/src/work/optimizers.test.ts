@@ -90,8 +90,8 @@ describe('the optimizer of a campaign', () => {
     const trials = [1, 2, 3].map((number) => ({ ...trial, number }));
     gateway.records.trialsOf.set('find_teal', trials);
     const list = '/api/campaigns/find_teal/trials';
-    expect((await gateway.send('GET', list)).body).toEqual(trials);
-    expect((await gateway.send('GET', `${list}?after=1&limit=1`)).body).toEqual([trials[1]]);
+    expect((await gateway.send('GET', list)).body.items).toEqual(trials);
+    expect((await gateway.send('GET', `${list}?after=1&limit=1`)).body.items).toEqual([trials[1]]);
     expectProblem(await gateway.send('GET', `${list}?after=one`), 422, 'invalid');
     expectProblem(await gateway.send('GET', '/api/campaigns/none/trials'), 404, 'not_found');
   });

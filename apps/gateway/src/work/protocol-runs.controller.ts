@@ -3,16 +3,18 @@ import {
   OperatorNote,
   orchestratorRequests,
   ProtocolRunSubmission,
-  runStates,
   unnamedPerson,
+  type Page,
   type ProtocolRunRecord,
+  type ProtocolRunSummary,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
-import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
+import { lookupName, readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
+import { readPageRequest } from '../records/list-request.js';
 import { Estimates } from './estimates.js';
 import { isOwn } from './own-submission.js';
 import { committed, found, noBodyHint } from './records.js';
@@ -99,7 +101,9 @@ export class ProtocolRunsController {
   }
 
   @Get()
-  async list(@Query() query: unknown): Promise<ProtocolRunRecord[]> {
-    return this.estimates.ofRuns(await this.records.protocolRuns(readListQuery(query, runStates)));
+  async list(@Query() query: unknown): Promise<Page<ProtocolRunSummary>> {
+    const request = readPageRequest('protocol_runs', query);
+    const { items, end } = await this.records.list('protocol_runs', request);
+    return request.pageOf({ items: await this.estimates.ofRuns(items), end });
   }
 }

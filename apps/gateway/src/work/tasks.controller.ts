@@ -2,18 +2,19 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestj
 import {
   orchestratorRequests,
   TaskSubmission,
-  taskRunStates,
   type AttemptRecord,
+  type Page,
   type TaskRunRecord,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
-import { lookupName, readListQuery, readQuery, refuseBody } from '../http/request-input.js';
+import { lookupName, readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
+import { readPageRequest } from '../records/list-request.js';
 import { isOwn } from './own-submission.js';
-import { committed, found, foundTask, readTaskAddress, taskWords } from './records.js';
+import { committed, foundTask, readTaskAddress } from './records.js';
 
 /** On-demand tasks, and the tasks inside protocol runs (`?protocol_run_name=`). */
 @Needs('viewer')
@@ -60,10 +61,15 @@ export class TasksController {
   }
 
   @Get(':task_name/attempts')
-  async attempts(@Param('task_name') given: string, @Query() query: unknown): Promise<AttemptRecord[]> {
-    const run = readTaskAddress(query);
-    const name = lookupName(given, 'task');
-    return found(await this.records.attempts(name, run), taskWords(run), name);
+  async attempts(@Param('task_name') given: string, @Query() query: unknown): Promise<Page<AttemptRecord>> {
+    const beside = ['protocol_run_name'];
+    const { cursor: _later, protocol_run_name: run, ...rest } = query as Record<string, string>;
+    // A mistyped parameter is told before any task is looked for.
+    readPageRequest('task_attempts', rest, { beside });
+    const address = readTaskAddress(run === undefined ? {} : { protocol_run_name: run });
+    const task = await foundTask(this.records, given, address);
+    const request = readPageRequest('task_attempts', query, { owner: task.id, beside });
+    return request.pageOf(await this.records.list('task_attempts', request, task.id));
   }
 
   @Get(':task_name')
@@ -72,7 +78,8 @@ export class TasksController {
   }
 
   @Get()
-  list(@Query() query: unknown): Promise<TaskRunRecord[]> {
-    return this.records.tasks(readListQuery(query, taskRunStates));
+  async list(@Query() query: unknown): Promise<Page<TaskRunRecord>> {
+    const request = readPageRequest('tasks', query);
+    return request.pageOf(await this.records.list('tasks', request));
   }
 }

@@ -1,10 +1,11 @@
 import type { Fault } from '../errors.js';
 import type { JsonObject } from '../json.js';
 import type { FunctionParameter } from '../messages/function-parameter.js';
-import type { KeptOptimizer } from '../messages/optimizer.js';
+import type { KeptOptimizer, Trial } from '../messages/optimizer.js';
 import type { AttemptCalls, DeviceDoubt } from '../messages/work.js';
 import type { AttemptState, DeviceState, RunState, TaskRunState } from '../states.js';
 import type { RunFailureAction, TaskFailurePolicy } from './failure-policy.js';
+import type { AttentionRecord, EmergencyStopRecord } from './operations.js';
 import type { DeviceReference, TaskParameters } from './submissions.js';
 
 /** Why a record is in the state it is in; absent where the state needs no reason. */
@@ -76,6 +77,12 @@ export interface TaskRunRecord {
 /** One execution of a task run. Attempts are numbered from 1 and never deleted. Times are ISO 8601 in UTC. */
 export interface AttemptRecord {
   id: string;
+  /** Id of the task run. */
+  task_run_id: string;
+  /** Name of the task run. */
+  task: string;
+  /** Name of the protocol run it belongs to; null for an on-demand task. */
+  protocol_run: string | null;
   number: number;
   state: AttemptState;
   /** Why it did not complete; null while it runs and when it completed. */
@@ -90,7 +97,8 @@ export interface AttemptRecord {
   ended_at: string | null;
 }
 
-export interface ProtocolRunRecord {
+/** A protocol run as lists show it: without its tasks. */
+export interface ProtocolRunSummary {
   id: string;
   name: string;
   type: string;
@@ -114,10 +122,15 @@ export interface ProtocolRunRecord {
   ended_at: string | null;
   /** When it is expected to be over, as the leading orchestrator counts; null: not known, or it is over. */
   estimated_completion: string | null;
+}
+
+/** A protocol run with its tasks in the order of the protocol. */
+export interface ProtocolRunRecord extends ProtocolRunSummary {
   tasks: TaskRunRecord[];
 }
 
-export interface CampaignRecord {
+/** A campaign as lists show it. Its protocol runs are a list of their own. */
+export interface CampaignSummary {
   id: string;
   name: string;
   protocol: string;
@@ -136,13 +149,13 @@ export interface CampaignRecord {
   /** What is kept of its optimizer, without secrets; null: it has none. */
   optimizer: KeptOptimizer | null;
   global_parameters: TaskParameters;
-  protocol_run_parameters: TaskParameters[] | null;
   /** Task name to what the submission says about its failures, over what the protocol says. */
   failure_policy: Record<string, TaskFailurePolicy>;
   on_run_failure: RunFailureAction;
   /** More failed runs than this fail the campaign; null: no limit. */
   max_failures: number | null;
   meta: JsonObject;
+  protocol_runs_started: number;
   protocol_runs_completed: number;
   protocol_runs_failed: number;
   definition_hash: string;
@@ -151,7 +164,77 @@ export interface CampaignRecord {
   ended_at: string | null;
   /** When it is expected to be over, as the leading orchestrator counts; null: not known, or it is over. */
   estimated_completion: string | null;
-  protocol_runs: ProtocolRunRecord[];
+}
+
+/** A campaign with the parameters that were submitted run by run. */
+export interface CampaignRecord extends CampaignSummary {
+  protocol_run_parameters: TaskParameters[] | null;
+}
+
+/** A file with where it comes from. */
+export interface TaskFileRecord extends FileRecord {
+  /** Id and name of the task run that produced it. */
+  task_run_id: string;
+  task: string;
+  type: string;
+  /** Name of the protocol run; null for an on-demand task. */
+  protocol_run: string | null;
+  campaign: string | null;
+  owner: string;
+  /** Number of the attempt that produced it. */
+  attempt: number;
+  /** When its task was created. */
+  created_at: string;
+}
+
+/** A resource as it is at this moment: a beaker, a plate, a sample. */
+export interface ResourceRecord extends ResourceValue {
+  lab: string;
+  /** The task run that uses it, as `<protocol run>/<task>` or the name of the on-demand task; null: none. */
+  used_by: string | null;
+  /** Name of the protocol run that keeps it between its tasks; null: none. */
+  held_by: string | null;
+  /** Since when the present task or run has it; null: it is free. */
+  since: string | null;
+}
+
+/** What a task did with a resource. Times are ISO 8601 in UTC. */
+export interface ResourceUse {
+  task_run_id: string;
+  task: string;
+  type: string;
+  protocol_run: string | null;
+  campaign: string | null;
+  state: TaskRunState;
+  /** The slot of the task that it filled. */
+  slot: string;
+  /** As the task got it. */
+  taken: JsonObject;
+  /** As the task left it; null: the task has not completed, or never said. */
+  left: JsonObject | null;
+  started_at: string;
+  ended_at: string | null;
+}
+
+/** An act of a person, kept for ever. The entries are a chain: none can be changed or removed unnoticed. */
+export interface AuditRecord {
+  id: string;
+  /** From 1, without gaps. */
+  seq: number;
+  at: string;
+  by: string;
+  /** How they showed who they are; null: it did not come through the gateway. */
+  kind: 'local' | 'token' | 'oidc' | null;
+  /** For example `attention.resolve`, `estop.engage`, `queue.pause`. */
+  action: string;
+  /** What it was done to, for example `campaign/sweep`. */
+  subject: string;
+  detail: JsonObject;
+  /** Under which the log has the request, and where that came from; null: it did not come through the gateway. */
+  request_id: string | null;
+  ip: string | null;
+  /** SHA-256 over the hash of the entry before and this one, hexadecimal. */
+  hash: string;
 }
 
 /** A device as it is at this moment. */
@@ -211,4 +294,21 @@ export interface Problem {
   effect?: 'none' | 'maybe' | 'done';
   errors?: Fault[];
   instance?: string;
+}
+
+/** What each stored list consists of. */
+export interface StoredItems {
+  tasks: TaskRunRecord;
+  protocol_runs: ProtocolRunSummary;
+  campaign_runs: ProtocolRunSummary;
+  campaigns: CampaignSummary;
+  trials: Trial;
+  attempts: AttemptRecord;
+  task_attempts: AttemptRecord;
+  attention: AttentionRecord;
+  emergency_stops: EmergencyStopRecord;
+  resources: ResourceRecord;
+  resource_uses: ResourceUse;
+  files: TaskFileRecord;
+  audit: AuditRecord;
 }

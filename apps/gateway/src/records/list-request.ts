@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import {
+  lists,
+  longestPage,
+  ServiceError,
+  usualPage,
+  type Fault,
+  type ListFilter,
+  type ListName,
+  type ListPosition,
+  type ListRequest,
+  type Page,
+  type Portion,
+  type SortKind,
+} from '@lab/contracts';
+import { invalidQuery, limitFault, readLimit, readQuery } from '../http/request-input.js';
+
+/** Longest text of a filter, in characters. */
+const longestFilter = 200;
+
+/** A request for a page, and how the place behind that page is told. */
+export interface PageRequest extends ListRequest {
+  pageOf<Item>(portion: Portion<Item>): Page<Item>;
+}
+
+/**
+ * Reads the query of a list: `limit`, `cursor`, `sort`, and the filters that the list has. A cursor goes on with the list
+ * that it came from only: with the same order, filters and place in the address.
+ *
+ * @param options.owner name or id of what the list is within
+ * @param options.beside query parameters that the caller reads itself
+ * @throws ServiceError `invalid` with every fault; `bad_request` for a cursor of another list
+ */
+export function readPageRequest(
+  name: ListName,
+  query: unknown,
+  options: { owner?: string; beside?: readonly string[] } = {},
+): PageRequest {
+  const shape = lists[name];
+  const { owner = '', beside = [] } = options;
+  const filterNames = Object.keys(shape.filters);
+  const given = readQuery(query, ['limit', 'cursor', 'sort', ...filterNames, ...beside]);
+  const faults: Fault[] = [];
+  const limit = readLimit(given['limit'], usualPage, longestPage);
+  if (limit === undefined) faults.push(limitFault(longestPage));
+  const order = given['sort'] ?? shape.usual;
+  const descending = order.startsWith('-');
+  const sort = descending ? order.slice(1) : order;
+  const kind = Object.hasOwn(shape.sort, sort) ? shape.sort[sort] : undefined;
+  if (kind === undefined)
+    faults.push({
+      path: '?sort',
+      code: 'choice',
+      message: 'is not a field that this list is sorted by',
+      hint: `One of ${Object.keys(shape.sort).join(', ')}; with - before it for descending.`,
+    });
+  const filters: Record<string, string | number | boolean | readonly string[]> = {};
+  for (const [filter, declared] of Object.entries(shape.filters)) {
+    const text = given[filter];
+    if (text === undefined && declared.kind !== 'flag') continue;
+    const value = filterValue(filter, declared, text ?? 'false', faults);
+    if (value !== undefined) filters[filter] = value;
+  }
+  if (limit === undefined || kind === undefined || faults.length > 0) throw invalidQuery(faults);
+  const of = fingerprint([name, owner, order, filters]);
+  return {
+    limit,
+    sort,
+    descending,
+    filters,
+    after: given['cursor'] === undefined ? null : positionOf(given['cursor'], of, kind),
+    pageOf: ({ items, end }) => ({ items, next_cursor: end === null ? null : cursorOf(end, of) }),
+  };
+}
+
+/** Undefined, with the fault noted, when the text is no value of the filter. */
+function filterValue(
+  name: string,
+  filter: ListFilter,
+  text: string,
+  faults: Fault[],
+): string | number | boolean | readonly string[] | undefined {
+  const fault = (code: string, message: string, hint?: string): undefined => {
+    faults.push({ path: `?${name}`, code, message, ...(hint === undefined ? {} : { hint }) });
+  };
+  switch (filter.kind) {
+    case 'choice': {
+      const values = [...new Set(text.split(','))];
+      const unknown = values.filter((value) => !filter.values.includes(value));
+      if (unknown.length === 0) return values.sort();
+      return fault(
+        'choice',
+        `${unknown.map((value) => `"${value}"`).join(', ')} is not a value here`,
+        `One of ${filter.values.join(', ')}, or several with commas between.`,
+      );
+    }
+    case 'since':
+    case 'until':
+      return (
+        momentOf(text) ??
+        fault('moment', 'is not a moment', 'As ISO 8601 with a time zone, for example 2026-11-20T09:30:00Z.')
+      );
+    case 'above':
+      return /^\d{1,9}$/.test(text)
+        ? Number(text)
+        : fault('range', 'must be a whole number from 0 to 999999999');
+    case 'flag':
+      return text === 'true' || text === 'false'
+        ? text === 'true'
+        : fault('not_a_choice', 'must be true or false');
+    default:
+      return text.length >= 1 && text.length <= longestFilter && isPlain(text)
+        ? text
+        : fault('length', `must be 1 to ${longestFilter} characters without U+0000`);
+  }
+}
+
+/** As ISO 8601 in UTC; undefined when it is none, or has no time zone and so means another moment on every machine. */
+function momentOf(text: string): string | undefined {
+  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) || ms < earliest ? undefined : new Date(ms).toISOString();
+}
+
+/** The database reads no year 0, in milliseconds since 1970. */
+const earliest = Date.parse('0001-01-02T00:00:00Z');
+
+/** What the database can hold as text. */
+function isPlain(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\u0000');
+}
+
+function fingerprint(of: unknown): string {
+  return createHash('sha256').update(JSON.stringify(of)).digest('base64url').slice(0, 12);
+}
+
+function cursorOf({ value, id }: ListPosition, of: string): string {
+  return Buffer.from(JSON.stringify([of, value, id])).toString('base64url');
+}
+
+/** @throws ServiceError `bad_request` */
+function positionOf(cursor: string, of: string, kind: SortKind): ListPosition {
+  const [from, value, id] = partsOf(cursor);
+  if (typeof from === 'string' && from !== of)
+    throw foreign('comes from another list, or from this one in another order or with other filters');
+  if (from !== of || typeof id !== 'string' || !isPlain(id) || !isOfKind(value, kind))
+    throw foreign('is not a cursor that this service gave');
+  return { value, id };
+}
+
+function partsOf(cursor: string): unknown[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(parts) ? (parts as unknown[]) : [];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
+function isOfKind(value: unknown, kind: SortKind): value is string | number {
+  if (kind === 'number') return Number.isSafeInteger(value);
+  if (typeof value !== 'string') return false;
+  return kind === 'time' ? momentOf(value) === value : isPlain(value);
+}
+
+function foreign(message: string): ServiceError {
+  return new ServiceError('bad_request', `The cursor ${message}.`, {
+    faults: [
+      {
+        path: '?cursor',
+        code: 'cursor',
+        message,
+        hint: 'Send next_cursor of the page before as it is, with the same sort and filters; without one the list begins anew.',
+      },
+    ],
+  });
+}

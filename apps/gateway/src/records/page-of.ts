@@ -1,0 +1,54 @@
+import { lists, type ListName, type ListRequest, type Portion } from '@lab/contracts';
+
+/**
+ * One page of a list that is here as a whole, by the same rules by which the database reads one.
+ *
+ * @param idOf unique among the records
+ * @param aliases filter to the field that it is about, where the names differ
+ */
+export function portionOf<Item extends object>(
+  items: readonly Item[],
+  name: ListName,
+  request: ListRequest,
+  idOf: (item: Item) => string,
+  aliases: Readonly<Record<string, string>> = {},
+): Portion<Item> {
+  const shape = lists[name];
+  const field = (item: Item, key: string): unknown => (item as Readonly<Record<string, unknown>>)[key];
+  const kept = items.filter((item) =>
+    Object.entries(request.filters).every(([filter, wanted]) => {
+      const kind = shape.filters[filter]?.kind;
+      const value = field(item, aliases[filter] ?? filter);
+      if (kind === 'flag') return true;
+      if (kind === 'choice') return (wanted as readonly string[]).includes(String(value));
+      if (kind === 'exact') return value === wanted;
+      if (kind === 'above') return Number(value) > Number(wanted);
+      if (kind === 'since') return String(value) >= String(wanted);
+      if (kind === 'until') return String(value) < String(wanted);
+      return String(field(item, aliases[filter] ?? 'name'))
+        .toLowerCase()
+        .includes(String(wanted).toLowerCase());
+    }),
+  );
+  const placed = kept.map((item) => ({
+    item,
+    value: field(item, request.sort) as string | number,
+    id: idOf(item),
+  }));
+  const sign = request.descending ? -1 : 1;
+  type Place = (typeof placed)[number] | NonNullable<ListRequest['after']>;
+  const order = (a: Place, b: Place): number => sign * (compare(a.value, b.value) || compare(a.id, b.id));
+  placed.sort(order);
+  const { after } = request;
+  const behind = after === null ? placed : placed.filter((place) => order(place, after) > 0);
+  const shown = behind.slice(0, request.limit);
+  const last = behind.length > request.limit ? shown.at(-1) : undefined;
+  return {
+    items: shown.map(({ item }) => item),
+    end: last === undefined ? null : { value: last.value, id: last.id },
+  };
+}
+
+function compare(a: string | number, b: string | number): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

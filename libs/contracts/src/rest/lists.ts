@@ -1,0 +1,282 @@
+import {
+  attemptStates,
+  agentStates,
+  deviceStates,
+  runStates,
+  taskRunStates,
+  trialStates,
+} from '../states.js';
+import { trialSources } from '../messages/optimizer.js';
+import { definitionTypes, labStates } from './definitions.js';
+import { attentionKinds, attentionStates } from './operations.js';
+
+/** Records of one page at most, and when nothing is said. */
+export const longestPage = 500;
+export const usualPage = 100;
+
+/** One page of a list. */
+export interface Page<Item> {
+  items: Item[];
+  /** Leads to the page behind this one; null: this is the last one. */
+  next_cursor: string | null;
+}
+
+/**
+ * How a query parameter narrows a list down:
+ *
+ * - `choice`: one of the values, or several with commas between
+ * - `exact`: the field is this text
+ * - `contains`: the field has this text somewhere, in upper or lower case
+ * - `since`, `until`: the moment is this one or later; before this one
+ * - `above`: the number is greater than this one
+ * - `flag`: `true` or `false`; absent it is false
+ */
+export type ListFilter =
+  | { kind: 'choice'; values: readonly string[]; description: string }
+  | { kind: 'exact' | 'contains' | 'since' | 'until' | 'above' | 'flag'; description: string };
+
+/** What the values of a field are, by which a list can be sorted. */
+export type SortKind = 'time' | 'text' | 'number';
+
+/** How a list can be asked for. */
+export interface ListShape {
+  /** Order when nothing is said: a field, `-field` for descending. */
+  usual: string;
+  sort: Readonly<Record<string, SortKind>>;
+  filters: Readonly<Record<string, ListFilter>>;
+}
+
+const exact = (description: string): ListFilter => ({ kind: 'exact', description });
+const choice = (values: readonly string[], description: string): ListFilter => ({
+  kind: 'choice',
+  values,
+  description: `${description} Several with commas between.`,
+});
+const states = (values: readonly string[]): ListFilter => choice(values, 'Only records in this state.');
+const named: ListFilter = {
+  kind: 'contains',
+  description: 'Only records whose name has this text in it, in upper or lower case.',
+};
+const between = (moment: string): Readonly<Record<'since' | 'until', ListFilter>> => ({
+  since: { kind: 'since', description: `Only what was ${moment} at this moment (ISO 8601) or later.` },
+  until: { kind: 'until', description: `Only what was ${moment} before this moment (ISO 8601).` },
+});
+const owner = exact('Only records of this owner.');
+const campaign = exact('Only what belongs to this campaign.');
+const protocolRun = exact('Only what belongs to this protocol run.');
+const computer = exact('Only what is on this computer.');
+const work = { created_at: 'time', name: 'text', owner: 'text', priority: 'number', state: 'text' } as const;
+
+/** Lists of what the database holds. */
+export const storedLists = {
+  tasks: {
+    usual: '-created_at',
+    sort: { ...work, type: 'text' },
+    filters: {
+      state: states(taskRunStates),
+      type: exact('Only tasks of this type.'),
+      owner,
+      campaign,
+      protocol_run: protocolRun,
+      lab: exact('Only tasks that got a device of this laboratory.'),
+      computer,
+      ...between('created'),
+      text: named,
+    },
+  },
+  protocol_runs: {
+    usual: '-created_at',
+    sort: { ...work, type: 'text' },
+    filters: {
+      state: states(runStates),
+      type: exact('Only runs of this protocol.'),
+      owner,
+      campaign,
+      ...between('created'),
+      text: named,
+    },
+  },
+  campaign_runs: {
+    usual: 'created_at',
+    sort: { ...work },
+    filters: { state: states(runStates), ...between('created'), text: named },
+  },
+  campaigns: {
+    usual: '-created_at',
+    sort: { ...work, protocol: 'text' },
+    filters: {
+      state: states(runStates),
+      protocol: exact('Only campaigns of this protocol.'),
+      owner,
+      ...between('created'),
+      text: named,
+    },
+  },
+  trials: {
+    usual: 'number',
+    sort: { number: 'number' },
+    filters: {
+      state: states(trialStates),
+      source: choice(trialSources, 'Only trials from this source.'),
+      after: { kind: 'above', description: 'Only trials after the one of this number.' },
+    },
+  },
+  attempts: {
+    usual: '-created_at',
+    sort: { created_at: 'time', state: 'text', computer: 'text' },
+    filters: {
+      state: states(attemptStates),
+      task: exact('Only attempts at tasks of this name.'),
+      protocol_run: protocolRun,
+      computer,
+      ...between('created'),
+    },
+  },
+  task_attempts: {
+    usual: 'number',
+    sort: { number: 'number' },
+    filters: { state: states(attemptStates), computer },
+  },
+  attention: {
+    usual: '-opened_at',
+    sort: { opened_at: 'time', kind: 'text', state: 'text' },
+    filters: {
+      state: states(attentionStates),
+      kind: choice(attentionKinds, 'Only what is about this.'),
+      protocol_run: protocolRun,
+      device: exact('Only what is about this device, as `<lab>.<device>`.'),
+      computer,
+      ...between('opened'),
+    },
+  },
+  emergency_stops: {
+    usual: '-engaged_at',
+    sort: { engaged_at: 'time', scope: 'text' },
+    filters: {
+      all: { kind: 'flag', description: 'Whether to list those that are released as well.' },
+      scope: exact('Only stops of this: `all`, `lab:<lab>` or `device:<lab>.<device>`.'),
+      by: exact('Only stops by this person.'),
+      ...between('engaged'),
+    },
+  },
+  resources: {
+    usual: 'name',
+    sort: { name: 'text', type: 'text', lab: 'text' },
+    filters: {
+      type: exact('Only resources of this type.'),
+      lab: exact('Only resources of this laboratory.'),
+      text: named,
+    },
+  },
+  resource_uses: {
+    usual: '-started_at',
+    sort: { started_at: 'time' },
+    filters: {
+      state: states(taskRunStates),
+      protocol_run: protocolRun,
+      since: { kind: 'since', description: 'Only uses that began at this moment (ISO 8601) or later.' },
+      until: { kind: 'until', description: 'Only uses that began before this moment (ISO 8601).' },
+    },
+  },
+  files: {
+    usual: '-created_at',
+    sort: { created_at: 'time' },
+    filters: {
+      task: exact('Only files of tasks of this name.'),
+      type: exact('Only files of tasks of this type.'),
+      protocol_run: protocolRun,
+      campaign,
+      owner,
+      ...between('created, by its task,'),
+      text: { kind: 'contains', description: 'Only files whose name has this text in it.' },
+    },
+  },
+  audit: {
+    usual: '-seq',
+    sort: { seq: 'number', at: 'time' },
+    filters: {
+      by: exact('Only acts of this person.'),
+      action: exact('Only acts of this kind, for example `queue.pause`.'),
+      subject: exact('Only acts on this, for example `campaign/sweep`.'),
+      ...between('done'),
+    },
+  },
+} as const satisfies Record<string, ListShape>;
+
+/** Lists of what the leading orchestrator knows at this moment. */
+export const presentLists = {
+  devices: {
+    usual: 'lab_name',
+    sort: { lab_name: 'text', name: 'text', type: 'text', computer: 'text', state: 'text' },
+    filters: {
+      state: states(deviceStates),
+      type: exact('Only devices of this type.'),
+      lab: exact('Only devices of this laboratory.'),
+      computer,
+      text: named,
+    },
+  },
+  labs: {
+    usual: 'name',
+    sort: { name: 'text', state: 'text', package: 'text' },
+    filters: {
+      state: states(labStates),
+      package: exact('Only laboratories of this package.'),
+      text: named,
+    },
+  },
+  packages: { usual: 'name', sort: { name: 'text' }, filters: { text: named } },
+  definitions: {
+    usual: 'type',
+    sort: { type: 'text', name: 'text', package: 'text' },
+    filters: {
+      type: choice(definitionTypes, 'Only definitions of this type.'),
+      package: exact('Only definitions of this package.'),
+      text: named,
+    },
+  },
+  agents: {
+    usual: 'computer',
+    sort: { computer: 'text', state: 'text' },
+    filters: {
+      state: states(agentStates),
+      text: { kind: 'contains', description: 'Only agents of computers whose name has this text in it.' },
+    },
+  },
+} as const satisfies Record<string, ListShape>;
+
+export const lists: Readonly<Record<StoredListName | PresentListName, ListShape>> = {
+  ...storedLists,
+  ...presentLists,
+};
+
+export type StoredListName = keyof typeof storedLists;
+export type PresentListName = keyof typeof presentLists;
+export type ListName = StoredListName | PresentListName;
+
+/** A checked request for one page. */
+export interface ListRequest {
+  /** 1 to {@link longestPage}. */
+  limit: number;
+  /** One of the fields that the shape names. */
+  sort: string;
+  descending: boolean;
+  /** By name: moments as ISO 8601 in UTC; a choice is a list. One that is absent selects everything. */
+  filters: Readonly<Record<string, string | number | boolean | readonly string[]>>;
+  /** Behind which record the page begins; null: the first page. */
+  after: ListPosition | null;
+}
+
+/** A place between two records of a list: the value of the field that it is sorted by, and the id that settles ties. */
+export interface ListPosition {
+  /** Moments as ISO 8601 in UTC with milliseconds. */
+  value: string | number;
+  id: string;
+}
+
+/** One page as it is read, before its end is made a cursor. */
+export interface Portion<Item> {
+  items: Item[];
+  /** Null: there is nothing behind it. */
+  end: ListPosition | null;
+}
