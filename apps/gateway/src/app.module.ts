@@ -12,6 +12,8 @@ import { DeviceLocator } from './devices/device-locator.js';
 import { DevicesController } from './devices/devices.controller.js';
 import { DocsController } from './docs/docs.controller.js';
 import { OpenApiDocument } from './docs/openapi-document.js';
+import { EventFeed, EventFeedOptions } from './events/event-feed.js';
+import { EventsController } from './events/events.controller.js';
 import { TaskFilesController } from './files/task-files.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { Secrets } from './http/secrets.js';
@@ -22,7 +24,7 @@ import { EmergencyStopsController } from './operating/emergency-stops.controller
 import { EmergencyStops } from './operating/emergency-stops.js';
 import { QueueController } from './operating/queue.controller.js';
 import { ScheduleController } from './operating/schedule.controller.js';
-import { Announcements, BrokerStatus, FileStore, RecordReader, Requests } from './ports.js';
+import { Announcements, BrokerStatus, EventReader, FileStore, RecordReader, Requests } from './ports.js';
 import { CampaignsController } from './work/campaigns.controller.js';
 import { Estimates } from './work/estimates.js';
 import { OptimizersController } from './work/optimizers.controller.js';
@@ -36,11 +38,14 @@ export interface Surroundings {
   announcements: Announcements;
   broker: BrokerStatus;
   records: RecordReader;
+  events: EventReader;
   files: FileStore;
   /** Seals secrets in submissions; without it none are taken. */
   sealing?: Sealing;
   /** Finds out who makes a request; without one everybody may do everything. */
   authentication?: Authentication;
+  /** How clients of the event stream are kept, where not as usual. */
+  eventFeed?: Partial<EventFeedOptions>;
   /** Hears who leads; without one a change of leaders is not noticed. */
   leaders?: LeaderWatch;
 }
@@ -67,6 +72,7 @@ export class AppModule {
         EmergencyStopsController,
         QueueController,
         ScheduleController,
+        EventsController,
         HealthController,
         DocsController,
       ],
@@ -77,6 +83,9 @@ export class AppModule {
         { provide: BrokerStatus, useValue: surroundings.broker },
         { provide: RecordReader, useValue: surroundings.records },
         { provide: FileStore, useValue: surroundings.files },
+        { provide: EventReader, useValue: surroundings.events },
+        { provide: EventFeedOptions, useValue: { ...new EventFeedOptions(), ...surroundings.eventFeed } },
+        EventFeed,
         { provide: LeaderWatch, useValue: surroundings.leaders ?? new LeaderWatch() },
         { provide: Secrets, useValue: new Secrets(surroundings.sealing) },
         { provide: FailoverWait, useValue: { ms: failoverMs } },

@@ -12,17 +12,20 @@ import {
   type ProtocolRunRecord,
   type ReplyOf,
   type RequestOf,
+  type ServiceEvent,
   type TaskRunRecord,
   type Tokens,
   type Trial,
 } from '@lab/contracts';
 import type { Sealing } from '@lab/runtime';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import type { Surroundings } from '../src/app.module.js';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
 import type {
   Announcements,
   BrokerStatus,
   CallOptions,
+  EventReader,
   FileStore,
   ListOptions,
   Log,
@@ -163,6 +166,57 @@ function listed<T extends { state: string }>(records: T[], { limit, state }: Lis
     .slice(0, limit);
 }
 
+/** The events that the test says were committed. */
+export class MemoryEvents implements EventReader {
+  events: ServiceEvent[] = [];
+  pruned = 0;
+  failure: ServiceError | undefined;
+  /** How often pages were read. */
+  reads = 0;
+  #listeners: (() => void)[] = [];
+
+  /** Commits events, and says so. */
+  commit(...events: Partial<ServiceEvent>[]): void {
+    for (const event of events) this.events.push(serviceEvent({ id: this.events.length + 1, ...event }));
+    for (const listener of this.#listeners) listener();
+  }
+
+  extent(): Promise<{ latest: number; pruned: number }> {
+    if (this.failure !== undefined) return Promise.reject(this.failure);
+    return Promise.resolve({ latest: this.events.at(-1)?.id ?? this.pruned, pruned: this.pruned });
+  }
+
+  after(id: number, limit: number): Promise<{ pruned: number; events: ServiceEvent[] }> {
+    this.reads += 1;
+    if (this.failure !== undefined) return Promise.reject(this.failure);
+    const events = this.events.filter((event) => event.id > Math.max(id, this.pruned)).slice(0, limit);
+    return Promise.resolve({ pruned: this.pruned, events });
+  }
+
+  history(aggregate: string, afterSeq: number, limit: number): Promise<ServiceEvent[]> {
+    if (this.failure !== undefined) return Promise.reject(this.failure);
+    const ofRecord = this.events.filter((event) => event.aggregate === aggregate && event.seq > afterSeq);
+    return Promise.resolve(ofRecord.slice(0, limit));
+  }
+
+  listen(onEvents: () => void): void {
+    this.#listeners.push(onEvents);
+  }
+}
+
+export function serviceEvent(given: Partial<ServiceEvent> = {}): ServiceEvent {
+  return {
+    id: 1,
+    type: 'task_run.queued',
+    schema: 1,
+    aggregate: 'task_run/t1',
+    seq: given.id ?? 1,
+    at,
+    body: {},
+    ...given,
+  };
+}
+
 export class MemoryFiles implements FileStore {
   readonly contents = new Map<string, Buffer>();
   readonly tickets = new Map<string, UploadGrant>();
@@ -225,6 +279,7 @@ export interface Harness {
   announcements: MemoryAnnouncements;
   broker: { connected: boolean };
   records: MemoryRecords;
+  events: MemoryEvents;
   files: MemoryFiles;
   log: ReturnType<typeof memoryLog>;
   server: RunningServer;
@@ -243,16 +298,22 @@ export interface Reply {
 export async function startHarness(
   options: Partial<ServerOptions> = {},
   sealing?: Sealing,
+  eventFeed?: Surroundings['eventFeed'],
 ): Promise<Harness> {
   const surroundings = {
     requests: new ScriptedRequests(),
     announcements: new MemoryAnnouncements(),
     broker: { connected: true } satisfies BrokerStatus,
     records: new MemoryRecords(),
+    events: new MemoryEvents(),
     files: new MemoryFiles(),
   };
   const log = memoryLog();
-  const door = sealing === undefined ? surroundings : { ...surroundings, sealing };
+  const door = {
+    ...surroundings,
+    ...(sealing === undefined ? {} : { sealing }),
+    ...(eventFeed === undefined ? {} : { eventFeed }),
+  };
   const server = await startServer(door, { host: '127.0.0.1', port: 0, log, ...options });
   return {
     url: server.url,

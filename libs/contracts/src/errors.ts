@@ -13,6 +13,7 @@ export const errorCatalogue = {
   unknown_function: { status: 404, retryable: false, title: 'The device has no such function' },
   duplicate_name: { status: 409, retryable: false, title: 'The name is taken' },
   wrong_state: { status: 409, retryable: false, title: 'Not possible in the present state' },
+  events_pruned: { status: 410, retryable: false, title: 'The events asked for are kept no longer' },
   payload_too_large: { status: 413, retryable: false, title: 'The body is too large' },
   uri_too_long: { status: 414, retryable: false, title: 'The address is too long' },
   unsupported_media_type: { status: 415, retryable: false, title: 'The body is not JSON' },

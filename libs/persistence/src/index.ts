@@ -7,3 +7,4 @@ export {
 export type { AuditCheck, AuditEntry } from './gateway/audit.js';
 export type { AccessTokenRow, NewAccessToken, TokenPage } from './gateway/tokens.js';
 export { openRecords, Records, type ListOptions, type RecordsOptions } from './records.js';
+export { openEventLog, EventLog, type EventLogOptions, type EventPage } from './event-log.js';

@@ -22,5 +22,6 @@ export const tags: Record<string, string> = {
   Devices: 'Instruments, and the functions they have.',
   Definitions: 'Laboratories, device types, task types and protocols, and the packages they come from.',
   Operating: 'Queue, schedule, emergency stops, and what only a person can settle.',
+  Events: 'What happens to every record, as it happens and afterwards.',
   Service: 'The service itself.',
 };

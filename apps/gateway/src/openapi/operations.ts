@@ -5,6 +5,7 @@ import { maxLimit } from '../http/request-input.js';
 import { definitionOperations } from './definition-operations.js';
 import { inPath, inQuery, json, listOf, ref, type Description } from './description.js';
 import * as examples from './examples.js';
+import { eventOperations } from './event-operations.js';
 import { ofRecord, operatingOperations } from './operating-operations.js';
 import { optimizerOperations } from './optimizer-operations.js';
 import { simulationOperations } from './simulation-operations.js';
@@ -258,6 +259,7 @@ const descriptions: Record<string, Description> = {
     ],
   },
   ...definitionOperations,
+  ...eventOperations,
   ...operatingOperations,
   ...optimizerOperations,
   ...simulationOperations,
