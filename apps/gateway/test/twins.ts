@@ -296,9 +296,8 @@ export interface Reply {
 
 /** The real server over twins of its surroundings. */
 export async function startHarness(
-  options: Partial<ServerOptions> = {},
+  { eventFeed, ...options }: Partial<ServerOptions> & Pick<Surroundings, 'eventFeed'> = {},
   sealing?: Sealing,
-  eventFeed?: Surroundings['eventFeed'],
 ): Promise<Harness> {
   const surroundings = {
     requests: new ScriptedRequests(),
