@@ -35,6 +35,7 @@ export const errorCatalogue = {
     retryable: false,
     title: 'The message comes from an earlier leader or owner',
   },
+  late_message: { status: 503, retryable: true, title: 'The message was too long on its way' },
   deadline_exceeded: { status: 504, retryable: false, title: 'No answer within the time allowed' },
   disconnected: { status: 503, retryable: true, title: 'The connection to the broker was lost' },
   aborted: { status: 409, retryable: false, title: 'The call was aborted' },

@@ -255,6 +255,7 @@ export {
   type TaskStart,
   defaultDeviceTimeoutS,
   longestDeviceTimeoutS,
+  callFreshMs,
   deviceAnswerMs,
   deviceTimeoutMs,
 } from './messages/work.js';

@@ -252,6 +252,7 @@ const descriptions: Record<string, Description> = {
       'device_unavailable',
       'agent_unreachable',
       'stale_message',
+      'late_message',
       'aborted',
       'deadline_exceeded',
       'disconnected',
