@@ -5,6 +5,7 @@
 export const allowedImports = {
   contracts: [],
   runtime: ['contracts'],
+  'api-client': ['contracts'],
   messaging: ['contracts'],
   'object-store': ['contracts'],
   sdk: ['contracts'],
@@ -30,7 +31,16 @@ export const allowedImports = {
   ],
   agent: ['contracts', 'runtime', 'messaging', 'hosting', 'actors', 'sdk', 'definitions'],
   optimizer: ['contracts', 'runtime', 'messaging', 'hosting', 'sdk', 'optimization'],
-  cli: ['contracts', 'runtime', 'actors', 'definitions', 'scheduling', 'simulation', 'persistence'],
+  cli: [
+    'contracts',
+    'api-client',
+    'runtime',
+    'actors',
+    'definitions',
+    'scheduling',
+    'simulation',
+    'persistence',
+  ],
   testkit: [
     'contracts',
     'runtime',

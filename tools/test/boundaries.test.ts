@@ -146,9 +146,10 @@ describe('the table in ARCHITECTURE.md', () => {
 });
 
 describe('source files', () => {
-  it('stay under 600 lines', () => {
+  it('stay under 600 lines, but for the one that is made', () => {
     const long = [...projects.map(({ folder }) => folder), 'lab-packages', 'e2e', 'tools']
       .flatMap(sourcesOf)
+      .filter((file) => file !== 'libs/api-client/src/generated.ts')
       .filter((file) => readFileSync(`${root}${file}`, 'utf8').split('\n').length > 600);
     expect(long).toEqual([]);
   });

@@ -129,14 +129,14 @@ export class AgentService implements Announcer {
             arguments: body.arguments,
             attemptId: body.attempt_id,
           },
-          marksOf(envelope),
+          { ...marksOf(envelope), asOf: body.as_of_ms },
         );
         return result === undefined ? {} : { result };
       }),
-      bus.serve(requests.stopCalls, me, ({ attempt_id, reason }) => {
-        agent.stopCalls(attempt_id, reason);
-        return {};
-      }),
+      bus.serve(requests.readClock, me, () => ({ now_ms: agent.readClock() })),
+      bus.serve(requests.stopCalls, me, ({ attempt_id, reason }) => ({
+        moving: agent.barCalls(attempt_id, reason),
+      })),
       bus.serve(requests.resetDevice, me, async ({ doubt_id, by }, { envelope, tokens }) => {
         const device = { lab: tokens.lab, name: tokens.device };
         await agent.resetDevice(device, doubt_id, by, marksOf(envelope));

@@ -88,7 +88,7 @@ await runService(
         deviceProcesses: new ForkedDeviceProcesses(processes, log),
         taskProcesses: new ForkedTaskProcesses(log),
         orchestrator,
-        peers: new PeersOverBus(bus, systemTimers, log),
+        peers: new PeersOverBus(bus, steadyClock, systemTimers, log),
         files: new Spool(join(folder, 'spool')),
         announcer: service,
       },

@@ -1,7 +1,8 @@
-import { Unanswered, type DeviceAddress, type Log, type Peers } from '@lab/actors';
+import { Unanswered, type AgentIncarnation, type DeviceAddress, type Log, type Peers } from '@lab/actors';
 import {
   agentEvents,
   agentRequests,
+  callFreshMs,
   isServiceError,
   ServiceError,
   type JsonObject,
@@ -17,9 +18,22 @@ const repeatMs = 3_000;
 const repeatMostMs = 12_000;
 /** After the loss of the connection, and while the agent that has the call is not connected, in milliseconds. */
 const reconnectMs = 500;
+/** How old a reading of another agent's clock may be that a call is sent with, in milliseconds: a quarter of what is allowed. */
+const readingMs = callFreshMs / 4;
+
+interface Clock {
+  now(): number;
+}
 
 interface Timers {
   after(ms: number, callback: () => void): () => void;
+}
+
+/** What the clock of an agent said, and when it was asked by the clock of this process. */
+interface Reading {
+  inc: number;
+  nowMs: number;
+  askedAt: number;
 }
 
 interface PeerCall {
@@ -34,7 +48,8 @@ interface PeerCall {
  * Devices of other agents, over the broker.
  *
  * A message may be lost on either way, so a call without an answer is sent again under its id until its time is over:
- * the agent that has it lets the repeat join, or answers it as it answered before, and makes no call twice.
+ * the agent that has it lets the repeat join, or answers it as it answered before, and makes no call twice. It makes none
+ * that was long on its way: each is sent with what its agent's clock said a moment ago, and again if it came too late.
  *
  * A caller does not wait in vain for an agent that was started anew: the heartbeat of its next incarnation ends the
  * calls to the earlier one, of which no process is left by then. An agent that is silent may still be at work, so its
@@ -42,11 +57,16 @@ interface PeerCall {
  */
 export class PeersOverBus implements Peers {
   readonly #bus: Bus;
+  readonly #clock: Clock;
   readonly #timers: Timers;
   readonly #log: Log;
+  /** By computer. */
+  readonly #readings = new Map<string, Reading>();
 
-  constructor(bus: Bus, timers: Timers, log: Log) {
+  /** @param clock for differences of time */
+  constructor(bus: Bus, clock: Clock, timers: Timers, log: Log) {
     this.#bus = bus;
+    this.#clock = clock;
     this.#timers = timers;
     this.#log = log;
   }
@@ -63,53 +83,76 @@ export class PeersOverBus implements Peers {
         ),
       ),
     );
-    const unwatch = this.#watch(to, () =>
+    const ended = (): void =>
       giveUp.abort(
         new Unanswered('agent_unreachable', `the agent of ${computer} ended during ${label}`, { over: true }),
-      ),
-    );
+      );
+    let unwatch = this.#timers.after(watchAfterMs, () => (unwatch = this.whenOver(to, ended)));
+    const unreachable = (cause: unknown): ServiceError =>
+      new ServiceError(
+        'agent_unreachable',
+        `the agent of ${computer}, which runs device ${lab}.${name}, does not answer`,
+        { cause },
+      );
+    const flight = { sent: false };
     try {
-      return await this.#untilAnswered(to, call, timeoutMs, giveUp.signal);
+      return await this.#untilAnswered(to, call, timeoutMs, giveUp.signal, flight);
     } catch (error) {
-      if (giveUp.signal.aborted) throw giveUp.signal.reason;
-      if (error instanceof ReachedNobody) {
-        const what = `the agent of ${computer}, which runs device ${lab}.${name}, does not answer`;
-        throw new ServiceError('agent_unreachable', what, { cause: error });
-      }
-      throw error;
+      if (giveUp.signal.aborted) throw flight.sent ? giveUp.signal.reason : unreachable(giveUp.signal.reason);
+      throw error instanceof ReachedNobody ? unreachable(error) : error;
     } finally {
       cancelLate();
       unwatch();
     }
   }
 
-  async stopCalls(
-    { computer, inc }: { computer: string; inc: number },
-    attemptId: string,
-    reason: string,
-  ): Promise<void> {
+  async barCalls({ computer, inc }: AgentIncarnation, attemptId: string, reason: string): Promise<boolean> {
     const address = { computer, inc: String(inc) };
-    await this.#bus.request(agentRequests.stopCalls, address, { attempt_id: attemptId, reason }, { inc });
+    const body = { attempt_id: attemptId, reason };
+    return (await this.#bus.request(agentRequests.stopCalls, address, body, { inc })).moving;
   }
 
-  /** @throws what the agent answered; ServiceError with effect none when the call cannot have left this computer */
+  whenOver({ computer, inc }: AgentIncarnation, over: () => void): () => void {
+    const subscribed = this.#bus.subscribe(agentEvents.heartbeat, { computer }, (heartbeat) => {
+      if (heartbeat.inc > inc) over();
+    });
+    this.#orLog(subscribed);
+    return () => this.#orLog(subscribed.then((subscription: Subscription) => subscription.unsubscribe()));
+  }
+
+  /**
+   * @param flight told whether the call may have left this computer
+   * @throws what the agent answered; ServiceError with effect none when the call cannot have left this computer
+   */
   async #untilAnswered(
     to: DeviceAddress,
     call: PeerCall,
     timeoutMs: number,
     giveUp: AbortSignal,
+    flight: { sent: boolean },
   ): Promise<JsonValue | undefined> {
-    let sent = false;
+    const until = this.#clock.now() + timeoutMs;
     for (let waitMs = repeatMs; ; waitMs = Math.min(waitMs * 2, repeatMostMs)) {
+      const asOf = await this.#untilClockRead(to, giveUp, flight);
+      const before = flight.sent;
+      flight.sent = true;
       const silence = new AbortController();
       const cancel = this.#timers.after(waitMs, () => silence.abort());
       try {
-        return await this.#send(to, call, timeoutMs, AbortSignal.any([giveUp, silence.signal]));
+        const leftMs = Math.max(0, until - this.#clock.now());
+        return await this.#send(to, call, asOf, leftMs, AbortSignal.any([giveUp, silence.signal]));
       } catch (error) {
-        const lost = isLost(error);
-        sent ||= silence.signal.aborted || (lost && isServiceError(error) && error.effect === 'maybe');
-        if (giveUp.aborted || !sent || !(lost || silence.signal.aborted)) throw error;
-        if (!silence.signal.aborted) await this.#pause(reconnectMs, giveUp);
+        if (giveUp.aborted) throw error;
+        const late = isServiceError(error) && error.code === 'late_message';
+        if (late) this.#readings.delete(to.computer);
+        if (!silence.signal.aborted) {
+          if (!before && isServiceError(error) && error.effect === 'none') {
+            flight.sent = false;
+            if (!late) throw error;
+          }
+          if (!late && !isLost(error)) throw error;
+          await this.#pause(reconnectMs, giveUp);
+        }
       } finally {
         cancel();
       }
@@ -117,9 +160,27 @@ export class PeersOverBus implements Peers {
     }
   }
 
+  /** @throws ReachedNobody when nothing was sent before; what `giveUp` was fired with */
+  async #untilClockRead(
+    to: AgentIncarnation,
+    giveUp: AbortSignal,
+    flight: { sent: boolean },
+  ): Promise<number> {
+    for (;;) {
+      try {
+        return await this.#readClock(to, giveUp);
+      } catch (error) {
+        if (giveUp.aborted || (error instanceof ReachedNobody && !flight.sent)) throw error;
+        await this.#pause(reconnectMs, giveUp);
+        if (giveUp.aborted) throw giveUp.reason;
+      }
+    }
+  }
+
   async #send(
     { computer, inc, lab, name }: DeviceAddress,
     call: PeerCall,
+    asOf: number,
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<JsonValue | undefined> {
@@ -131,11 +192,23 @@ export class PeersOverBus implements Peers {
         function: call.function,
         arguments: call.arguments,
         attempt_id: call.attemptId,
+        as_of_ms: asOf,
       },
       // A second more than this side waits, so that it is always known which of them gave up.
       { timeoutMs: timeoutMs + 1_000, signal, inc, fence: { [`${lab}.${name}`]: call.fence } },
     );
     return reply.result;
+  }
+
+  /** A reading from less than {@link readingMs} ago, asked for if there is none. @throws what a request throws */
+  async #readClock({ computer, inc }: AgentIncarnation, signal: AbortSignal): Promise<number> {
+    const known = this.#readings.get(computer);
+    const askedAt = this.#clock.now();
+    if (known !== undefined && known.inc === inc && askedAt - known.askedAt < readingMs) return known.nowMs;
+    const address = { computer, inc: String(inc) };
+    const { now_ms: nowMs } = await this.#bus.request(agentRequests.readClock, address, {}, { inc, signal });
+    this.#readings.set(computer, { inc, nowMs, askedAt });
+    return nowMs;
   }
 
   #pause(ms: number, giveUp: AbortSignal): Promise<void> {
@@ -148,22 +221,6 @@ export class PeersOverBus implements Peers {
       const cancel = this.#timers.after(ms, end);
       giveUp.addEventListener('abort', end);
     });
-  }
-
-  /** Tells once when a later incarnation of the agent is heard. The returned function ends it. */
-  #watch({ computer, inc }: DeviceAddress, gone: () => void): () => void {
-    let subscribed: Promise<Subscription> | undefined;
-    const cancel = this.#timers.after(watchAfterMs, () => {
-      subscribed = this.#bus.subscribe(agentEvents.heartbeat, { computer }, (heartbeat) => {
-        if (heartbeat.inc > inc) gone();
-      });
-      this.#orLog(subscribed);
-    });
-    return () => {
-      cancel();
-      if (subscribed !== undefined)
-        this.#orLog(subscribed.then((subscription) => subscription.unsubscribe()));
-    };
   }
 
   #orLog(work: Promise<unknown>): void {

@@ -15,18 +15,15 @@ afterEach(async () => {
   await lab.close();
 });
 
-function call(
+async function call(
   name: string,
   args: Record<string, JsonValue> = {},
   computer = 'svc_computer',
 ): Promise<unknown> {
-  return lab.bus
-    .request(
-      agentRequests.callDevice,
-      { computer, inc: String(lab.inc(computer)), lab: 'lab', device: 'arm' },
-      { call_id: randomUUID(), function: name, arguments: args },
-    )
-    .then((reply) => reply.result);
+  const address = { computer, inc: String(lab.inc(computer)), lab: 'lab', device: 'arm' };
+  const { now_ms: asOf } = await lab.bus.request(agentRequests.readClock, address, {});
+  const body = { call_id: randomUUID(), function: name, arguments: args, as_of_ms: asOf };
+  return (await lab.bus.request(agentRequests.callDevice, address, body)).result;
 }
 
 /** A person settles the doubt of the arm. */

@@ -12,6 +12,8 @@ import { DeviceLocator } from './devices/device-locator.js';
 import { DevicesController } from './devices/devices.controller.js';
 import { DocsController } from './docs/docs.controller.js';
 import { OpenApiDocument } from './docs/openapi-document.js';
+import { EventFeed, EventFeedOptions } from './events/event-feed.js';
+import { EventsController } from './events/events.controller.js';
 import { TaskFilesController } from './files/task-files.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { Secrets } from './http/secrets.js';
@@ -22,7 +24,7 @@ import { EmergencyStopsController } from './operating/emergency-stops.controller
 import { EmergencyStops } from './operating/emergency-stops.js';
 import { QueueController } from './operating/queue.controller.js';
 import { ScheduleController } from './operating/schedule.controller.js';
-import { Announcements, BrokerStatus, FileStore, RecordReader, Requests } from './ports.js';
+import { Announcements, BrokerStatus, EventReader, FileStore, RecordReader, Requests } from './ports.js';
 import { RecordsController } from './records/records.controller.js';
 import { ResourcesController } from './records/resources.controller.js';
 import { CampaignsController } from './work/campaigns.controller.js';
@@ -38,11 +40,14 @@ export interface Surroundings {
   announcements: Announcements;
   broker: BrokerStatus;
   records: RecordReader;
+  events: EventReader;
   files: FileStore;
   /** Seals secrets in submissions; without it none are taken. */
   sealing?: Sealing;
   /** Finds out who makes a request; without one everybody may do everything. */
   authentication?: Authentication;
+  /** How clients of the event stream are kept, where not as usual. */
+  eventFeed?: Partial<EventFeedOptions>;
   /** Hears who leads; without one a change of leaders is not noticed. */
   leaders?: LeaderWatch;
 }
@@ -71,6 +76,7 @@ export class AppModule {
         EmergencyStopsController,
         QueueController,
         ScheduleController,
+        EventsController,
         HealthController,
         DocsController,
       ],
@@ -81,6 +87,9 @@ export class AppModule {
         { provide: BrokerStatus, useValue: surroundings.broker },
         { provide: RecordReader, useValue: surroundings.records },
         { provide: FileStore, useValue: surroundings.files },
+        { provide: EventReader, useValue: surroundings.events },
+        { provide: EventFeedOptions, useValue: { ...new EventFeedOptions(), ...surroundings.eventFeed } },
+        EventFeed,
         { provide: LeaderWatch, useValue: surroundings.leaders ?? new LeaderWatch() },
         { provide: Secrets, useValue: new Secrets(surroundings.sealing) },
         { provide: FailoverWait, useValue: { ms: failoverMs } },

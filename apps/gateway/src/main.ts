@@ -4,7 +4,7 @@ import { orchestratorEvents, serviceRequests, type ServiceHealth } from '@lab/co
 import { connectBus } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
 import { openFileStore } from '@lab/object-store';
-import { openRecords } from '@lab/persistence';
+import { openEventLog, openRecords } from '@lab/persistence';
 import { runService, Sealing, systemClock } from '@lab/runtime';
 import { announcementsOver } from './announcements-over-bus.js';
 import { config } from './config.js';
@@ -34,6 +34,12 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   });
   shutdown.add('database', () => records.close());
 
+  const events = openEventLog({
+    url: config.databaseUrl.reveal(),
+    onIdleError: (error) => log.warn('a database connection for events broke', { error }),
+  });
+  shutdown.add('events', () => events.close());
+
   const leaders = new LeaderWatch();
   await bus.subscribe(orchestratorEvents.leading, {}, ({ epoch }) => leaders.hear(epoch));
 
@@ -43,6 +49,8 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       announcements: announcementsOver(bus),
       broker: bus,
       records,
+      events,
+      eventFeed: { clients: config.limits.event_clients },
       files,
       leaders,
       ...(config.secretsKey === undefined ? {} : { sealing: new Sealing(config.secretsKey) }),

@@ -16,6 +16,7 @@ import type {
   ResourceRecord,
   StoredItems,
   StoredListName,
+  ServiceEvent,
   TaskRunRecord,
   Trial,
   Tokens,
@@ -85,6 +86,18 @@ export abstract class RecordReader {
     request: ListRequest,
     owner?: string,
   ): Promise<Portion<StoredItems[Name]>>;
+}
+
+/** The events of all records, as they were committed. Rejects with `store_unavailable` when the database does not answer. */
+export abstract class EventReader {
+  /** Id of the latest event, 0 before the first, and up to which id events may have been removed. */
+  abstract extent(): Promise<{ latest: number; pruned: number }>;
+  /** The first events behind an id, in the order of their commits: behind the last of them nothing earlier appears. */
+  abstract after(id: number, limit: number): Promise<{ pruned: number; events: ServiceEvent[] }>;
+  /** The events of one record by `seq`, those behind a number. */
+  abstract history(aggregate: string, afterSeq: number, limit: number): Promise<ServiceEvent[]>;
+  /** Calls back soon after events were committed. It may be late, or not called at all. */
+  abstract listen(onEvents: () => void): void;
 }
 
 export interface UploadGrant {

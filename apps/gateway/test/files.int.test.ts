@@ -7,7 +7,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openFileStore, taskFileKey, type FileStore } from '@lab/object-store';
 import type { Surroundings } from '../src/app.module.js';
 import { startServer, type RunningServer } from '../src/server.js';
-import { memoryLog, MemoryAnnouncements, MemoryRecords, ScriptedRequests, taskRecord } from './twins.js';
+import {
+  memoryLog,
+  MemoryAnnouncements,
+  MemoryEvents,
+  MemoryRecords,
+  ScriptedRequests,
+  taskRecord,
+} from './twins.js';
 
 let files: FileStore;
 let folder: string;
@@ -20,6 +27,7 @@ const surroundings = (): Surroundings => ({
   announcements: new MemoryAnnouncements(),
   broker: { connected: true },
   records,
+  events: new MemoryEvents(),
   files,
 });
 

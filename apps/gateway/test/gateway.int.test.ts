@@ -15,7 +15,7 @@ import { startNats, startTestPostgres, type NatsFixture, type TestPostgres } fro
 import { announcementsOver } from '../src/announcements-over-bus.js';
 import { startServer, type RunningServer } from '../src/server.js';
 import { definition, taskRow } from './rows.js';
-import { memoryLog, MemoryFiles, send, type Reply } from './twins.js';
+import { memoryLog, MemoryEvents, MemoryFiles, send, type Reply } from './twins.js';
 
 let nats: NatsFixture;
 let postgres: TestPostgres;
@@ -50,6 +50,7 @@ beforeAll(async () => {
       announcements: announcementsOver(gatewayBus),
       broker: gatewayBus,
       records,
+      events: new MemoryEvents(),
       files: new MemoryFiles(),
     },
     { host: '127.0.0.1', port: 0, log },

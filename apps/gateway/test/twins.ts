@@ -21,6 +21,7 @@ import {
   type StoredItems,
   type StoredListName,
   type TaskFileRecord,
+  type ServiceEvent,
   type TaskRunRecord,
   type Tokens,
   type Trial,
@@ -28,11 +29,13 @@ import {
 import type { Sealing } from '@lab/runtime';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { portionOf } from '../src/records/page-of.js';
+import type { Surroundings } from '../src/app.module.js';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
 import type {
   Announcements,
   BrokerStatus,
   CallOptions,
+  EventReader,
   FileStore,
   Log,
   RecordReader,
@@ -188,6 +191,57 @@ function timeOf(name: StoredListName): string {
   return lists[name].usual.replace('-', '');
 }
 
+/** The events that the test says were committed. */
+export class MemoryEvents implements EventReader {
+  events: ServiceEvent[] = [];
+  pruned = 0;
+  failure: ServiceError | undefined;
+  /** How often pages were read. */
+  reads = 0;
+  #listeners: (() => void)[] = [];
+
+  /** Commits events, and says so. */
+  commit(...events: Partial<ServiceEvent>[]): void {
+    for (const event of events) this.events.push(serviceEvent({ id: this.events.length + 1, ...event }));
+    for (const listener of this.#listeners) listener();
+  }
+
+  extent(): Promise<{ latest: number; pruned: number }> {
+    if (this.failure !== undefined) return Promise.reject(this.failure);
+    return Promise.resolve({ latest: this.events.at(-1)?.id ?? this.pruned, pruned: this.pruned });
+  }
+
+  after(id: number, limit: number): Promise<{ pruned: number; events: ServiceEvent[] }> {
+    this.reads += 1;
+    if (this.failure !== undefined) return Promise.reject(this.failure);
+    const events = this.events.filter((event) => event.id > Math.max(id, this.pruned)).slice(0, limit);
+    return Promise.resolve({ pruned: this.pruned, events });
+  }
+
+  history(aggregate: string, afterSeq: number, limit: number): Promise<ServiceEvent[]> {
+    if (this.failure !== undefined) return Promise.reject(this.failure);
+    const ofRecord = this.events.filter((event) => event.aggregate === aggregate && event.seq > afterSeq);
+    return Promise.resolve(ofRecord.slice(0, limit));
+  }
+
+  listen(onEvents: () => void): void {
+    this.#listeners.push(onEvents);
+  }
+}
+
+export function serviceEvent(given: Partial<ServiceEvent> = {}): ServiceEvent {
+  return {
+    id: 1,
+    type: 'task_run.queued',
+    schema: 1,
+    aggregate: 'task_run/t1',
+    seq: given.id ?? 1,
+    at,
+    body: {},
+    ...given,
+  };
+}
+
 export class MemoryFiles implements FileStore {
   readonly contents = new Map<string, Buffer>();
   readonly tickets = new Map<string, UploadGrant>();
@@ -250,6 +304,7 @@ export interface Harness {
   announcements: MemoryAnnouncements;
   broker: { connected: boolean };
   records: MemoryRecords;
+  events: MemoryEvents;
   files: MemoryFiles;
   log: ReturnType<typeof memoryLog>;
   server: RunningServer;
@@ -266,7 +321,7 @@ export interface Reply {
 
 /** The real server over twins of its surroundings. */
 export async function startHarness(
-  options: Partial<ServerOptions> = {},
+  { eventFeed, ...options }: Partial<ServerOptions> & Pick<Surroundings, 'eventFeed'> = {},
   sealing?: Sealing,
 ): Promise<Harness> {
   const surroundings = {
@@ -274,10 +329,15 @@ export async function startHarness(
     announcements: new MemoryAnnouncements(),
     broker: { connected: true } satisfies BrokerStatus,
     records: new MemoryRecords(),
+    events: new MemoryEvents(),
     files: new MemoryFiles(),
   };
   const log = memoryLog();
-  const door = sealing === undefined ? surroundings : { ...surroundings, sealing };
+  const door = {
+    ...surroundings,
+    ...(sealing === undefined ? {} : { sealing }),
+    ...(eventFeed === undefined ? {} : { eventFeed }),
+  };
   const server = await startServer(door, { host: '127.0.0.1', port: 0, log, ...options });
   return {
     url: server.url,

@@ -35,6 +35,12 @@ export interface MessageMarks {
   fresh?: number | undefined;
 }
 
+/** Who is asked about, and what is known of its sender, when a device is called from elsewhere. */
+export interface CallMarks extends MessageMarks {
+  /** A reading of this agent's clock from before the call was sent, in milliseconds. */
+  asOf: number;
+}
+
 export interface RemoteCall {
   callId: string;
   function: string;
@@ -208,16 +214,19 @@ export class Agent {
     this.#devices.assign(devices);
   }
 
+  /** A reading of the clock by which calls from outside this computer are found fresh, in milliseconds. */
+  readClock(): number {
+    return this.#freshness.reading();
+  }
+
   /**
    * A call from outside this computer: of a task that runs on another one, or of a person.
    *
-   * @throws ServiceError see {@link Devices.call} and {@link CallLedger.once}
+   * @throws ServiceError `late_message`; see {@link Devices.call} and {@link CallLedger.once}
    */
-  async callDevice(
-    device: DeviceName,
-    call: RemoteCall,
-    marks: MessageMarks,
-  ): Promise<JsonValue | undefined> {
+  async callDevice(device: DeviceName, call: RemoteCall, marks: CallMarks): Promise<JsonValue | undefined> {
+    // Before the call is looked up: one that came late may be sent again, with a new reading.
+    this.#freshness.demandReading(marks.asOf);
     const fence = marks.fence?.[keyOf(device)];
     if (call.attemptId !== undefined && fence === undefined) {
       throw new ServiceError('stale_message', `a call of a task must carry the fence of ${keyOf(device)}`);
@@ -227,9 +236,14 @@ export class Agent {
     return this.#calls.once(callId, () => this.#devices.call(device, posted, fence));
   }
 
-  /** Stops the calls that an attempt of another computer makes to devices of this one. */
-  stopCalls(attemptId: string, reason: string): void {
-    this.#devices.stopCallsOf(attemptId, reason);
+  /**
+   * An attempt of another computer is over: none of its calls to devices of this one is begun from now on, and those in
+   * progress are stopped safely.
+   *
+   * @returns whether one of them still goes on
+   */
+  barCalls(attemptId: string, reason: string): boolean {
+    return this.#devices.barCallsOf(attemptId, reason);
   }
 
   /** @throws ServiceError see {@link Devices.report} */

@@ -130,7 +130,7 @@ describe('after a restart of the agent', () => {
     await first.agent.startTask(task('a', 'handle', { devices: { arm: { fence: 7 } } }), {});
     await time.advance(0);
     const call = { callId: 'b/1', function: 'move', arguments: {}, attemptId: 'b' };
-    await first.agent.callDevice(arm, call, { fence: { 'lab.arm': 8 } });
+    await first.callDevice(arm, call, { fence: { 'lab.arm': 8 } });
     const second = await new World({
       time,
       orchestrator,
@@ -139,7 +139,7 @@ describe('after a restart of the agent', () => {
       device: () => working,
     }).up();
     const late = { ...call, callId: 'a/9', attemptId: 'a' };
-    await expect(second.agent.callDevice(arm, late, { fence: { 'lab.arm': 7 } })).rejects.toMatchObject({
+    await expect(second.callDevice(arm, late, { fence: { 'lab.arm': 7 } })).rejects.toMatchObject({
       code: 'stale_message',
       effect: 'none',
     });
@@ -159,7 +159,7 @@ describe('after a restart of the agent', () => {
     });
     const first = await new World({ time, orchestrator, device: counting }).up();
     const call = { callId: 'person-1', function: 'move', arguments: {} };
-    expect(await first.agent.callDevice(arm, call, {})).toBe(1);
+    expect(await first.callDevice(arm, call, {})).toBe(1);
     // What a crash does not wait for: the end is written behind the answer.
     await time.advance(0);
     const second = await new World({
@@ -169,7 +169,7 @@ describe('after a restart of the agent', () => {
       session: 'later-',
       device: counting,
     }).up();
-    expect(await second.agent.callDevice(arm, call, {})).toBe(1);
+    expect(await second.callDevice(arm, call, {})).toBe(1);
     expect(ran).toEqual(['move']);
   });
 });
@@ -182,7 +182,7 @@ describe('while the ledger cannot be written', () => {
       device: () => working,
     }).up();
     const calling = (callId: string, name: string): Promise<unknown> =>
-      world.agent.callDevice(arm, { callId, function: name, arguments: {} }, {});
+      world.callDevice(arm, { callId, function: name, arguments: {} }, {});
     expect(world.agent.trouble).toBeUndefined();
     world.ledger.breakWith(new Error('no space left on device'));
     const refusal = { code: 'service_unavailable', effect: 'none' };

@@ -55,8 +55,8 @@ async function withPuppet(
 describe('calls of a device', () => {
   it('run one effect at a time, in order of arrival', async () => {
     const { world, puppet } = await withPuppet();
-    const first = world.agent.callDevice(arm, calling('first'), marks);
-    const second = world.agent.callDevice(arm, calling('second'), marks);
+    const first = world.callDevice(arm, calling('first'), marks);
+    const second = world.callDevice(arm, calling('second'), marks);
     await world.time.advance(0);
     expect(puppet.begun).toEqual(['first']);
     expect(world.state('arm')).toBe('busy');
@@ -72,7 +72,7 @@ describe('calls of a device', () => {
   it('let up to four queries pass beside an effect', async () => {
     const { world, puppet } = await withPuppet();
     const calls = ['first', 'look', 'look', 'look', 'look', 'look'].map((name) =>
-      world.agent.callDevice(arm, calling(name), marks),
+      world.callDevice(arm, calling(name), marks),
     );
     await world.time.advance(0);
     expect([...puppet.begun].sort()).toEqual(['first', 'look', 'look', 'look', 'look']);
@@ -85,9 +85,9 @@ describe('calls of a device', () => {
 
   it('are refused without effect when too many wait', async () => {
     const { world } = await withPuppet({ limits: { deviceMailbox: 1 } });
-    const going = world.agent.callDevice(arm, calling('first'), marks);
-    const waiting = world.agent.callDevice(arm, calling('first'), marks);
-    await expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
+    const going = world.callDevice(arm, calling('first'), marks);
+    const waiting = world.callDevice(arm, calling('first'), marks);
+    await expect(world.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
       code: 'device_unavailable',
       effect: 'none',
       retryable: true,
@@ -100,7 +100,7 @@ describe('calls of a device', () => {
 
   it('of a function that is not declared name those that are', async () => {
     const { world } = await withPuppet();
-    await expect(world.agent.callDevice(arm, calling('fly'), marks)).rejects.toMatchObject({
+    await expect(world.callDevice(arm, calling('fly'), marks)).rejects.toMatchObject({
       code: 'unknown_function',
       message: expect.stringContaining('first, second, look') as string,
     });
@@ -114,14 +114,14 @@ describe('calls of a device', () => {
     const { world, puppet } = await withPuppet({
       checkArguments: ({ name }, values) => ({ values, faults: name === 'first' ? faults : [] }),
     });
-    await expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
+    await expect(world.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
       code: 'invalid',
       effect: 'none',
       faults,
       message:
         'first of device lab.arm was not called: arguments.a: must be an integer; arguments.b: is required',
     });
-    void world.agent.callDevice(arm, calling('second'), marks);
+    void world.callDevice(arm, calling('second'), marks);
     await world.time.advance(0);
     expect(puppet.begun).toEqual(['second']);
     expect(world.state('arm')).toBe('busy');
@@ -137,7 +137,7 @@ describe('calls of a device', () => {
       checkArguments: (_, values) => ({ values: { speed: 3, ...values }, faults: [] }),
     }).up();
     const call = { callId: 'm', function: 'move', arguments: { to: 'shelf' } };
-    expect(await world.agent.callDevice(arm, call, marks)).toEqual({ speed: 3, to: 'shelf' });
+    expect(await world.callDevice(arm, call, marks)).toEqual({ speed: 3, to: 'shelf' });
   });
 
   it('are checked against the declaration that the device said, and the agent tells all of it', async () => {
@@ -157,7 +157,7 @@ describe('calls of a device', () => {
         return { values, faults: [] };
       },
     }).up();
-    await world.agent.callDevice(arm, calling('move'), marks);
+    await world.callDevice(arm, calling('move'), marks);
     expect(checked).toEqual([declared]);
     expect(world.agent.devices()[0]?.functions).toEqual([declared]);
   });
@@ -173,12 +173,12 @@ describe('calls of a device', () => {
         call: (name) => Promise.reject(new Error(`${name} is jammed`)),
       }),
     }).up();
-    await expect(world.agent.callDevice(arm, calling('move'), marks)).rejects.toMatchObject({
+    await expect(world.callDevice(arm, calling('move'), marks)).rejects.toMatchObject({
       code: 'device_error',
       message: 'move is jammed',
       effect: 'maybe',
     });
-    await expect(world.agent.callDevice(arm, calling('look'), marks)).rejects.toMatchObject({
+    await expect(world.callDevice(arm, calling('look'), marks)).rejects.toMatchObject({
       effect: 'none',
     });
     expect(world.state('arm')).toBe('idle');
@@ -187,19 +187,19 @@ describe('calls of a device', () => {
   it('with a fence below the highest seen are refused', async () => {
     const world = await new World({ devices: [device('arm')] }).up();
     const call = (fence: number): Promise<unknown> =>
-      world.agent.callDevice(arm, { ...calling('move'), attemptId: 'a' }, { fence: { 'lab.arm': fence } });
+      world.callDevice(arm, { ...calling('move'), attemptId: 'a' }, { fence: { 'lab.arm': fence } });
     await call(4);
     await call(4);
     await expect(call(3)).rejects.toMatchObject({ code: 'stale_message', effect: 'none' });
-    await expect(
-      world.agent.callDevice(arm, { ...calling('move'), attemptId: 'a' }, {}),
-    ).rejects.toMatchObject({ code: 'stale_message' });
+    await expect(world.callDevice(arm, { ...calling('move'), attemptId: 'a' }, {})).rejects.toMatchObject({
+      code: 'stale_message',
+    });
   });
 
   it('that did not begin within their time never begin', async () => {
     const { world, puppet } = await withPuppet();
-    const going = world.agent.callDevice(arm, calling('first'), marks);
-    const late = world.agent.callDevice(arm, calling('second'), { ttlMs: 500 });
+    const going = world.callDevice(arm, calling('first'), marks);
+    const late = world.callDevice(arm, calling('second'), { ttlMs: 500 });
     const refused = expect(late).rejects.toMatchObject({ code: 'deadline_exceeded', effect: 'none' });
     await world.time.advance(500);
     await refused;
@@ -213,7 +213,7 @@ describe('calls of a device', () => {
 describe('the time of a call', () => {
   it('is what its function declares, and the status says it', async () => {
     const { world, puppet } = await withPuppet({ timeouts: { first: 900 } });
-    const call = world.agent.callDevice(arm, calling('first'), marks);
+    const call = world.callDevice(arm, calling('first'), marks);
     await world.time.advance(899_999);
     expect(world.state('arm')).toBe('busy');
     puppet.end('first', 'hot');
@@ -227,7 +227,7 @@ describe('the time of a call', () => {
 
   it('is the setting of the agent when the function declares none, and the status says that too', async () => {
     const { world } = await withPuppet({ timeouts: { look: 5 }, limits: { deviceCallMs: 120_000 } });
-    const failed = expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
+    const failed = expect(world.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
       message: 'first of device lab.arm did not end within 120 s',
     });
     await world.time.advance(119_999);
@@ -239,8 +239,8 @@ describe('the time of a call', () => {
 
   it('counts from its begin, however long it waited', async () => {
     const { world, puppet } = await withPuppet();
-    const first = world.agent.callDevice(arm, calling('first'), marks);
-    const second = world.agent.callDevice(arm, calling('second'), marks);
+    const first = world.callDevice(arm, calling('first'), marks);
+    const second = world.callDevice(arm, calling('second'), marks);
     await world.time.advance(59_000);
     puppet.end('first');
     await first;
@@ -253,7 +253,7 @@ describe('the time of a call', () => {
 
   it('is not cut short by a caller that waits no longer', async () => {
     const { world, puppet } = await withPuppet();
-    const call = world.agent.callDevice(arm, calling('first'), { ttlMs: 1_000 });
+    const call = world.callDevice(arm, calling('first'), { ttlMs: 1_000 });
     await world.time.advance(30_000);
     expect(world.state('arm')).toBe('busy');
     puppet.end('first', 'done');
@@ -265,7 +265,7 @@ describe('a device', () => {
   it('whose effect outlives its deadline is killed before the call fails, and uncertain', async () => {
     const { world } = await withPuppet({ timeouts: { first: 5 } });
     const states = (): string[] => world.announcer.statuses.map((status) => status.state);
-    const call = world.agent.callDevice(arm, calling('first'), marks);
+    const call = world.callDevice(arm, calling('first'), marks);
     const failed = call.then(
       () => 'done',
       (error: unknown) => {
@@ -282,7 +282,7 @@ describe('a device', () => {
     const { world } = await withPuppet({ timeouts: { first: 5 } });
     const process = world.deviceProcesses.latest('lab', 'arm');
     process.onTerm(() => undefined);
-    const call = expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
+    const call = expect(world.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
       code: 'deadline_exceeded',
     });
     await world.time.advance(8_999);
@@ -294,7 +294,7 @@ describe('a device', () => {
 
   it('that had begun nothing when it refused a call has had no effect', async () => {
     const { world } = await withPuppet();
-    const call = expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
+    const call = expect(world.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
       code: 'device_unavailable',
       effect: 'none',
     });
@@ -313,8 +313,8 @@ describe('a device', () => {
 
   it('stays up when a query outlives its deadline beside an effect', async () => {
     const { world, puppet } = await withPuppet({ timeouts: { look: 1 } });
-    const effect = world.agent.callDevice(arm, calling('first'), marks);
-    const query = expect(world.agent.callDevice(arm, calling('look'), marks)).rejects.toMatchObject({
+    const effect = world.callDevice(arm, calling('first'), marks);
+    const query = expect(world.callDevice(arm, calling('look'), marks)).rejects.toMatchObject({
       code: 'deadline_exceeded',
       effect: 'none',
     });
@@ -326,7 +326,7 @@ describe('a device', () => {
 
   it('that crashes during an effect fails that call with effect maybe and is uncertain', async () => {
     const { world } = await withPuppet();
-    const call = expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
+    const call = expect(world.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
       code: 'device_error',
       effect: 'maybe',
       message: expect.stringContaining('out of memory') as string,
@@ -340,7 +340,7 @@ describe('a device', () => {
       detail: expect.stringContaining('during first') as string,
     });
     expect(world.deviceProcesses.alive('lab', 'arm')).toBe(0);
-    await expect(world.agent.callDevice(arm, calling('look'), marks)).rejects.toMatchObject({
+    await expect(world.callDevice(arm, calling('look'), marks)).rejects.toMatchObject({
       code: 'device_unavailable',
       effect: 'none',
     });
@@ -398,7 +398,7 @@ describe('a device', () => {
       }),
       limits: { deviceCleanupMs: 10 },
     }).up();
-    const going = expect(world.agent.callDevice(arm, calling('move'), marks)).rejects.toMatchObject({
+    const going = expect(world.callDevice(arm, calling('move'), marks)).rejects.toMatchObject({
       effect: 'maybe',
     });
     expect(await world.agent.reportDevice(arm)).toEqual({ position: 3 });
@@ -450,7 +450,7 @@ describe('the list of devices', () => {
 
   it('lets the effect in progress of a changed device end in its own time before it cleans up', async () => {
     const { world, puppet } = await withPuppet({ timeouts: { first: 900 } });
-    const call = world.agent.callDevice(arm, calling('first'), marks);
+    const call = world.callDevice(arm, calling('first'), marks);
     await world.time.advance(0);
     world.agent.assignDevices([device('arm', { speed: 2 })], {});
     await world.time.advance(600_000);
@@ -464,7 +464,7 @@ describe('the list of devices', () => {
 
   it('does not wait for a long effect when the agent stops', async () => {
     const { world } = await withPuppet({ timeouts: { first: 900 } });
-    const call = expect(world.agent.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
+    const call = expect(world.callDevice(arm, calling('first'), marks)).rejects.toMatchObject({
       effect: 'maybe',
     });
     await world.time.advance(0);
@@ -495,7 +495,7 @@ describe('the list of devices', () => {
     const world = await new World({ devices: [device('arm')] }).up();
     await world.time.advance(1_000);
     const before = world.announcer.statuses.length;
-    for (let n = 0; n < 50; n += 1) await world.agent.callDevice(arm, calling('move'), marks);
+    for (let n = 0; n < 50; n += 1) await world.callDevice(arm, calling('move'), marks);
     expect(world.announcer.statuses.length - before).toBeLessThanOrEqual(2);
     await world.time.advance(200);
     expect(world.announcer.statuses.at(-1)?.state).toBe('idle');

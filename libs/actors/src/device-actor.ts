@@ -215,6 +215,11 @@ export class DeviceActor {
     if (this.#calls.moving?.attemptId === attemptId) await this.#stopSafely(reason, false);
   }
 
+  /** Is a call of the attempt in progress that may change something? */
+  movesFor(attemptId: string): boolean {
+    return this.#calls.moving?.attemptId === attemptId;
+  }
+
   /**
    * People stop the device: `_stop` runs at once, past all queues; effects that wait are refused, none is taken, and no
    * process is started until {@link release}. An effect in progress that `_stop` does not end, or that cannot be stopped

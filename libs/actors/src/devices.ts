@@ -46,6 +46,8 @@ export class Devices {
   readonly #slots = new Map<string, Slot>();
   readonly #fences = new Map<string, number>();
   readonly #halts = new Halts();
+  /** Attempts of other computers that are over, the latest last. */
+  readonly #barred = new Set<string>();
   #waiters: (() => void)[] = [];
   #closed = false;
 
@@ -85,7 +87,8 @@ export class Devices {
    * Calls a function of a device.
    *
    * @param fence of the caller's allocation; a person's call has none
-   * @throws ServiceError `unknown_device`, `stale_message`, and what {@link DeviceActor.call} throws
+   * @throws ServiceError `unknown_device`, `stale_message`, `aborted` when its attempt is over, and what
+   *   {@link DeviceActor.call} throws
    */
   async call(
     device: DeviceName,
@@ -93,6 +96,11 @@ export class Devices {
     fence: number | undefined,
   ): Promise<JsonValue | undefined> {
     const actor = this.#actor(device);
+    if (call.attemptId !== undefined && this.#barred.has(call.attemptId))
+      throw new ServiceError(
+        'aborted',
+        `attempt ${call.attemptId} is over; ${keyOf(device)} is not called for it`,
+      );
     if (fence !== undefined) this.admit(device, fence);
     return actor.call({ ...call, fence });
   }
@@ -175,6 +183,22 @@ export class Devices {
   /** Refuses the calls of an attempt that have not begun, and safely stops those in progress. */
   stopCallsOf(attemptId: string, reason: string): void {
     for (const { actor } of this.#slots.values()) void actor?.stopCallOf(attemptId, reason);
+  }
+
+  /**
+   * Like {@link stopCallsOf}, and takes no further call of the attempt.
+   *
+   * @returns whether a call of it that may change something still goes on
+   */
+  barCallsOf(attemptId: string, reason: string): boolean {
+    this.#barred.delete(attemptId);
+    this.#barred.add(attemptId);
+    for (const oldest of this.#barred) {
+      if (this.#barred.size <= this.#limits.remembered) break;
+      this.#barred.delete(oldest);
+    }
+    this.stopCallsOf(attemptId, reason);
+    return [...this.#slots.values()].some(({ actor }) => actor?.movesFor(attemptId));
   }
 
   /** Resolves when the first start of every device is over: it was usable once, or is faulted. */

@@ -153,7 +153,7 @@ describe('a task that is cancelled while a device of another computer moves for 
 
   it('leaves what other attempts do to it alone', async () => {
     const { here, there } = await apart();
-    there.agent.stopCalls('b', 'not needed');
+    there.agent.barCalls('b', 'not needed');
     await here.time.advance(100);
     expect(there.state('arm')).toBe('busy');
   });

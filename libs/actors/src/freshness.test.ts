@@ -1,6 +1,8 @@
+import { callFreshMs } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { task, World } from '../test/world.js';
-import type { TaskScript } from './index.js';
+import { Freshness } from './freshness.js';
+import { VirtualTime, type TaskScript } from './index.js';
 
 const never: TaskScript = () => new Promise(() => undefined);
 const stale = { code: 'stale_message', effect: 'none' };
@@ -58,4 +60,24 @@ it('stopping and asking are never too late', async () => {
   await world.time.advance(60_000);
   expect(await world.agent.taskStatus('a', {})).toBe('running');
   expect(await world.agent.cancelTask('a', 'by request', {})).toBe('cancelling');
+});
+
+describe('a call of a device', () => {
+  it('is fresh for two seconds by the clock that it names a reading of', () => {
+    const time = new VirtualTime();
+    const freshness = new Freshness(time);
+    const asOf = freshness.reading();
+    expect(() => freshness.demandReading(asOf)).not.toThrow();
+    expect(() => freshness.demandReading(asOf - callFreshMs)).not.toThrow();
+    expect(() => freshness.demandReading(asOf - callFreshMs - 1)).toThrow(
+      expect.objectContaining({ code: 'late_message', effect: 'none' }),
+    );
+  });
+
+  it('that names a reading which the clock has not shown is of another process', () => {
+    const freshness = new Freshness(new VirtualTime());
+    expect(() => freshness.demandReading(freshness.reading() + 1)).toThrow(
+      expect.objectContaining({ code: 'late_message' }),
+    );
+  });
 });

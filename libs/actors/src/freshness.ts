@@ -1,4 +1,4 @@
-import { ServiceError } from '@lab/contracts';
+import { callFreshMs, ServiceError } from '@lab/contracts';
 import type { Clock } from './ports.js';
 
 /** Heartbeats whose time is remembered: a minute of them. */
@@ -10,7 +10,8 @@ const hello = 0;
 /**
  * How old the knowledge is that a command was given on. Each heartbeat has a number, the sender of a command names the
  * newest it has heard, and this side knows when it sent that one by its own clock: a command that was held up on its way,
- * or that finds an agent which had been stopped, is told from one that was just sent, and no two clocks are compared.
+ * or that finds an agent which had been stopped, is told from one that was just sent, and no two clocks are compared. Calls
+ * of devices, of which there are many, name a reading of the clock itself.
  */
 export class Freshness {
   readonly #clock: Clock;
@@ -32,6 +33,25 @@ export class Freshness {
     this.#sentAt.set(this.#last, this.#clock.now());
     this.#sentAt.delete(this.#last - remembered);
     return this.#last;
+  }
+
+  /** What {@link demandReading} compares a call with, in milliseconds since some moment of this process. */
+  reading(): number {
+    return this.#clock.now();
+  }
+
+  /**
+   * A call of a device rests on a reading of this clock that was taken before it was sent.
+   *
+   * @throws ServiceError `late_message` when that is longer ago than a call may be on its way
+   */
+  demandReading(asOf: number): void {
+    const age = this.#clock.now() - asOf;
+    if (age >= 0 && age <= callFreshMs) return;
+    throw new ServiceError(
+      'late_message',
+      `the call was on its way for ${Math.round(age)} ms; ${callFreshMs} ms are allowed, so it was not made`,
+    );
   }
 
   /**

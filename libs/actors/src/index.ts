@@ -1,4 +1,4 @@
-export { Agent, type AgentIdentity, type MessageMarks, type RemoteCall } from './agent.js';
+export { Agent, type AgentIdentity, type CallMarks, type MessageMarks, type RemoteCall } from './agent.js';
 export { DeviceActor, type DeviceActorPorts, type DeviceCall } from './device-actor.js';
 export { Devices, type DeviceName } from './devices.js';
 export { CallLedger } from './ledger/call-ledger.js';
@@ -25,6 +25,7 @@ export type {
   CallRecords,
   CheckArguments,
   Clock,
+  AgentIncarnation,
   DeviceAddress,
   DeviceProcess,
   DeviceProcesses,

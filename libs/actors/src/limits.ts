@@ -38,6 +38,8 @@ export interface AgentLimits {
   deviceMailbox: number;
   /** How long an attempt that failed on a device in doubt waits for its driver to settle it. */
   deviceDoubtMs: number;
+  /** Between two questions whether another agent still has calls in progress of an attempt that was cut short. */
+  peerQuietMs: number;
   /** Between two notices that only say busy or idle. */
   deviceNoticeMs: number;
   /** After the abort signal. */
@@ -98,6 +100,7 @@ export const defaultLimits: AgentLimits = {
   deviceQueries: 4,
   deviceMailbox: 64,
   deviceDoubtMs: 15_000,
+  peerQuietMs: 500,
   deviceNoticeMs: 100,
   cancelTermMs: 10_000,
   cancelKillMs: 15_000,

@@ -164,7 +164,14 @@ export interface CallRecords {
 /** What the agent must still know after it died. Each record names an act and is durable before that act. */
 export type LedgerRecord =
   /** The attempt was taken on; it is answered only when this is durable. `fences`: `<lab>.<device>` to its fence. */
-  | { type: 'accept'; attemptId: string; label: string; fences?: Record<string, number> }
+  | {
+      type: 'accept';
+      attemptId: string;
+      label: string;
+      fences?: Record<string, number>;
+      /** Other computers that have devices of the attempt. */
+      elsewhere?: OtherAgent[];
+    }
   /** The attempt is handed to a process: from here on it may have had an effect. */
   | { type: 'begin'; attemptId: string }
   /** The process is done and no device call is open; the files are still to be stored. */
@@ -302,11 +309,26 @@ export interface Peers {
     timeoutMs: number,
   ): Promise<JsonValue | undefined>;
   /**
-   * Asks another agent to stop the calls of an attempt. A call that is not stopped goes on to its end.
+   * Tells another agent that an attempt is over: it begins no call of it any more, and stops those in progress if it can.
    *
+   * @returns whether one still goes on there
    * @throws ServiceError when it was not reached
    */
-  stopCalls(to: { computer: string; inc: number }, attemptId: string, reason: string): Promise<void>;
+  barCalls(to: AgentIncarnation, attemptId: string, reason: string): Promise<boolean>;
+  /** Calls `over` once when a later incarnation of the agent is heard. The returned function ends it. */
+  whenOver(agent: AgentIncarnation, over: () => void): () => void;
+}
+
+/** One life of an agent. */
+export interface AgentIncarnation {
+  computer: string;
+  inc: number;
+}
+
+/** Another agent that has devices of an attempt. */
+export interface OtherAgent extends AgentIncarnation {
+  /** A call to one of them that was sent at some moment is over so much later in any case, in milliseconds. */
+  restMs: number;
 }
 
 /** The spool folders of attempts, and the way to the object store. */

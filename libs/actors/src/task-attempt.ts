@@ -1,4 +1,5 @@
 import {
+  callFreshMs,
   deviceAnswerMs,
   deviceTimeoutMs,
   ServiceError,
@@ -20,6 +21,7 @@ import type {
   Ledger,
   Log,
   Modules,
+  OtherAgent,
   Peers,
   ProcessExit,
   SpooledFile,
@@ -142,7 +144,7 @@ export class TaskAttempt {
     devices.stopCallsOf(id, reason);
     const others = Object.values(this.start.devices).filter(({ computer }) => computer !== here);
     for (const [computer, { inc }] of new Map(others.map((device) => [device.computer, device]))) {
-      peers.stopCalls({ computer, inc }, id, reason).catch((error: unknown) => {
+      peers.barCalls({ computer, inc }, id, reason).catch((error: unknown) => {
         this.log.info('calls on another computer could not be stopped', { computer, reason: String(error) });
       });
     }
@@ -321,7 +323,7 @@ export class TaskAttempt {
       if (kind !== 'query') calls.answered(callId, ending);
     };
     this.#open.begin();
-    const inDoubt = new Deadline(timers, waitMs + runMs + deviceAnswerMs);
+    const inDoubt = new Deadline(timers, restMsOf(runMs));
     let agentEnded = false;
     try {
       if (kind !== 'query') {
@@ -419,6 +421,28 @@ export class TaskAttempt {
   #ending(outcome: AttemptOutcome): Ending {
     return { outcome, files: [] };
   }
+}
+
+/** The other agents that have devices of an attempt. */
+export function othersOf(start: TaskStart, here: string): OtherAgent[] {
+  const others = new Map<string, OtherAgent>();
+  for (const { computer, inc, functions = [] } of Object.values(start.devices)) {
+    if (computer === here) continue;
+    const longest = Math.max(deviceTimeoutMs(undefined), ...functions.map(deviceTimeoutMs));
+    const restMs = Math.max(restMsOf(longest), others.get(computer)?.restMs ?? 0);
+    others.set(computer, { computer, inc, restMs });
+  }
+  return [...others.values()];
+}
+
+/**
+ * How long after it was sent a call to another computer is over in any case, in milliseconds: it may be on its way for a
+ * time, begins as late as its caller waits, and takes its whole time from there.
+ *
+ * @param runMs how long the function may take
+ */
+function restMsOf(runMs: number): number {
+  return callFreshMs + runMs + deviceAnswerMs + runMs + deviceAnswerMs;
 }
 
 /** The attempt could not be begun; the process has not heard of it. */

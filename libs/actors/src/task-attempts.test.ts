@@ -364,8 +364,8 @@ describe('device calls of a task', () => {
     const world = await new World({ tasks: { mover } }).up();
     world.peers.away = new Unanswered('disconnected', 'the broker is gone');
     await world.agent.startTask(task('a', 'mover', { devices: far }), marks);
-    // Begun after 65 s at the latest, ended 60 s later, and 5 s for the process to die.
-    await world.time.advance(129_999);
+    // On its way for 2 s, begun after 65 s at the latest, ended 60 s later, and 5 s for the process to die.
+    await world.time.advance(131_999);
     expect(world.outcome('a')).toBeUndefined();
     await world.time.advance(1);
     expect(world.outcome('a')).toBe('failed');

@@ -12,10 +12,10 @@ import { ledgerFailed } from './ledger/call-ledger.js';
 import type { AttemptHistory } from './ledger/ledger-state.js';
 import { keyOf } from './devices.js';
 import type { AgentLimits } from './limits.js';
-import type { LedgerRecord, Log, Orchestrator, Random, SpooledFile } from './ports.js';
+import type { LedgerRecord, Log, Orchestrator, OtherAgent, Random, SpooledFile } from './ports.js';
 import { withinBounds } from './outcome-bounds.js';
 import { Retry } from './retry.js';
-import { NeverBegan, TaskAttempt, type AttemptPorts, type Ending } from './task-attempt.js';
+import { NeverBegan, othersOf, TaskAttempt, type AttemptPorts, type Ending } from './task-attempt.js';
 
 interface Entry {
   readonly id: string;
@@ -43,6 +43,7 @@ export class TaskAttempts {
   readonly #limits: AgentLimits;
   readonly #inc: () => number | undefined;
   readonly #retry: Retry;
+  readonly #askPeer: Retry;
   readonly #entries = new Map<string, Entry>();
   /** Acknowledged ones, so that a repeat of their start runs nothing. */
   readonly #finished = new Set<string>();
@@ -64,6 +65,7 @@ export class TaskAttempts {
     this.#limits = limits;
     this.#inc = inc;
     this.#retry = new Retry(ports, { firstMs: limits.retryMs, maxMs: limits.retryMaxMs });
+    this.#askPeer = new Retry(ports, { firstMs: limits.peerQuietMs, maxMs: limits.peerQuietMs });
   }
 
   /**
@@ -77,7 +79,7 @@ export class TaskAttempts {
     for (const id of state.tombstones) remember(this.#tombstones, id, remembered);
     const histories = [...state.attempts.values()];
     await this.#sweepSpool(histories);
-    for (const { attemptId: id, label, begun, end, result } of histories) {
+    for (const { attemptId: id, label, elsewhere, begun, end, result } of histories) {
       const log = this.#ports.log.child({ task: label, attempt: id });
       if (result !== undefined) {
         this.#resume(id, log, (entry) => this.#deliver(entry, result));
@@ -86,14 +88,53 @@ export class TaskAttempts {
       } else if (begun) {
         const detail = 'the agent ended while the task ran; what it did is not known';
         log.warn(detail);
-        this.#resume(id, log, (entry) =>
-          this.#conclude(entry, { outcome: { kind: 'unknown', detail }, files: [] }, false),
-        );
+        this.#resume(id, log, async (entry) => {
+          if (elsewhere.length > 0) {
+            const quiet = await Promise.all(elsewhere.map((other) => this.#quiet(entry, other, detail)));
+            // The next agent process takes it up anew.
+            if (quiet.includes(false)) return;
+          }
+          await this.#conclude(entry, { outcome: { kind: 'unknown', detail }, files: [] }, false);
+        });
       } else {
         this.#neverRan.add(id);
         remember(this.#tombstones, id, remembered);
         log.info('the task never began before the agent ended');
       }
+    }
+  }
+
+  /**
+   * Waits until no call goes on at another agent that an earlier process of this one sent for the attempt, and none will
+   * begin: it says so, its incarnation is over, or the longest time of any call has passed. Before that nobody may decide
+   * about the attempt, for the next one would be overtaken by what is on its way.
+   *
+   * @returns false when this agent stops first
+   */
+  async #quiet(entry: Entry, { computer, inc, restMs }: OtherAgent, reason: string): Promise<boolean> {
+    const { peers, timers } = this.#ports;
+    const over = new AbortController();
+    const cancelLate = timers.after(restMs, () => over.abort());
+    const unwatch = peers.whenOver({ computer, inc }, () => over.abort());
+    const ask = async (): Promise<void> => {
+      if (await peers.barCalls({ computer, inc }, entry.id, reason))
+        throw new ServiceError('wrong_state', 'a call of the task still goes on there');
+    };
+    const failed = (error: unknown): boolean => {
+      entry.log.debug('another computer may still be at work for the task', {
+        computer,
+        reason: messageOf(error),
+      });
+      return false;
+    };
+    try {
+      await this.#askPeer.run(ask, { signal: AbortSignal.any([over.signal, this.#leave.signal]), failed });
+      return true;
+    } catch {
+      return over.signal.aborted;
+    } finally {
+      cancelLate();
+      unwatch();
     }
   }
 
@@ -146,9 +187,16 @@ export class TaskAttempts {
       );
     }
     const fences = this.#admitDevices(start);
+    const others = othersOf(start, this.#ports.computer);
 
     const accepted = this.#ports.ledger
-      .append({ type: 'accept', attemptId: id, label: start.label, fences })
+      .append({
+        type: 'accept',
+        attemptId: id,
+        label: start.label,
+        fences,
+        ...(others.length === 0 ? {} : { elsewhere: others }),
+      })
       .catch((error: unknown) => {
         throw ledgerFailed(error);
       });

@@ -42,8 +42,9 @@ export function ledgerContract(name: string, make: () => Promise<LedgerUnderTest
     it('has after a crash what every resolved append said', async () => {
       const first = await opened(await make());
       const result = { type: 'result', attemptId: 'a2', outcome: { kind: 'cancelled' } } as const;
+      const elsewhere = [{ computer: 'there', inc: 4, restMs: 132_000 }];
       const records: LedgerRecord[] = [
-        { type: 'accept', attemptId: 'a1', label: 'one', fences: { 'lab.arm': 7 } },
+        { type: 'accept', attemptId: 'a1', label: 'one', fences: { 'lab.arm': 7 }, elsewhere },
         { type: 'begin', attemptId: 'a1' },
         { type: 'call_begin', call: { ...call, fence: 8 } },
         accept(2),
@@ -59,8 +60,15 @@ export function ledgerContract(name: string, make: () => Promise<LedgerUnderTest
       const second = await opened(await first.afterCrash());
       const { state } = second.ledger;
       expect([...state.attempts.values()]).toEqual([
-        { attemptId: 'a1', label: 'one', begun: true, end: undefined, result: undefined },
-        { attemptId: 'a2', label: 'läbel 2\n', begun: false, end: undefined, result: result.outcome },
+        { attemptId: 'a1', label: 'one', elsewhere, begun: true, end: undefined, result: undefined },
+        {
+          attemptId: 'a2',
+          label: 'läbel 2\n',
+          elsewhere: [],
+          begun: false,
+          end: undefined,
+          result: result.outcome,
+        },
       ]);
       expect([...state.acknowledged]).toEqual(['a3']);
       expect([...state.tombstones]).toEqual(['a4']);

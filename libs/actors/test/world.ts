@@ -1,4 +1,4 @@
-import type { DeviceAssignment, JsonObject, TaskStart } from '@lab/contracts';
+import type { DeviceAssignment, JsonObject, JsonValue, TaskStart } from '@lab/contracts';
 import {
   Agent,
   MemoryAnnouncer,
@@ -15,8 +15,11 @@ import {
   VirtualTime,
   type AgentLimits,
   type AgentPorts,
+  type CallMarks,
   type CheckArguments,
+  type DeviceName,
   type DeviceScript,
+  type RemoteCall,
   type TaskScript,
 } from '../src/index.js';
 
@@ -151,6 +154,15 @@ export class World {
     await this.agent.start();
     await this.time.advance(0);
     return this;
+  }
+
+  /** A call from another computer that was just sent. */
+  callDevice(
+    device: DeviceName,
+    call: RemoteCall,
+    marks: Partial<CallMarks>,
+  ): Promise<JsonValue | undefined> {
+    return this.agent.callDevice(device, call, { asOf: this.agent.readClock(), ...marks });
   }
 
   /** The agent process dies, and its children with it; returns the ledger that the next one finds. */

@@ -110,6 +110,16 @@ export {
   type EmergencyStopRecord,
   type QueueRecord,
 } from './rest/operations.js';
+export {
+  eventKindOf,
+  eventKinds,
+  eventSchema,
+  isWanted,
+  maxEventTypes,
+  type EventFilter,
+  type EventKind,
+  type ServiceEvent,
+} from './rest/events.js';
 export { isInline, isWellFormedName, maxInlineBytes, maxNameLength } from './rest/rules.js';
 export {
   lists,
@@ -269,6 +279,7 @@ export {
   type TaskStart,
   defaultDeviceTimeoutS,
   longestDeviceTimeoutS,
+  callFreshMs,
   deviceAnswerMs,
   deviceTimeoutMs,
 } from './messages/work.js';

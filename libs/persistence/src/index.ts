@@ -3,3 +3,4 @@ export { openGatewayStore, type GatewayStore, type GatewayStoreOptions } from '.
 export type { AuditCheck, AuditEntry } from './gateway/audit.js';
 export type { AccessTokenRow, NewAccessToken, TokenPage } from './gateway/tokens.js';
 export { openRecords, Records, type RecordsOptions } from './records.js';
+export { openEventLog, EventLog, type EventLogOptions, type EventPage } from './event-log.js';

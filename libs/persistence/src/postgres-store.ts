@@ -215,7 +215,10 @@ export class PostgresStore implements Store {
           delete from outbox using next
           where outbox.id = next.id and next.at < ${new Date(before).toISOString()}::timestamptz
             and exists (select from outbox later where later.aggregate = next.aggregate and later.seq > next.seq)
-          returning outbox.id)
+          returning outbox.id),
+        noted as (
+          update outbox_horizon set pruned_through = greatest(pruned_through, (select max(id) from gone))
+          where exists (select from gone))
         select (select count(*) from gone) as removed, count(*) as looked, max(id) as last,
           bool_or(at >= ${new Date(before).toISOString()}::timestamptz) as reached
         from next`.execute(db),

@@ -8,7 +8,7 @@ import { DeviceCalls } from './device-calls.js';
 import { DeviceLocator } from './device-locator.js';
 
 const { locateDevice } = orchestratorRequests;
-const { callDevice } = agentRequests;
+const { callDevice, readClock } = agentRequests;
 
 let requests: ScriptedRequests;
 let calls: DeviceCalls;
@@ -20,6 +20,7 @@ beforeEach(() => {
   functions = ['move', 'f'].map((name) => ({ name, kind: 'effect' }));
   requests = new ScriptedRequests()
     .on(locateDevice, () => ({ computer: 'bench_b', inc, functions }))
+    .on(readClock, () => ({ now_ms: 12.5 }))
     .on(callDevice, ({ arguments: given }) => ({ result: given }));
   calls = new DeviceCalls(
     requests,
@@ -44,7 +45,12 @@ describe('a device call', () => {
       {
         name: callDevice.name,
         tokens: { computer: 'bench_b', inc: '7', lab: 'color_lab', device: 'arm' },
-        body: { call_id: expect.any(String) as string, function: 'move', arguments: { to: 'a' } },
+        body: {
+          call_id: expect.any(String) as string,
+          function: 'move',
+          arguments: { to: 'a' },
+          as_of_ms: 12.5,
+        },
         options: { inc: 7, timeoutMs: 65_000 },
       },
     ]);

@@ -61,11 +61,7 @@ export class DeviceCalls {
       return await this.send(again, lab, device, name, parameters);
     } catch (error) {
       if (!isGone(error)) throw error;
-      throw new ServiceError(
-        'agent_unreachable',
-        `The agent of computer "${again.computer}" does not answer.`,
-        { cause: error },
-      );
+      throw unanswered(again.computer, error);
     }
   }
 
@@ -76,14 +72,27 @@ export class DeviceCalls {
     name: string,
     parameters: JsonObject,
   ): Promise<JsonValue> {
+    const address = { computer, inc: String(inc) };
+    // Nothing has happened when this fails, whatever is known of the question itself.
+    const { now_ms: asOf } = await this.requests
+      .call(agentRequests.readClock, address, {}, { inc })
+      .catch((error: unknown) => {
+        throw isServiceError(error) && error.effect !== 'none' ? unanswered(computer, error) : error;
+      });
     const reply = await this.requests.call(
       agentRequests.callDevice,
-      { computer, inc: String(inc), lab, device },
-      { call_id: randomUUID(), function: name, arguments: parameters },
+      { ...address, lab, device },
+      { call_id: randomUUID(), function: name, arguments: parameters, as_of_ms: asOf },
       { inc, timeoutMs: deviceTimeoutMs(functions.find((each) => each.name === name)) + deviceAnswerMs },
     );
     return reply.result ?? null;
   }
+}
+
+function unanswered(computer: string, cause: ServiceError): ServiceError {
+  return new ServiceError('agent_unreachable', `The agent of computer "${computer}" does not answer.`, {
+    cause,
+  });
 }
 
 function has({ functions = [] }: DeviceAddress, name: string): boolean {

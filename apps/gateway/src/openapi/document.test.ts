@@ -32,6 +32,7 @@ import {
   schedule,
   taskSubmissions,
 } from './examples.js';
+import { taskCompleted } from './event-operations.js';
 import { optimizerDescription, optimizerRecord, trial } from './optimizer-operations.js';
 import { simulationScenarios, whatIfRecord } from './simulation-operations.js';
 
@@ -101,6 +102,8 @@ describe('the OpenAPI document', () => {
         'get /api/attention',
         'get /api/attention/{id}',
         'get /api/estop',
+        'get /api/events',
+        'get /api/events/history',
         'get /api/queue',
         'get /api/attempts',
         'get /api/attempts/{id}',
@@ -293,6 +296,7 @@ describe('the OpenAPI document', () => {
     expect(fit('AttentionRecord', { ...attentionItem, state: 'resolved', resolution: unasked })).toEqual([]);
     expect(fit('EmergencyStopRecord', emergencyStop)).toEqual([]);
     expect(fit('QueueRecord', queue)).toEqual([]);
+    expect(fit('EventPage', { items: [taskCompleted], next_cursor: null })).toEqual([]);
     expect(fit('WhatIfRecord', whatIfRecord)).toEqual([]);
     expect(fit('OptimizerRecord', optimizerRecord)).toEqual([]);
     expect(fit('OptimizerDescription', optimizerDescription)).toEqual([]);

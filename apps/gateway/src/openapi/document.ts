@@ -32,6 +32,7 @@ import jsonSchema from 'class-validator-jsonschema';
 import { definitionSchemas } from './definition-schemas.js';
 import { exampleOf } from './example-of.js';
 import { interfaceDescription, tags } from './interface-description.js';
+import { eventSchemas } from './event-operations.js';
 import { operatingSchemas } from './operating-schemas.js';
 import { operations } from './operations.js';
 import { optimizerSchemas } from './optimizer-schemas.js';
@@ -115,6 +116,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   }
   const schemas = {
     ...recordSchemas,
+    ...eventSchemas,
     ...operatingSchemas,
     ...optimizerSchemas,
     ...scheduleSchemas,

@@ -23,5 +23,6 @@ export const tags: Record<string, string> = {
   Resources: 'What tasks take and leave: beakers, plates, samples.',
   Definitions: 'Laboratories, device types, task types and protocols, and the packages they come from.',
   Operating: 'Queue, schedule, emergency stops, and what only a person can settle.',
+  Events: 'What happens to every record, as it happens and afterwards.',
   Service: 'The service itself.',
 };

@@ -4,6 +4,7 @@ import { problemMediaType } from '../http/problem.js';
 import { definitionOperations } from './definition-operations.js';
 import { inPath, inQuery, json, listParameters, pageOf, ref, type Description } from './description.js';
 import * as examples from './examples.js';
+import { eventOperations } from './event-operations.js';
 import { ofRecord, operatingOperations } from './operating-operations.js';
 import { recordOperations } from './record-operations.js';
 import { optimizerOperations } from './optimizer-operations.js';
@@ -255,6 +256,7 @@ const descriptions: Record<string, Description> = {
       'device_unavailable',
       'agent_unreachable',
       'stale_message',
+      'late_message',
       'aborted',
       'deadline_exceeded',
       'disconnected',
@@ -262,6 +264,7 @@ const descriptions: Record<string, Description> = {
     ],
   },
   ...definitionOperations,
+  ...eventOperations,
   ...operatingOperations,
   ...recordOperations,
   ...optimizerOperations,

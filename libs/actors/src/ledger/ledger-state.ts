@@ -1,10 +1,12 @@
 import type { AttemptCalls, AttemptOutcome, Halt } from '@lab/contracts';
-import type { CallEnding, LedgerRecord, RecordedCall, SpooledFile } from '../ports.js';
+import type { CallEnding, LedgerRecord, OtherAgent, RecordedCall, SpooledFile } from '../ports.js';
 
 /** What the ledger tells of an attempt that is not closed. */
 export interface AttemptHistory {
   attemptId: string;
   label: string;
+  /** Other computers that have devices of the attempt. */
+  elsewhere: readonly OtherAgent[];
   begun: boolean;
   end: { outcome: AttemptOutcome; files: SpooledFile[] } | undefined;
   result: AttemptOutcome | undefined;
@@ -132,6 +134,7 @@ export class LedgerState {
         this.#attempts.set(record.attemptId, {
           attemptId: record.attemptId,
           label: record.label,
+          elsewhere: record.elsewhere ?? [],
           begun: false,
           end: undefined,
           result: undefined,
@@ -211,13 +214,13 @@ export class LedgerState {
     ];
   }
 
-  #recordsOf({ attemptId, label, begun, end, result }: AttemptHistory): LedgerRecord[] {
+  #recordsOf({ attemptId, label, elsewhere, begun, end, result }: AttemptHistory): LedgerRecord[] {
     const tally = this.#tallies.get(attemptId);
     const again = [...this.#open.values()].filter(
       (call) => call.attemptId === attemptId && call.kind === 'effect',
     );
     return [
-      { type: 'accept', attemptId, label },
+      { type: 'accept', attemptId, label, ...(elsewhere.length === 0 ? {} : { elsewhere: [...elsewhere] }) },
       ...(begun ? [{ type: 'begin' as const, attemptId }] : []),
       // The records of open calls follow, and count them again.
       ...(tally === undefined

@@ -11,6 +11,7 @@ import {
 } from '@lab/contracts';
 import type { Agent } from '../agent.js';
 import type {
+  AgentIncarnation,
   Announcer,
   DeviceAddress,
   Files,
@@ -175,19 +176,28 @@ export class MemoryPeers implements Peers {
       throw new ServiceError('agent_unreachable', `${to.computer} does not answer`);
     }
     const fence = { [`${to.lab}.${to.name}`]: call.fence };
-    return agent.callDevice(to, call, { fence, ttlMs: timeoutMs });
+    return agent.callDevice(to, call, { fence, ttlMs: timeoutMs, asOf: agent.readClock() });
   }
 
-  async stopCalls(
-    { computer, inc }: { computer: string; inc: number },
-    attemptId: string,
-    reason: string,
-  ): Promise<void> {
+  async barCalls({ computer, inc }: AgentIncarnation, attemptId: string, reason: string): Promise<boolean> {
     if (this.away !== undefined) throw this.away;
     const agent = this.agents.get(computer);
     if (agent?.inc !== inc) throw new ServiceError('agent_unreachable', `${computer} does not answer`);
-    agent.stopCalls(attemptId, reason);
+    return agent.barCalls(attemptId, reason);
   }
+
+  whenOver({ computer, inc }: AgentIncarnation, over: () => void): () => void {
+    const watch = { computer, inc, over };
+    this.#watches.add(watch);
+    return () => void this.#watches.delete(watch);
+  }
+
+  /** A heartbeat of such an incarnation is heard. */
+  hear(computer: string, inc: number): void {
+    for (const watch of [...this.#watches]) if (watch.computer === computer && watch.inc < inc) watch.over();
+  }
+
+  readonly #watches = new Set<AgentIncarnation & { over: () => void }>();
 }
 
 /** Spool folders that exist in name only, and a store that remembers what it was given. */

@@ -56,8 +56,9 @@ export const agentRequests = {
   /**
    * Calls a function of a device. From a task: `attempt_id` is set and the envelope carries the fence of the
    * allocation. From a person (device RPC): neither, and nothing is checked but that the function exists. A call that
-   * has not begun when the caller gives up never begins; one that has begun may take as long as its function declares,
-   * so a caller waits that long and `deviceAnswerMs` more.
+   * was on its way for longer than {@link callFreshMs} is refused with `late_message`, and one that has not begun when
+   * the caller gives up never begins; one that has begun may take as long as its function declares, so a caller waits
+   * that long and `deviceAnswerMs` more.
    */
   callDevice: defineRequest({
     name: 'agent.device.call',
@@ -68,12 +69,15 @@ export const agentRequests = {
         function: z.string(),
         arguments: jsonObject,
         attempt_id: z.string().optional(),
+        /** A reading of the clock of this very agent, taken before the call was sent: see `readClock`. */
+        as_of_ms: z.number(),
       }),
     ),
     reply: zodSchema(z.object({ result: jsonValue.optional() })),
     timeoutMs: 60_000,
     errors: [
       'stale_message',
+      'late_message',
       'unknown_device',
       'unknown_function',
       'invalid',
@@ -83,14 +87,27 @@ export const agentRequests = {
     ],
   }),
   /**
-   * An attempt that runs on another computer was cancelled: its calls to devices of this one that have not begun are
-   * refused, those in progress are stopped safely. A call that is not stopped is waited for, so nothing depends on it.
+   * The agent's own clock, in milliseconds since some moment: a call that names a recent reading was sent recently, by
+   * one clock alone.
+   */
+  readClock: defineRequest({
+    name: 'agent.clock',
+    subject: 'svc.v1.agent.{computer}.{inc}.clock',
+    request: zodSchema(empty),
+    reply: zodSchema(z.object({ now_ms: z.number() })),
+    timeoutMs: 1_000,
+    errors: [],
+  }),
+  /**
+   * An attempt that runs, or ran, on another computer is over: its calls to devices of this one that have not begun are
+   * refused for as long as this incarnation lives, those in progress are stopped safely. The answer says whether one of
+   * them still goes on.
    */
   stopCalls: defineRequest({
     name: 'agent.device.stop',
     subject: 'svc.v1.agent.{computer}.{inc}.device.stop',
     request: zodSchema(z.object({ attempt_id: z.string(), reason: z.string() })),
-    reply: zodSchema(empty),
+    reply: zodSchema(z.object({ moving: z.boolean() })),
     timeoutMs: 3_000,
     errors: [],
   }),

@@ -52,6 +52,12 @@ export function deviceTimeoutMs(declared: DeviceFunction | undefined): number {
 /** How much longer than the function may take a caller on another computer waits for its answer, in milliseconds. */
 export const deviceAnswerMs = 5_000;
 
+/**
+ * How long a call of a device may be on its way to another computer, in milliseconds: one that was held up, or that finds
+ * an agent which had been stopped, is not made, for whoever sent it may have given up, died or been replaced.
+ */
+export const callFreshMs = 2_000;
+
 /** A device that an agent shall run. */
 export const deviceAssignment = z.object({
   lab: z.string(),

@@ -173,10 +173,16 @@ function applyTable({ table, what, columns }: MutableTable): string {
   end if;`;
 }
 
+/** Channel on which the database says, with the commit, that there are new events. */
+export const eventChannel = 'svc_events';
+
 /**
  * One commit of the engine as one statement, so that a caller who stalls holds no lock and the outcome is one fact.
  * Every commit locks the row of the leadership first, hence no two are ever under way together. SQLSTATE of its own:
  * LB001 the epoch is not the latest, LB002 a row is not as presumed, LB003 this commit was given up before.
+ *
+ * Nothing else writes events. Their ids are drawn behind the lock, so that an event with a smaller id is never committed
+ * after one with a greater id: who has read up to an id has missed nothing before it.
  */
 export const commitFunction = `
 create or replace function commit_changes(the_epoch bigint, the_commit uuid, changes jsonb) returns void
@@ -285,6 +291,7 @@ begin
       e.item->>'type', e.item->'body', (e.item->>'at')::timestamptz
     from jsonb_array_elements(changes->'events') with ordinality e(item, place)
     order by e.place;
+    notify ${eventChannel};
   end if;
 end
 $function$;

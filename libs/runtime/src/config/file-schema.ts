@@ -62,6 +62,8 @@ export const limitsSchema = z.strictObject(
     max_body_bytes: count(1_024, 1_048_576, 1_048_576),
     /** How many days events are kept. */
     events_kept_days: count(1, 3_650, 7),
+    /** Streams of events that one gateway serves at once. */
+    event_clients: count(1, 2_000, 200),
     /** How long a request waits for an orchestrator that leads, in seconds; 0: not at all. */
     failover_wait_s: count(0, 60, 8),
     /** Requests that change something, a second, by one client; undefined: see the gateway. */

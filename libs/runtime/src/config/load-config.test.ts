@@ -55,6 +55,7 @@ describe('a configuration', () => {
         max_queued_per_owner: 2_000,
         max_body_bytes: 1_048_576,
         events_kept_days: 7,
+        event_clients: 200,
         failover_wait_s: 8,
         task_pool_size: 2,
         task_pool_max: 16,

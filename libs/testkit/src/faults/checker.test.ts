@@ -210,6 +210,20 @@ describe('the checker finds', () => {
     expect(await broken('a long task whose start is not answered', deny)).toContain('I2');
   });
 
+  it('I2 when a call arrives after its attempt was given up, at an agent that was not told', async () => {
+    const held: Fault[] = [
+      { kind: 'message', name: 'agent.device.call', n: 1, fault: { what: 'delay', ms: 1_500 } },
+      { kind: 'crash', who: 'pc_a', at: 1_000, ms: 200 },
+    ];
+    const untold = (world: World): void => {
+      const add = world.network.add.bind(world.network);
+      world.network.add = (served) =>
+        add(served.kind === 'agent.device.stop' ? { ...served, handle: () => ({ moving: false }) } : served);
+    };
+    expect(await broken('a run and a task', () => undefined, held)).toEqual(new Set());
+    expect(await broken('a run and a task', untold, held)).toContain('I2');
+  });
+
   it('I1 when a call arrives twice at an agent that forgets', async () => {
     const twice = doubled('agent.device.call', 1, 600);
     expect(await broken('a run and a task', () => undefined, [twice])).toEqual(new Set());

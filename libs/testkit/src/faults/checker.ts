@@ -6,7 +6,7 @@ import { byHand, type Execution, type History, type InstrumentEntry } from './hi
 /** The invariants, in the words of an operator. `stop`: of emergency stops; `defect`: an error where only refusals may be. */
 export const invariants = {
   I1: 'effects of an instrument never overlap, and each call reaches it at most once',
-  I2: 'an attempt runs at most once, and a next one only when it is certain that the one before is over',
+  I2: 'an attempt runs at most once, a next one only when it is certain that the one before is over, and none begins to move anything when it is said to be over',
   I3: 'a device has one owner at a time, fences rise, only the owner moves it and keeps it to the end of the motion, and a run keeps what it holds',
   I4: 'what was accepted comes to an end, or is shown to a person, within 60 s after the last fault',
   I5: 'what ended durably is recorded once, as it ended; nothing is recorded as completed that did not complete',
@@ -96,6 +96,9 @@ function checkInstrument(
       begun.add(entry.tag);
       moving = entry;
       if (entry.tag.startsWith(byHand)) continue;
+      const over = attempt?.stages.find((stage) => isOver([stage]) || stage.state === 'needs_attention');
+      if (over !== undefined && entry.at > over.at)
+        found('I2', `${device} began ${entry.tag} after it was recorded that its attempt is ${over.state}`);
       if (attempt === undefined) found('I3', `${device} began ${entry.tag} of no attempt that was committed`);
       else if (!owned)
         found('I3', `${device} began ${entry.tag}, but ${owner?.taskRunId ?? 'nobody'} had it`);

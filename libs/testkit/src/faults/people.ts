@@ -164,7 +164,13 @@ export class People {
       return;
     }
     const id = `${byHand}${(this.#calls += 1)}`;
-    const body = { call_id: id, function: act.function, arguments: { tag: `${id}#1`, ms: act.ms } };
+    const { now_ms: asOf } = await this.#wire.request(agentRequests.readClock, tokens, {}, { inc });
+    const body = {
+      call_id: id,
+      function: act.function,
+      arguments: { tag: `${id}#1`, ms: act.ms },
+      as_of_ms: asOf,
+    };
     await this.#wire.request(agentRequests.callDevice, tokens, body, { inc });
   }
 

@@ -50,8 +50,6 @@ export const exempt: Readonly<Record<string, string>> = {
   'reply module.fetch': 'see there',
   'hear device log': 'a line for people, on which nothing depends',
   'hear task log': 'see there',
-  'send agent.device.stop': 'a call that is not stopped is waited for, so nothing depends on it',
-  'reply agent.device.stop': 'see there',
   'send simulation.run': 'it is asked for nothing that is kept, and changes nothing',
   'reply simulation.run': 'see there',
   'send simulation.protocol_run': 'see there',

@@ -349,13 +349,14 @@ function serve(wire: Wire, computer: string, inc: number, agent: Agent): (() => 
     wire.serve(requests.callDevice, me, async (body, envelope, { lab, device }) => {
       const { call_id: callId, attempt_id: attemptId, function: called, arguments: args } = body;
       const call = { callId, attemptId, function: called, arguments: args };
-      const result = await agent.callDevice({ lab, name: device }, call, marksOf(envelope));
+      const marks = { ...marksOf(envelope), asOf: body.as_of_ms };
+      const result = await agent.callDevice({ lab, name: device }, call, marks);
       return result === undefined ? {} : { result };
     }),
-    wire.serve(requests.stopCalls, me, ({ attempt_id, reason }) => {
-      agent.stopCalls(attempt_id, reason);
-      return {};
-    }),
+    wire.serve(requests.readClock, me, () => ({ now_ms: agent.readClock() })),
+    wire.serve(requests.stopCalls, me, ({ attempt_id, reason }) => ({
+      moving: agent.barCalls(attempt_id, reason),
+    })),
     wire.serve(requests.resetDevice, me, async ({ doubt_id, by }, envelope, { lab, device }) => {
       await agent.resetDevice({ lab, name: device }, doubt_id, by, marksOf(envelope));
       return {};
@@ -382,6 +383,10 @@ function orchestratorOver(wire: Wire): Orchestrator {
 }
 
 function peersOver(wire: Wire, life: Life): Peers {
+  const whenOver: Peers['whenOver'] = ({ computer, inc }, over) =>
+    wire.subscribe(agentEvents.heartbeat, { computer }, (heartbeat) => {
+      if (heartbeat.inc > inc) over();
+    });
   return {
     async call(to: DeviceAddress, call, timeoutMs) {
       const { computer, inc, lab, name } = to;
@@ -390,27 +395,39 @@ function peersOver(wire: Wire, life: Life): Peers {
       const cancelLate = life.after(timeoutMs, () =>
         giveUp.abort(new Unanswered('deadline_exceeded', `${computer} gave no answer`)),
       );
-      let forget = (): void => undefined;
-      const cancelWatch = life.after(watchAfterMs, () => {
-        forget = wire.subscribe(agentEvents.heartbeat, { computer }, (heartbeat) => {
-          if (heartbeat.inc > inc)
-            giveUp.abort(new Unanswered('agent_unreachable', `${computer} ended`, { over: true }));
-        });
-      });
+      let unwatch = life.after(
+        watchAfterMs,
+        () =>
+          (unwatch = whenOver(to, () =>
+            giveUp.abort(new Unanswered('agent_unreachable', `${computer} ended`, { over: true })),
+          )),
+      );
+      const address = { computer, inc: String(inc) };
+      let sent = false;
       try {
+        const { now_ms: asOf } = await wire.request(
+          requests.readClock,
+          address,
+          {},
+          { signal: giveUp.signal, inc },
+        );
+        sent = true;
         const reply = await wire.request(
           requests.callDevice,
-          { computer, inc: String(inc), lab, device: name },
+          { ...address, lab, device: name },
           {
             call_id: call.callId,
             function: call.function,
             arguments: call.arguments,
             attempt_id: call.attemptId,
+            as_of_ms: asOf,
           },
           { timeoutMs: timeoutMs + 1_000, signal: giveUp.signal, inc, fence: { [label]: call.fence } },
         );
         return reply.result;
       } catch (error) {
+        if (!sent)
+          throw new ServiceError('agent_unreachable', `${computer} does not answer`, { cause: error });
         if (giveUp.signal.aborted) throw giveUp.signal.reason;
         if (!isServiceError(error)) throw error;
         if (error.code === 'disconnected' && error.effect === 'maybe')
@@ -420,14 +437,15 @@ function peersOver(wire: Wire, life: Life): Peers {
         throw error;
       } finally {
         cancelLate();
-        cancelWatch();
-        forget();
+        unwatch();
       }
     },
-    async stopCalls({ computer, inc }, attemptId, reason) {
+    async barCalls({ computer, inc }, attemptId, reason) {
       const address = { computer, inc: String(inc) };
-      await wire.request(requests.stopCalls, address, { attempt_id: attemptId, reason }, { inc });
+      const body = { attempt_id: attemptId, reason };
+      return (await wire.request(requests.stopCalls, address, body, { inc })).moving;
     },
+    whenOver,
   };
 }
 

@@ -1,12 +1,4 @@
-// Writes docs/reference/states.md from the tables of libs/contracts/src/states.ts: node tools/states.mjs
-import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { argv } from 'node:process';
 import * as contracts from '@lab/contracts';
-import { format, resolveConfig } from 'prettier';
-
-/** Where the page stands. */
-export const statesFile = fileURLToPath(new URL('../docs/reference/states.md', import.meta.url));
 
 const machines = [
   ['Task run', contracts.taskRunTransitions, 'A task inside a protocol run, or an on-demand one.'],
@@ -22,15 +14,14 @@ const machines = [
   ['Agent', contracts.agentTransitions, 'The agent of a computer, as the orchestrator sees it.'],
 ];
 
-/** The page as it must be. */
-export async function statesPage() {
-  const text = [
+/** The tables of libs/contracts/src/states.ts as a page. */
+export function statesPage() {
+  return [
     '# States\n',
     'Every record goes only where its table says; the engine, the database and the agents refuse anything else. This page is',
-    'made of the tables in `libs/contracts/src/states.ts` by `npm run docs:states`.\n',
+    'made of the tables in `libs/contracts/src/states.ts` by `npm run docs:reference`.\n',
     ...machines.flatMap(section),
   ].join('\n');
-  return format(text, { ...(await resolveConfig(statesFile)), parser: 'markdown' });
 }
 
 function section([title, table, about]) {
@@ -53,5 +44,3 @@ function section([title, table, about]) {
     '',
   ];
 }
-
-if (argv[1] === fileURLToPath(import.meta.url)) writeFileSync(statesFile, await statesPage());

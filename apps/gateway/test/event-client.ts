@@ -1,0 +1,91 @@
+import type { ServiceEvent } from '@lab/contracts';
+
+/** A client of a stream of events, as a browser would be, that shows everything it was told. */
+export class EventClient {
+  readonly headers: Headers;
+  readonly comments: string[] = [];
+  readonly #events: ServiceEvent[] = [];
+  readonly #abort: AbortController;
+  #taken = 0;
+  #changed: () => void = () => undefined;
+  /** The last id that was seen, with data or without. */
+  lastId = 0;
+  /** What the stream said of a gap. */
+  gap: unknown;
+  /** Resolves with the end of the stream. */
+  readonly ended: Promise<void>;
+
+  /** @throws Error with the answer when it is no stream */
+  static async open(url: string, headers: Record<string, string> = {}): Promise<EventClient> {
+    const abort = new AbortController();
+    const response = await fetch(url, { headers, signal: abort.signal });
+    if (response.status !== 200 || response.body === null)
+      throw new Error(`${response.status}: ${await response.text()}`);
+    return new EventClient(response.headers, response.body, abort);
+  }
+
+  private constructor(headers: Headers, body: ReadableStream<Uint8Array>, abort: AbortController) {
+    this.headers = headers;
+    this.#abort = abort;
+    this.ended = this.#read(body);
+  }
+
+  /** The next so many events that were not taken yet; waits for them. @throws Error when the stream ends before */
+  async next(count: number): Promise<ServiceEvent[]> {
+    await this.#until(() => this.#events.length >= this.#taken + count, `${count} more events`);
+    return this.#events.slice(this.#taken, (this.#taken += count));
+  }
+
+  /** Everything not taken yet, once everything up to an id was seen. @throws Error when the stream ends before */
+  async until(id: number): Promise<ServiceEvent[]> {
+    await this.#until(() => this.lastId >= id, `event ${id}`);
+    return this.#events.slice(this.#taken, (this.#taken = this.#events.length));
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+
+  async #until(holds: () => boolean, what: string): Promise<void> {
+    let over = false;
+    void this.ended.then(() => {
+      over = true;
+      this.#changed();
+    });
+    while (!holds()) {
+      if (over) throw new Error(`the stream ended at ${this.lastId} before ${what}`);
+      await new Promise<void>((resolve) => {
+        this.#changed = resolve;
+      });
+    }
+  }
+
+  async #read(body: ReadableStream<Uint8Array>): Promise<void> {
+    let text = '';
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of body) {
+        text += decoder.decode(chunk, { stream: true });
+        const blocks = text.split('\n\n');
+        text = blocks.pop() ?? '';
+        for (const block of blocks) this.#take(block);
+        this.#changed();
+      }
+    } catch {
+      // Closed here, or broken off by the other side: the end in either case.
+    }
+    this.#changed();
+  }
+
+  #take(block: string): void {
+    let [type, data] = ['', ''];
+    for (const line of block.split('\n')) {
+      if (line.startsWith(': ')) this.comments.push(line.slice(2));
+      else if (line.startsWith('id: ')) this.lastId = Number(line.slice(4));
+      else if (line.startsWith('event: ')) type = line.slice(7);
+      else if (line.startsWith('data: ')) data += line.slice(6);
+    }
+    if (type === 'gap') this.gap = JSON.parse(data);
+    else if (data !== '') this.#events.push(JSON.parse(data) as ServiceEvent);
+  }
+}

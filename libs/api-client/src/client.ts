@@ -1,0 +1,187 @@
+import type { AnswerOf, InputOf, ItemOf, ListPath, Method, OperationOf, PathOf } from './operations.js';
+import { send, unreachable } from './transport.js';
+import { UnreachableError } from './errors.js';
+import { eventsOf, type ServerEvent } from './server-events.js';
+
+export interface ClientOptions {
+  /** Access token; without one requests are sent without `Authorization`. */
+  token?: string | undefined;
+  /** How long the head of an answer may take, in milliseconds. Default 15 000. */
+  timeoutMs?: number;
+  /** How often a request is sent again where that is safe. Default 3. */
+  retries?: number;
+}
+
+export interface CallOptions {
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+export interface EventOptions extends CallOptions {
+  query?: Record<string, unknown>;
+  /** Goes on behind this event. */
+  lastEventId?: string;
+}
+
+type Taken<O> = InputOf<O> & CallOptions;
+/** The options may be left out when nothing in them is required. */
+type Arguments<O> = Record<never, never> extends Taken<O> ? [options?: Taken<O>] : [options: Taken<O>];
+
+interface AnyInput extends CallOptions {
+  path?: object;
+  query?: object;
+  body?: unknown;
+}
+
+const usualTimeoutMs = 15_000;
+const usualRetries = 3;
+
+/**
+ * The REST interface of a service, with the types of its OpenAPI document. Every method throws {@link ProblemError} when
+ * the service refuses, and {@link UnreachableError} when no answer comes.
+ */
+export class ApiClient {
+  readonly baseUrl: string;
+
+  /** @param baseUrl address of the service, for example `http://127.0.0.1:8070` */
+  constructor(
+    baseUrl: string,
+    private readonly options: ClientOptions = {},
+  ) {
+    this.baseUrl = baseUrl.replace(/\/+$/, '');
+  }
+
+  get<P extends PathOf<'get'>>(
+    path: P,
+    ...[options]: Arguments<OperationOf<'get', P>>
+  ): Promise<AnswerOf<OperationOf<'get', P>>> {
+    return this.json('get', path, options);
+  }
+
+  post<P extends PathOf<'post'>>(
+    path: P,
+    ...[options]: Arguments<OperationOf<'post', P>>
+  ): Promise<AnswerOf<OperationOf<'post', P>>> {
+    return this.json('post', path, options);
+  }
+
+  put<P extends PathOf<'put'>>(
+    path: P,
+    ...[options]: Arguments<OperationOf<'put', P>>
+  ): Promise<AnswerOf<OperationOf<'put', P>>> {
+    return this.json('put', path, options);
+  }
+
+  patch<P extends PathOf<'patch'>>(
+    path: P,
+    ...[options]: Arguments<OperationOf<'patch', P>>
+  ): Promise<AnswerOf<OperationOf<'patch', P>>> {
+    return this.json('patch', path, options);
+  }
+
+  delete<P extends PathOf<'delete'>>(
+    path: P,
+    ...[options]: Arguments<OperationOf<'delete', P>>
+  ): Promise<AnswerOf<OperationOf<'delete', P>>> {
+    return this.json('delete', path, options);
+  }
+
+  /** All records of a list, fetched page by page as they are asked for. */
+  async *each<P extends ListPath>(
+    path: P,
+    ...[options]: Arguments<OperationOf<'get', P>>
+  ): AsyncGenerator<ItemOf<OperationOf<'get', P>>, void, undefined> {
+    type Page = { items: ItemOf<OperationOf<'get', P>>[]; next_cursor: string | null };
+    const input: AnyInput = options ?? {};
+    let cursor: string | null | undefined;
+    do {
+      const query = cursor === undefined ? input.query : { ...input.query, cursor };
+      const page: Page = await this.json('get', path, {
+        ...input,
+        ...(query === undefined ? {} : { query }),
+      });
+      yield* page.items;
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+  }
+
+  /** What a path answers with, as bytes that come; for files and archives. */
+  async open<P extends PathOf<'get'>>(
+    path: P,
+    ...[options]: Arguments<OperationOf<'get', P>>
+  ): Promise<Response> {
+    return this.answer('get', path, options);
+  }
+
+  /**
+   * Events of the service (`text/event-stream`), until the signal is aborted: a connection that is lost is made again, and
+   * goes on behind the last event that came.
+   */
+  events(path: PathOf<'get'>, options: EventOptions = {}): AsyncGenerator<ServerEvent, void, undefined> {
+    const { lastEventId, ...input } = options;
+    return eventsOf(
+      (after) =>
+        this.answer('get', path, input, {
+          accept: 'text/event-stream',
+          ...(after === undefined ? {} : { 'last-event-id': after }),
+        }),
+      lastEventId,
+      options.signal,
+    );
+  }
+
+  private async json<T>(method: Method, path: string, input: AnyInput = {}): Promise<T> {
+    const response = await this.answer(method, path, input);
+    if (response.status === 204) return undefined as T;
+    try {
+      return (await response.json()) as T;
+    } catch (error) {
+      input.signal?.throwIfAborted();
+      if (!(error instanceof SyntaxError)) throw unreachable(error, response.url);
+      throw new UnreachableError('foreign', `what answers at ${this.baseUrl} does not answer in JSON`, {
+        cause: error,
+      });
+    }
+  }
+
+  private answer(
+    method: Method,
+    path: string,
+    { path: places = {}, query = {}, body, timeoutMs, signal }: AnyInput = {},
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const { token, timeoutMs: usual = usualTimeoutMs, retries = usualRetries } = this.options;
+    return send(
+      {
+        method: method.toUpperCase(),
+        url: `${this.baseUrl}${placed(path, places)}${queryText(query)}`,
+        headers: {
+          ...headers,
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        timeoutMs: timeoutMs ?? usual,
+        ...(signal === undefined ? {} : { signal }),
+        repeatable: method === 'get',
+      },
+      retries,
+    );
+  }
+}
+
+/** `/api/tasks/{task_name}` with its places filled in. */
+function placed(path: string, places: object): string {
+  return Object.entries(places).reduce(
+    (text, [name, value]) => text.replace(`{${name}}`, () => encodeURIComponent(String(value))),
+    path,
+  );
+}
+
+/** `?state=running&limit=5`; what is undefined is left out, and of a list every value stands by itself. */
+function queryText(query: object): string {
+  const pairs = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    [value].flat().flatMap((each) => (each === undefined ? [] : [[name, String(each)]])),
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}

@@ -1,0 +1,5 @@
+export { ApiClient, type CallOptions, type ClientOptions, type EventOptions } from './client.js';
+export { ProblemError, UnreachableError } from './errors.js';
+export type { AnswerOf, InputOf, ItemOf, ListPath, OperationOf, PathOf } from './operations.js';
+export type { ServerEvent } from './server-events.js';
+export type * from './generated.js';

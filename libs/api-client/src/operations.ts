@@ -1,0 +1,53 @@
+import type { paths } from './generated.js';
+
+/** What the generated types say of the operations, as the client needs it. */
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** Paths that have an operation of the method. */
+export type PathOf<M extends Method> = {
+  [P in keyof paths]: paths[P] extends Record<M, { responses: object }> ? P : never;
+}[keyof paths];
+
+export type OperationOf<M extends Method, P extends PathOf<M>> =
+  paths[P] extends Record<M, infer O> ? O : never;
+
+type PathPart<O> = O extends { parameters: { path: infer T extends object } }
+  ? { path: T }
+  : { path?: never };
+
+type QueryPart<O> = O extends { parameters: { query?: infer T } }
+  ? [NonNullable<T>] extends [never]
+    ? { query?: never }
+    : { query?: NonNullable<T> }
+  : { query?: never };
+
+type BodyPart<O> = O extends { requestBody: { content: { 'application/json': infer T } } }
+  ? { body: T }
+  : O extends { requestBody?: infer R }
+    ? NonNullable<R> extends { content: { 'application/json': infer T } }
+      ? [NonNullable<R>] extends [never]
+        ? { body?: never }
+        : { body?: T }
+      : { body?: never }
+    : { body?: never };
+
+/** What an operation takes from a caller: its place in the path, its query and its body. */
+export type InputOf<O> = PathPart<O> & QueryPart<O> & BodyPart<O>;
+
+type Success = 200 | 201 | 202;
+
+/** What an operation answers with in JSON. */
+export type AnswerOf<O> = O extends { responses: infer R }
+  ? {
+      [S in keyof R & Success]: R[S] extends { content: { 'application/json': infer T } } ? T : undefined;
+    }[keyof R & Success]
+  : never;
+
+/** What the pages of a list hold. */
+export type ItemOf<O> = AnswerOf<O> extends { items: (infer T)[]; next_cursor: string | null } ? T : never;
+
+/** Paths of lists that are answered page by page. */
+export type ListPath = {
+  [P in PathOf<'get'>]: [ItemOf<OperationOf<'get', P>>] extends [never] ? never : P;
+}[PathOf<'get'>];

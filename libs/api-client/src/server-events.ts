@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ProblemError } from './errors.js';
+
+/** One event of a stream; fields are named as in the standard (WHATWG HTML, server-sent events). */
+export interface ServerEvent {
+  /** Id of the last event that had one, this one included; empty before the first. */
+  id: string;
+  event: string;
+  data: string;
+}
+
+/** Heartbeats come far more often; a stream that is silent for longer is dead. Milliseconds. */
+const silentMs = 60_000;
+const firstPauseMs = 250;
+const longestPauseMs = 15_000;
+
+/**
+ * Events as they come, over as many connections as it takes.
+ *
+ * @param open makes a connection that goes on behind the event with the id given
+ * @param signal ends the stream without an error
+ * @throws ProblemError when the service refuses for another reason than that it is not ready
+ */
+export async function* eventsOf(
+  open: (after: string | undefined) => Promise<Response>,
+  after: string | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ServerEvent, void, undefined> {
+  let last = after;
+  let pauseMs = firstPauseMs;
+  const isOver = (): boolean => signal?.aborted === true;
+  while (!isOver()) {
+    try {
+      const response = await open(last);
+      for await (const event of parse(chunks(response), last ?? '')) {
+        pauseMs = firstPauseMs;
+        if (event.id !== '') last = event.id;
+        yield event;
+      }
+    } catch (error) {
+      if (isOver()) return;
+      if (error instanceof ProblemError && error.status !== 503 && error.status !== 429) throw error;
+    }
+    await delay(pauseMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+  }
+}
+
+async function* chunks(response: Response): AsyncGenerator<string> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return;
+  const decoder = new TextDecoder();
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    for (;;) {
+      timer = setTimeout(() => void reader.cancel().catch(() => undefined), silentMs);
+      const { done, value } = await reader.read();
+      clearTimeout(timer);
+      if (done) return;
+      yield decoder.decode(value, { stream: true });
+    }
+  } finally {
+    clearTimeout(timer);
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Reads the format of the standard; what ends in the middle of an event is left out. */
+async function* parse(texts: AsyncIterable<string>, lastId: string): AsyncGenerator<ServerEvent> {
+  let rest = '';
+  let id = lastId;
+  let event = '';
+  let data: string[] = [];
+  for await (const text of texts) {
+    const lines = (rest + text).split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line === '') {
+        if (data.length > 0) yield { id, event: event || 'message', data: data.join('\n') };
+        event = '';
+        data = [];
+        continue;
+      }
+      const colon = line.indexOf(':');
+      if (colon === 0) continue;
+      const field = colon === -1 ? line : line.slice(0, colon);
+      const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
+      if (field === 'data') data.push(value);
+      else if (field === 'event') event = value;
+      else if (field === 'id' && !value.includes('\0')) id = value;
+    }
+  }
+}

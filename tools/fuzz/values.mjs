@@ -1,0 +1,251 @@
+// What is sent: values that a schema allows, values that it nearly allows, and values that nobody expects.
+import fc from 'fast-check';
+
+/** Names that mean something to JavaScript, shells, paths or templates, and text that is hard to keep. */
+const oddNames = [
+  '',
+  ' ',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'hasOwnProperty',
+  'toString',
+  'then',
+  '../../../etc/passwd',
+  '..%2f..%2f',
+  'CON',
+  'a/b',
+  'a?b#c',
+  '%00',
+  '%zz',
+  '\u0000',
+  '\ud800',
+  '\ufeff',
+  '\u202eabc',
+  'a\nb',
+  '👩🏽‍🔬',
+  'ﷺ',
+  'İ',
+  "'; DROP TABLE task_run; --",
+  '{{ 7 * 7 }}',
+  '${7*7}',
+  '*',
+  '.',
+  '..',
+  'null',
+  'undefined',
+  'NaN',
+  '-1',
+  '1e400',
+  'true',
+  'svc_dynamic',
+  'x'.repeat(200),
+  'x'.repeat(201),
+  '配'.repeat(200),
+];
+
+export const oddText = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...oddNames) },
+  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
+  { weight: 1, arbitrary: fc.string({ maxLength: 300 }) },
+);
+
+const oddNumber = fc.oneof(
+  fc.constantFrom(0, -0, -1, 0.5, 1e308, -1e308, 5e-324, 2 ** 31, 2 ** 32, 2 ** 53, -(2 ** 53), 1e21),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+
+/** Objects with keys that reach a prototype can only be had by reading them. */
+const prototypeKeys = fc.constantFrom(
+  '{"__proto__":{"admin":true}}',
+  '{"constructor":{"prototype":{"admin":true}}}',
+  '{"a":{"__proto__":null}}',
+  '{"toString":1,"valueOf":2,"hasOwnProperty":3}',
+);
+
+const nested = fc.integer({ min: 2, max: 200 }).map((depth) => {
+  let value = 1;
+  for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { a: value };
+  return value;
+});
+
+export const oddValue = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(null, true, false, [], {}, [[]], [null], { '': '' }) },
+  { weight: 3, arbitrary: oddNumber },
+  { weight: 3, arbitrary: oddText },
+  { weight: 2, arbitrary: prototypeKeys.map((text) => JSON.parse(text)) },
+  { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
+  { weight: 1, arbitrary: nested },
+  {
+    weight: 1,
+    arbitrary: fc.integer({ min: 10, max: 3_000 }).map((length) => Array.from({ length }, (_, i) => i)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .integer({ min: 10, max: 1_000 })
+      .map((length) => Object.fromEntries(Array.from({ length }, (_, i) => [`key_${i}`, i]))),
+  },
+);
+
+/** Bodies that are no JSON, as bytes. */
+export const brokenBody = fc.oneof(
+  fc
+    .constantFrom(
+      '',
+      '{',
+      '[',
+      '"',
+      '{"name":',
+      '{"name":"a",}',
+      'NaN',
+      'Infinity',
+      '1e999',
+      "{'a':1}",
+      '\ufeff{}',
+      '{"a":1}{"b":2}',
+      '// a\n{}',
+      'undefined',
+      '"\\u0000"',
+      '"\\ud800"',
+      '['.repeat(50_000),
+      '{"a":'.repeat(20_000),
+    )
+    .map((text) => Buffer.from(text)),
+  fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes)),
+);
+
+/** Bodies of about as many bytes as may be, and more. */
+export const hugeBody = fc
+  .record({
+    bytes: fc.constantFrom(200_000, 1_000_000, 1_048_570, 1_048_577, 1_500_000),
+    list: fc.boolean(),
+  })
+  .map(({ bytes, list }) =>
+    Buffer.from(
+      list
+        ? `{"name":"huge","parameters":[${'1,'.repeat(bytes / 2)}1]}`
+        : `{"name":"huge","description":"${'x'.repeat(bytes)}"}`,
+    ),
+  );
+
+const maxDepth = 5;
+
+/**
+ * Values that a schema of the document allows, as far as it says.
+ *
+ * @param schemas what references lead to, by name
+ */
+export function valueOf(schema, schemas, depth = 0) {
+  if (schema.$ref !== undefined) return valueOf(schemas[schema.$ref.split('/').at(-1)] ?? {}, schemas, depth);
+  const examples = [schema.example, schema.default, ...(schema.examples ?? [])].filter(
+    (v) => v !== undefined,
+  );
+  const made = fromSchema(schema, schemas, depth);
+  return examples.length === 0 ? made : fc.oneof(fc.constantFrom(...examples), made);
+}
+
+function fromSchema(schema, schemas, depth) {
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  const options = schema.oneOf ?? schema.anyOf;
+  if (options !== undefined) return fc.oneof(...options.map((option) => valueOf(option, schemas, depth)));
+  if (schema.allOf?.length === 1) return valueOf(schema.allOf[0], schemas, depth);
+  const types = [schema.type ?? []].flat();
+  if (types.length > 1)
+    return fc.oneof(...types.map((type) => fromSchema({ ...schema, type }, schemas, depth)));
+  switch (types[0]) {
+    case 'string':
+      return textOf(schema);
+    case 'integer':
+      return fc.integer(wholeBounds(schema));
+    case 'number':
+      return fc.oneof(
+        fc.integer(wholeBounds(schema)),
+        fc.double({ ...bounds(schema, -1e6, 1e6), noNaN: true }),
+      );
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    case 'array': {
+      const maxLength = Math.min(schema.maxItems ?? 3, 4);
+      if (depth > maxDepth) return fc.constant([]);
+      return fc.array(valueOf(schema.items ?? {}, schemas, depth + 1), {
+        minLength: Math.min(schema.minItems ?? 0, 4),
+        maxLength,
+      });
+    }
+    case 'object':
+      return objectOf(schema, schemas, depth);
+    default:
+      return fc.jsonValue({ maxDepth: 1 });
+  }
+}
+
+function textOf({ format, minLength = 0, maxLength = 30 }) {
+  if (format === 'date-time') return fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
+  return fc.string({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, 30)) });
+}
+
+const bounds = ({ minimum, maximum }, min, max) => ({
+  min: minimum ?? Math.min(min, maximum ?? min),
+  max: maximum ?? Math.max(max, minimum ?? max),
+});
+
+function wholeBounds(schema) {
+  const { min, max } = bounds(schema, -1_000, 1_000);
+  return { min: Math.ceil(min), max: Math.max(Math.ceil(min), Math.floor(max)) };
+}
+
+function objectOf({ properties = {}, required = [], additionalProperties }, schemas, depth) {
+  const entries = Object.entries(properties);
+  if (depth > maxDepth) return fc.constant({});
+  if (entries.length === 0) {
+    const values =
+      typeof additionalProperties === 'object'
+        ? valueOf(additionalProperties, schemas, depth + 1)
+        : fc.jsonValue({ maxDepth: 1 });
+    return fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), values, { maxKeys: 3 });
+  }
+  return fc.record(
+    Object.fromEntries(entries.map(([name, value]) => [name, valueOf(value, schemas, depth + 1)])),
+    { requiredKeys: required.filter((name) => name in properties) },
+  );
+}
+
+/** The value with something in it lost, replaced, or added. */
+export function nearly(arbitrary, odds = oddValue) {
+  return fc
+    .tuple(arbitrary, fc.nat(), fc.constantFrom('drop', 'replace', 'add', 'wrap'), odds, oddText)
+    .map(([value, where, how, odd, name]) => changed(copied(value), where, how, odd, name));
+}
+
+/** A copy of JSON, with fields of every name. */
+const copied = (value) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
+
+function changed(value, where, how, odd, name) {
+  const places = [];
+  const visit = (node) => {
+    if (typeof node !== 'object' || node === null) return;
+    for (const key of Object.keys(node)) {
+      places.push([node, key]);
+      visit(node[key]);
+    }
+  };
+  visit(value);
+  if (how === 'wrap' || places.length === 0) return where % 2 === 0 ? [value] : odd;
+  const [node, key] = places[where % places.length];
+  if (how === 'replace') put(node, key, odd);
+  else if (how === 'add') put(node, Array.isArray(node) ? node.length : name, odd);
+  else if (Array.isArray(node)) node.splice(Number(key), 1);
+  else delete node[key];
+  return value;
+}
+
+/** Sets an own field, also one of the name `__proto__`. */
+function put(node, key, value) {
+  Object.defineProperty(node, key, { value, enumerable: true, configurable: true, writable: true });
+}
