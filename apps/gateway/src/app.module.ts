@@ -24,6 +24,7 @@ import { EmergencyStopsController } from './operating/emergency-stops.controller
 import { EmergencyStops } from './operating/emergency-stops.js';
 import { QueueController } from './operating/queue.controller.js';
 import { ScheduleController } from './operating/schedule.controller.js';
+import { ChangesController } from './work/changes.controller.js';
 import { Announcements, BrokerStatus, EventReader, FileStore, RecordReader, Requests } from './ports.js';
 import { CampaignsController } from './work/campaigns.controller.js';
 import { Estimates } from './work/estimates.js';
@@ -66,6 +67,7 @@ export class AppModule {
         CampaignsController,
         OptimizersController,
         TasksController,
+        ChangesController,
         TaskFilesController,
         DevicesController,
         AttentionController,

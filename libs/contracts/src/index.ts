@@ -64,6 +64,7 @@ export {
   TaskSubmission,
   type TaskParameters,
 } from './rest/submissions.js';
+export { CampaignChange, ProtocolRunChange, TaskChange } from './rest/changes.js';
 export {
   definitionTypes,
   LabSelection,

@@ -9,6 +9,7 @@ import { eventOperations } from './event-operations.js';
 import { ofRecord, operatingOperations } from './operating-operations.js';
 import { optimizerOperations } from './optimizer-operations.js';
 import { simulationOperations } from './simulation-operations.js';
+import { writeOperations } from './write-operations.js';
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
@@ -264,6 +265,7 @@ const descriptions: Record<string, Description> = {
   ...operatingOperations,
   ...optimizerOperations,
   ...simulationOperations,
+  ...writeOperations,
   'GET /api/health': {
     tag: 'Service',
     summary: 'Whether the service can do its work',
