@@ -669,8 +669,51 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Download a file of a task */
+    /**
+     * Download a file of a task
+     * @description With `Range` a part of it, so that a download that broke off goes on; `If-Range` with the `ETag` makes sure that it goes on with the same file.
+     */
     get: operations['get_tasks_by_task_name_files_by_file_name'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/tasks/{task_name}/files.zip': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Download all files of a task as one zip
+     * @description Stored, not compressed, and of any size (zip64). An archive that breaks off is shorter than its `Content-Length`.
+     */
+    get: operations['get_tasks_by_task_name_files.zip'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/protocols/{protocol_run_name}/files.zip': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Download all files of a protocol run, a folder for each task, as one zip
+     * @description Stored, not compressed, and of any size (zip64). An archive that breaks off is shorter than its `Content-Length`.
+     */
+    get: operations['get_protocols_by_protocol_run_name_files.zip'];
     put?: never;
     post?: never;
     delete?: never;
@@ -905,6 +948,43 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Follow what happens
+     * @description Server-sent events, from now on or from behind an id, for as long as the client stays: each has the id, the type and a `ServiceEvent` as data. Whoever comes again with the id of the last event, as browsers do by themselves, misses none and gets none twice. A comment and the id up to which the client has everything come every 15 s. A client that takes too little is cut off, and goes on from its last id. `event: gap` is the last event of a stream that cannot be complete, because events were removed before they could be sent.
+     */
+    get: operations['get_events'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/events/history': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Read what happened to one record */
+    get: operations['get_events_history'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/health': {
     parameters: {
       query?: never;
@@ -951,6 +1031,11 @@ export interface components {
       size: number;
       /** @description SHA-256, hexadecimal. */
       sha256: string;
+      /**
+       * @description What the ending of its name stands for.
+       * @example image/png
+       */
+      media_type: string;
     };
     ResourceValue: {
       /**
@@ -1514,6 +1599,7 @@ export interface components {
         | 'unknown_function'
         | 'duplicate_name'
         | 'wrong_state'
+        | 'events_pruned'
         | 'payload_too_large'
         | 'uri_too_long'
         | 'unsupported_media_type'
@@ -1531,6 +1617,7 @@ export interface components {
         | 'service_unavailable'
         | 'store_unavailable'
         | 'stale_message'
+        | 'late_message'
         | 'deadline_exceeded'
         | 'disconnected'
         | 'aborted'
@@ -1608,6 +1695,46 @@ export interface components {
           detail?: string;
         };
       };
+    };
+    /** @description What happened to one record. */
+    ServiceEvent: {
+      /**
+       * @description Rises with every event, in the order in which they were committed; not without gaps.
+       * @example 1841
+       */
+      id: number;
+      /**
+       * @description `<kind>.<what happened>`, for most kinds the state that the record has now. The kinds are task_run, attempt, protocol_run, campaign, trial, device, agent, attention, halt, resource, lab, protocol.
+       * @example task_run.completed
+       */
+      type: string;
+      /** @description Version of the shape of events: 1. */
+      schema: unknown;
+      /**
+       * @description `<kind>/<id of the record>`.
+       * @example task_run/0190c0de-0000-7000-8000-000000000001
+       */
+      aggregate: string;
+      /**
+       * @description From 1 within the aggregate, without gaps.
+       * @example 4
+       */
+      seq: number;
+      /**
+       * Format: date-time
+       * @description When it was decided.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @description What the record was then, in short. Fields may be added; none is removed or changes its meaning within a version. */
+      body: {
+        [key: string]: unknown;
+      };
+    };
+    EventPage: {
+      items: components['schemas']['ServiceEvent'][];
+      /** @description For the next page; null: this is the last. */
+      next_cursor: string | null;
     };
     /** @description One execution of a task. */
     AttemptRecord: {
@@ -3701,6 +3828,8 @@ export type DeviceRecord = components['schemas']['DeviceRecord'];
 export type DeviceDetail = components['schemas']['DeviceDetail'];
 export type Problem = components['schemas']['Problem'];
 export type HealthReport = components['schemas']['HealthReport'];
+export type ServiceEvent = components['schemas']['ServiceEvent'];
+export type EventPage = components['schemas']['EventPage'];
 export type AttemptRecord = components['schemas']['AttemptRecord'];
 export type AttentionRecord = components['schemas']['AttentionRecord'];
 export type EmergencyStopRecord = components['schemas']['EmergencyStopRecord'];
@@ -4738,7 +4867,15 @@ export interface operations {
         /** @description Selects the task of that protocol run instead of an on-demand task. */
         protocol_run_name?: string;
       };
-      header?: never;
+      header?: {
+        /**
+         * @description One range of bytes; several are answered with the whole.
+         * @example bytes=1000-1999
+         */
+        Range?: string;
+        /** @description `ETag` of what the client has a part of; another file is sent whole. */
+        'If-Range'?: string;
+      };
       path: {
         /**
          * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -4761,7 +4898,71 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/octet-stream': string;
+          '*/*': string;
+        };
+      };
+      /** @description The part that was asked for. */
+      206: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          '*/*': string;
+        };
+      };
+    };
+  };
+  'get_tasks_by_task_name_files.zip': {
+    parameters: {
+      query?: {
+        /** @description Selects the task of that protocol run instead of an on-demand task. */
+        protocol_run_name?: string;
+      };
+      header?: never;
+      path: {
+        /**
+         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example score_1
+         */
+        task_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The archive; an empty one when there are no files. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/zip': string;
+        };
+      };
+    };
+  };
+  'get_protocols_by_protocol_run_name_files.zip': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example mix_1
+         */
+        protocol_run_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The archive; an empty one when there are no files. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/zip': string;
         };
       };
     };
@@ -5107,6 +5308,74 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['ScheduleRecord'];
+        };
+      };
+    };
+  };
+  get_events: {
+    parameters: {
+      query?: {
+        /** @description Id of the event behind which to begin; 0: at the oldest. Left out: from now on. */
+        after?: number;
+        /** @description Only events of these types, separated by commas, at most 20: `task_run.completed`, or `task_run` for all of that kind. */
+        type?: string;
+        /** @description Only events of this record, as `<kind>/<id>`. */
+        aggregate?: string;
+        /** @description Only events of work of this owner. */
+        owner?: string;
+        /** @description Only events of this campaign, its runs, their tasks, attempts and trials. */
+        campaign?: string;
+        /** @description Only events of this protocol run, its tasks and their attempts. */
+        protocol_run?: string;
+        /** @description Only events of this laboratory: of runs whose protocol names it, and of what has to do with its devices and resources. */
+        lab?: string;
+      };
+      header?: {
+        /** @description The same as `after`, and goes over it. */
+        'Last-Event-ID'?: number;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The events, as they come. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/event-stream': string;
+        };
+      };
+    };
+  };
+  get_events_history: {
+    parameters: {
+      query: {
+        /**
+         * @description Which record, as `<kind>/<id>`.
+         * @example task_run/0190c0de-0000-7000-8000-000000000001
+         */
+        aggregate: string;
+        /** @description Events at most. */
+        limit?: number;
+        /** @description The `next_cursor` of the page before. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Oldest first. A record that there never was has no events. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['EventPage'];
         };
       };
     };

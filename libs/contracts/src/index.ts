@@ -9,6 +9,7 @@ export {
   type Fault,
   type ServiceErrorOptions,
 } from './errors.js';
+export { mediaTypeOf } from './media-type.js';
 export { dtoFaults, dtoSchema, zodSchema, type Checked, type Schema } from './schema.js';
 export {
   agentStates,

@@ -273,6 +273,7 @@ export const recordSchemas: Record<string, SchemaObject> = {
     name: text('Name that the task gave it.', 'image.png'),
     size: integer('Bytes.', 1024),
     sha256: text('SHA-256, hexadecimal.'),
+    media_type: text('What the ending of its name stands for.', 'image/png'),
   }).schema,
   ResourceValue: object<ResourceValue>({
     name: text('Name.', 'beaker_1'),
