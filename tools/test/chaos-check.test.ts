@@ -146,7 +146,10 @@ const broken: Record<string, [what: string, act: (evidence: Evidence) => void][]
     ['an attempt that is not in the record moves', (e) => change(e.motions, 1, { call_id: 'ghost/1' })],
     [
       'an attempt moves after a later one',
-      (e) => e.motions.push({ ...e.motions[0], call_id: 'a1/2', device: 'other', at: 400, until: 410 }),
+      (e) => {
+        change(e.attempts, 0, { ended_at: 500 });
+        e.motions.push({ ...e.motions[0], call_id: 'a1/2', device: 'other', at: 400, until: 410 });
+      },
     ],
     ['an attempt moves after its end was recorded', (e) => change(e.attempts, 1, { ended_at: 205 })],
     ['an attempt that never ran has moved', (e) => change(e.attempts, 0, { state: 'never_ran' })],
