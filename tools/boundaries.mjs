@@ -78,6 +78,7 @@ export const quarantine = {
   fastify: ['gateway'],
   jose: ['gateway'],
   'client-zip': ['gateway'],
+  '@aws-sdk/': ['object-store'],
   esbuild: ['definitions'],
   handlebars: ['definitions'],
   'glpk.js': ['optimization'],

@@ -45,7 +45,7 @@ function* oneAtATime({ motions }) {
   }
 }
 
-/** I2: only attempts of the record move anything, and none after a later one of its task has. */
+/** I2: only attempts of the record move anything, none after its end was recorded, and none after a later one of its task has. */
 function* attemptsInOrder({ attempts, motions }) {
   const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]));
   const latest = new Map();
@@ -55,7 +55,9 @@ function* attemptsInOrder({ attempts, motions }) {
       yield `${motion.device} was moved by ${motion.call_id}, which no attempt of the record made`;
       continue;
     }
-    const { id, number, state, task_run_id: task } = attempt;
+    const { id, number, state, ended_at: endedAt, task_run_id: task } = attempt;
+    if (endedAt !== null && motion.at > endedAt)
+      yield `attempt ${id} moved ${motion.device} ${motion.at - endedAt} ms after its end was recorded (${state})`;
     const highest = latest.get(task) ?? 0;
     if (number < highest) yield `attempt ${number} of task ${task} moved after attempt ${highest}`;
     latest.set(task, Math.max(highest, number));

@@ -80,8 +80,8 @@ function sound(): Evidence {
     ],
     runs: [{ id: 'r', name: 'run', state: 'completed' }],
     attempts: [
-      attempt(1, { state: 'failed', created_at: 100, reason: { code: 'agent_lost' } }),
-      attempt(2, { state: 'completed', created_at: 200 }),
+      attempt(1, { state: 'failed', created_at: 100, ended_at: 190, reason: { code: 'agent_lost' } }),
+      attempt(2, { state: 'completed', created_at: 200, ended_at: 230 }),
     ],
     allocations: [{ kind: 'device', key: 'lab.arm', task_run_id: null, held_by_run_id: null }],
     attention: [
@@ -146,8 +146,12 @@ const broken: Record<string, [what: string, act: (evidence: Evidence) => void][]
     ['an attempt that is not in the record moves', (e) => change(e.motions, 1, { call_id: 'ghost/1' })],
     [
       'an attempt moves after a later one',
-      (e) => e.motions.push({ ...e.motions[0], call_id: 'a1/2', device: 'other', at: 400, until: 410 }),
+      (e) => {
+        change(e.attempts, 0, { ended_at: 500 });
+        e.motions.push({ ...e.motions[0], call_id: 'a1/2', device: 'other', at: 400, until: 410 });
+      },
     ],
+    ['an attempt moves after its end was recorded', (e) => change(e.attempts, 1, { ended_at: 205 })],
     ['an attempt that never ran has moved', (e) => change(e.attempts, 0, { state: 'never_ran' })],
   ],
   I3: [

@@ -24,6 +24,7 @@ import { EmergencyStopsController } from './operating/emergency-stops.controller
 import { EmergencyStops } from './operating/emergency-stops.js';
 import { QueueController } from './operating/queue.controller.js';
 import { ScheduleController } from './operating/schedule.controller.js';
+import { ChangesController } from './work/changes.controller.js';
 import { Announcements, BrokerStatus, EventReader, FileStore, RecordReader, Requests } from './ports.js';
 import { RecordsController } from './records/records.controller.js';
 import { ResourcesController } from './records/resources.controller.js';
@@ -70,6 +71,7 @@ export class AppModule {
         TasksController,
         RecordsController,
         ResourcesController,
+        ChangesController,
         TaskFilesController,
         DevicesController,
         AttentionController,

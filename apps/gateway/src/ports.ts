@@ -110,7 +110,8 @@ export interface UploadGrant {
 
 /** Files that tasks produced. */
 export abstract class FileStore {
-  abstract get(key: string): Promise<Readable>;
+  /** @param range bytes `start` to `end`, both included; default: all */
+  abstract get(key: string, range?: { start: number; end: number }): Promise<Readable>;
   /** How many bytes of an upload are here, so that it may go on behind them. */
   abstract received(grant: UploadGrant): Promise<number>;
   /**

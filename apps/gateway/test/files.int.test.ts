@@ -65,7 +65,7 @@ describe('a file', () => {
       name: 'measure',
       state: 'completed',
       attempt: 1,
-      output_files: [{ name: fileName, size: content.length, sha256 }],
+      output_files: [{ name: fileName, size: content.length, sha256, media_type: 'text/csv' }],
     });
     records.taskRuns.push(task);
     const path = `/api/tasks/measure/files/${encodeURIComponent(fileName)}`;
@@ -80,8 +80,11 @@ describe('a file', () => {
     const response = await fetch(`${gateway.url}${path}`);
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
-      'content-type': 'application/octet-stream',
+      'content-type': 'text/csv',
       'content-length': String(content.length),
+      'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+      'accept-ranges': 'bytes',
+      etag: `"${sha256}"`,
       'content-disposition': `attachment; filename="gr__e _1_.csv"; filename*=UTF-8''gr%C3%B6%C3%9Fe%20%221%22.csv`,
       'x-content-type-options': 'nosniff',
     });

@@ -8,6 +8,7 @@ import { LabLoading } from './definitions/lab-loading.js';
 import { LoadedDefinitions } from './definitions/loaded-definitions.js';
 import { PackageIndex } from './definitions/package-index.js';
 import { ProtocolLoading } from './definitions/protocol-loading.js';
+import { ChangesController } from './changes.controller.js';
 import { OptimizersController } from './optimizers.controller.js';
 import { PausesController } from './pauses.controller.js';
 import { DecisionsController } from './decisions.controller.js';
@@ -35,6 +36,7 @@ export class AppModule {
       module: AppModule,
       controllers: [
         SubmissionsController,
+        ChangesController,
         PausesController,
         OptimizersController,
         AgentsController,

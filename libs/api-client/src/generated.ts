@@ -417,7 +417,11 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Change a protocol run that is not over
+     * @description The priority of all of its tasks that are not over, and parameters of those no attempt of which has begun. Checked as at the submission; all of it is changed, or nothing.
+     */
+    patch: operations['patch_protocols_by_protocol_run_name'];
     trace?: never;
   };
   '/api/campaigns': {
@@ -515,7 +519,11 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Change a campaign that is not over
+     * @description The priority of all of its work that is not over; how many runs it has and how many at a time; the parameters of runs that have not begun.
+     */
+    patch: operations['patch_campaigns_by_campaign_name'];
     trace?: never;
   };
   '/api/campaigns/{campaign_name}/runs': {
@@ -710,7 +718,11 @@ export interface paths {
     delete?: never;
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Change a task that is not over
+     * @description Its priority at any time; its parameters until its first attempt begins. Checked as at the submission; all of it is changed, or nothing.
+     */
+    patch: operations['patch_tasks_by_task_name'];
     trace?: never;
   };
   '/api/task-runs/{id}': {
@@ -879,8 +891,51 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Download a file of a task */
+    /**
+     * Download a file of a task
+     * @description With `Range` a part of it, so that a download that broke off goes on; `If-Range` with the `ETag` makes sure that it goes on with the same file.
+     */
     get: operations['get_tasks_by_task_name_files_by_file_name'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/tasks/{task_name}/files.zip': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Download all files of a task as one zip
+     * @description Stored, not compressed, and of any size (zip64). An archive that breaks off is shorter than its `Content-Length`.
+     */
+    get: operations['get_tasks_by_task_name_files.zip'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/protocols/{protocol_run_name}/files.zip': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Download all files of a protocol run, a folder for each task, as one zip
+     * @description Stored, not compressed, and of any size (zip64). An archive that breaks off is shorter than its `Content-Length`.
+     */
+    get: operations['get_protocols_by_protocol_run_name_files.zip'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1198,6 +1253,11 @@ export interface components {
       size: number;
       /** @description SHA-256, hexadecimal. */
       sha256: string;
+      /**
+       * @description What the ending of its name stands for.
+       * @example image/png
+       */
+      media_type: string;
     };
     ResourceValue: {
       /**
@@ -1781,6 +1841,11 @@ export interface components {
       size: number;
       /** @description SHA-256, hexadecimal. */
       sha256: string;
+      /**
+       * @description What the ending of its name stands for.
+       * @example image/png
+       */
+      media_type: string;
       /** @description Id of the task run that produced it. */
       task_run_id: string;
       /**
@@ -4003,6 +4068,65 @@ export interface components {
       /** @description Free object kept with the record. */
       meta?: Record<string, never>;
     };
+    TaskChange: {
+      /**
+       * @description Higher goes first when work contends; counts from the next decision of the scheduler. What runs is not interrupted.
+       * @example 5
+       */
+      priority?: number;
+      /**
+       * @description Parameter name to value; those that are not named stay. Only of a task no attempt of which has begun, and in a protocol run only dynamic parameters.
+       * @example {
+       *       "duration": 3
+       *     }
+       */
+      input_parameters?: {
+        [key: string]: unknown;
+      };
+    };
+    ProtocolRunChange: {
+      /**
+       * @description Higher goes first when work contends; counts from the next decision of the scheduler. What runs is not interrupted.
+       * @example 5
+       */
+      priority?: number;
+      /**
+       * @description Task name to parameter name to value; those that are not named stay. Only of tasks no attempt of which has begun.
+       * @example {
+       *       "mix_colors": {
+       *         "cyan_volume": 2.5
+       *       }
+       *     }
+       */
+      parameters?: {
+        [key: string]: Record<string, never>;
+      };
+    };
+    CampaignChange: {
+      /**
+       * @description Higher goes first when work contends; counts from the next decision of the scheduler. What runs is not interrupted.
+       * @example 5
+       */
+      priority?: number;
+      /**
+       * @description Number of protocol runs in all; not less than have begun. 0: no limit, unless `protocol_run_parameters` lists them.
+       * @example 20
+       */
+      max_protocol_runs?: number;
+      /**
+       * @description Cap on simultaneous protocol runs. Default 1.
+       * @example 3
+       */
+      max_concurrent_protocol_runs?: number;
+      /** @description Parameters of every run that has not begun: task name to parameter name to value; those that are not named stay. */
+      global_parameters?: {
+        [key: string]: Record<string, never>;
+      };
+      /** @description The whole list, run by run, in place of the one there is. The entries of runs that have begun must be what they were. */
+      protocol_run_parameters?: {
+        [key: string]: Record<string, never>;
+      }[];
+    };
     DeviceReference: {
       /** @example color_lab */
       lab_name: string;
@@ -4457,6 +4581,9 @@ export type ProtocolRunSubmission = components['schemas']['ProtocolRunSubmission
 export type CampaignResumption = components['schemas']['CampaignResumption'];
 export type CampaignSubmission = components['schemas']['CampaignSubmission'];
 export type TaskSubmission = components['schemas']['TaskSubmission'];
+export type TaskChange = components['schemas']['TaskChange'];
+export type ProtocolRunChange = components['schemas']['ProtocolRunChange'];
+export type CampaignChange = components['schemas']['CampaignChange'];
 export type DeviceReference = components['schemas']['DeviceReference'];
 export type TaskFailurePolicy = components['schemas']['TaskFailurePolicy'];
 export type RetryPolicy = components['schemas']['RetryPolicy'];
@@ -5121,6 +5248,36 @@ export interface operations {
       };
     };
   };
+  patch_protocols_by_protocol_run_name: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example mix_1
+         */
+        protocol_run_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ProtocolRunChange'];
+      };
+    };
+    responses: {
+      /** @description The run as it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ProtocolRunRecord'];
+        };
+      };
+    };
+  };
   get_campaigns: {
     parameters: {
       query?: {
@@ -5302,6 +5459,36 @@ export interface operations {
     requestBody?: never;
     responses: {
       /** @description The campaign. Its runs are a list of their own. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CampaignRecord'];
+        };
+      };
+    };
+  };
+  patch_campaigns_by_campaign_name: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example sweep
+         */
+        campaign_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CampaignChange'];
+      };
+    };
+    responses: {
+      /** @description The campaign as it is. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -5719,6 +5906,39 @@ export interface operations {
       };
     };
   };
+  patch_tasks_by_task_name: {
+    parameters: {
+      query?: {
+        /** @description Selects the task of that protocol run instead of an on-demand task. */
+        protocol_run_name?: string;
+      };
+      header?: never;
+      path: {
+        /**
+         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example score_1
+         */
+        task_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TaskChange'];
+      };
+    };
+    responses: {
+      /** @description The task as it is. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TaskRunRecord'];
+        };
+      };
+    };
+  };
   'get_task-runs_by_id': {
     parameters: {
       query?: never;
@@ -6042,7 +6262,15 @@ export interface operations {
         /** @description Selects the task of that protocol run instead of an on-demand task. */
         protocol_run_name?: string;
       };
-      header?: never;
+      header?: {
+        /**
+         * @description One range of bytes; several are answered with the whole.
+         * @example bytes=1000-1999
+         */
+        Range?: string;
+        /** @description `ETag` of what the client has a part of; another file is sent whole. */
+        'If-Range'?: string;
+      };
       path: {
         /**
          * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -6065,7 +6293,71 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'application/octet-stream': string;
+          '*/*': string;
+        };
+      };
+      /** @description The part that was asked for. */
+      206: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          '*/*': string;
+        };
+      };
+    };
+  };
+  'get_tasks_by_task_name_files.zip': {
+    parameters: {
+      query?: {
+        /** @description Selects the task of that protocol run instead of an on-demand task. */
+        protocol_run_name?: string;
+      };
+      header?: never;
+      path: {
+        /**
+         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example score_1
+         */
+        task_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The archive; an empty one when there are no files. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/zip': string;
+        };
+      };
+    };
+  };
+  'get_protocols_by_protocol_run_name_files.zip': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example mix_1
+         */
+        protocol_run_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The archive; an empty one when there are no files. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/zip': string;
         };
       };
     };

@@ -9,6 +9,7 @@ export {
   type Fault,
   type ServiceErrorOptions,
 } from './errors.js';
+export { mediaTypeOf } from './media-type.js';
 export { dtoFaults, dtoSchema, zodSchema, type Checked, type Schema } from './schema.js';
 export {
   agentStates,
@@ -64,6 +65,7 @@ export {
   TaskSubmission,
   type TaskParameters,
 } from './rest/submissions.js';
+export { CampaignChange, ProtocolRunChange, TaskChange } from './rest/changes.js';
 export {
   definitionTypes,
   LabSelection,

@@ -11,7 +11,7 @@ import { Backoff } from './backoff.js';
 import type { Log, Optimizers, OptimizerSession } from './ports.js';
 import { trialKey, trialsOf } from './row-set.js';
 import type { CampaignRow, OptimizerRow, TrialRow } from './rows.js';
-import { campaignRunName, runLimit } from './submit.js';
+import { campaignRunName, runLimit } from './run-names.js';
 import { acceptProposals, missingTrials, noteFailure, setOptimizer, told, useInsights } from './trials.js';
 import type { Turn } from './turn.js';
 import type { WorkingState } from './working-state.js';
@@ -148,7 +148,7 @@ export class CampaignOptimizers {
       if (optimizer.failure === null) turn.afterCommit(() => this.#open(campaign, optimizer, talk));
       else if (isLast)
         turn.afterCommit(() =>
-          this.#enqueue('nobody to ask what was best', (next) => setOptimizer(next, campaign, { best: [] })),
+          this.#enqueue('nobody to ask what was best', (next) => this.#noteBest(next, id, [])),
         );
       return;
     }
@@ -273,12 +273,20 @@ export class CampaignOptimizers {
       campaign,
       talk,
       () => session.best(),
-      (turn, best) => setOptimizer(turn, campaign, { best }),
+      (turn, best) => this.#noteBest(turn, campaign.id, best),
       (turn, error) => {
         noteFailure(turn, campaign, error.code, error.message);
-        setOptimizer(turn, campaign, { best: [] });
+        this.#noteBest(turn, campaign.id, []);
       },
     );
+  }
+
+  /** Unless the campaign was given further runs meanwhile: then it is asked again after the last of them. */
+  #noteBest(turn: Turn, id: string, best: OptimizerRow['best']): void {
+    const campaign = turn.state.rows.campaigns.get(id);
+    const { optimizer } = campaign ?? {};
+    if (campaign === undefined || optimizer === undefined || optimizer === null) return;
+    if (this.#awaitsBest(campaign, optimizer)) setOptimizer(turn, campaign, { best });
   }
 
   /** @param refused the optimizer itself has refused; any other error ends the session, and a new one is opened */

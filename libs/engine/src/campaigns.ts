@@ -2,7 +2,9 @@ import { awaitsPerson, isTerminal, isUnclear, type Reason, type TaskParameters }
 import { checkRunParameters, type ProtocolSnapshot } from '@lab/definitions/model';
 import { beginEnding, hasBegun, queueReady } from './runs.js';
 import type { CampaignRow, ProtocolRunRow } from './rows.js';
-import { campaignRunName, insertRun, runLimit, type SubmitPorts } from './submit.js';
+import { campaignRunName, runLimit } from './run-names.js';
+import type { SubmitPorts } from './submission-checks.js';
+import { insertRun } from './submit.js';
 import { placeFaults } from './slot-faults.js';
 import { beginTrial, mayBegin, runParameters, seedTrials } from './trials.js';
 import type { Turn } from './turn.js';

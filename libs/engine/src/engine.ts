@@ -25,6 +25,7 @@ import { Backoff } from './backoff.js';
 import { CampaignOptimizers } from './campaign-optimizers.js';
 import { CampaignRequests } from './campaign-requests.js';
 import { settleCampaign } from './campaigns.js';
+import { ChangeRequests } from './change-requests.js';
 import { cancelCampaign, cancelProtocolRun, cancelTask } from './cancel.js';
 import { DeviceAssigner } from './device-assigner.js';
 import { describeDevices, describeStarts, type DeviceStart } from './device-records.js';
@@ -48,7 +49,8 @@ import { workingRowsOf } from './row-set.js';
 import type { AttemptRow } from './rows.js';
 import { settleRun } from './runs.js';
 import { describeEstimates, describeSchedule, type SchedulePorts } from './schedule.js';
-import { submitTask, type Accepted, type SubmitPorts } from './submit.js';
+import type { SubmitPorts } from './submission-checks.js';
+import { submitTask, type Accepted } from './submit.js';
 import { TurnLoop } from './turn-loop.js';
 import type { Turn } from './turn.js';
 import { unfinishedWork, type UnfinishedWork } from './work-in-use.js';
@@ -80,6 +82,7 @@ export class Engine {
   readonly #submitPorts: SubmitPorts;
   readonly #optimizers: CampaignOptimizers;
   readonly #campaigns: CampaignRequests;
+  readonly #changes: ChangeRequests;
   readonly #drain = new Drain();
   #labs: LabMap;
   #epoch = 0;
@@ -149,6 +152,7 @@ export class Engine {
       drain: this.#drain,
     };
     this.#optimizers = new CampaignOptimizers({ optimizers, state: this.#state, log }, enqueue);
+    this.#changes = new ChangeRequests(this.#loop, (by) => this.#person(by));
     this.#campaigns = new CampaignRequests({
       loop: this.#loop,
       submit: this.#submitPorts,
@@ -244,6 +248,11 @@ export class Engine {
         ? { kind: 'onDemandTask', names: [name] }
         : { kind: 'protocolRun', names: [protocolRunName] },
     ]);
+  }
+
+  /** How people change work that is not over. */
+  get changes(): Pick<ChangeRequests, 'task' | 'protocolRun' | 'campaign'> {
+    return this.#changes;
   }
 
   /**

@@ -108,7 +108,8 @@ export function queueState(state: WorkingState): QueueRecord {
   };
 }
 
-function refuseEnding(what: string, row: CampaignRow | ProtocolRunRow): void {
+/** @throws ServiceError `wrong_state` when it will be over as soon as nothing of it runs */
+export function refuseEnding(what: string, row: CampaignRow | ProtocolRunRow): void {
   if (row.ending !== null && !isTerminal(row.state))
     throw new ServiceError(
       'wrong_state',

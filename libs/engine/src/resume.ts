@@ -15,18 +15,10 @@ import { openCampaign, openRun } from './named.js';
 import { unpauseCampaign, unpauseProtocolRun } from './pause.js';
 import type { EndedWork } from './ports.js';
 import type { CampaignRow, OptimizerRow, ProtocolRunRow, TaskRunRow } from './rows.js';
-import {
-  comingRunNames,
-  drainingFaults,
-  refuse,
-  refuseBacklog,
-  refuseRunNames,
-  runLimit,
-  submitCampaign,
-  submitProtocolRun,
-  type Accepted,
-  type SubmitPorts,
-} from './submit.js';
+import { comingRunNames, refuseRunNames, runLimit } from './run-names.js';
+import { drainingFaults, refuse, refuseBacklog, type SubmitPorts } from './submission-checks.js';
+import { submitCampaign, submitProtocolRun, type Accepted } from './submit.js';
+import { isSameJson } from './same-json.js';
 import { placeFaults } from './slot-faults.js';
 import { setOptimizer, trialOf } from './trials.js';
 import type { Recall } from './turn-loop.js';
@@ -198,7 +190,7 @@ function refuseOthers(
 ): void {
   const given = submission as Readonly<Record<string, unknown>>;
   const faults: Fault[] = Object.entries(record)
-    .filter(([field, value]) => given[field] !== undefined && !isSame(given[field], value))
+    .filter(([field, value]) => given[field] !== undefined && !isSameJson(given[field], value))
     .map(([field]) => ({
       path: field,
       code: 'differs',
@@ -206,21 +198,6 @@ function refuseOthers(
       hint: 'leave it out, or submit under another name without resume',
     }));
   refuse(what, faults);
-}
-
-/** The same value as JSON, whatever the order of fields. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
-  const [left, right] = [Object.entries(a), Object.entries(b)].map((entries) =>
-    entries.filter(([, value]) => value !== undefined),
-  );
-  if (left === undefined || right === undefined || Array.isArray(a) !== Array.isArray(b)) return false;
-  return (
-    left.length === right.length &&
-    left.every(
-      ([key, value]) => Object.hasOwn(b, key) && isSame(value, (b as Readonly<Record<string, unknown>>)[key]),
-    )
-  );
 }
 
 function refuseCompleted(what: string, row: CampaignRow | ProtocolRunRow): void {

@@ -5,7 +5,7 @@ import type {
   AttemptCalls,
   AttentionAction,
   AttentionKind,
-  FileRecord,
+  FileDescription,
   RunFailureAction,
   TaskFailurePolicy,
   JsonObject,
@@ -116,7 +116,7 @@ export interface TaskRunRow {
   inputParameters: JsonObject;
   outputParameters: JsonObject | null;
   outputResources: Record<string, ResourceValue> | null;
-  outputFiles: FileRecord[];
+  outputFiles: FileDescription[];
   /** Number of the latest attempt; 0 before the first. */
   attempt: number;
   /** Attempts that began and failed since it was queued by its run or a person; what `retry.attempts` counts. */

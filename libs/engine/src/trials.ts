@@ -3,7 +3,8 @@ import { checkRunParameters } from '@lab/definitions/model';
 import { splitReference } from './optimizer-checks.js';
 import { trialKey } from './row-set.js';
 import type { CampaignRow, OptimizerRow, ProtocolRunRow, TaskRunRow, TrialRow } from './rows.js';
-import { campaignRunName, mergeParameters, runLimit } from './submit.js';
+import { campaignRunName, runLimit } from './run-names.js';
+import { mergeParameters } from './submission-checks.js';
 import type { Turn } from './turn.js';
 import type { WorkingState } from './working-state.js';
 

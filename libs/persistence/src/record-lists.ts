@@ -1,4 +1,4 @@
-import { type ListFilter, type StoredItems, type StoredListName } from '@lab/contracts';
+import type { FileDescription, ListFilter, StoredItems, StoredListName } from '@lab/contracts';
 import { sql, type RawBuilder } from 'kysely';
 import type {
   StoredAttempt,
@@ -14,6 +14,7 @@ import {
   auditRecord,
   campaignSummary,
   emergencyStopRecord,
+  fileRecord,
   protocolRunSummary,
   resourceRecord,
   taskRunRecord,
@@ -196,7 +197,7 @@ export const storedLists: Lists = {
       text: sql`file.value->>'name'`,
     },
     record: ({ file, id, name, ...row }) => ({
-      ...file,
+      ...fileRecord(file),
       task_run_id: id,
       task: name,
       type: row.type,
@@ -220,7 +221,7 @@ export const storedLists: Lists = {
 interface StoredFile {
   protocol_run: string | null;
   campaign: string | null;
-  file: StoredItems['files'];
+  file: FileDescription;
 }
 
 /** Field that a filter is about when the list does not say. */

@@ -1,12 +1,15 @@
 import {
   attentionActionsOf,
   isTerminal,
+  mediaTypeOf,
   type AttemptRecord,
   type AttentionRecord,
   type AuditRecord,
   type CampaignRecord,
   type CampaignSummary,
   type EmergencyStopRecord,
+  type FileDescription,
+  type FileRecord,
   type KeptOptimizer,
   type ProtocolRunRecord,
   type ProtocolRunSummary,
@@ -131,7 +134,7 @@ export function taskRunRecord(row: StoredTaskRun, protocolRun: string | null, co
     input_resources: row.resources,
     output_parameters: row.output_parameters,
     output_resources: row.output_resources,
-    output_files: row.output_files,
+    output_files: row.output_files.map(fileRecord),
     attempt: row.attempt,
     failures: row.failures,
     retry_at: timeOf(row.retry_at),
@@ -146,6 +149,10 @@ export function taskRunRecord(row: StoredTaskRun, protocolRun: string | null, co
     started_at,
     ended_at,
   };
+}
+
+export function fileRecord({ name, size, sha256 }: FileDescription): FileRecord {
+  return { name, size, sha256, media_type: mediaTypeOf(name) };
 }
 
 export function attemptRecord(

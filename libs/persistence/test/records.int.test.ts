@@ -133,7 +133,7 @@ describe('records', () => {
       input_resources: { beaker: { name: 'beaker_1', type: 'beaker', meta: { capacity: 300 } } },
       output_parameters: { ph: 7.25 },
       output_resources: { beaker: { name: 'b', type: 'beaker', meta: { full: true } } },
-      output_files: [{ name: 'a.csv', size: 12, sha256: 'f'.repeat(64) }],
+      output_files: [{ name: 'a.csv', size: 12, sha256: 'f'.repeat(64), media_type: 'text/csv' }],
       attempt: 2,
       failures: 1,
       retry_at: iso(t0 + 5),

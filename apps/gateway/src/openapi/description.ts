@@ -18,7 +18,15 @@ export interface Description {
     required: boolean;
     examples?: Record<string, { summary: string; value: unknown }>;
   };
-  success: { status: number; description: string; content?: Record<string, object>; location?: boolean };
+  success: {
+    status: number;
+    description: string;
+    content?: Record<string, object>;
+    location?: boolean;
+    headers?: Record<string, object>;
+  };
+  /** Other answers that are no errors, by status. */
+  further?: Record<string, object>;
   problems: ErrorCode[];
 }
 

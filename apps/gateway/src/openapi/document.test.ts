@@ -119,6 +119,9 @@ describe('the OpenAPI document', () => {
         'get /api/task-runs/{id}',
         'get /api/schedule',
         'get /api/tasks/{task_name}/attempts',
+        'patch /api/campaigns/{campaign_name}',
+        'patch /api/protocols/{protocol_run_name}',
+        'patch /api/tasks/{task_name}',
         'post /api/attention/{id}/resolve',
         'post /api/campaigns/{campaign_name}/pause',
         'post /api/campaigns/{campaign_name}/resume',
@@ -152,9 +155,11 @@ describe('the OpenAPI document', () => {
         'get /api/health',
         'get /api/protocols',
         'get /api/protocols/{protocol_run_name}',
+        'get /api/protocols/{protocol_run_name}/files.zip',
         'get /api/protocols/{protocol_type}/optimizer/defaults',
         'get /api/tasks',
         'get /api/tasks/{task_name}',
+        'get /api/tasks/{task_name}/files.zip',
         'get /api/tasks/{task_name}/files/{file_name}',
         'post /api/campaigns',
         'post /api/campaigns/{campaign_name}/cancel',
@@ -257,7 +262,7 @@ describe('the OpenAPI document', () => {
       devices: { arm: { lab_name: 'l', name: 'd' } },
       input_resources: { beaker: { name: 'b', type: 't', meta: { volume: 1 } } },
       output_parameters: { x: [1, 'a', null] },
-      output_files: [{ name: 'f', size: 1, sha256: 'x' }],
+      output_files: [{ name: 'f', size: 1, sha256: 'x', media_type: 'text/csv' }],
     });
     const run = runRecord({ tasks: [task], parameters: { mix: { cyan: 1 } } });
     const device: DeviceRecord = {

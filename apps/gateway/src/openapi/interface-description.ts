@@ -18,6 +18,7 @@ export const tags: Record<string, string> = {
   'Protocol runs': 'One execution of a protocol: a directed acyclic graph of tasks.',
   Campaigns: 'A protocol many times, with parameters that are given or that an optimizer proposes.',
   Tasks: 'A step of work, inside a protocol run or on demand.',
+  Files: 'What tasks produced: single files, and all of a task or a protocol run as one archive.',
   Simulation: 'What would become of work, played through on a virtual clock.',
   Devices: 'Instruments, and the functions they have.',
   Resources: 'What tasks take and leave: beakers, plates, samples.',

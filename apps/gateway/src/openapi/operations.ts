@@ -5,10 +5,12 @@ import { definitionOperations } from './definition-operations.js';
 import { inPath, inQuery, json, listParameters, pageOf, ref, type Description } from './description.js';
 import * as examples from './examples.js';
 import { eventOperations } from './event-operations.js';
+import { fileOperations } from './file-operations.js';
 import { ofRecord, operatingOperations } from './operating-operations.js';
 import { recordOperations } from './record-operations.js';
 import { optimizerOperations } from './optimizer-operations.js';
 import { simulationOperations } from './simulation-operations.js';
+import { writeOperations } from './write-operations.js';
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
@@ -177,17 +179,6 @@ const descriptions: Record<string, Description> = {
     success: { status: 202, description: 'It will end.', content: json(ref('TaskRunRecord')) },
     problems: ofRecord,
   },
-  'GET /api/tasks/{task_name}/files/{file_name}': {
-    tag: 'Tasks',
-    summary: 'Download a file of a task',
-    parameters: [taskName, inPath('file_name', 'Name of the file.', 'image.png'), ofRun],
-    success: {
-      status: 200,
-      description: 'The bytes, as the task produced them.',
-      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
-    },
-    problems: reading,
-  },
   'GET /api/devices': {
     tag: 'Devices',
     summary: 'List devices as they are now',
@@ -263,12 +254,14 @@ const descriptions: Record<string, Description> = {
       'service_unavailable',
     ],
   },
+  ...fileOperations,
   ...definitionOperations,
   ...eventOperations,
   ...operatingOperations,
   ...recordOperations,
   ...optimizerOperations,
   ...simulationOperations,
+  ...writeOperations,
   'GET /api/health': {
     tag: 'Service',
     summary: 'Whether the service can do its work',
@@ -288,7 +281,7 @@ if (health !== undefined) {
 }
 
 function operation(key: string, given: Description): OperationObject {
-  const { status, description, content, location } = given.success;
+  const { status, description, content, location, headers } = given.success;
   return {
     operationId: operationId(key),
     tags: [given.tag],
@@ -315,7 +308,9 @@ function operation(key: string, given: Description): OperationObject {
         ...(location === true
           ? { headers: { Location: { description: 'Path of the record.', schema: { type: 'string' } } } }
           : {}),
+        ...(headers === undefined ? {} : { headers }),
       },
+      ...given.further,
       ...problemResponses([...new Set([...given.problems, ...always])]),
     },
   } as OperationObject;

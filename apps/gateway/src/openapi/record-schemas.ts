@@ -267,6 +267,7 @@ const file = {
   name: text('Name that the task gave it.', 'image.png'),
   size: integer('Bytes.', 1024),
   sha256: text('SHA-256, hexadecimal.'),
+  media_type: text('What the ending of its name stands for.', 'image/png'),
 };
 
 const resourceFields = {

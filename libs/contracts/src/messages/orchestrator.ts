@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { dtoSchema, zodSchema } from '../schema.js';
 import type { DeviceRecord } from '../rest/records.js';
 import { longestSchedule, type ScheduleRecord } from '../rest/schedule.js';
+import { CampaignChange, ProtocolRunChange, TaskChange } from '../rest/changes.js';
 import { AttentionDecision, type QueueRecord } from '../rest/operations.js';
 import { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '../rest/submissions.js';
 import { SimulationScenario, type SimulationRecord, type WhatIfRecord } from '../rest/simulation.js';
@@ -34,6 +35,10 @@ const scheduleQuery = z.object({
 });
 
 const cancelErrors = ['not_found', 'wrong_state', 'store_unavailable'] as const;
+/** A change of what has not begun. */
+const changeErrors = ['invalid', ...cancelErrors] as const;
+const changed = <Change extends object>(dto: new () => Change) =>
+  z.custom<Change>((value) => dtoSchema(dto).check(value).ok, 'is no such change');
 const resumeErrors = ['invalid', 'backlog_full', 'duplicate_name', ...cancelErrors] as const;
 /** What may be wrong with an optimizer, or the way to it. */
 const optimizerErrors = ['invalid', 'optimizer_error', 'optimizer_unavailable'] as const;
@@ -89,6 +94,35 @@ export const orchestratorRequests = {
     reply: zodSchema(accepted),
     timeoutMs: 10_000,
     errors: cancelErrors,
+  }),
+  /** Changes the priority of a task that is not over, or parameters of one that has not begun. */
+  changeTask: defineRequest({
+    name: 'task.change',
+    subject: 'svc.v1.orchestrator.task.change',
+    request: zodSchema(
+      namedBy.extend({ protocol_run_name: z.string().optional(), change: changed(TaskChange) }),
+    ),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: changeErrors,
+  }),
+  /** The same of a protocol run and its tasks. */
+  changeProtocolRun: defineRequest({
+    name: 'protocol_run.change',
+    subject: 'svc.v1.orchestrator.protocol_run.change',
+    request: zodSchema(namedBy.extend({ change: changed(ProtocolRunChange) })),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: changeErrors,
+  }),
+  /** The same of a campaign, its runs and their tasks; parameters are those of runs that have not begun. */
+  changeCampaign: defineRequest({
+    name: 'campaign.change',
+    subject: 'svc.v1.orchestrator.campaign.change',
+    request: zodSchema(namedBy.extend({ change: changed(CampaignChange) })),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: ['duplicate_name', ...changeErrors],
   }),
   /** Starts no more tasks of the run; what runs goes on to its end. */
   pauseProtocolRun: defineRequest({

@@ -24,6 +24,8 @@ export interface FileRecord {
   size: number;
   /** SHA-256, hexadecimal. */
   sha256: string;
+  /** Media type that the ending of its name stands for; `application/octet-stream` when it stands for none known. */
+  media_type: string;
 }
 
 /** A resource as a task got it or left it. */

@@ -1,6 +1,6 @@
 import type {
   AttemptState,
-  FileRecord,
+  FileDescription,
   JsonObject,
   RunState,
   TaskRunState,
@@ -34,7 +34,7 @@ export interface CommittedTask {
   runId: string | null;
   stages: Stage<TaskRunState>[];
   outputs: JsonObject | null;
-  files: FileRecord[];
+  files: FileDescription[];
   attempt: number;
 }
 

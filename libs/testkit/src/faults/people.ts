@@ -84,6 +84,21 @@ export class People {
       case 'cancel_task':
         this.#ask(() => this.#wire.request(requests.cancelTask, {}, { name: act.name }));
         return;
+      case 'change_run': {
+        const body = { name: act.name, by, change: { priority: act.priority } };
+        this.#ask(() => this.#wire.request(requests.changeProtocolRun, {}, body));
+        return;
+      }
+      case 'change_campaign': {
+        const change = { priority: act.priority, max_concurrent_protocol_runs: 2 };
+        this.#ask(() => this.#wire.request(requests.changeCampaign, {}, { name: act.name, by, change }));
+        return;
+      }
+      case 'change_task': {
+        const body = { name: act.name, by, change: { priority: act.priority } };
+        this.#ask(() => this.#wire.request(requests.changeTask, {}, body));
+        return;
+      }
       case 'pause_run':
         this.#ask(() => this.#wire.request(requests.pauseProtocolRun, {}, { name: act.name, by }));
         return;

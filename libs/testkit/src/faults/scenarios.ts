@@ -162,6 +162,15 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
     { at: 700, do: 'cancel_task', name: 'read' },
     { at: 400, do: 'cancel_run', name: 'run' },
   ]),
+  'changed while it waits and runs': scenario([
+    run,
+    read,
+    queued,
+    { at: 150, do: 'change_run', name: 'run', priority: 2 },
+    { at: 200, do: 'submit_campaign', name: 'campaign', protocol: 'broken', runs: 2, beside: 1 },
+    { at: 350, do: 'change_campaign', name: 'campaign', priority: 3 },
+    { at: 400, do: 'change_task', name: 'second', priority: 5 },
+  ]),
   'a task that fails': scenario([
     { at: 100, do: 'submit_task', name: 'bad', type: 'use_arm', slots: { a: 'arm' }, priority: 0 },
     { at: 300, do: 'cancel_task', name: 'bad' },

@@ -39,6 +39,8 @@ export type Act = { at: number } & (
   | { do: 'submit_task'; name: string; type: string; slots: Record<string, DeviceName>; priority: number }
   | { do: 'cancel_run' | 'cancel_campaign' | 'cancel_task'; name: string }
   | { do: 'pause_run' | 'resume_run' | 'pause_campaign' | 'resume_campaign'; name: string }
+  /** Another priority; of a campaign also how many of its runs go on at a time. */
+  | { do: 'change_run' | 'change_campaign' | 'change_task'; name: string; priority: number }
   | { do: 'pause_queue' | 'resume_queue' }
   /** Emergency stop of a device, or of everything; and the end of every stop. */
   | { do: 'stop'; device?: DeviceName }

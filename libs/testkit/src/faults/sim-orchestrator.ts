@@ -187,6 +187,15 @@ function serve(wire: Wire, engine: Engine): (() => void)[] {
     wire.serve(requests.cancelProtocolRun, {}, ({ name }) => engine.cancelProtocolRun(name)),
     wire.serve(requests.cancelCampaign, {}, ({ name }) => engine.cancelCampaign(name)),
     wire.serve(requests.cancelTask, {}, (body) => engine.cancelTask(body.name, body.protocol_run_name)),
+    wire.serve(requests.changeTask, {}, (body) =>
+      engine.changes.task(body.name, body.protocol_run_name, body.change, body.by),
+    ),
+    wire.serve(requests.changeProtocolRun, {}, ({ name, change, by }) =>
+      engine.changes.protocolRun(name, change, by),
+    ),
+    wire.serve(requests.changeCampaign, {}, ({ name, change, by }) =>
+      engine.changes.campaign(name, change, by),
+    ),
     wire.serve(requests.pauseProtocolRun, {}, ({ name, by }) => engine.pauseProtocolRun(name, by)),
     wire.serve(requests.resumeProtocolRun, {}, ({ name, by }) => engine.resumeProtocolRun(name, by)),
     wire.serve(requests.pauseCampaign, {}, ({ name, by }) => engine.pauseCampaign(name, by)),

@@ -1,0 +1,82 @@
+import { inPath, inQuery, json, ref, type Description } from './description.js';
+import { ofRecord } from './operating-operations.js';
+
+const taskName = inPath('task_name', 'Name of the task.', 'score_1');
+const runName = inPath('protocol_run_name', 'Name of the protocol run.', 'mix_1');
+const campaignName = inPath('campaign_name', 'Name of the campaign.', 'sweep');
+const ofRun = inQuery(
+  'protocol_run_name',
+  'Selects the task of that protocol run instead of an on-demand task.',
+  { type: 'string' },
+);
+
+const changing = {
+  problems: [
+    ...ofRecord,
+    'malformed_json',
+    'payload_too_large',
+    'unsupported_media_type',
+  ] as Description['problems'],
+};
+const priority = { summary: 'Let it go before other work', value: { priority: 5 } };
+
+/** Operations that change, copy and tidy up records of work, by method and path. */
+export const writeOperations: Record<string, Description> = {
+  'PATCH /api/tasks/{task_name}': {
+    tag: 'Tasks',
+    summary: 'Change a task that is not over',
+    description:
+      'Its priority at any time; its parameters until its first attempt begins. Checked as at the submission; all of it is changed, or nothing.',
+    parameters: [taskName, ofRun],
+    body: {
+      schema: ref('TaskChange'),
+      required: true,
+      examples: {
+        priority,
+        parameters: { summary: 'Another duration', value: { input_parameters: { duration: 3 } } },
+      },
+    },
+    success: { status: 200, description: 'The task as it is.', content: json(ref('TaskRunRecord')) },
+    ...changing,
+  },
+  'PATCH /api/protocols/{protocol_run_name}': {
+    tag: 'Protocol runs',
+    summary: 'Change a protocol run that is not over',
+    description:
+      'The priority of all of its tasks that are not over, and parameters of those no attempt of which has begun. Checked as at the submission; all of it is changed, or nothing.',
+    parameters: [runName],
+    body: {
+      schema: ref('ProtocolRunChange'),
+      required: true,
+      examples: {
+        priority,
+        parameters: {
+          summary: 'Another volume',
+          value: { parameters: { mix_colors: { cyan_volume: 2.5 } } },
+        },
+      },
+    },
+    success: { status: 200, description: 'The run as it is.', content: json(ref('ProtocolRunRecord')) },
+    ...changing,
+  },
+  'PATCH /api/campaigns/{campaign_name}': {
+    tag: 'Campaigns',
+    summary: 'Change a campaign that is not over',
+    description:
+      'The priority of all of its work that is not over; how many runs it has and how many at a time; the parameters of runs that have not begun.',
+    parameters: [campaignName],
+    body: {
+      schema: ref('CampaignChange'),
+      required: true,
+      examples: {
+        priority,
+        more: {
+          summary: 'More runs, three at a time',
+          value: { max_protocol_runs: 20, max_concurrent_protocol_runs: 3 },
+        },
+      },
+    },
+    success: { status: 200, description: 'The campaign as it is.', content: json(ref('CampaignRecord')) },
+    problems: [...changing.problems, 'duplicate_name'],
+  },
+};

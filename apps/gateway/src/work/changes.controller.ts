@@ -1,0 +1,80 @@
+import { Body, Controller, Param, Patch, Query } from '@nestjs/common';
+import {
+  CampaignChange,
+  orchestratorRequests,
+  ProtocolRunChange,
+  TaskChange,
+  type CampaignRecord,
+  type Principal,
+  type ProtocolRunRecord,
+  type TaskRunRecord,
+} from '@lab/contracts';
+import { withSecretsHidden } from '@lab/runtime';
+import { Caller } from '../access/caller.js';
+import { Needs } from '../access/needs.js';
+import { DtoPipe } from '../http/dto-pipe.js';
+import { lookupName, readQuery } from '../http/request-input.js';
+import { Orchestrator } from '../orchestrator.js';
+import { RecordReader } from '../ports.js';
+import { committed, found, foundTask, readTaskAddress } from './records.js';
+import { refuseForeign } from './ownership.js';
+
+/** Changes of work that is not over: its priority, and parameters of what has not begun. */
+@Needs('submitter')
+@Controller('api')
+export class ChangesController {
+  constructor(
+    private readonly orchestrator: Orchestrator,
+    private readonly records: RecordReader,
+  ) {}
+
+  @Patch('tasks/:task_name')
+  async changeTask(
+    @Param('task_name') given: string,
+    @Body(new DtoPipe(TaskChange)) change: TaskChange,
+    @Query() query: unknown,
+    @Caller() caller: Principal,
+  ): Promise<TaskRunRecord> {
+    const run = readTaskAddress(query);
+    const { name, owner } = await foundTask(this.records, given, run);
+    refuseForeign(caller, owner);
+    await this.orchestrator.ask(orchestratorRequests.changeTask, {
+      name,
+      by: caller.name,
+      change,
+      ...(run === undefined ? {} : { protocol_run_name: run }),
+    });
+    return committed(() => this.records.task(name, run), `task ${name}`);
+  }
+
+  @Patch('protocols/:protocol_run_name')
+  async changeProtocolRun(
+    @Param('protocol_run_name') given: string,
+    @Body(new DtoPipe(ProtocolRunChange)) change: ProtocolRunChange,
+    @Query() query: unknown,
+    @Caller() caller: Principal,
+  ): Promise<ProtocolRunRecord> {
+    readQuery(query, []);
+    const name = lookupName(given, 'protocol run');
+    const { owner } = found(await this.records.protocolRun(name), 'protocol run', name);
+    refuseForeign(caller, owner);
+    await this.orchestrator.ask(orchestratorRequests.changeProtocolRun, { name, by: caller.name, change });
+    return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
+  }
+
+  @Patch('campaigns/:campaign_name')
+  async changeCampaign(
+    @Param('campaign_name') given: string,
+    @Body(new DtoPipe(CampaignChange)) change: CampaignChange,
+    @Query() query: unknown,
+    @Caller() caller: Principal,
+  ): Promise<CampaignRecord> {
+    readQuery(query, []);
+    const name = lookupName(given, 'campaign');
+    const { owner } = found(await this.records.campaign(name), 'campaign', name);
+    refuseForeign(caller, owner);
+    await this.orchestrator.ask(orchestratorRequests.changeCampaign, { name, by: caller.name, change });
+    const record = await committed(() => this.records.campaign(name), `campaign ${name}`);
+    return { ...record, meta: withSecretsHidden(record.meta) };
+  }
+}

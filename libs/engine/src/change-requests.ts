@@ -1,0 +1,61 @@
+import type { CampaignChange, ProtocolRunChange, TaskChange } from '@lab/contracts';
+import type { Person } from './audit.js';
+import { changeCampaign, changeProtocolRun, changeTask } from './change-work.js';
+import { comingRunNames, runLimit } from './run-names.js';
+import type { Accepted } from './submit.js';
+import type { TurnLoop } from './turn-loop.js';
+
+/** What people ask to be different of work that is not over. Each promise resolves after the commit. */
+export class ChangeRequests {
+  constructor(
+    private readonly loop: TurnLoop,
+    private readonly person: (by: string) => Person,
+  ) {}
+
+  /**
+   * Changes the priority of a task that is not over, or parameters of one no attempt of which has begun.
+   *
+   * @param protocolRun when given, the task of that run; else the on-demand task
+   * @param by who asks, for the audit
+   * @throws ServiceError `not_found`, `wrong_state`; `invalid` (every fault listed)
+   */
+  task(name: string, protocolRun: string | undefined, change: TaskChange, by: string): Promise<Accepted> {
+    return this.loop.submit(
+      'change of a task',
+      (turn) => changeTask(turn, this.person(by), name, protocolRun, change),
+      [
+        protocolRun === undefined
+          ? { kind: 'onDemandTask', names: [name] }
+          : { kind: 'protocolRun', names: [protocolRun] },
+      ],
+    );
+  }
+
+  /** The same of a run and its tasks. @throws as {@link task} */
+  protocolRun(name: string, change: ProtocolRunChange, by: string): Promise<Accepted> {
+    return this.loop.submit(
+      'change of a protocol run',
+      (turn) => changeProtocolRun(turn, this.person(by), name, change),
+      [{ kind: 'protocolRun', names: [name] }],
+    );
+  }
+
+  /**
+   * The same of a campaign, its runs and their tasks; parameters are those of runs that have not begun.
+   *
+   * @throws as {@link task}; `duplicate_name` when the name of a coming run is taken
+   */
+  campaign(name: string, change: CampaignChange, by: string): Promise<Accepted> {
+    const { max_protocol_runs: maxProtocolRuns } = change;
+    const coming =
+      maxProtocolRuns === undefined ? [] : comingRunNames(name, 0, runLimit({ maxProtocolRuns }));
+    return this.loop.submit(
+      'change of a campaign',
+      (turn) => changeCampaign(turn, this.person(by), name, change),
+      [
+        { kind: 'campaign', names: [name] },
+        { kind: 'protocolRun', names: coming },
+      ],
+    );
+  }
+}
