@@ -4,7 +4,7 @@ export {
   type GatewayStore,
   type GatewayStoreOptions,
 } from './gateway/store.js';
-export type { AuditCheck, AuditEntry } from './gateway/audit.js';
+export type { AuditEntry } from './gateway/audit.js';
 export type { AccessTokenRow, NewAccessToken, TokenPage } from './gateway/tokens.js';
 export { openRecords, Records, type ListOptions, type RecordsOptions } from './records.js';
 export { openEventLog, EventLog, type EventLogOptions, type EventPage } from './event-log.js';
