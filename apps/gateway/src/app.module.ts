@@ -1,8 +1,13 @@
 import type { Sealing } from '@lab/runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { AccessGuard } from './access/access-guard.js';
-import type { Authentication } from './access/authentication.js';
+import { AuditController } from './access/audit.controller.js';
+import { AuditInterceptor } from './access/audit.interceptor.js';
+import { AuditRecorder } from './access/audit-recorder.js';
+import { Authentication } from './access/authentication.js';
+import { TokenStore } from './access/ports.js';
+import { TokensController } from './access/tokens.controller.js';
 import { LabsController } from './definitions/labs.controller.js';
 import { PackagesController } from './definitions/packages.controller.js';
 import { ProtocolsController } from './definitions/protocols.controller.js';
@@ -45,8 +50,9 @@ export interface Surroundings {
   files: FileStore;
   /** Seals secrets in submissions; without it none are taken. */
   sealing?: Sealing;
-  /** Finds out who makes a request; without one everybody may do everything. */
-  authentication?: Authentication;
+  authentication: Authentication;
+  tokens: TokenStore;
+  audit: AuditRecorder;
   /** How clients of the event stream are kept, where not as usual. */
   eventFeed?: Partial<EventFeedOptions>;
   /** Hears who leads; without one a change of leaders is not noticed. */
@@ -78,12 +84,18 @@ export class AppModule {
         EmergencyStopsController,
         QueueController,
         ScheduleController,
+        TokensController,
+        AuditController,
         EventsController,
         HealthController,
         DocsController,
       ],
       providers: [
         { provide: APP_GUARD, useClass: AccessGuard },
+        { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
+        { provide: Authentication, useValue: surroundings.authentication },
+        { provide: TokenStore, useValue: surroundings.tokens },
+        { provide: AuditRecorder, useValue: surroundings.audit },
         { provide: Requests, useValue: surroundings.requests },
         { provide: Announcements, useValue: surroundings.announcements },
         { provide: BrokerStatus, useValue: surroundings.broker },

@@ -12,6 +12,7 @@ export const config = defineConfig({
   secretsKey: settings.secretsKey,
   logLevel: settings.logLevel,
   limits: settings.limits,
+  auth: settings.auth,
   cors: settings.cors,
 });
 

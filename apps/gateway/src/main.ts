@@ -4,8 +4,10 @@ import { orchestratorEvents, serviceRequests, type ServiceHealth } from '@lab/co
 import { connectBus } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
 import { openFileStore } from '@lab/object-store';
-import { openEventLog, openRecords } from '@lab/persistence';
+import { openEventLog, openGatewayStore, openRecords } from '@lab/persistence';
 import { runService, Sealing, systemClock } from '@lab/runtime';
+import { AuditRecorder } from './access/audit-recorder.js';
+import { authenticationBy, isOpenToNetwork } from './access/authentication-by.js';
 import { announcementsOver } from './announcements-over-bus.js';
 import { config } from './config.js';
 import { isLoopback } from './http/access.js';
@@ -17,6 +19,8 @@ const service = 'gateway';
 const version = '0.1.0';
 
 await runService(service, config, async ({ config, log, shutdown }) => {
+  if (isOpenToNetwork(config.auth, config.httpHost))
+    log.warn('authentication is off, and other computers reach this one', { host: config.httpHost });
   const startedAt = systemClock.now();
   const instance = randomUUID().slice(0, 8);
   const [bus, files] = await Promise.all([
@@ -34,6 +38,15 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   });
   shutdown.add('database', () => records.close());
 
+  const store = openGatewayStore({
+    url: config.databaseUrl.reveal(),
+    onIdleError: (error) => log.warn('a database connection broke', { error }),
+  });
+  shutdown.add('store', () => store.close());
+  const audit = new AuditRecorder(store.audit, log);
+  shutdown.add('audit', () => audit.close());
+  const access = authenticationBy(config.auth, store.tokens, log);
+  shutdown.add('tokens', () => access.close());
   const events = openEventLog({
     url: config.databaseUrl.reveal(),
     onIdleError: (error) => log.warn('a database connection for events broke', { error }),
@@ -49,6 +62,9 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       announcements: announcementsOver(bus),
       broker: bus,
       records,
+      authentication: access.authentication,
+      tokens: store.tokens,
+      audit,
       events,
       eventFeed: { clients: config.limits.event_clients },
       files,

@@ -4,7 +4,6 @@ import { NestFactory } from '@nestjs/core';
 import { nestLogger } from '@lab/messaging/nest';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { authenticateRequests } from './access/authenticate-requests.js';
-import { OpenToAll } from './access/authentication.js';
 import { AppModule, type Surroundings } from './app.module.js';
 import { OpenApiDocument } from './docs/openapi-document.js';
 import { serveUploads } from './files/uploads.js';
@@ -57,7 +56,7 @@ export async function startServer(
     limits: bounds,
     problems,
   });
-  authenticateRequests(fastify, surroundings.authentication ?? new OpenToAll());
+  authenticateRequests(fastify, surroundings.authentication);
   logRequests(fastify, options.log);
   serveUploads(fastify, surroundings.files, bounds.bodyMs);
 

@@ -15,7 +15,9 @@ import {
   expectProblem,
   memoryLog,
   MemoryAnnouncements,
+  MemoryEvents,
   MemoryRecords,
+  openAccess,
   runRecord,
   ScriptedRequests,
   send,
@@ -41,6 +43,8 @@ beforeAll(async () => {
       broker: { connected: true },
       records,
       files,
+      events: new MemoryEvents(),
+      ...openAccess(log),
     },
     { host: '127.0.0.1', port: 0, log },
   );

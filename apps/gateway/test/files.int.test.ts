@@ -12,6 +12,7 @@ import {
   MemoryAnnouncements,
   MemoryEvents,
   MemoryRecords,
+  openAccess,
   ScriptedRequests,
   taskRecord,
 } from './twins.js';
@@ -29,6 +30,7 @@ const surroundings = (): Surroundings => ({
   records,
   events: new MemoryEvents(),
   files,
+  ...openAccess(log),
 });
 
 beforeAll(async () => {

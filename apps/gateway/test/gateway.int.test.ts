@@ -10,8 +10,10 @@ import {
 import type { Store } from '@lab/engine';
 import { connectBus, type Bus, type Subscription } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
-import { openRecords, openStore, type Records } from '@lab/persistence';
+import { openGatewayStore, openRecords, openStore, type GatewayStore, type Records } from '@lab/persistence';
 import { startNats, startTestPostgres, type NatsFixture, type TestPostgres } from '@lab/testkit';
+import { AuditRecorder } from '../src/access/audit-recorder.js';
+import { OpenToAll } from '../src/access/authentication.js';
 import { announcementsOver } from '../src/announcements-over-bus.js';
 import { startServer, type RunningServer } from '../src/server.js';
 import { definition, taskRow } from './rows.js';
@@ -20,6 +22,7 @@ import { memoryLog, MemoryEvents, MemoryFiles, send, type Reply } from './twins.
 let nats: NatsFixture;
 let postgres: TestPostgres;
 let records: Records;
+let kept: GatewayStore;
 let store: Store;
 let epoch: number;
 /** What the gateway talks through, and what the stand-ins of orchestrator and agent answer through. */
@@ -44,6 +47,7 @@ beforeAll(async () => {
   store = await openStore({ url: postgres.url });
   epoch = (await store.lead('test', 0)) ?? 0;
   records = openRecords({ url: postgres.url });
+  kept = openGatewayStore({ url: postgres.url });
   gateway = await startServer(
     {
       requests: new BusClient(gatewayBus),
@@ -52,6 +56,9 @@ beforeAll(async () => {
       records,
       events: new MemoryEvents(),
       files: new MemoryFiles(),
+      authentication: new OpenToAll(),
+      tokens: kept.tokens,
+      audit: new AuditRecorder(kept.audit, log),
     },
     { host: '127.0.0.1', port: 0, log },
   );
@@ -61,7 +68,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway?.close();
   await Promise.all([gatewayBus, serviceBus].map((bus) => bus?.close()));
-  await Promise.all([records?.close(), store?.close()]);
+  await Promise.all([records?.close(), kept?.close(), store?.close()]);
   await Promise.all([nats?.stop(), postgres?.stop()]);
 });
 

@@ -1170,6 +1170,87 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/me': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Read who the service takes you for, and what you may do */
+    get: operations['get_me'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/tokens': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List tokens of access
+     * @description With the role admin all, otherwise your own; also those that are revoked or have expired.
+     */
+    get: operations['get_tokens'];
+    put?: never;
+    /**
+     * Make a token of access
+     * @description The answer is the only place where the token ever stands: only its hash is kept. The role admin makes any token; who has signed in at the issuer makes personal ones of their own, which may do no more than they may. A token makes no tokens, unless it is of an admin.
+     */
+    post: operations['post_tokens'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/tokens/{token_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Revoke a token of access
+     * @description It counts no more here from this moment on, and within 5 s at every other gateway. Its record stays, for the audit. May be repeated.
+     */
+    delete: operations['delete_tokens_by_token_id'];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/audit/verify': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Check that nothing of the audit was changed or removed
+     * @description Goes through the whole chain of hashes. Who could write to the database itself could make the whole chain anew: keep `head` elsewhere from time to time.
+     */
+    get: operations['get_audit_verify'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/events': {
     parameters: {
       query?: never;
@@ -3858,6 +3939,173 @@ export interface components {
       /** @description What is wrong, and where. */
       errors: components['schemas']['Fault'][];
     };
+    Grant: {
+      /**
+       * @description What may be done; each role includes those before it.
+       * @enum {string}
+       */
+      role: 'viewer' | 'submitter' | 'operator' | 'lab_admin' | 'admin';
+      /**
+       * @description The one lab it is for; absent: all labs.
+       * @example color_lab
+       */
+      lab?: string;
+    };
+    Principal: {
+      /**
+       * @description Owner of what is submitted, and name in the audit.
+       * @example ada
+       */
+      name: string;
+      /**
+       * @description `local`: authentication is off. `token`: by a token of this service. `oidc`: by one of the issuer.
+       * @enum {string}
+       */
+      kind: 'local' | 'token' | 'oidc';
+      grants: components['schemas']['Grant'][];
+    };
+    TokenRecord: {
+      /** @description Id of the token, which is not the token itself. */
+      id: string;
+      /**
+       * @description How the token begins, to tell it from others.
+       * @example svc_pat_Jx3q
+       */
+      prefix: string;
+      /**
+       * @description Of a person, or of a program.
+       * @enum {string}
+       */
+      kind: 'personal' | 'service';
+      /**
+       * @description Who shows it: owner of what is submitted with it, and name in the audit.
+       * @example ada
+       */
+      name: string;
+      /**
+       * @description What it is for.
+       * @example notebook on the bench
+       */
+      note: string;
+      grants: components['schemas']['Grant'][];
+      /**
+       * Format: date-time
+       * @description When it was made.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * @description Who made it.
+       * @example root
+       */
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description From when on it counts no more; null: it does not expire.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      expires_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it was last shown, to within about a minute; null: never.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      last_used_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it was revoked.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      revoked_at: string | null;
+      /** @description Who revoked it. */
+      revoked_by: string | null;
+    };
+    NewTokenRecord: {
+      /** @description Id of the token, which is not the token itself. */
+      id: string;
+      /**
+       * @description How the token begins, to tell it from others.
+       * @example svc_pat_Jx3q
+       */
+      prefix: string;
+      /**
+       * @description Of a person, or of a program.
+       * @enum {string}
+       */
+      kind: 'personal' | 'service';
+      /**
+       * @description Who shows it: owner of what is submitted with it, and name in the audit.
+       * @example ada
+       */
+      name: string;
+      /**
+       * @description What it is for.
+       * @example notebook on the bench
+       */
+      note: string;
+      grants: components['schemas']['Grant'][];
+      /**
+       * Format: date-time
+       * @description When it was made.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * @description Who made it.
+       * @example root
+       */
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description From when on it counts no more; null: it does not expire.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      expires_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it was last shown, to within about a minute; null: never.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      last_used_at: string | null;
+      /**
+       * Format: date-time
+       * @description When it was revoked.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      revoked_at: string | null;
+      /** @description Who revoked it. */
+      revoked_by: string | null;
+      /** @description The token. It is not kept and cannot be shown again. */
+      token: string;
+    };
+    TokenPage: {
+      items: components['schemas']['TokenRecord'][];
+      /** @description Where the next page begins; null: this is the last one. */
+      next_cursor: string | null;
+    };
+    AuditVerification: {
+      /**
+       * @description Entries that were looked at, the broken one included.
+       * @example 1204
+       */
+      entries: number;
+      broken: {
+        /**
+         * @description Number of the entry.
+         * @example 17
+         */
+        seq: number;
+        /** @description Id of the entry; null when it is missing. */
+        id: string | null;
+        /**
+         * @description What is wrong with it.
+         * @example it was changed
+         */
+        reason: string;
+      } | null;
+      /** @description Hash of the last sound entry. */
+      head: string;
+    };
     ProtocolRunSubmission: {
       /**
        * @description Unique name of the protocol run.
@@ -4518,6 +4766,42 @@ export interface components {
        */
       for?: number;
     };
+    GrantSubmission: {
+      /**
+       * @description What may be done; each role includes those before it.
+       * @enum {string}
+       */
+      role: 'viewer' | 'submitter' | 'operator' | 'lab_admin' | 'admin';
+      /**
+       * @description The one lab it is for. Left out: all labs.
+       * @example color_lab
+       */
+      lab?: string;
+    };
+    TokenSubmission: {
+      /**
+       * @description Who shows it: owner of what is submitted with it, and name in the audit.
+       * @example ada
+       */
+      name: string;
+      /**
+       * @description Of a person, or of a program. Default personal.
+       * @enum {string}
+       */
+      kind?: 'personal' | 'service';
+      /** @description What it may do. */
+      grants: components['schemas']['GrantSubmission'][];
+      /**
+       * @description What it is for.
+       * @example notebook on the bench
+       */
+      note?: string;
+      /**
+       * @description Days until it expires. A personal token: default 90, at most 366. One of a service: default never.
+       * @example 30
+       */
+      expires_in_days?: number;
+    };
   };
   responses: never;
   parameters: never;
@@ -4577,6 +4861,12 @@ export type DefinitionSummary = components['schemas']['DefinitionSummary'];
 export type DefinitionRecord = components['schemas']['DefinitionRecord'];
 export type PackageRecord = components['schemas']['PackageRecord'];
 export type Validation = components['schemas']['Validation'];
+export type Grant = components['schemas']['Grant'];
+export type Principal = components['schemas']['Principal'];
+export type TokenRecord = components['schemas']['TokenRecord'];
+export type NewTokenRecord = components['schemas']['NewTokenRecord'];
+export type TokenPage = components['schemas']['TokenPage'];
+export type AuditVerification = components['schemas']['AuditVerification'];
 export type ProtocolRunSubmission = components['schemas']['ProtocolRunSubmission'];
 export type CampaignResumption = components['schemas']['CampaignResumption'];
 export type CampaignSubmission = components['schemas']['CampaignSubmission'];
@@ -4603,6 +4893,8 @@ export type SimulatedCampaign = components['schemas']['SimulatedCampaign'];
 export type SimulatedTasks = components['schemas']['SimulatedTasks'];
 export type SimulatedFailure = components['schemas']['SimulatedFailure'];
 export type SimulatedLoss = components['schemas']['SimulatedLoss'];
+export type GrantSubmission = components['schemas']['GrantSubmission'];
+export type TokenSubmission = components['schemas']['TokenSubmission'];
 export type $defs = Record<string, never>;
 export interface operations {
   get_labs: {
@@ -6772,6 +7064,121 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['ScheduleRecord'];
+        };
+      };
+    };
+  };
+  get_me: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The caller. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Principal'];
+        };
+      };
+    };
+  };
+  get_tokens: {
+    parameters: {
+      query?: {
+        /** @description Tokens at most. */
+        limit?: number;
+        /** @description The `next_cursor` of the page before. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TokenPage'];
+        };
+      };
+    };
+  };
+  post_tokens: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TokenSubmission'];
+      };
+    };
+    responses: {
+      /** @description Made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['NewTokenRecord'];
+        };
+      };
+    };
+  };
+  delete_tokens_by_token_id: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Id of the token, which is not the token itself. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example 5f1c1f2e-6d0e-4a5c-9a54-0b4f5a4f7f10
+         */
+        token_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Revoked. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TokenRecord'];
+        };
+      };
+    };
+  };
+  get_audit_verify: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What was found. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AuditVerification'];
         };
       };
     };

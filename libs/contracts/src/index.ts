@@ -301,5 +301,18 @@ export {
   type ToOptimizer,
   type ToTask,
 } from './messages/ipc.js';
-export { roles, type Grant, type Principal, type Role } from './rest/access.js';
+export {
+  GrantSubmission,
+  personalTokenDays,
+  roles,
+  tokenKinds,
+  TokenSubmission,
+  type AuditVerification,
+  type Grant,
+  type NewTokenRecord,
+  type Principal,
+  type Role,
+  type TokenKind,
+  type TokenRecord,
+} from './rest/access.js';
 export { apiVersion, apiVersionHeader } from './rest/api-version.js';

@@ -33,6 +33,7 @@ export interface Presence {
 export class AgentDirectory {
   readonly #agents = new Map<string, Presence>();
   #changes = 0;
+  #news = 0;
 
   /** @param suspectAfterMs silence after which nothing is sent any more @param offlineAfterMs and then it is gone */
   constructor(
@@ -45,6 +46,11 @@ export class AgentDirectory {
     return this.#changes;
   }
 
+  /** Rises whenever an agent or a device is not what it was. */
+  get news(): number {
+    return this.#news;
+  }
+
   registered(
     computer: string,
     inc: number,
@@ -55,6 +61,7 @@ export class AgentDirectory {
     const before = this.#agents.get(computer);
     if (before !== undefined) change(before, 'online');
     this.#changes += 1;
+    this.#news += 1;
     this.#agents.set(computer, {
       computer,
       inc,
@@ -79,6 +86,7 @@ export class AgentDirectory {
     agent.seq = Math.max(agent.seq, seq);
     let better = !mayDispatchTo(agent.state);
     if (better) this.#changes += 1;
+    if (!isHeard(agent.state)) this.#news += 1;
     change(agent, 'online');
     const reported = new Set<string>();
     for (const device of devices) {
@@ -89,6 +97,7 @@ export class AgentDirectory {
       if (reported.has(key)) continue;
       agent.devices.delete(key);
       this.#changes += 1;
+      this.#news += 1;
     }
     return better;
   }
@@ -98,6 +107,7 @@ export class AgentDirectory {
     const key = deviceKey(device.lab, device.name);
     const before = agent.devices.get(key);
     agent.devices.set(key, device);
+    if (!looksAlike(before, device)) this.#news += 1;
     if (before === undefined || device.state === 'initializing') agent.startedAt.set(key, now);
     const wasUsable = before !== undefined && isUsable(before.state);
     if (isUsable(device.state) !== wasUsable) this.#changes += 1;
@@ -107,6 +117,7 @@ export class AgentDirectory {
   left(agent: Presence): void {
     change(agent, 'offline');
     this.#changes += 1;
+    this.#news += 1;
     agent.devices.clear();
     agent.startedAt.clear();
   }
@@ -122,6 +133,7 @@ export class AgentDirectory {
       if (state === agent.state) continue;
       change(agent, state);
       this.#changes += 1;
+      this.#news += 1;
       changed.push(agent);
     }
     return changed;
@@ -166,6 +178,10 @@ export class AgentDirectory {
     if (isUsable(status.state)) return null;
     return `it is ${status.state}${status.detail == null || status.detail === '' ? '' : `: ${status.detail}`}`;
   }
+}
+
+function looksAlike(one: DeviceStatus | undefined, other: DeviceStatus): boolean {
+  return one?.state === other.state && one.detail === other.detail && one.halted === other.halted;
 }
 
 /** @throws Error when the table of states does not have it */

@@ -25,6 +25,7 @@ import {
   type Question,
 } from './questions.js';
 import { needAttention } from './results.js';
+import { subjectOf } from './row-events.js';
 import type { AttentionRow } from './rows.js';
 import type { Turn } from './turn.js';
 import type { WorkingState } from './working-state.js';
@@ -258,7 +259,6 @@ export class Attention {
       resolution: null,
     };
     turn.emit({ op: 'putAttention', row });
-    tell(turn, row);
   }
 
   #close(
@@ -275,7 +275,6 @@ export class Attention {
       resolution: { action, by, note },
     };
     turn.emit({ op: 'putAttention', row });
-    tell(turn, row);
   }
 }
 
@@ -292,34 +291,9 @@ function declareLost(turn: Turn, item: AttentionRow, by: string): void {
   }
 }
 
-/** What the item is about, as people call it. */
-function subjectOf(state: WorkingState, item: AttentionRow): string {
-  const task = item.taskRunId === null ? undefined : state.rows.taskRuns.get(item.taskRunId);
-  return task === undefined ? (item.device ?? item.computer ?? '') : state.labelOf(task);
-}
-
 function wordsOfEnd(state: WorkingState, item: AttentionRow): string {
   if (item.kind === 'device') return 'it is known to stand still, or is not loaded any more';
   if (item.kind === 'agent') return 'its agent is heard again, or nothing of it is left to wait for';
   const task = state.rows.taskRuns.get(item.taskRunId ?? '');
   return task === undefined ? 'the task is over' : `the task is ${task.state}`;
-}
-
-function tell(turn: Turn, row: AttentionRow): void {
-  turn.emit({
-    op: 'tell',
-    event: {
-      aggregate: `attention/${row.id}`,
-      type: row.state === 'open' ? 'attention.opened' : 'attention.resolved',
-      body: {
-        id: row.id,
-        kind: row.kind,
-        subject: subjectOf(turn.state, row),
-        reason: { code: row.reason.code, message: row.reason.message },
-        action: row.resolution?.action ?? null,
-        by: row.resolution?.by ?? null,
-      },
-      at: turn.now,
-    },
-  });
 }

@@ -1,4 +1,4 @@
-import { isReachable, type DeviceRecord, type DeviceState } from '@lab/contracts';
+import { isReachable, type DeviceRecord, type DeviceState, type DeviceStatus } from '@lab/contracts';
 import type { AgentDirectory } from './agent-directory.js';
 import { deviceKey, type LabMap } from './lab-map.js';
 import type { WorkingState } from './working-state.js';
@@ -11,22 +11,16 @@ export function describeDevices(
 ): DeviceRecord[] {
   const records: DeviceRecord[] = [];
   for (const device of labs.devices.values()) {
-    const agent = directory.get(device.computer);
-    const status = agent?.devices.get(device.key);
+    const { state: now, detail, status } = standingOf(device, directory);
     const owner = state.allocation('device', device.key)?.taskRunId ?? null;
     const task = owner === null ? undefined : state.rows.taskRuns.get(owner);
-    const away = agent === undefined || !isReachable(agent.state);
     records.push({
       lab_name: device.lab,
       name: device.name,
       type: device.type,
       computer: device.computer,
-      state: away ? 'disabled' : (status?.state ?? 'initializing'),
-      detail: away
-        ? `computer ${device.computer} is not connected`
-        : agent.state === 'suspect'
-          ? `computer ${device.computer} has not been heard for a while`
-          : (status?.detail ?? null),
+      state: now,
+      detail,
       held_by: task === undefined ? null : state.labelOf(task),
       halted: status?.halted ?? null,
       doubt: status?.doubt ?? null,
@@ -34,6 +28,19 @@ export function describeDevices(
     });
   }
   return records.sort((a, b) => compare(a.lab_name, b.lab_name) || compare(a.name, b.name));
+}
+
+/** A device as its agent last said, or what the silence of its agent means. */
+export function standingOf(
+  { key, computer }: { key: string; computer: string },
+  directory: AgentDirectory,
+): { state: DeviceState; detail: string | null; status: DeviceStatus | undefined } {
+  const agent = directory.get(computer);
+  const status = agent?.devices.get(key);
+  if (agent === undefined || !isReachable(agent.state))
+    return { state: 'disabled', detail: `computer ${computer} is not connected`, status };
+  const unheard = agent.state === 'suspect' ? `computer ${computer} has not been heard for a while` : null;
+  return { state: status?.state ?? 'initializing', detail: unheard ?? status?.detail ?? null, status };
 }
 
 /** How the start of a device goes. */

@@ -49,6 +49,7 @@ import { workingRowsOf } from './row-set.js';
 import type { AttemptRow } from './rows.js';
 import { settleRun } from './runs.js';
 import { describeEstimates, describeSchedule, type SchedulePorts } from './schedule.js';
+import { StandingEvents } from './standing-events.js';
 import type { SubmitPorts } from './submission-checks.js';
 import { submitTask, type Accepted } from './submit.js';
 import { TurnLoop } from './turn-loop.js';
@@ -84,6 +85,7 @@ export class Engine {
   readonly #campaigns: CampaignRequests;
   readonly #changes: ChangeRequests;
   readonly #drain = new Drain();
+  readonly #standing: StandingEvents;
   #labs: LabMap;
   #epoch = 0;
   /** The policy has said that it has something better, and has not been asked since. */
@@ -114,6 +116,7 @@ export class Engine {
     const labs = (): LabMap => this.#labs;
     const epoch = (): number => this.#epoch;
     this.#stopPorts = { ids, labs };
+    this.#standing = new StandingEvents({ directory, definitions, labs });
     this.#news = new AgentNews(
       { directory, log, talk: this.#talk, assigner: this.#assigner, stops: this.#stopPorts, labs, epoch },
       enqueue,
@@ -183,6 +186,7 @@ export class Engine {
     this.#talk.lead(this.#epoch);
     this.#assigner.lead(this.#epoch);
     this.#attention.begin(this.#ports.clock.now());
+    this.#standing.begin(this.#ports.clock.now());
     this.#durations.load(await this.#ports.store.durations(rememberedDurations));
     await this.#loop.start(this.#epoch);
     this.#ports.policy.begin?.(() => this.#planAgain());
@@ -545,6 +549,7 @@ export class Engine {
     this.#talk.pursue(turn);
     this.#assigner.pursue(turn, this.#labs);
     this.#optimizers.pursue(turn);
+    this.#standing.settle(turn);
   }
 
   /** Has a policy that plans ahead asked when what its plan counts on has changed. */
@@ -591,6 +596,7 @@ export class Engine {
       this.#talk.nextRetry(now),
       this.#assigner.nextRetry(now),
       this.#optimizers.nextRetry(now),
+      this.#standing.next(),
     ].filter((at) => at !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
   }

@@ -62,7 +62,6 @@ export function releaseStop(turn: Turn, ports: StopPorts, id: string | null, by:
   for (const row of rows) {
     const released = { ...row, releasedAt: turn.now, releasedBy: by };
     turn.emit({ op: 'putHalt', row: released });
-    tell(turn, released);
     audit(turn, { by, ids: ports.ids }, 'estop.release', `halt/${row.id}`, { scope: row.scope });
   }
   return { ids: rows.map((row) => row.id) };
@@ -95,7 +94,6 @@ function record(turn: Turn, ports: StopPorts, halt: Halt, more: { told_by?: stri
   const { id, scope, by, reason } = halt;
   const row = { id, scope, by, reason, at: turn.now, releasedAt: null, releasedBy: null };
   turn.emit({ op: 'putHalt', row });
-  tell(turn, row);
   audit(turn, { by, ids: ports.ids }, 'estop.engage', `halt/${id}`, { scope, reason, ...more });
   for (const attempt of turn.state.rows.attempts.values())
     if (isStoppedBy(attempt, halt))
@@ -141,17 +139,4 @@ function faultOf(labs: LabMap, scope: string): ServiceError | undefined {
       ? undefined
       : new ServiceError('unknown_device', `no loaded laboratory has a device "${name}"`);
   return new ServiceError('bad_request', `"${scope}" is nothing that can be stopped`);
-}
-
-function tell(turn: Turn, row: HaltRow): void {
-  const { id, scope, by, reason, releasedAt, releasedBy } = row;
-  turn.emit({
-    op: 'tell',
-    event: {
-      aggregate: `halt/${id}`,
-      type: releasedAt === null ? 'halt.engaged' : 'halt.released',
-      body: { id, scope, by, reason, released_by: releasedBy },
-      at: turn.now,
-    },
-  });
 }

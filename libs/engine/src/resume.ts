@@ -14,6 +14,7 @@ import { audit, type Person } from './audit.js';
 import { openCampaign, openRun } from './named.js';
 import { unpauseCampaign, unpauseProtocolRun } from './pause.js';
 import type { EndedWork } from './ports.js';
+import { placeOf, told } from './row-events.js';
 import type { CampaignRow, OptimizerRow, ProtocolRunRow, TaskRunRow } from './rows.js';
 import { comingRunNames, refuseRunNames, runLimit } from './run-names.js';
 import { drainingFaults, refuse, refuseBacklog, type SubmitPorts } from './submission-checks.js';
@@ -248,15 +249,7 @@ function reopenRun(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]
 
 /** The outbox keeps what the row said of the end that is taken back; the attempts stay as they are. */
 function reopenTask(turn: Turn, run: ProtocolRunRow, task: TaskRunRow): void {
-  turn.emit({
-    op: 'tell',
-    event: {
-      aggregate: `task_run/${task.id}`,
-      type: 'task_run.resumed',
-      body: { ...former(task), protocol_run: run.name },
-      at: turn.now,
-    },
-  });
+  turn.tell(told('task_run', task.id, 'resumed', { ...former(task), ...placeOf(turn.state, task) }));
   turn.setTask(task, 'created', {
     reason: null,
     cancelRequestedAt: null,

@@ -245,7 +245,7 @@ export type DefinitionRow =
 
 /** A fact for the outside, written in the transaction of the change it tells of. */
 export interface OutboxRow {
-  /** `task_run/<id>`, `protocol_run/<id>`, `campaign/<id>`, `attention/<id>` or `halt/<id>`. */
+  /** `<kind>/<id>`, of the kinds of events. */
   aggregate: string;
   /** From 1, without gaps within the aggregate; given by the store. */
   type: string;

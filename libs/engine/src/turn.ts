@@ -1,5 +1,6 @@
-import type { JsonObject, Reason, RunState, TaskRunState } from '@lab/contracts';
+import type { RunState, TaskRunState } from '@lab/contracts';
 import type { EndedWork, NameKind } from './ports.js';
+import { eventOf, ofCampaign, ofRun, ofTask, type Told } from './row-events.js';
 import type { AttemptRow, CampaignRow, Change, ProtocolRunRow, TaskRunRow } from './rows.js';
 import type { WorkingState } from './working-state.js';
 
@@ -28,10 +29,16 @@ export class Turn {
     private readonly endedWork: ReadonlyMap<string, EndedWork>,
   ) {}
 
-  /** @throws ServiceError when the change contradicts the state: a defect, or a conflict that nobody checked for. */
+  /**
+   * Attempts, trials, attention items, stops and resources are told of with their change; of tasks, runs and campaigns
+   * one says when they are whole.
+   *
+   * @throws ServiceError when the change contradicts the state: a defect, or a conflict that nobody checked for.
+   */
   emit(change: Change): void {
     this.state.apply(change);
     this.changes.push(change);
+    this.tell(eventOf(this.state, change));
   }
 
   /** Runs `act` after the commit. */
@@ -81,46 +88,18 @@ export class Turn {
   }
 
   tellTask(id: string): void {
-    const task = this.state.rows.taskRuns.get(id);
-    if (task === undefined) return;
-    const run = task.runId === null ? undefined : this.state.rows.protocolRuns.get(task.runId);
-    this.#tell(`task_run/${id}`, `task_run.${task.state}`, {
-      ...common(task),
-      protocol_run: run?.name ?? null,
-      attempt: task.attempt,
-      cancel_requested: task.cancelRequestedAt !== null,
-      late_by_s: task.lateByS,
-    });
+    this.tell(ofTask(this.state, id));
   }
 
   tellRun(id: string): void {
-    const run = this.state.rows.protocolRuns.get(id);
-    if (run === undefined) return;
-    const campaign = run.campaignId === null ? undefined : this.state.rows.campaigns.get(run.campaignId);
-    this.#tell(`protocol_run/${id}`, `protocol_run.${run.state}`, {
-      ...common(run),
-      campaign: campaign?.name ?? null,
-      ending: run.ending?.state ?? null,
-    });
+    this.tell(ofRun(this.state, id));
   }
 
   tellCampaign(id: string): void {
-    const campaign = this.state.rows.campaigns.get(id);
-    if (campaign === undefined) return;
-    this.#tell(`campaign/${id}`, `campaign.${campaign.state}`, {
-      ...common(campaign),
-      protocol_runs_completed: campaign.runsCompleted,
-      max_protocol_runs: campaign.maxProtocolRuns,
-      ending: campaign.ending?.state ?? null,
-    });
+    this.tell(ofCampaign(this.state, id));
   }
 
-  #tell(aggregate: string, type: string, body: JsonObject): void {
-    this.emit({ op: 'tell', event: { aggregate, type, body, at: this.now } });
+  tell(told: Told | undefined): void {
+    if (told !== undefined) this.changes.push({ op: 'tell', event: { ...told, at: this.now } });
   }
-}
-
-function common(row: { id: string; name: string; state: string; reason: Reason | null }): JsonObject {
-  const { id, name, state, reason } = row;
-  return { id, name, state, reason: reason === null ? null : { code: reason.code, message: reason.message } };
 }

@@ -1,6 +1,6 @@
 export { openStore, PostgresStore, type StoreOptions } from './postgres-store.js';
 export { openGatewayStore, type GatewayStore, type GatewayStoreOptions } from './gateway/store.js';
-export type { AuditCheck, AuditEntry } from './gateway/audit.js';
+export type { AuditEntry } from './gateway/audit.js';
 export type { AccessTokenRow, NewAccessToken, TokenPage } from './gateway/tokens.js';
 export { openRecords, Records, type RecordsOptions } from './records.js';
 export { openEventLog, EventLog, type EventLogOptions, type EventPage } from './event-log.js';

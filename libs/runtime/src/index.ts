@@ -11,7 +11,7 @@ export { steadyClock, systemClock, systemIds, systemTimers, uuidV7Source } from 
 export { createLog, type Log, type LogFields, type LogLevelName, type LogOptions } from './log.js';
 export { withoutCredentials } from './redaction.js';
 export { ConfigError } from './config/fault-text.js';
-export type { SchedulerSettings } from './config/file-schema.js';
+export type { AuthSettings, OidcSettings, SchedulerSettings } from './config/file-schema.js';
 export { optional, setting, settings, wholeNumber, type Setting } from './config/settings.js';
 export {
   defineConfig,

@@ -99,6 +99,11 @@ describe('the OpenAPI document', () => {
         .sort(),
     ).toEqual(
       [
+        'delete /api/tokens/{token_id}',
+        'get /api/audit/verify',
+        'get /api/me',
+        'get /api/tokens',
+        'post /api/tokens',
         'get /api/attention',
         'get /api/attention/{id}',
         'get /api/estop',

@@ -10,6 +10,7 @@ import {
   DeviceReference,
   EmergencyStopRelease,
   EmergencyStopRequest,
+  GrantSubmission,
   InsightSubmission,
   LabSelection,
   OperatorNote,
@@ -29,9 +30,12 @@ import {
   TaskFailurePolicy,
   TaskSubmission,
   TaskTypeSelection,
+  TokenSubmission,
 } from '@lab/contracts';
 import { getMetadataStorage } from 'class-validator';
 import jsonSchema from 'class-validator-jsonschema';
+import { needExtension } from '../access/needs.js';
+import { accessSchemas } from './access-schemas.js';
 import { definitionSchemas } from './definition-schemas.js';
 import { exampleOf } from './example-of.js';
 import { interfaceDescription, tags } from './interface-description.js';
@@ -73,6 +77,8 @@ const submissions = {
   SimulatedTasks,
   SimulatedFailure,
   SimulatedLoss,
+  GrantSubmission,
+  TokenSubmission,
 };
 
 /**
@@ -112,7 +118,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       const operation = operations[key];
       unused.delete(key);
       if (operation === undefined) undescribed.push(key);
-      else item[method] = operation;
+      else item[method] = { ...operation, ...needOf(item[method]) };
     }
   }
   if (undescribed.length > 0 || unused.size > 0) {
@@ -128,6 +134,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     ...scheduleSchemas,
     ...simulationSchemas,
     ...definitionSchemas,
+    ...accessSchemas,
     ...submissionSchemas(),
   } as Record<string, SchemaObject>;
   document.components = { ...document.components, schemas, headers };
@@ -135,6 +142,11 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     for (const method of methods) complete(item[method]?.responses as Responses | undefined, schemas);
   }
   return document;
+}
+
+/** Which role a route asks for, as its guard knows it. */
+function needOf(route: object): object {
+  return needExtension in route ? { [needExtension]: route[needExtension] } : {};
 }
 
 type Responses = Record<string, { headers?: object; content?: Record<string, Content> }>;

@@ -1,6 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { errorCatalogue, type ErrorCode } from '@lab/contracts';
 import { problemMediaType } from '../http/problem.js';
+import { accessOperations } from './access-operations.js';
 import { definitionOperations } from './definition-operations.js';
 import { inPath, inQuery, json, listParameters, pageOf, ref, type Description } from './description.js';
 import * as examples from './examples.js';
@@ -16,6 +17,7 @@ type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
 /** What any request can be answered with. */
 const always: ErrorCode[] = [
+  'unauthorized',
   'bad_request',
   'forbidden',
   'uri_too_long',
@@ -256,6 +258,7 @@ const descriptions: Record<string, Description> = {
   },
   ...fileOperations,
   ...definitionOperations,
+  ...accessOperations,
   ...eventOperations,
   ...operatingOperations,
   ...recordOperations,

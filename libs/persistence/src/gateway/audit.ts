@@ -1,4 +1,4 @@
-import type { JsonObject } from '@lab/contracts';
+import type { AuditVerification, JsonObject, Principal } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
 import type { Database } from '../database.js';
 import { answered } from '../database-errors.js';
@@ -10,7 +10,7 @@ export interface AuditEntry {
   at: number;
   by: string;
   /** How they showed who they are. */
-  kind: 'local' | 'token' | 'oidc';
+  kind: Principal['kind'];
   action: string;
   subject: string;
   detail: JsonObject;
@@ -18,16 +18,6 @@ export interface AuditEntry {
   request_id: string;
   /** Address that the request came from. */
   ip: string;
-}
-
-/** What a check of the chain found. */
-export interface AuditCheck {
-  /** Entries that were looked at, the broken one included. */
-  entries: number;
-  /** The first entry that is not what it was, or does not follow the one before it; null: all are sound. */
-  broken: { seq: number; id: string | null; reason: string } | null;
-  /** Hash of the last entry: kept elsewhere, it shows later that the chain has not been made anew. */
-  head: string;
 }
 
 /** Entries that one query of a check looks at. */
@@ -53,7 +43,7 @@ export class AuditTrail {
   }
 
   /** Goes through the whole chain, oldest entry first, up to the first that is broken. */
-  async check(): Promise<AuditCheck> {
+  async check(): Promise<AuditVerification> {
     let entries = 0;
     let last = { seq: 0, hash: '' };
     for (;;) {
@@ -82,7 +72,7 @@ export class AuditTrail {
   }
 
   /** Whether entries that were there are missing at the end. */
-  async #missingEnd(last: { seq: number; hash: string }): Promise<AuditCheck['broken']> {
+  async #missingEnd(last: { seq: number; hash: string }): Promise<AuditVerification['broken']> {
     const { rows } = await answered(
       // Entries may have been added since the last page was read: then the head is further on, and they are there.
       sql<{ seq: number; hash: string | null; added: boolean }>`

@@ -1,28 +1,12 @@
-import type { Grant } from '@lab/contracts';
+import type { TokenRecord } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
 import type { Database } from '../database.js';
 import { answered } from '../database-errors.js';
 
-/** A token of access as it is kept: never itself, only its hash. Times are ISO 8601 in UTC. */
-export interface AccessTokenRow {
-  id: string;
+/** A token of access as it is kept: never itself, only its hash. */
+export interface AccessTokenRow extends TokenRecord {
   /** SHA-256 of the whole token, hexadecimal. */
   hash: string;
-  /** How the token begins, for people to tell it from others. */
-  prefix: string;
-  kind: 'personal' | 'service';
-  /** Who shows it. */
-  name: string;
-  /** What it is for. */
-  note: string;
-  grants: Grant[];
-  created_at: string;
-  created_by: string;
-  /** Null: it does not expire. */
-  expires_at: string | null;
-  last_used_at: string | null;
-  revoked_at: string | null;
-  revoked_by: string | null;
 }
 
 export type NewAccessToken = Omit<AccessTokenRow, 'last_used_at' | 'revoked_at' | 'revoked_by'>;

@@ -95,6 +95,67 @@ export const originsSchema = z.array(
 /** Which pages of other sites may use the interface. */
 export const corsSchema = z.strictObject({ origins: originsSchema.default([]) }, 'must be a mapping');
 
+/** An address whose answers can be believed: over TLS, or from this computer. */
+const trustedAddress = z
+  .string('must be an address')
+  .refine(
+    (text) =>
+      URL.canParse(text) &&
+      (text.startsWith('https://') ||
+        (text.startsWith('http://') && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(text).hostname))),
+    'must be an address that begins with https://',
+  );
+
+const roleTextSchema = z
+  .string('must be a role')
+  .regex(
+    /^((viewer|submitter|operator|lab_admin)(:.+)?|admin)$/,
+    'must be viewer, submitter, operator, lab_admin or admin; of one lab: operator:<lab>',
+  );
+
+const oidcSchema = z.strictObject(
+  {
+    /** As it stands in `iss` of its tokens. */
+    issuer: trustedAddress,
+    /** What `aud` of a token must be or hold. */
+    audience: name,
+    /** Claim with the roles, a text or a list of them; dots lead into objects. */
+    roles_claim: name.default('roles'),
+    /** What a value of that claim stands for; undefined: values are roles themselves. */
+    roles: z.record(name, z.array(roleTextSchema, 'must be a list of roles')).optional(),
+    /** Claim that is the name of a person; must be unique and not of their own choice. */
+    name_claim: name.default('sub'),
+  },
+  'must be a mapping with issuer and audience',
+);
+
+export type OidcSettings = z.infer<typeof oidcSchema>;
+
+const authMapping = z.strictObject(
+  {
+    /** `tokens`: who shows one, and what its roles allow. `off`: everybody who reaches the gateway. */
+    type: z.enum(['off', 'tokens'], 'must be off or tokens').default('off'),
+    /** Off although others than this computer reach the gateway. */
+    off_anywhere: z
+      .preprocess(
+        (value) => (value === 'true' ? true : value === 'false' ? false : value),
+        z.boolean('must be true or false'),
+      )
+      .default(false),
+    /** Tokens of this OpenID Connect issuer are taken too. */
+    oidc: oidcSchema.optional(),
+  },
+  'must be a mapping',
+);
+
+/** Who may use the interface. */
+export const authSchema = authMapping.refine(({ type, oidc }) => type === 'tokens' || oidc === undefined, {
+  path: ['oidc'],
+  message: 'has no effect without type: tokens',
+});
+
+export type AuthSettings = z.infer<typeof authSchema>;
+
 export const configFileSchema = z.strictObject(
   {
     user_dir: z.string('must be a path').min(1, 'must not be empty').optional(),
@@ -102,6 +163,7 @@ export const configFileSchema = z.strictObject(
     protocols: listSchema.optional(),
     scheduler: schedulerSchema.optional(),
     limits: limitsSchema.optional(),
+    auth: authSchema.optional(),
     cors: corsSchema.optional(),
     log_level: logLevelSchema.optional(),
   },
@@ -117,6 +179,7 @@ export function knownKeys(
 ): string[] {
   if (path.length === 0) return Object.keys(configFileSchema.shape);
   if (path[0] === 'limits') return Object.keys(limitsSchema.shape);
+  if (path[0] === 'auth') return Object.keys((path[1] === 'oidc' ? oidcSchema : authMapping).shape);
   if (path[0] === 'cors') return Object.keys(corsSchema.shape);
   const { type } = (content.scheduler ?? {}) as { type?: unknown };
   return path[0] === 'scheduler' ? Object.keys((type === 'greedy' ? greedySchema : cpsatSchema).shape) : [];

@@ -119,6 +119,50 @@ describe('a configuration', () => {
     ]);
   });
 
+  it('has authentication off unless it is chosen, in the file or by a variable', () => {
+    const load = (env = {}) => all.load({ env: { ...complete, ...env }, cwd: folder }).auth;
+    expect(load()).toEqual({ type: 'off', off_anywhere: false });
+    expect(load({ SVC_AUTH: 'tokens' })).toEqual({ type: 'tokens', off_anywhere: false });
+    expect(load({ SVC_AUTH_OFF_ANYWHERE: 'true' })).toEqual({ type: 'off', off_anywhere: true });
+    write(
+      'auth:\n  type: tokens\n  oidc:\n    issuer: https://login.example.org/lab\n    audience: lab\n' +
+        '    roles: {staff: [viewer, "operator:color_lab"]}\n',
+    );
+    const oidc = {
+      issuer: 'https://login.example.org/lab',
+      audience: 'lab',
+      roles_claim: 'roles',
+      name_claim: 'sub',
+      roles: { staff: ['viewer', 'operator:color_lab'] },
+    };
+    expect(load()).toEqual({ type: 'tokens', off_anywhere: false, oidc });
+    expect(load({ SVC_AUTH: 'tokens' })).toEqual({ type: 'tokens', off_anywhere: false, oidc });
+  });
+
+  it.each([
+    ['type: on', 'auth.type | must be off or tokens'],
+    ['type: tokens\n  off_anywhere: yes', 'auth.off_anywhere | must be true or false'],
+    ['oidc: {issuer: "https://a.org", audience: lab}', 'auth.oidc | has no effect without type: tokens'],
+    [
+      'type: tokens\n  oidc: {issuer: "http://login.example.org", audience: lab}',
+      'auth.oidc.issuer | must be an address that begins with https://',
+    ],
+    [
+      'type: tokens\n  oidc: {issuer: "http://localhost.example.org", audience: lab}',
+      'auth.oidc.issuer | must be an address that begins with https://',
+    ],
+    ['type: tokens\n  oidc: {issuer: "https://a.org"}', 'auth.oidc.audience | must be a name'],
+    [
+      'type: tokens\n  oidc: {issuer: "https://a.org", audience: lab, roles: {staff: [root]}}',
+      'auth.oidc.roles.staff[0] | must be viewer, submitter, operator, lab_admin or admin; of one lab: operator:<lab>',
+    ],
+  ])('refuses authentication by "%s"', (text, fault) => {
+    write(`auth:\n  ${text}\n`);
+    const [first, ...others] = faultsOf(() => all.load({ env: complete, cwd: folder }));
+    expect(first?.replace(/^config\.yml(:\d+)?: /, '').replace(/ \| $/, '')).toBe(fault);
+    expect(others).toEqual([]);
+  });
+
   it('takes only exact origins of pages that may use the interface', () => {
     write('cors:\n  origins: [https://dashboard.example.org, http://localhost:3000]\n');
     const load = () => all.load({ env: complete, cwd: folder });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Secret } from '../secret.js';
 import {
+  authSchema,
   corsSchema,
   limitsSchema,
   listSchema,
@@ -147,6 +148,12 @@ export const settings = {
       frozen_window: 'SVC_SCHEDULER_FROZEN_WINDOW',
     },
     schema: z.preprocess((value) => value ?? { type: 'greedy' }, schedulerSchema),
+  }),
+  /** Who may use the interface. */
+  auth: setting({
+    file: 'auth',
+    variables: { type: 'SVC_AUTH', off_anywhere: 'SVC_AUTH_OFF_ANYWHERE' },
+    schema: z.preprocess((value) => value ?? {}, authSchema),
   }),
   /** Pages of which other origins may use the interface. */
   cors: setting({ file: 'cors', schema: z.preprocess((value) => value ?? {}, corsSchema) }),

@@ -247,7 +247,11 @@ function checkTrials({ trials, runs, campaigns, tasks }: Committed, found: Found
   }
 }
 
-function checkEvents({ events }: History, { tasks, runs, campaigns }: Committed, found: Found): void {
+function checkEvents(
+  { events }: History,
+  { attempts, tasks, runs, campaigns }: Committed,
+  found: Found,
+): void {
   const last = new Map<string, { seq: number; type: string }>();
   let id = 0;
   for (const event of events) {
@@ -262,6 +266,7 @@ function checkEvents({ events }: History, { tasks, runs, campaigns }: Committed,
     if (state !== 'created' && type?.endsWith(`.${state}`) !== true)
       found('I7', `${aggregate} is ${state ?? 'not there'} and was last told as ${type ?? 'nothing'}`);
   };
+  for (const { id: key, stages } of attempts.values()) told(`attempt/${key}`, stages.at(-1)?.state);
   for (const { id: key, stages } of tasks.values()) told(`task_run/${key}`, stages.at(-1)?.state);
   for (const { id: key, stages } of runs.values()) told(`protocol_run/${key}`, stages.at(-1)?.state);
   for (const { id: key, stages } of campaigns.values()) told(`campaign/${key}`, stages.at(-1)?.state);

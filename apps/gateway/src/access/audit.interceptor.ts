@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import type { JsonObject, Principal } from '@lab/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { catchError, concatMap, from, throwError, type Observable } from 'rxjs';
+import { asServiceError } from '../http/problem.js';
+import { AuditRecorder } from './audit-recorder.js';
+import type { AuditEntry } from './ports.js';
+
+/** How long an answer waits for its entry to be written, in milliseconds: it is written later if the database is away. */
+const patienceMs = 250;
+
+/** Longest subject that is kept, in characters. */
+const longestSubject = 500;
+
+/** Keeps every request that may change something, and how it ended, whoever makes it. */
+@Injectable()
+export class AuditInterceptor implements NestInterceptor {
+  constructor(private readonly recorder: AuditRecorder) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const { principal } = request;
+    if (request.method === 'GET' || request.method === 'HEAD' || principal === null) return next.handle();
+    const keep = (detail: JsonObject): Promise<unknown> => {
+      const written = this.recorder.record(auditEntry(request, principal, actionOf(request), detail));
+      return Promise.race([written, delay(patienceMs, undefined, { ref: false })]);
+    };
+    return next.handle().pipe(
+      concatMap((value: unknown) =>
+        from(keep({ status: http.getResponse<FastifyReply>().statusCode }).then(() => value)),
+      ),
+      catchError((thrown: unknown) => {
+        const { status, code } = asServiceError(thrown);
+        return from(keep({ status, code })).pipe(concatMap(() => throwError(() => thrown)));
+      }),
+    );
+  }
+}
+
+/** What somebody did by a request, or is about to do. */
+export function auditEntry(
+  request: FastifyRequest,
+  principal: Principal,
+  action: string,
+  detail: JsonObject,
+): AuditEntry {
+  return {
+    id: randomUUID(),
+    at: Date.now(),
+    by: principal.name,
+    kind: principal.kind,
+    action,
+    subject: request.url.slice(0, longestSubject),
+    detail,
+    request_id: request.id,
+    ip: request.ip,
+  };
+}
+
+/** The operation as it stands in the OpenAPI document: `POST /api/tasks/{task_name}/cancel`. */
+function actionOf({ method, routeOptions }: FastifyRequest): string {
+  return `${method} ${(routeOptions.url ?? '').replace(/:(\w+)/g, '{$1}')}`;
+}

@@ -1,0 +1,41 @@
+import { ConfigError, type AuthSettings } from '@lab/runtime';
+import { isLoopback } from '../http/access.js';
+import type { Log } from '../ports.js';
+import { BearerAuthentication, OpenToAll, type Authentication } from './authentication.js';
+import { OidcAuthentication } from './oidc-authentication.js';
+import type { TokenStore } from './ports.js';
+import { TokenAuthentication } from './token-authentication.js';
+
+/** The way in which people show who they are, as it is configured. */
+export function authenticationBy(
+  { type, oidc }: AuthSettings,
+  tokens: TokenStore,
+  log: Log,
+): { authentication: Authentication; close: () => Promise<void> } {
+  if (type === 'off') return { authentication: new OpenToAll(), close: () => Promise.resolve() };
+  const own = new TokenAuthentication(tokens, log);
+  const issuer = oidc === undefined ? undefined : new OidcAuthentication(oidc, log);
+  return { authentication: new BearerAuthentication(own, issuer), close: () => own.close() };
+}
+
+/**
+ * A gateway that others than this computer reach asks who they are, unless it is said outright that it need not.
+ *
+ * @param host address that it listens on
+ * @returns whether everybody on the network may do everything, because it was said outright
+ * @throws ConfigError when that was not said
+ */
+export function isOpenToNetwork({ type, off_anywhere }: AuthSettings, host: string): boolean {
+  if (type !== 'off' || isLoopback(host)) return false;
+  if (off_anywhere) return true;
+  throw new ConfigError([
+    {
+      path: 'SVC_HTTP_HOST',
+      code: 'open_to_network',
+      message: `${host} is reached by other computers, and authentication is off: everybody there could move the instruments`,
+      hint:
+        'switch it on with SVC_AUTH=tokens; or listen on 127.0.0.1; or, on a network that only trusted people reach, ' +
+        'set SVC_AUTH_OFF_ANYWHERE=true',
+    },
+  ]);
+}

@@ -1,0 +1,166 @@
+import { isWellFormedName, roles, ServiceError, type Grant, type Principal } from '@lab/contracts';
+import type { OidcSettings } from '@lab/runtime';
+import {
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+} from 'jose';
+import type { Log } from '../ports.js';
+import type { TokenCheck } from './authentication.js';
+
+/** Signatures that are believed. All need a private key: with a public one nobody can make any. */
+const algorithms = ['RS256', 'ES256', 'EdDSA'];
+
+/** Clocks of issuer and gateway may differ by so much, in seconds. */
+const clockToleranceS = 5;
+
+/** How long the issuer may take to answer, in milliseconds. */
+const patienceMs = 5_000;
+
+/** Largest answer of the issuer that is read, in characters. */
+const largestDocument = 262_144;
+
+/** Signed tokens (JWT) of an OpenID Connect issuer, checked against its keys. Nothing that a token names is followed. */
+export class OidcAuthentication implements TokenCheck {
+  #keys: Promise<JWTVerifyGetKey> | undefined;
+
+  constructor(
+    private readonly settings: OidcSettings,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * @throws ServiceError `unauthorized` with what is wrong with the token; `service_unavailable` when the issuer does not
+   *   answer
+   */
+  async principalOf(token: string): Promise<Principal> {
+    const claims = await this.#verified(token);
+    const name = claimAt(claims, this.settings.name_claim);
+    if (!isWellFormedName(name)) {
+      throw new ServiceError(
+        'unauthorized',
+        `The token has no claim "${this.settings.name_claim}" that could be a name.`,
+      );
+    }
+    return { name, kind: 'oidc', grants: grantsOf(claims, this.settings) };
+  }
+
+  async #verified(token: string): Promise<JWTPayload> {
+    try {
+      const { payload } = await jwtVerify(token, await this.#issuerKeys(), {
+        algorithms,
+        issuer: this.settings.issuer,
+        audience: this.settings.audience,
+        clockTolerance: clockToleranceS,
+        requiredClaims: ['exp', 'sub'],
+      });
+      return payload;
+    } catch (error) {
+      throw this.#answerTo(error);
+    }
+  }
+
+  /** Where the keys are is asked once; after a failure, again. */
+  #issuerKeys(): Promise<JWTVerifyGetKey> {
+    if (this.#keys === undefined) {
+      const asked = this.#discover();
+      asked.catch(() => (this.#keys = undefined));
+      this.#keys = asked;
+    }
+    return this.#keys;
+  }
+
+  async #discover(): Promise<JWTVerifyGetKey> {
+    const { issuer } = this.settings;
+    const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+    const response = await request(address, { signal: AbortSignal.timeout(patienceMs) });
+    const document = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown } | null;
+    if (document?.issuer !== issuer) throw new Error(`${address} is not of the issuer ${issuer}`);
+    const keys = new URL(String(document.jwks_uri));
+    if (keys.protocol !== new URL(issuer).protocol)
+      throw new Error(`the keys of ${issuer} are at ${keys.href}, which cannot be trusted`);
+    return createRemoteJWKSet(keys, { timeoutDuration: patienceMs, [customFetch]: request });
+  }
+
+  #answerTo(error: unknown): ServiceError {
+    if (error instanceof errors.JWTExpired)
+      return new ServiceError('unauthorized', 'The token has expired.', { cause: error });
+    if (error instanceof errors.JWTClaimValidationFailed) {
+      return new ServiceError(
+        'unauthorized',
+        `The claim "${error.claim}" of the token is not what it must be.`,
+        {
+          cause: error,
+        },
+      );
+    }
+    const away =
+      !(error instanceof errors.JOSEError) ||
+      error instanceof errors.JWKSTimeout ||
+      error instanceof errors.JWKSInvalid ||
+      error.code === errors.JOSEError.code;
+    if (!away)
+      return new ServiceError('unauthorized', 'The token is not one that the issuer signed.', {
+        cause: error,
+      });
+    this.log.warn('the issuer of tokens does not answer as it should', {
+      issuer: this.settings.issuer,
+      error,
+    });
+    return new ServiceError(
+      'service_unavailable',
+      'The token cannot be checked at present: its issuer does not answer as it should.',
+      { cause: error },
+    );
+  }
+}
+
+/** As `fetch`, without following elsewhere, and for answers of a bounded size only. @throws Error unless it is 200 */
+async function request(address: string, options: RequestInit): Promise<Response> {
+  const response = await fetch(address, { ...options, redirect: 'error' });
+  if (response.status !== 200) throw new Error(`${address} answered ${response.status}`);
+  if (Number(response.headers.get('content-length') ?? 0) > largestDocument)
+    throw new Error(`${address} answered too much`);
+  return response;
+}
+
+/** What a claim holds; dots of its name lead into objects. */
+function claimAt(claims: JWTPayload, path: string): unknown {
+  // A claim whose own name has dots, as those that are addresses do, comes first.
+  if (Object.hasOwn(claims, path)) return claims[path];
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (inside, part) =>
+        typeof inside === 'object' && inside !== null && Object.hasOwn(inside, part)
+          ? (inside as Record<string, unknown>)[part]
+          : undefined,
+      claims,
+    );
+}
+
+/** The roles that the claim stands for. What is not known gives nothing. */
+function grantsOf(claims: JWTPayload, { roles_claim, roles: meanings }: OidcSettings): Grant[] {
+  const given = claimAt(claims, roles_claim);
+  const values = (Array.isArray(given) ? (given as unknown[]) : [given]).filter(
+    (value) => typeof value === 'string',
+  );
+  return values
+    .flatMap((value) =>
+      meanings === undefined ? [value] : Object.hasOwn(meanings, value) ? (meanings[value] ?? []) : [],
+    )
+    .flatMap(grantOf);
+}
+
+/** `operator` or `operator:color_lab`; none for any other text. */
+function grantOf(text: string): Grant[] {
+  const [name, ...rest] = text.split(':');
+  const role = roles.find((each) => each === name);
+  if (role === undefined) return [];
+  if (rest.length === 0) return [{ role }];
+  const lab = rest.join(':');
+  return role !== 'admin' && isWellFormedName(lab) ? [{ role, lab }] : [];
+}

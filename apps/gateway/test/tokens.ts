@@ -1,0 +1,20 @@
+import type { Grant } from '@lab/contracts';
+import { BearerAuthentication } from '../src/access/authentication.js';
+import { TokenAuthentication } from '../src/access/token-authentication.js';
+import { tokenOf } from '../src/access/tokens.controller.js';
+import { memoryLog, type Harness, type MemoryTokens } from './twins.js';
+
+/** Authentication by the tokens of a harness, as a gateway has it where it is on. */
+export const byTokens = (tokens: MemoryTokens): BearerAuthentication =>
+  new BearerAuthentication(new TokenAuthentication(tokens, memoryLog()), undefined);
+
+/** Headers of somebody with these roles. */
+export async function headersOf(
+  { tokens }: Pick<Harness, 'tokens'>,
+  name: string,
+  grants: Grant[],
+): Promise<{ authorization: string }> {
+  const { token, row } = tokenOf({ name, grants }, 'test', Date.now());
+  await tokens.add(row);
+  return { authorization: `Bearer ${token}` };
+}

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { eventKinds, type ServiceEvent } from '@lab/contracts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EventClient } from '../apps/gateway/test/event-client.js';
+import { startLab, type Lab } from './lab.js';
+
+/** Specification, "Events": what a client is told of everything that happens, from outside. */
+
+let lab: Lab;
+
+beforeAll(async () => {
+  lab = await startLab(['multiplication_lab']);
+});
+afterAll(() => lab?.stack.dispose());
+
+const multiply = (name: string) => ({
+  name,
+  type: 'multiply',
+  owner: 'ada',
+  devices: { multiplier: { lab_name: 'multiplication_lab', name: 'multiplier_a' } },
+  input_parameters: { number: 3 },
+});
+
+async function follow(query = '', lastId?: number): Promise<EventClient> {
+  return EventClient.open(
+    `${lab.stack.url}/api/events${query}`,
+    lastId === undefined ? {} : { 'last-event-id': String(lastId) },
+  );
+}
+
+/** Reads events until one is as wanted, that one included. */
+async function until(client: EventClient, wanted: (event: ServiceEvent) => boolean): Promise<ServiceEvent[]> {
+  const seen: ServiceEvent[] = [];
+  for (;;) {
+    const [event] = await client.next(1);
+    if (event === undefined) throw new Error('the stream gave nothing');
+    seen.push(event);
+    if (wanted(event)) return seen;
+  }
+}
+
+const statesOf = (events: readonly ServiceEvent[], kind: string): string[] =>
+  events.filter(({ type }) => type.startsWith(`${kind}.`)).map(({ type }) => type.slice(kind.length + 1));
+
+describe('the events of the service', () => {
+  it('tell the whole story of a task, as it happens and again to who comes again', async () => {
+    const live = await follow('?owner=ada');
+    await lab.api.submit('tasks', multiply('told'));
+    const story = await until(live, ({ type }) => type === 'task_run.completed');
+    live.close();
+    expect(statesOf(story, 'task_run')).toEqual(['queued', 'running', 'completed']);
+    expect(statesOf(story, 'attempt')).toEqual(['dispatching', 'running', 'completed']);
+    const task = await lab.api.task('told');
+    const of = story.filter(({ aggregate }) => aggregate === `task_run/${task.id}`);
+    expect(of.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(of.at(-1)?.body).toMatchObject({ name: 'told', state: 'completed', labs: ['multiplication_lab'] });
+    const page = await lab.api.call<{ items: ServiceEvent[] }>(
+      'GET',
+      `/api/events/history?aggregate=task_run/${task.id}`,
+    );
+    expect(page.body.items).toEqual(of);
+
+    const again = await follow('?owner=ada', story[1]?.id ?? 0);
+    expect(await again.next(story.length - 2)).toEqual(story.slice(2));
+    again.close();
+  });
+
+  it('are numbered without gaps for each record, and are of known kinds', async () => {
+    const client = await follow('?after=0');
+    await lab.api.submit('tasks', multiply('last'));
+    const all = await until(
+      client,
+      ({ type, body }) => type === 'task_run.completed' && body['name'] === 'last',
+    );
+    const arm = 'device/multiplication_lab.multiplier_a';
+    const isIdle = (event: ServiceEvent | undefined): boolean => event?.type === 'device.idle';
+    if (!isIdle(all.findLast(({ aggregate }) => aggregate === arm)))
+      all.push(...(await until(client, (event) => event.aggregate === arm && isIdle(event))));
+    client.close();
+    const last = new Map<string, ServiceEvent>();
+    for (const event of all) {
+      const before = last.get(event.aggregate);
+      expect([event.aggregate, event.seq]).toEqual([event.aggregate, (before?.seq ?? 0) + 1]);
+      last.set(event.aggregate, event);
+    }
+    const kinds = new Set(all.map(({ type }) => type.split('.')[0] ?? ''));
+    expect([...kinds].filter((kind) => !eventKinds.some((known) => known === kind))).toEqual([]);
+    expect([...kinds]).toEqual(
+      expect.arrayContaining(['agent', 'attempt', 'device', 'lab', 'protocol', 'task_run']),
+    );
+  });
+});
+
+describe('the page about events', () => {
+  const page = readFileSync(fileURLToPath(new URL('../docs/guide/events.md', import.meta.url)), 'utf8');
+  const commands = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text.trim());
+
+  it('has commands that are typed as they stand', async () => {
+    expect(commands).toHaveLength(4);
+    for (const command of commands) {
+      const typed = command
+        .replace('http://127.0.0.1:8070', lab.stack.url)
+        .replace('color_lab.robot_arm', 'multiplication_lab.multiplier_a')
+        .replace('curl', 'curl --max-time 2');
+      const { stdout } = await promisify(execFile)('sh', ['-c', `${typed} || test $? = 28`]);
+      if (command.includes('history'))
+        expect(JSON.parse(stdout)).toMatchObject({ items: [{ seq: 1 }, { seq: 2 }], next_cursor: 'Mg' });
+      else expect(stdout).toMatch(/^: heartbeat\nid: \d+\n\n/);
+    }
+  });
+});
