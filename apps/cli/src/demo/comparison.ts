@@ -1,5 +1,5 @@
-import type { CampaignRecord, JsonObject, ProtocolRunRecord } from '@lab/contracts';
-import { heading, swatch } from './style.js';
+import type { CampaignRecord, ProtocolRunRecord } from '@lab/api-client';
+import { heading, swatch } from '../watch/style.js';
 
 interface Mixture {
   run: string;
@@ -65,7 +65,7 @@ function targetOf(campaign: CampaignRecord): [number, number, number] | null {
   return score === undefined ? null : colorOf(score, 'target_');
 }
 
-function colorOf(values: JsonObject, prefix: string): [number, number, number] | null {
+function colorOf(values: Record<string, unknown>, prefix: string): [number, number, number] | null {
   const [red, green, blue] = ['red', 'green', 'blue'].map((name) => numberOf(values[`${prefix}${name}`]));
   return red == null || green == null || blue == null ? null : [red, green, blue];
 }

@@ -1,4 +1,5 @@
-import { isTerminal, type CampaignRecord, type DeviceRecord, type ProtocolRunRecord } from '@lab/contracts';
+import type { CampaignRecord, DeviceRecord, ProtocolRunRecord } from '@lab/api-client';
+import { isTerminal } from '@lab/contracts';
 import { faint, glyphOf, heading, paintState, progressBar } from './style.js';
 
 /** Lines that show a campaign as it is now: progress, runs with their tasks, devices with who holds them. */
