@@ -4,6 +4,7 @@ import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { interfaceDocument } from '@lab/gateway/interface-document';
 import { format, resolveConfig } from 'prettier';
+import { cliPage } from './reference/cli.mjs';
 import { clientTypes } from './reference/client-types.mjs';
 import { errorsPage } from './reference/errors.mjs';
 import { restPage } from './reference/rest.mjs';
@@ -15,6 +16,7 @@ const root = new URL('../', import.meta.url);
 export async function referenceFiles() {
   const document = JSON.parse(JSON.stringify(await interfaceDocument()));
   const texts = {
+    'docs/reference/cli.md': cliPage(),
     'docs/reference/errors.md': errorsPage(),
     'docs/reference/rest.md': restPage(document),
     'docs/reference/states.md': statesPage(),

@@ -9,6 +9,7 @@ export async function clientTypes(document) {
       rootTypes: true,
       rootTypesNoSchemaPrefix: true,
       defaultNonNullable: false,
+      emptyObjectsUnknown: true,
     }),
   )}`;
 }

@@ -11,6 +11,7 @@ beforeAll(async () => {
 });
 
 it.each([
+  'docs/reference/cli.md',
   'docs/reference/errors.md',
   'docs/reference/rest.md',
   'docs/reference/states.md',
@@ -20,5 +21,5 @@ it.each([
 });
 
 it('makes no other file', () => {
-  expect(Object.keys(files)).toHaveLength(4);
+  expect(Object.keys(files)).toHaveLength(5);
 });

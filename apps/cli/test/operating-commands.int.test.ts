@@ -83,7 +83,7 @@ describe('svc attention', () => {
     expect(shown.out).toContain('"function": "mix"');
     expect((await svc('attention', 'show', 'over')).out).toContain('color_lab.arm: resolved');
     expect(await svc('attention', 'show', 'none')).toMatchObject({
-      code: 1,
+      code: 3,
       out: '',
       err: expect.stringContaining('none') as string,
     });
@@ -109,10 +109,10 @@ describe('svc attention', () => {
     await writeFile(join(folder, 'wrong.json'), JSON.stringify({ red: 1 }));
     for (const file of ['wrong.json', 'none.json'])
       expect(await svc(...resolve, '--action', 'completed', '--outputs', file)).toMatchObject({
-        code: 1,
+        code: 2,
         err: expect.stringContaining(file) as string,
       });
-    expect((await svc(...resolve, '--action', 'forget')).code).toBe(1);
+    expect((await svc(...resolve, '--action', 'forget')).code).toBe(2);
     expect((await svc(...resolve)).err).toContain('--action');
     expect(gateway.requests.sent).toHaveLength(1);
   });
@@ -125,7 +125,7 @@ describe('svc attention', () => {
       });
     });
     const { code, err } = await svc('attention', 'resolve', attentionItem.id, '--action', 'completed');
-    expect(code).toBe(1);
+    expect(code).toBe(3);
     expect(err.split('\n')).toEqual([
       'The request is well-formed but invalid: the outputs are not those of mix_colors',
       '  output_parameters.red: is missing',
@@ -173,15 +173,15 @@ describe('svc estop', () => {
   });
 
   it('stops nothing when a word is mistyped', async () => {
-    expect((await svc('estop', 'relaese')).code).toBe(1);
-    expect((await svc('estop', '--lba', 'color_lab')).code).toBe(1);
+    expect((await svc('estop', 'relaese')).code).toBe(2);
+    expect((await svc('estop', '--lba', 'color_lab')).code).toBe(2);
     expect((await svc('estop', '--device', 'arm')).err).toContain('lab_name');
     expect(gateway.requests.sent).toEqual([]);
   });
 
   it('says where to turn when nothing answers', async () => {
     const { code, err } = await svcAt(`http://127.0.0.1:${await freePort()}`, 'estop');
-    expect(code).toBe(1);
+    expect(code).toBe(4);
     expect(err).toContain('stop switches of the instruments');
     expect(err).toContain('nothing answers');
   });
@@ -208,8 +208,8 @@ describe('svc pause, resume and queue', () => {
       'paused by bo since 2026-11-20 09:30:00Z',
     );
     expect(JSON.parse((await svc('queue', '--json')).out)).toEqual(queue);
-    expect((await svc('queue', 'stop')).code).toBe(1);
-    expect((await svc('resume', 'protocol', 'none')).code).toBe(1);
+    expect((await svc('queue', 'stop')).code).toBe(2);
+    expect((await svc('resume', 'protocol', 'none')).code).toBe(3);
   });
 });
 
@@ -264,7 +264,7 @@ describe('svc schedule', () => {
     );
     expect(JSON.parse((await svc('schedule', '--json')).out)).toMatchObject({ policy: 'greedy', plan: null });
     expect(await svc('schedule', '--limit', '0')).toMatchObject({
-      code: 1,
+      code: 3,
       err: expect.stringContaining('?limit: must be a whole number from 1 to 1000') as string,
     });
   });

@@ -105,6 +105,16 @@ export class ApiClient {
     } while (cursor !== null);
   }
 
+  /** All records of a list at once; for lists that are known to be short. */
+  async all<P extends ListPath>(
+    path: P,
+    ...options: Arguments<OperationOf<'get', P>>
+  ): Promise<ItemOf<OperationOf<'get', P>>[]> {
+    const found: ItemOf<OperationOf<'get', P>>[] = [];
+    for await (const item of this.each(path, ...options)) found.push(item);
+    return found;
+  }
+
   /** What a path answers with, as bytes that come; for files and archives. */
   async open<P extends PathOf<'get'>>(
     path: P,

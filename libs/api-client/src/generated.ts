@@ -4136,7 +4136,7 @@ export interface components {
        *     }
        */
       parameters?: {
-        [key: string]: Record<string, never>;
+        [key: string]: Record<string, unknown>;
       };
       /**
        * @description Task name to what is done about its failures, over what the protocol says.
@@ -4156,7 +4156,7 @@ export interface components {
        */
       resume?: boolean;
       /** @description Free object kept with the record. */
-      meta?: Record<string, never>;
+      meta?: Record<string, unknown>;
     };
     CampaignResumption: {
       /**
@@ -4218,11 +4218,11 @@ export interface components {
       optimizer_ip?: string;
       /** @description Parameters of every run. */
       global_parameters?: {
-        [key: string]: Record<string, never>;
+        [key: string]: Record<string, unknown>;
       };
       /** @description Parameters run by run; they override the global ones. Exactly max_protocol_runs entries; with optimize at most so many, and an entry with all inputs of the optimizer is the trial of its run. */
       protocol_run_parameters?: {
-        [key: string]: Record<string, never>;
+        [key: string]: Record<string, unknown>;
       }[];
       /**
        * @description Task name to what is done about its failures, over what the protocol says.
@@ -4253,7 +4253,7 @@ export interface components {
        */
       max_failures?: number;
       /** @description Free object. `optimizer_overrides` is laid over the arguments and runtime parameters of the optimizer; given again when a campaign is resumed, it wins over what was set before. */
-      meta?: Record<string, never>;
+      meta?: Record<string, unknown>;
     };
     TaskSubmission: {
       /**
@@ -4314,7 +4314,7 @@ export interface components {
       /** @description Tries again after a failure, under the same condition as in a protocol. */
       retry?: components['schemas']['RetryPolicy'];
       /** @description Free object kept with the record. */
-      meta?: Record<string, never>;
+      meta?: Record<string, unknown>;
     };
     TaskChange: {
       /**
@@ -4347,7 +4347,7 @@ export interface components {
        *     }
        */
       parameters?: {
-        [key: string]: Record<string, never>;
+        [key: string]: Record<string, unknown>;
       };
     };
     CampaignChange: {
@@ -4368,11 +4368,11 @@ export interface components {
       max_concurrent_protocol_runs?: number;
       /** @description Parameters of every run that has not begun: task name to parameter name to value; those that are not named stay. */
       global_parameters?: {
-        [key: string]: Record<string, never>;
+        [key: string]: Record<string, unknown>;
       };
       /** @description The whole list, run by run, in place of the one there is. The entries of runs that have begun must be what they were. */
       protocol_run_parameters?: {
-        [key: string]: Record<string, never>;
+        [key: string]: Record<string, unknown>;
       }[];
     };
     DeviceReference: {
@@ -4483,7 +4483,7 @@ export interface components {
       };
       /** @description Of a completed task: what it left in its resources; one left out is as the task got it. */
       output_resources?: {
-        [key: string]: Record<string, never>;
+        [key: string]: Record<string, unknown>;
       };
     };
     EmergencyStopRequest: {
@@ -4639,7 +4639,7 @@ export interface components {
       every?: number;
       /** @description As in a submission; a dynamic parameter that is left out gets a value that fits it. */
       parameters?: {
-        [key: string]: Record<string, never>;
+        [key: string]: Record<string, unknown>;
       };
     };
     SimulatedCampaign: {
@@ -4670,7 +4670,7 @@ export interface components {
       at?: number;
       /** @description Parameters of every run; one that is left out gets a value that fits it. */
       global_parameters?: {
-        [key: string]: Record<string, never>;
+        [key: string]: Record<string, unknown>;
       };
     };
     SimulatedTasks: {

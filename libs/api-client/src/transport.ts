@@ -81,7 +81,7 @@ async function once({ method, url, headers, body, timeoutMs, signal }: Sent): Pr
   } catch (error) {
     if (error instanceof ProblemError || error instanceof UnreachableError) throw error;
     signal?.throwIfAborted();
-    if (late.signal.aborted)
+    if (late.signal.aborted || causesOf(error).includes('UND_ERR_HEADERS_TIMEOUT'))
       throw new UnreachableError('timeout', `no answer from ${originOf(url)} in time`, { cause: error });
     throw unreachable(error, url);
   } finally {

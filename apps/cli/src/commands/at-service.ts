@@ -1,65 +1,85 @@
 import { userInfo } from 'node:os';
+import { ApiClient, ProblemError, UnreachableError, type Problem } from '@lab/api-client';
 import { unnamedPerson, type Fault } from '@lab/contracts';
 import { formatDiagnostics } from '@lab/definitions';
-import { defineConfig, settings } from '@lab/runtime';
+import { ConfigError, defineConfig, settings } from '@lab/runtime';
 import type { Command } from 'commander';
-import { Client, ProblemError } from '../client.js';
+import { exitCodes, RefusedError, UsageError } from './exit-codes.js';
 import { userError } from './user-error.js';
 
 const config = defineConfig({
   httpHost: settings.httpHost,
   httpPort: settings.httpPort,
+  serviceUrl: settings.serviceUrl,
+  accessToken: settings.accessToken,
   userDir: settings.userDir,
 });
 
+/** How long an answer may take when devices are started first, or an optimizer is made. Milliseconds. */
+export const startingMs = 130_000;
+
 export interface ServiceFlags {
   url?: string;
+  json?: boolean;
 }
 
 export interface PersonFlags extends ServiceFlags {
   by?: string;
-  json?: boolean;
 }
 
 /** Lets a command be told where the service is. */
 export function withUrl(command: Command): Command {
-  return command.option('--url <address>', 'address of the service (default: where svc start serves)');
+  return command.option(
+    '--url <address>',
+    'address of the service (SVC_URL, default: where svc start serves)',
+  );
 }
 
 /**
  * Does something at the running service: what `act` gives is printed line by line; a failure is told in words on standard
- * error, with exit code 1.
+ * error, with the exit code of its kind.
  */
 export async function atService(
   flags: ServiceFlags,
-  act: (client: Client) => Promise<string[]>,
+  act: (client: ApiClient) => Promise<string[]>,
 ): Promise<void> {
   try {
-    const lines = await act(new Client(flags.url ?? defaultUrl()));
+    const { accessToken } = config.load();
+    const lines = await act(new ApiClient(flags.url ?? defaultUrl(), { token: accessToken?.reveal() }));
     if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
   } catch (error) {
-    process.stderr.write(`${failureText(error, flags)}\n`);
-    process.exitCode = 1;
+    process.stderr.write(`${failureText(error)}\n`);
+    process.exitCode = exitCodeOf(error);
   }
 }
 
 function defaultUrl(): string {
-  const { httpHost, httpPort } = config.load();
-  return `http://${httpHost.includes(':') ? `[${httpHost}]` : httpHost}:${httpPort}`;
+  const { httpHost, httpPort, serviceUrl } = config.load();
+  return serviceUrl ?? `http://${httpHost.includes(':') ? `[${httpHost}]` : httpHost}:${httpPort}`;
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof ProblemError || error instanceof RefusedError) return exitCodes.refused;
+  if (error instanceof UnreachableError) return exitCodes.unreachable;
+  if (error instanceof UsageError || error instanceof ConfigError) return exitCodes.usage;
+  return exitCodes.failed;
+}
+
+function failureText(error: unknown): string {
+  if (error instanceof ProblemError) return problemText(error.problem);
+  if (error instanceof UnreachableError && error.reason === 'refused')
+    return `${error.message}; start it with "svc start", or name another address with --url`;
+  if (error instanceof UnreachableError && error.reason !== 'foreign')
+    return `${error.message}; whether it was carried out is not known`;
+  return userError(error);
 }
 
 /** The problem, with the lines of the definition files that are at fault where they can be read here. */
-function failureText(error: unknown, flags: ServiceFlags): string {
-  if (error instanceof ProblemError) {
-    const inFiles = (error.problem.errors ?? []).filter((fault) => fault.file !== undefined);
-    if (inFiles.length === 0) return error.message;
-    return `${error.problem.title}: ${error.problem.detail}\n\n${diagnosticsText(inFiles)}`;
-  }
-  if (error instanceof DOMException && error.name === 'TimeoutError')
-    return `no answer from ${flags.url ?? defaultUrl()} in time; whether it was carried out is not known`;
-  if (error instanceof TypeError)
-    return `nothing answers at ${flags.url ?? defaultUrl()}; start it with "svc start", or name another address with --url`;
-  return userError(error);
+function problemText(problem: Problem): string {
+  const inFiles = (problem.errors ?? []).filter((fault) => fault.file !== undefined);
+  return inFiles.length === 0
+    ? new ProblemError(problem).message
+    : `${problem.title}: ${problem.detail}\n\n${diagnosticsText(inFiles)}`;
 }
 
 export function diagnosticsText(faults: readonly Fault[]): string {
@@ -85,7 +105,7 @@ export function table(rows: string[][]): string[] {
 }
 
 export function withJson(command: Command): Command {
-  return command.option('--json', 'print the record as JSON');
+  return command.option('--json', 'print what the service answers as JSON');
 }
 
 export function withPerson(command: Command): Command {

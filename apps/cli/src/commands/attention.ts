@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs';
-import {
-  attentionActions,
-  type AttentionAction,
-  type AttentionRecord,
-  type AttentionResolution,
-  type JsonObject,
-} from '@lab/contracts';
+import type { ApiClient, AttentionRecord, AttentionResolution } from '@lab/api-client';
+import { attentionActions, type AttentionAction } from '@lab/contracts';
 import { Option, type Command } from 'commander';
-import type { Client } from '../client.js';
 import {
   atService,
   json,
@@ -19,6 +13,7 @@ import {
   withUrl,
   type PersonFlags,
 } from './at-service.js';
+import { UsageError } from './exit-codes.js';
 import { userError } from './user-error.js';
 
 /** Commands by which people settle what only a person can. */
@@ -29,7 +24,8 @@ export function addAttentionCommands(program: Command): void {
     .option('--all', 'also what is resolved')
     .action((flags: PersonFlags & { all?: boolean }) =>
       atService(flags, async (client) => {
-        const items = await client.attention(flags.all === true ? undefined : 'open');
+        const query = flags.all === true ? { limit: 500 } : { limit: 500, state: 'open' as const };
+        const items = await client.all('/api/attention', { query });
         if (flags.json === true) return json(items);
         return items.length === 0
           ? ['nothing needs attention']
@@ -56,11 +52,14 @@ export function addAttentionCommands(program: Command): void {
         atService(flags, async (client) => {
           const outputs = flags.outputs === undefined ? {} : readOutputs(flags.outputs);
           const { id } = await itemNamed(client, item);
-          const resolved = await client.resolveAttention(id, {
-            action: flags.action,
-            by: person(flags),
-            ...(flags.note === undefined ? {} : { note: flags.note }),
-            ...outputs,
+          const resolved = await client.post('/api/attention/{id}/resolve', {
+            path: { id },
+            body: {
+              action: flags.action,
+              by: person(flags),
+              ...(flags.note === undefined ? {} : { note: flags.note }),
+              ...outputs,
+            },
           });
           return flags.json === true ? json(resolved) : [`${resolved.subject}: ${flags.action}`];
         }),
@@ -70,32 +69,34 @@ export function addAttentionCommands(program: Command): void {
 /**
  * An item by its id, or an open one by its subject.
  *
- * @throws ProblemError `not_found`; Error when several open items have the subject
+ * @throws ProblemError `not_found`; UsageError when several open items have the subject
  */
-async function itemNamed(client: Client, idOrSubject: string): Promise<AttentionRecord> {
-  const bySubject = (await client.attention('open')).filter(({ subject }) => subject === idOrSubject);
+export async function itemNamed(client: ApiClient, idOrSubject: string): Promise<AttentionRecord> {
+  const bySubject = (await client.all('/api/attention', { query: { state: 'open', limit: 500 } })).filter(
+    ({ subject }) => subject === idOrSubject,
+  );
   const [only, ...others] = bySubject;
-  if (only === undefined) return client.attentionItem(idOrSubject);
+  if (only === undefined) return client.get('/api/attention/{id}', { path: { id: idOrSubject } });
   if (others.length === 0) return only;
-  throw new Error(
+  throw new UsageError(
     `several items are about ${idOrSubject}: ${bySubject.map(({ id }) => id).join(', ')}; name one by its id`,
   );
 }
 
 type Outputs = Pick<AttentionResolution, 'output_parameters' | 'output_resources'>;
 
-/** @throws Error that names the file and what is wrong with it */
+/** @throws UsageError that names the file and what is wrong with it */
 function readOutputs(file: string): Outputs {
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new Error(`the outputs cannot be read from ${file}: ${userError(error)}`, { cause: error });
+    throw new UsageError(`the outputs cannot be read from ${file}: ${userError(error)}`, { cause: error });
   }
   const keys = ['output_parameters', 'output_resources'];
   const right = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!right || Object.keys(value as object).some((key) => !keys.includes(key)))
-    throw new Error(`${file} must hold a JSON object with nothing but ${keys.join(' and ')}`);
+    throw new UsageError(`${file} must hold a JSON object with nothing but ${keys.join(' and ')}`);
   return value as Outputs;
 }
 
@@ -136,7 +137,7 @@ function attentionLines(item: AttentionRecord): string[] {
   ];
 }
 
-function knownLines(known: JsonObject): string[] {
+function knownLines(known: object): string[] {
   const text = JSON.stringify(known, null, 2).split('\n').slice(1, -1);
   return text.length === 0 ? [] : ['  known', ...text.map((line) => `  ${line}`)];
 }

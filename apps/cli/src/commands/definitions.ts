@@ -1,6 +1,6 @@
-import type { LabChange, ProtocolChange, TaskTypeChange } from '@lab/contracts';
+import type { LabChange, ProtocolChange, TaskTypeChange } from '@lab/api-client';
 import type { Command } from 'commander';
-import { atService, diagnosticsText, table, withUrl, type ServiceFlags } from './at-service.js';
+import { atService, diagnosticsText, startingMs, table, withUrl, type ServiceFlags } from './at-service.js';
 
 interface Flags extends ServiceFlags {
   drain?: boolean;
@@ -12,7 +12,12 @@ export function addDefinitionCommands(program: Command): void {
   withUrl(labs.command('list').description('laboratories, loaded or not')).action((flags: Flags) =>
     atService(flags, async (client) =>
       table(
-        (await client.labs()).map((lab) => [lab.name, lab.state, lab.sound ? '' : 'has errors', lab.file]),
+        (await client.all('/api/labs')).map((lab) => [
+          lab.name,
+          lab.state,
+          lab.sound ? '' : 'has errors',
+          lab.file,
+        ]),
       ),
     ),
   );
@@ -22,14 +27,21 @@ export function addDefinitionCommands(program: Command): void {
       command.option('--drain', 'when work goes on: take nothing new, and wait for its end');
     command.action((names: string[], flags: Flags) =>
       atService(flags, async (client) =>
-        (await client.changeLabs(what, names, flags.drain ?? false)).flatMap(labLines),
+        (
+          await client.post(`/api/labs/${what}`, {
+            body: { lab_types: names, drain: flags.drain ?? false },
+            timeoutMs: startingMs,
+          })
+        ).flatMap(labLines),
       ),
     );
   }
 
   const protocols = program.command('protocols').description('list, load, unload and reload protocols');
   withUrl(protocols.command('list').description('protocols, loaded or not')).action((flags: Flags) =>
-    atService(flags, async (client) => table((await client.definitions('protocol')).map(definitionRow))),
+    atService(flags, async (client) =>
+      table((await client.all('/api/definitions', { query: { type: 'protocol' } })).map(definitionRow)),
+    ),
   );
   for (const what of ['load', 'unload', 'reload'] as const) {
     const command = withUrl(protocols.command(`${what} <types...>`).description(`${what} protocols`));
@@ -37,24 +49,35 @@ export function addDefinitionCommands(program: Command): void {
       command.option('--drain', 'also while runs go on; they end with the definition they have');
     command.action((types: string[], flags: Flags) =>
       atService(flags, async (client) =>
-        (await client.changeProtocols(what, types, flags.drain ?? false)).flatMap(protocolLines),
+        (
+          await client.post(`/api/protocols/${what}`, {
+            body: { protocol_types: types, drain: flags.drain ?? false },
+            timeoutMs: startingMs,
+          })
+        ).flatMap(protocolLines),
       ),
     );
   }
 
   const tasks = program.command('tasks').description('list and reload task types');
   withUrl(tasks.command('list').description('task types, loaded or not')).action((flags: Flags) =>
-    atService(flags, async (client) => table((await client.definitions('task')).map(definitionRow))),
+    atService(flags, async (client) =>
+      table((await client.all('/api/definitions', { query: { type: 'task' } })).map(definitionRow)),
+    ),
   );
   withUrl(tasks.command('reload <types...>').description('read task types from disk anew')).action(
     (types: string[], flags: Flags) =>
-      atService(flags, async (client) => (await client.reloadTasks(types)).map(taskLine)),
+      atService(flags, async (client) =>
+        (await client.post('/api/tasks/reload', { body: { task_types: types }, timeoutMs: startingMs })).map(
+          taskLine,
+        ),
+      ),
   );
 
   withUrl(program.command('packages').description('read the packages anew and list what they define')).action(
     (flags: Flags) =>
       atService(flags, async (client) => {
-        const packages = await client.refreshPackages();
+        const packages = await client.post('/api/packages/refresh', { timeoutMs: startingMs });
         const errors = packages.flatMap((each) => each.errors);
         if (errors.length > 0) {
           process.stderr.write(`${diagnosticsText(errors)}\n`);

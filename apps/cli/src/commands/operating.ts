@@ -1,6 +1,5 @@
-import type { EmergencyStopRecord, QueueRecord } from '@lab/contracts';
+import { ProblemError, type EmergencyStopRecord, type QueueRecord } from '@lab/api-client';
 import type { Command } from 'commander';
-import { ProblemError } from '../client.js';
 import {
   atService,
   json,
@@ -13,10 +12,10 @@ import {
   type PersonFlags,
 } from './at-service.js';
 
-/** Commands by which people stop, pause and resume at a running service. */
+/** Commands by which people stop everything, and let nothing start. */
 export function addOperatingCommands(program: Command): void {
   addEmergencyStop(program);
-  addPauseAndResume(program);
+  addQueue(program);
 }
 
 function addEmergencyStop(program: Command): void {
@@ -33,11 +32,13 @@ function addEmergencyStop(program: Command): void {
     .action((flags: PersonFlags & { lab?: string; device?: string; reason?: string }) =>
       atService(flags, async (client) => {
         try {
-          const stop = await client.emergencyStop({
-            by: person(flags),
-            ...(flags.lab === undefined ? {} : { lab_name: flags.lab }),
-            ...(flags.device === undefined ? {} : { device_name: flags.device }),
-            ...(flags.reason === undefined ? {} : { reason: flags.reason }),
+          const stop = await client.post('/api/estop', {
+            body: {
+              by: person(flags),
+              ...(flags.lab === undefined ? {} : { lab_name: flags.lab }),
+              ...(flags.device === undefined ? {} : { device_name: flags.device }),
+              ...(flags.reason === undefined ? {} : { reason: flags.reason }),
+            },
           });
           return flags.json === true ? json(stop) : [`stopped: ${stop.scope} (${stop.id})`];
         } catch (error) {
@@ -53,9 +54,8 @@ function addEmergencyStop(program: Command): void {
     .description('release one stop, or every stop in force')
     .action((id: string | undefined, flags: PersonFlags) =>
       atService(flags, async (client) => {
-        const released = await client.releaseEmergencyStop({
-          by: person(flags),
-          ...(id === undefined ? {} : { id }),
+        const released = await client.post('/api/estop/release', {
+          body: { by: person(flags), ...(id === undefined ? {} : { id }) },
         });
         if (flags.json === true) return json(released);
         return released.length === 0
@@ -68,43 +68,26 @@ function addEmergencyStop(program: Command): void {
     .option('--all', 'also those that are released')
     .action((flags: PersonFlags & { all?: boolean }) =>
       atService(flags, async (client) => {
-        const stops = await client.emergencyStops(flags.all === true);
+        const stops = await client.all('/api/estop', { query: { all: flags.all === true } });
         if (flags.json === true) return json(stops);
         return stops.length === 0 ? ['no stop is in force'] : table([stopHeader, ...stops.map(stopRow)]);
       }),
     );
 }
 
-function addPauseAndResume(program: Command): void {
-  const descriptions = {
-    pause: 'start nothing more of a protocol run or campaign',
-    resume: 'go on with what is paused, failed or was cancelled',
-  };
-  for (const verb of ['pause', 'resume'] as const) {
-    const command = program.command(verb).description(descriptions[verb]);
-    for (const kind of ['protocol', 'campaign'] as const) {
-      withPerson(withJson(withUrl(command.command(`${kind} <name>`))))
-        .description(`${verb} a ${kind === 'protocol' ? 'protocol run' : kind}`)
-        .action((name: string, flags: PersonFlags) =>
-          atService(flags, async (client) => {
-            const record = await client.pauseOrResume(kind, name, verb, person(flags));
-            return flags.json === true ? json(record) : [`${record.name}: ${record.state}`];
-          }),
-        );
-    }
-  }
+function addQueue(program: Command): void {
   const queue = program.command('queue').description('what waits, and whether anything may start');
   withJson(withUrl(queue.command('show', { isDefault: true })))
     .description('show how much waits and runs')
     .action((flags: PersonFlags) =>
-      atService(flags, async (client) => queueLines(await client.queue(), flags)),
+      atService(flags, async (client) => queueLines(await client.get('/api/queue'), flags)),
     );
   for (const verb of ['pause', 'resume'] as const) {
     withPerson(withJson(withUrl(queue.command(verb))))
       .description(verb === 'pause' ? 'start nothing any more' : 'start what waits again')
       .action((flags: PersonFlags) =>
         atService(flags, async (client) =>
-          queueLines(await client.pauseOrResumeQueue(verb, person(flags)), flags),
+          queueLines(await client.post(`/api/queue/${verb}`, { body: { by: person(flags) } }), flags),
         ),
       );
   }

@@ -1,4 +1,4 @@
-import type { PlanRecord, ScheduledTask, ScheduleRecord, WaitCause } from '@lab/contracts';
+import type { ScheduledTask, ScheduleRecord, WaitCause } from '@lab/api-client';
 import type { Drawn, ganttText } from '@lab/simulation';
 import type { Command } from 'commander';
 import { atService, json, seconds, table, withJson, withUrl, type ServiceFlags } from './at-service.js';
@@ -23,8 +23,8 @@ export function addScheduleCommand(program: Command): void {
     .action((flags: ScheduleFlags) =>
       atService(flags, async (client) => {
         const { run, device, lab, limit } = flags;
-        const part = Object.entries({ run, device, lab, limit }).filter(([, value]) => value !== undefined);
-        const schedule = await client.schedule(new URLSearchParams(part as [string, string][]));
+        const part = { run, device, lab, limit: limit === undefined ? undefined : Number(limit) };
+        const schedule = await client.get('/api/schedule', { query: part });
         if (flags.json === true) return json(schedule);
         const { ganttText } = await import('@lab/simulation');
         return scheduleLines(schedule, ganttText);
@@ -90,7 +90,7 @@ function chart({ at, units, protocol_runs: runs }: ScheduleRecord, draw: typeof 
   return ['', caption, ...lines];
 }
 
-function planLine(plan: PlanRecord, time: (iso: string) => string): string {
+function planLine(plan: NonNullable<ScheduleRecord['plan']>, time: (iso: string) => string): string {
   const { engine, seed } = plan.provenance;
   const bound =
     plan.gap === null ? '' : `, at most ${(plan.gap * 100).toFixed(1)} % more than the least possible`;

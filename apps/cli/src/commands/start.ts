@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
+import { ApiClient } from '@lab/api-client';
 import type { Command } from 'commander';
-import { Client } from '../client.js';
 import { eventText, startStack, type Stack, type StackOptions } from '../stack/index.js';
 import { userError } from './user-error.js';
 
@@ -91,9 +91,11 @@ async function stopSaying(stack: Stack): Promise<void> {
 /** Names what runs at this moment, as far as the service says so at once: stopping must not depend on it. */
 async function stoppingText(url: string): Promise<string> {
   try {
-    const labels = (await new Client(url).tasks('running', lookMs)).map((task) =>
-      task.protocol_run === null ? task.name : `${task.protocol_run}/${task.name}`,
-    );
+    const labels = (
+      await new ApiClient(url, { retries: 0, timeoutMs: lookMs }).get('/api/tasks', {
+        query: { state: 'running', limit: 500 },
+      })
+    ).items.map((task) => (task.protocol_run === null ? task.name : `${task.protocol_run}/${task.name}`));
     if (labels.length === 0) return 'stopping';
     const more = labels.length > namedTasks ? ` and ${labels.length - namedTasks} more` : '';
     return (

@@ -1,6 +1,6 @@
-import type { JsonObject, ProtocolRunRecord } from '@lab/contracts';
-import type { CampaignWithRuns } from '../client.js';
-import { heading, swatch } from './style.js';
+import type { ProtocolRunRecord } from '@lab/api-client';
+import { heading, swatch } from '../watch/style.js';
+import type { CampaignWithRuns } from '../watch/work.js';
 
 interface Mixture {
   run: string;
@@ -66,7 +66,7 @@ function targetOf(campaign: CampaignWithRuns): [number, number, number] | null {
   return score === undefined ? null : colorOf(score, 'target_');
 }
 
-function colorOf(values: JsonObject, prefix: string): [number, number, number] | null {
+function colorOf(values: Record<string, unknown>, prefix: string): [number, number, number] | null {
   const [red, green, blue] = ['red', 'green', 'blue'].map((name) => numberOf(values[`${prefix}${name}`]));
   return red == null || green == null || blue == null ? null : [red, green, blue];
 }

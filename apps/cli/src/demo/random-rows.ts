@@ -1,4 +1,4 @@
-import type { JsonObject, OptimizerDescription, TaskParameters } from '@lab/contracts';
+import type { JsonObject, TaskParameters } from '@lab/contracts';
 
 /** Drawn at most so often for one row before the constraints are taken for impossible to hit. */
 const mostDraws = 10_000;
@@ -11,7 +11,7 @@ const mostDraws = 10_000;
  * @throws Error when no point within the inequalities is hit
  */
 export function randomRows(
-  { arguments: args }: Pick<OptimizerDescription, 'arguments'>,
+  { arguments: args }: { arguments: Record<string, unknown> },
   count: number,
   random: () => number,
 ): TaskParameters[] {

@@ -1,15 +1,16 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { CampaignSubmission } from '@lab/contracts';
+import { ApiClient, type CampaignSubmission } from '@lab/api-client';
 import { processEnvironment } from '@lab/runtime';
-import { Client, type CampaignWithRuns } from '../client.js';
 import { freePort } from '../stack/ports.js';
 import { eventText, startStack } from '../stack/index.js';
-import { faint, heading } from './style.js';
+import { faint, heading } from '../watch/style.js';
 import { randomRows, seededRandom } from './random-rows.js';
 import { comparison } from './comparison.js';
-import { watchCampaign } from './watch-campaign.js';
+import { startingMs } from '../commands/at-service.js';
+import { watchWork } from '../watch/watch-work.js';
+import type { CampaignWithRuns } from '../watch/work.js';
 
 const usualPort = 8070;
 /** Of each campaign. */
@@ -58,8 +59,11 @@ export async function runDemo(output: NodeJS.WriteStream, signal: AbortSignal): 
     });
     try {
       tell(`serving at ${stack.url}, described at ${stack.url}/docs`);
-      const client = new Client(stack.url);
-      const drawn = randomRows(await client.optimizerDefaults(search.protocol), runs, seededRandom(1));
+      const client = new ApiClient(stack.url, { timeoutMs: startingMs });
+      const optimizer = await client.get('/api/protocols/{protocol_type}/optimizer/defaults', {
+        path: { protocol_type: search.protocol },
+      });
+      const drawn = randomRows(optimizer, runs, seededRandom(1));
       const campaigns: CampaignWithRuns[] = [];
       for (const submission of [
         { ...search, name: 'at_random', protocol_run_parameters: drawn },
@@ -67,8 +71,9 @@ export async function runDemo(output: NodeJS.WriteStream, signal: AbortSignal): 
       ]) {
         tell('');
         tell(heading(`${runs} runs ${submission.name.replace('_', ' ')}, three at once`));
-        const { name } = await client.submitCampaign(submission);
-        campaigns.push(await watchCampaign(client, name, output, signal));
+        const { name } = await client.post('/api/campaigns', { body: submission });
+        const { record } = await watchWork(client, { kind: 'campaign', name }, output, signal);
+        campaigns.push(record);
       }
       const [atRandom, optimized] = campaigns as [CampaignWithRuns, CampaignWithRuns];
       tell('');

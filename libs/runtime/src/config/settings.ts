@@ -90,6 +90,24 @@ export const settings = {
       .transform((text) => text.replace(/\/+$/, '')),
     fallback: ({ httpPort }) => `http://127.0.0.1:${String(httpPort ?? 8070)}`,
   }),
+  /** Address of a service that commands go to; undefined: where one of these settings would serve. */
+  serviceUrl: setting({
+    env: 'SVC_URL',
+    schema: z
+      .string()
+      .refine((text) => hasScheme(text, ['http:', 'https:']), 'must look like https://lab.example.org')
+      .optional(),
+  }),
+  /** What commands show to the service; undefined: nothing, as long as it asks for nothing. */
+  accessToken: setting({
+    env: 'SVC_TOKEN',
+    secret: true,
+    schema: z
+      .string()
+      .min(1, 'must not be empty')
+      .transform((text) => new Secret(text))
+      .optional(),
+  }),
   /** Everything that the service keeps. Absolute. */
   dataDir: setting({ env: 'SVC_DATA_DIR', path: true, schema: z.string().default('.svc') }),
   /** Folder of lab packages. Absolute. */

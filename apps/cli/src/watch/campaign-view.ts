@@ -1,6 +1,7 @@
-import { isTerminal, type DeviceRecord, type ProtocolRunRecord } from '@lab/contracts';
-import type { CampaignWithRuns } from '../client.js';
+import type { DeviceRecord, ProtocolRunRecord } from '@lab/api-client';
+import { isTerminal } from '@lab/contracts';
 import { faint, glyphOf, heading, paintState, progressBar } from './style.js';
+import type { CampaignWithRuns } from './work.js';
 
 /** Lines that show a campaign as it is now: progress, runs with their tasks, devices with who holds them. */
 export function campaignView(campaign: CampaignWithRuns, devices: readonly DeviceRecord[]): string[] {

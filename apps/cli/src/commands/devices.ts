@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { atService, json, withUrl, type ServiceFlags } from './at-service.js';
+import { UsageError } from './exit-codes.js';
+import { userError } from './user-error.js';
+
+/** Commands by which people use instruments directly. */
+export function addDeviceCommands(program: Command): void {
+  withUrl(program.command('rpc'))
+    .description('call a function of a device, past all queues; prints what it returns as JSON')
+    .argument('<lab>', 'name of the laboratory')
+    .argument('<device>', 'name of the device')
+    .argument('<function>', 'a function that the device declares')
+    .argument('[parameters]', 'JSON object of parameter names and values')
+    .action(
+      (lab: string, device: string, name: string, parameters: string | undefined, flags: ServiceFlags) =>
+        atService(flags, async (client) => {
+          const body = parametersOf(parameters);
+          const returned: unknown = await client.post('/api/rpc/{lab_id}/{device_id}/{function_name}', {
+            path: { lab_id: lab, device_id: device, function_name: name },
+            body,
+            timeoutMs: longestCallMs,
+          });
+          return json(returned);
+        }),
+    );
+}
+
+/** How long a call is waited for, in milliseconds: as long as Node waits for the head of an answer. */
+const longestCallMs = 300_000;
+
+/** @throws UsageError when it is not a JSON object */
+function parametersOf(text = '{}'): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`the parameters are not JSON: ${userError(error)}`, { cause: error });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UsageError('the parameters must be a JSON object, such as {"volume": 2.5}');
+  return value as Record<string, unknown>;
+}

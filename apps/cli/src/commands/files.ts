@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import type { ApiClient, FileRecord, TaskRunRecord } from '@lab/api-client';
+import type { Command } from 'commander';
+import { readWork } from '../watch/work.js';
+import { atService, json, table, withJson, withUrl, type ServiceFlags } from './at-service.js';
+import { UsageError } from './exit-codes.js';
+
+interface FileFlags extends ServiceFlags {
+  run?: string;
+  output?: string;
+}
+
+const run: [string, string] = ['--run <name>', 'the protocol run that the task belongs to'];
+
+/** Commands by which people get what tasks produced. */
+export function addFilesCommands(program: Command): void {
+  const files = program.command('files').description('files that tasks produced');
+  withJson(withUrl(files.command('list')))
+    .description('list the files of a task')
+    .argument('<task>', 'name of the task')
+    .option(...run)
+    .action((name: string, flags: FileFlags) =>
+      atService(flags, async (client) => {
+        const { output_files: found } = await taskNamed(client, name, flags);
+        if (flags.json === true) return json(found);
+        return found.length === 0
+          ? ['no files']
+          : table([
+              ['NAME', 'BYTES', 'SHA-256'],
+              ...found.map((file) => [file.name, String(file.size), file.sha256]),
+            ]);
+      }),
+    );
+  withUrl(files.command('get'))
+    .description('download a file of a task; it is there whole and checked, or not at all')
+    .argument('<task>', 'name of the task')
+    .argument('<file>', 'name of the file')
+    .option(...run)
+    .option('-o, --output <path>', 'where to put it (default: under its name, here); - is standard output')
+    .action((name: string, fileName: string, flags: FileFlags) =>
+      atService(flags, async (client) => {
+        const task = await taskNamed(client, name, flags);
+        const file = task.output_files.find((each) => each.name === fileName);
+        if (file === undefined)
+          throw new UsageError(
+            `${name} has no file ${fileName}; it has ${task.output_files.map((each) => each.name).join(', ') || 'none'}`,
+          );
+        const { body } = await client.open('/api/tasks/{task_name}/files/{file_name}', {
+          path: { task_name: name, file_name: fileName },
+          query: flags.run === undefined ? {} : { protocol_run_name: flags.run },
+        });
+        const content = Readable.fromWeb((body ?? new Blob([]).stream()) as ReadableStream);
+        if (flags.output === '-') {
+          await received(content, file, process.stdout, { end: false });
+          return [];
+        }
+        return [`wrote ${await saved(content, file, flags.output)}`];
+      }),
+    );
+}
+
+/** @throws UsageError when something is there already */
+async function saved(content: Readable, file: FileRecord, output: string | undefined): Promise<string> {
+  const path = resolve(output ?? basename(file.name));
+  if (existsSync(path)) throw new UsageError(`${path} is there already; name another place with --output`);
+  const part = `${path}.part`;
+  try {
+    await received(content, file, createWriteStream(part));
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  return path;
+}
+
+/** @throws Error when other bytes came than the task produced */
+async function received(
+  content: Readable,
+  { name, size, sha256 }: FileRecord,
+  into: Writable,
+  options: { end?: boolean } = {},
+): Promise<void> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  await pipeline(
+    content,
+    async function* (chunks: AsyncIterable<Uint8Array>) {
+      for await (const chunk of chunks) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        yield chunk;
+      }
+    },
+    into,
+    options,
+  );
+  if (bytes !== size || hash.digest('hex') !== sha256)
+    throw new Error(
+      `${name} did not come whole: ${bytes} of ${size} bytes, or others than the task produced`,
+    );
+}
+
+async function taskNamed(client: ApiClient, name: string, flags: FileFlags): Promise<TaskRunRecord> {
+  const { record } = await readWork(client, { kind: 'task', name, run: flags.run });
+  return record;
+}

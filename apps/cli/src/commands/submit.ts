@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import {
+  ProblemError,
+  type ApiClient,
+  type CampaignRecord,
+  type CampaignSubmission,
+  type Problem,
+  type ProtocolRunRecord,
+  type ProtocolRunSubmission,
+  type TaskRunRecord,
+  type TaskSubmission,
+} from '@lab/api-client';
+import type { JsonObject, Schema } from '@lab/contracts';
+import { formatDiagnostics, readDocument } from '@lab/definitions';
+import { Option, type Command } from 'commander';
+import { workKinds, type WorkKind } from '../watch/work.js';
+import { atService, json, startingMs, withJson, withUrl, type ServiceFlags } from './at-service.js';
+import { RefusedError, UsageError } from './exit-codes.js';
+import { userError } from './user-error.js';
+import { watched } from './work.js';
+
+interface SubmitFlags extends ServiceFlags {
+  kind?: WorkKind;
+  name?: string;
+  watch?: boolean;
+}
+
+/** `svc submit`. */
+export function addSubmitCommand(program: Command): void {
+  withJson(withUrl(program.command('submit')))
+    .description('submit a protocol run, a campaign or a task')
+    .argument('<file>', 'submission, JSON or YAML with the fields of the REST interface; - is standard input')
+    .addOption(
+      new Option('--kind <kind>', 'what it is; needed where its fields do not say').choices(workKinds),
+    )
+    .option('--name <name>', 'another name than that of the file')
+    .option('--watch', 'follow it to its end; ends with 1 when it does not complete')
+    .action((file: string, flags: SubmitFlags) =>
+      atService(flags, async (client) => {
+        const submission = await readSubmission(file, flags);
+        const record = await submitted(client, submission);
+        if (flags.watch !== true)
+          return flags.json === true ? json(record) : [`${record.name}: ${record.state}`];
+        return watched(client, { kind: submission.kind, name: record.name }, flags);
+      }),
+    );
+}
+
+interface Submission {
+  kind: WorkKind;
+  value: JsonObject;
+  /** What the service says is wrong with it, with the lines of the file. */
+  explained(problem: Problem): string;
+}
+
+type Accepted = ProtocolRunRecord | CampaignRecord | TaskRunRecord;
+
+/** The service checks what the file holds: it alone knows the definitions, and refuses fields that it does not know. */
+async function submitted(client: ApiClient, { kind, value, explained }: Submission): Promise<Accepted> {
+  try {
+    switch (kind) {
+      case 'protocol':
+        return await client.post('/api/protocols', { body: value as unknown as ProtocolRunSubmission });
+      case 'campaign':
+        return await client.post('/api/campaigns', {
+          body: value as unknown as CampaignSubmission,
+          timeoutMs: startingMs,
+        });
+      case 'task':
+        return await client.post('/api/tasks', { body: value as unknown as TaskSubmission });
+    }
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.errors === undefined) throw error;
+    const faults = error.problem.errors.filter((fault) => fault.file === undefined);
+    // Faults of definition files are told as everywhere.
+    if (faults.length === 0) throw error;
+    throw new RefusedError(explained(error.problem), { cause: error });
+  }
+}
+
+/** @throws UsageError that names the file and what is wrong with it */
+async function readSubmission(file: string, { kind, name }: SubmitFlags): Promise<Submission> {
+  const label = file === '-' ? 'standard input' : basename(file);
+  const read = readDocument(label, await contentOf(file), anyObject);
+  const told = (diagnostics: Parameters<typeof formatDiagnostics>[0]): string =>
+    formatDiagnostics(diagnostics, { userDir: dirname(resolve(file)) }).trimEnd();
+  if (!read.ok) throw new UsageError(told(read.diagnostics));
+  return {
+    kind: kind ?? kindOf(label, read.value),
+    value: name === undefined ? read.value : { ...read.value, name },
+    explained: ({ title, detail, errors = [] }) => `${title}: ${detail}\n\n${told(read.diagnose(errors))}`,
+  };
+}
+
+const anyObject: Schema<JsonObject> = {
+  check: (input) =>
+    typeof input === 'object' && input !== null && !Array.isArray(input)
+      ? { ok: true, value: input as JsonObject }
+      : {
+          ok: false,
+          faults: [{ path: '', code: 'type', message: 'must be an object with the fields of a submission' }],
+        },
+};
+
+/** Fields that only one kind of submission has. */
+const telling: [WorkKind, string[]][] = [
+  ['campaign', ['protocol', 'max_protocol_runs']],
+  ['task', ['input_parameters', 'input_resources', 'devices', 'allocation_timeout', 'retry']],
+  ['protocol', ['parameters', 'failure_policy']],
+];
+
+/** @throws UsageError */
+function kindOf(label: string, value: JsonObject): WorkKind {
+  const [found] = telling.find(([, fields]) => fields.some((field) => field in value)) ?? [];
+  if (found === undefined)
+    throw new UsageError(`${label} does not say whether it is a protocol run or a task; say it with --kind`);
+  return found;
+}
+
+/** @throws UsageError when the file cannot be read */
+async function contentOf(file: string): Promise<string> {
+  try {
+    return file === '-' ? await text(process.stdin) : readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`the submission cannot be read: ${userError(error)}`, { cause: error });
+  }
+}

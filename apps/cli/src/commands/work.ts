@@ -1,0 +1,114 @@
+import { Argument, type Command } from 'commander';
+import type { ApiClient } from '@lab/api-client';
+import { watchWork } from '../watch/watch-work.js';
+import { workKinds, type Work, type WorkKind } from '../watch/work.js';
+import { itemNamed } from './attention.js';
+import {
+  atService,
+  json,
+  person,
+  withJson,
+  withPerson,
+  withUrl,
+  type PersonFlags,
+  type ServiceFlags,
+} from './at-service.js';
+import { exitCodes } from './exit-codes.js';
+
+const taskOfRun: [string, string] = ['--run <name>', 'of a task: the protocol run it belongs to'];
+
+/** Commands by which people follow work and change its course. */
+export function addWorkCommands(program: Command): void {
+  withJson(withUrl(program.command('watch')))
+    .description('follow work to its end; ends with 1 when it does not complete')
+    .addArgument(new Argument('<kind>', 'what it is').choices(workKinds))
+    .argument('<name>', 'its name')
+    .option(...taskOfRun)
+    .action((kind: WorkKind, name: string, flags: ServiceFlags & { run?: string }) =>
+      atService(flags, (client) => watched(client, { kind, name, run: flags.run }, flags)),
+    );
+  withJson(withUrl(program.command('cancel')))
+    .description('cancel work: what runs is stopped, what waits is not started')
+    .addArgument(new Argument('<kind>', 'what it is').choices(workKinds))
+    .argument('<name>', 'its name')
+    .option(...taskOfRun)
+    .action((kind: WorkKind, name: string, flags: ServiceFlags & { run?: string }) =>
+      atService(flags, async (client) =>
+        told(await cancelled(client, { kind, name, run: flags.run }), flags),
+      ),
+    );
+  for (const verb of ['pause', 'resume'] as const) {
+    withPerson(withJson(withUrl(program.command(verb))))
+      .description(
+        verb === 'pause'
+          ? 'start nothing more of a protocol run or campaign'
+          : 'go on with what is paused, failed or was cancelled',
+      )
+      .addArgument(new Argument('<kind>', 'what it is').choices(['protocol', 'campaign']))
+      .argument('<name>', 'its name')
+      .action((kind: 'protocol' | 'campaign', name: string, flags: PersonFlags) =>
+        atService(flags, async (client) => {
+          const body = { by: person(flags) };
+          const record =
+            kind === 'protocol'
+              ? await client.post(`/api/protocols/{protocol_run_name}/${verb}`, {
+                  path: { protocol_run_name: name },
+                  body,
+                })
+              : await client.post(`/api/campaigns/{campaign_name}/${verb}`, {
+                  path: { campaign_name: name },
+                  body,
+                });
+          return told(record, flags);
+        }),
+      );
+  }
+  withPerson(withJson(withUrl(program.command('retry'))))
+    .description('try a task again that a person was asked about, by the id or subject of its attention item')
+    .argument('<item>', 'such as mix_1/mix_colors')
+    .option('--note <text>', 'why, for the audit')
+    .action((item: string, flags: PersonFlags & { note?: string }) =>
+      atService(flags, async (client) => {
+        const { id } = await itemNamed(client, item);
+        const resolved = await client.post('/api/attention/{id}/resolve', {
+          path: { id },
+          body: {
+            action: 'retry',
+            by: person(flags),
+            ...(flags.note === undefined ? {} : { note: flags.note }),
+          },
+        });
+        return flags.json === true ? json(resolved) : [`${resolved.subject}: retry`];
+      }),
+    );
+}
+
+/**
+ * Shows work until it ends; the exit code says whether it completed. Ctrl-C ends the watching alone.
+ *
+ * @returns what is printed at the end
+ */
+export async function watched(client: ApiClient, work: Work, flags: ServiceFlags): Promise<string[]> {
+  const output = flags.json === true ? process.stderr : process.stdout;
+  const { record } = await watchWork(client, work, output);
+  if (record.state !== 'completed') process.exitCode = exitCodes.failed;
+  return flags.json === true ? json(record) : [];
+}
+
+function cancelled(client: ApiClient, { kind, name, run }: Work): Promise<{ name: string; state: string }> {
+  switch (kind) {
+    case 'protocol':
+      return client.post('/api/protocols/{protocol_run_name}/cancel', { path: { protocol_run_name: name } });
+    case 'campaign':
+      return client.post('/api/campaigns/{campaign_name}/cancel', { path: { campaign_name: name } });
+    case 'task':
+      return client.post('/api/tasks/{task_name}/cancel', {
+        path: { task_name: name },
+        query: run === undefined ? {} : { protocol_run_name: run },
+      });
+  }
+}
+
+function told(record: { name: string; state: string }, flags: ServiceFlags): string[] {
+  return flags.json === true ? json(record) : [`${record.name}: ${record.state}`];
+}

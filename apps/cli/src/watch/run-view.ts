@@ -1,0 +1,30 @@
+import type { ProtocolRunRecord, TaskRunRecord } from '@lab/api-client';
+import { isTerminal } from '@lab/contracts';
+import { faint, glyphOf, heading, paintState, progressBar } from './style.js';
+
+/** Lines that show a protocol run as it is now: how far it is, and its tasks. */
+export function runView(run: ProtocolRunRecord): string[] {
+  const ended = run.tasks.filter((task) => isTerminal(task.state)).length;
+  const width = Math.max(0, ...run.tasks.map(({ name }) => name.length));
+  return [
+    '',
+    `${heading(run.name)}  ${run.type}  ${paintState(run.state)}${run.paused_at === null ? '' : ' (paused)'}`,
+    `${progressBar(ended / Math.max(1, run.tasks.length), 40)} ${ended}/${run.tasks.length} tasks`,
+    '',
+    ...run.tasks.map((task) => `  ${glyphOf(task.state)} ${task.name.padEnd(width)}  ${noteOf(task)}`),
+    ...(run.reason === null ? [] : ['', run.reason.message]),
+    '',
+  ];
+}
+
+/** Lines that show a task as it is now. */
+export function taskView(task: TaskRunRecord): string[] {
+  return [`${glyphOf(task.state)} ${heading(task.name)}  ${task.type}  ${noteOf(task)}`];
+}
+
+function noteOf(task: TaskRunRecord): string {
+  const devices = Object.values(task.devices).map((device) => device.name);
+  const place = devices.length === 0 ? '' : faint(`  on ${devices.join(', ')}`);
+  const reason = task.reason === null ? '' : `: ${task.reason.message}`;
+  return `${paintState(task.state)}${place}${reason}`;
+}

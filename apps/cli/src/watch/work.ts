@@ -1,0 +1,65 @@
+import type { ApiClient, CampaignRecord, ProtocolRunRecord, TaskRunRecord } from '@lab/api-client';
+import { awaitsPerson, isTerminal } from '@lab/contracts';
+
+export const workKinds = ['protocol', 'campaign', 'task'] as const;
+export type WorkKind = (typeof workKinds)[number];
+
+/** A campaign with all that belongs to it. */
+export interface CampaignWithRuns extends CampaignRecord {
+  protocol_runs: ProtocolRunRecord[];
+}
+
+/** Work that people name. */
+export interface Work {
+  kind: WorkKind;
+  name: string;
+  /** Of a task: the protocol run it belongs to; without one it is an on-demand task. */
+  run?: string | undefined;
+}
+
+export type WorkRecord =
+  | { kind: 'protocol'; record: ProtocolRunRecord }
+  | { kind: 'campaign'; record: CampaignWithRuns }
+  | { kind: 'task'; record: TaskRunRecord };
+
+export async function readWork<K extends WorkKind>(
+  client: ApiClient,
+  { kind, name, run }: Work & { kind: K },
+  signal?: AbortSignal,
+): Promise<WorkRecord & { kind: K }> {
+  const options = signal === undefined ? {} : { signal };
+  const records: Record<WorkKind, () => Promise<WorkRecord['record']>> = {
+    protocol: () =>
+      client.get('/api/protocols/{protocol_run_name}', { path: { protocol_run_name: name }, ...options }),
+    campaign: () => readCampaign(client, name, options),
+    task: () =>
+      client.get('/api/tasks/{task_name}', {
+        path: { task_name: name },
+        query: run === undefined ? {} : { protocol_run_name: run },
+        ...options,
+      }),
+  };
+  return { kind, record: await records[kind]() } as WorkRecord & { kind: K };
+}
+
+/** A campaign, its runs in the order of their creation, and their tasks. */
+async function readCampaign(
+  client: ApiClient,
+  name: string,
+  options: { signal?: AbortSignal },
+): Promise<CampaignWithRuns> {
+  const path = { campaign_name: name };
+  const [campaign, runs, tasks] = await Promise.all([
+    client.get('/api/campaigns/{campaign_name}', { path, ...options }),
+    client.all('/api/campaigns/{campaign_name}/runs', { path, query: { limit: 500 }, ...options }),
+    client.all('/api/tasks', { query: { campaign: name, sort: 'created_at', limit: 500 }, ...options }),
+  ]);
+  const tasksOf = (run: string): TaskRunRecord[] => tasks.filter(({ protocol_run: of }) => of === run);
+  return { ...campaign, protocol_runs: runs.map((run) => ({ ...run, tasks: tasksOf(run.name) })) };
+}
+
+/** Whether nothing more happens to it by itself. */
+export function hasEnded({ kind, record }: WorkRecord): boolean {
+  if (isTerminal(record.state)) return true;
+  return kind === 'task' ? record.state === 'needs_attention' : awaitsPerson(record.state);
+}

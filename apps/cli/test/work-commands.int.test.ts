@@ -1,0 +1,280 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { orchestratorRequests as requests, ServiceError, type TaskRunRecord } from '@lab/contracts';
+import { taskFileKey } from '@lab/object-store';
+import { freePort } from '@lab/testkit';
+import { attentionItem } from '../../gateway/src/openapi/examples.js';
+import {
+  campaignRecord,
+  MemoryRecords,
+  runRecord,
+  startHarness,
+  taskRecord,
+  type Harness,
+} from '../../gateway/test/twins.js';
+
+/** The built command line against the real gateway, whose orchestrator answers as the test says. */
+
+const cli = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url));
+
+let gateway: Harness;
+let folder: string;
+
+beforeAll(async () => {
+  [gateway, folder] = await Promise.all([startHarness(), mkdtemp(join(tmpdir(), 'svc-work-'))]);
+});
+afterAll(async () => {
+  await gateway?.server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  gateway.requests.sent.length = 0;
+  Object.assign(gateway.records, new MemoryRecords());
+});
+
+interface Ran {
+  code: number;
+  out: string;
+  err: string;
+}
+
+function svc(args: string[], env: Record<string, string> = {}, input = ''): Promise<Ran> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [cli, ...args],
+      { cwd: folder, env: { ...process.env, SVC_URL: gateway.url, ...env } },
+      (error, out, err) =>
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, out: out.trim(), err: err.trim() }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+/** Lets the orchestrator take every submission, and the records have it. */
+function acceptSubmissions(): void {
+  gateway.requests
+    .on(requests.submitTask, ({ name }) => {
+      gateway.records.taskRuns.push(taskRecord({ name }));
+      return { id: 'i', name };
+    })
+    .on(requests.submitProtocolRun, ({ name }) => {
+      gateway.records.runs.push(runRecord({ name }));
+      return { id: 'i', name };
+    })
+    .on(requests.submitCampaign, ({ name }) => {
+      gateway.records.campaignList.push(campaignRecord({ name }));
+      return { id: 'i', name };
+    });
+}
+
+describe('svc submit', () => {
+  it('takes JSON and YAML, from a file and from standard input, and sees by the fields what it is', async () => {
+    acceptSubmissions();
+    await writeFile(
+      join(folder, 'rinse.yml'),
+      'name: rinse_1\ntype: clean_container\ninput_resources:\n  beaker: beaker_1\n',
+    );
+    await writeFile(
+      join(folder, 'sweep.json'),
+      JSON.stringify({ name: 'sweep', protocol: 'mix', max_protocol_runs: 2 }),
+    );
+    expect(await svc(['submit', 'rinse.yml'])).toEqual({ code: 0, out: 'rinse_1: queued', err: '' });
+    expect(await svc(['submit', 'sweep.json', '--name', 'other'])).toMatchObject({ out: 'other: created' });
+    const run = JSON.stringify({ name: 'mix_1', type: 'color_mixing', parameters: { mix: { cyan: 1 } } });
+    const { out } = await svc(['submit', '-', '--json'], {}, run);
+    expect(JSON.parse(out)).toMatchObject({ name: 'mix_1', state: 'created' });
+    expect(gateway.requests.sent.map(({ name }) => name)).toEqual([
+      requests.submitTask.name,
+      requests.submitCampaign.name,
+      requests.submitProtocolRun.name,
+    ]);
+  });
+
+  it('asks for the kind where the fields do not say, and tells what is wrong with a file', async () => {
+    acceptSubmissions();
+    await writeFile(join(folder, 'bare.yml'), 'name: bare\ntype: score_color\n');
+    expect(await svc(['submit', 'bare.yml'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--kind') as string,
+    });
+    expect(await svc(['submit', 'bare.yml', '--kind', 'task'])).toMatchObject({ code: 0 });
+    await writeFile(join(folder, 'broken.yml'), 'name: [\n');
+    expect(await svc(['submit', 'broken.yml'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('broken.yml') as string,
+    });
+    expect(await svc(['submit', 'none.yml'])).toMatchObject({ code: 2 });
+    expect(gateway.requests.sent).toHaveLength(1);
+  });
+
+  it('tells what the service says with the line of the file', async () => {
+    gateway.requests.on(requests.submitTask, () => {
+      throw new ServiceError('invalid', 'the parameters are wrong', {
+        faults: [{ path: 'input_parameters.red', code: 'out_of_range', message: 'must be at most 255' }],
+      });
+    });
+    await writeFile(
+      join(folder, 'score.yml'),
+      'name: score_1\ntype: score_color\ninput_parameters:\n  red: 900\n',
+    );
+    const { code, err } = await svc(['submit', 'score.yml']);
+    expect(code).toBe(3);
+    expect(err).toContain('score.yml:4');
+    expect(err).toContain('must be at most 255');
+  });
+
+  it('follows what it submitted with --watch', async () => {
+    gateway.requests.on(requests.submitTask, ({ name }) => {
+      gateway.records.taskRuns.push(taskRecord({ name, state: 'completed' }));
+      return { id: 'i', name };
+    });
+    const task = JSON.stringify({ name: 'score_2', type: 'score_color', input_parameters: {} });
+    expect(await svc(['submit', '-', '--watch'], {}, task)).toEqual({
+      code: 0,
+      out: 'score_2  completed',
+      err: '',
+    });
+  });
+});
+
+describe('svc watch', () => {
+  it('prints a line for every change, and ends with the work: 0 when it completed, 1 when not', async () => {
+    const task = (state: TaskRunRecord['state']): TaskRunRecord =>
+      taskRecord({
+        name: 'mix',
+        protocol_run: 'mix_1',
+        state,
+        devices: { arm: { lab_name: 'color_lab', name: 'arm' } },
+      });
+    gateway.records.runs.push(runRecord({ state: 'running', tasks: [task('running')] }));
+    const child = spawn(process.execPath, [cli, 'watch', 'protocol', 'mix_1'], {
+      env: { ...process.env, SVC_URL: gateway.url },
+    });
+    let out = '';
+    child.stdout.on('data', (text) => {
+      out += String(text);
+      const broke = { code: 'task_failed', message: 'the cup broke' };
+      if (out.includes('running\n') || out.includes('on arm'))
+        gateway.records.runs[0] = runRecord({ state: 'failed', reason: broke, tasks: [task('failed')] });
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect(out.trim().split('\n')).toEqual([
+      'mix_1  mix  running  on arm',
+      'mix_1  running',
+      'mix_1  mix  failed',
+      'mix_1  failed: the cup broke',
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it('gives the record at the end as JSON, and says when there is none of that name', async () => {
+    gateway.records.campaignList.push(campaignRecord({ name: 'sweep', state: 'completed' }));
+    const { code, out } = await svc(['watch', 'campaign', 'sweep', '--json']);
+    expect({ code, name: (JSON.parse(out) as { name: string }).name }).toEqual({ code: 0, name: 'sweep' });
+    expect(await svc(['watch', 'task', 'none'])).toMatchObject({ code: 3 });
+    expect(await svc(['watch', 'sample', 'none'])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('svc cancel and retry', () => {
+  it('are passed on, a task of a run by its run', async () => {
+    gateway.records.runs.push(runRecord({ state: 'running' }));
+    gateway.records.taskRuns.push(taskRecord({ name: 'mix', protocol_run: 'mix_1', state: 'running' }));
+    gateway.records.attention.push(attentionItem);
+    gateway.requests
+      .on(requests.cancelProtocolRun, () => ({ id: 'i', name: 'mix_1' }))
+      .on(requests.cancelTask, () => ({ id: 'i', name: 'mix' }))
+      .on(requests.resolveAttention, ({ id }) => ({ id }));
+    expect((await svc(['cancel', 'protocol', 'mix_1'])).out).toBe('mix_1: running');
+    expect((await svc(['cancel', 'task', 'mix', '--run', 'mix_1'])).out).toBe('mix: running');
+    expect((await svc(['retry', 'mix_1/mix_colors', '--by', 'bo', '--note', 'clean'])).out).toBe(
+      'mix_1/mix_colors: retry',
+    );
+    expect(gateway.requests.sent.at(-1)?.body).toMatchObject({
+      id: attentionItem.id,
+      action: 'retry',
+      by: 'bo',
+      note: 'clean',
+    });
+  });
+});
+
+describe('svc list', () => {
+  it('lists records of a kind as a table or as JSON, narrowed by the state', async () => {
+    gateway.records.taskRuns.push(
+      taskRecord({ name: 'rinse_1', state: 'completed' }),
+      taskRecord({ name: 'mix', protocol_run: 'mix_1', state: 'running' }),
+    );
+    const { out } = await svc(['list', 'tasks']);
+    expect(out.split('\n').map((line) => line.split(/ {2,}/).slice(0, 4))).toEqual([
+      ['NAME', 'RUN', 'TYPE', 'STATE'],
+      ['mix', 'mix_1', 'clean_container', 'running'],
+      ['rinse_1', '-', 'clean_container', 'completed'],
+    ]);
+    const running = JSON.parse(
+      (await svc(['list', 'tasks', '--state', 'running', '--json'])).out,
+    ) as object[];
+    expect(running).toMatchObject([{ name: 'mix' }]);
+    expect((await svc(['list', 'campaigns'])).out).toBe('no campaigns');
+    expect(await svc(['list', 'tasks', '--state', 'sleeping'])).toMatchObject({ code: 3 });
+  });
+});
+
+describe('svc files', () => {
+  const content = Buffer.from('a picture');
+
+  function produce(bytes: Buffer): void {
+    const file = {
+      name: 'a b.png',
+      size: content.length,
+      sha256: createHash('sha256').update(content).digest('hex'),
+      media_type: 'image/png',
+    };
+    const task = taskRecord({ name: 'look', state: 'completed', attempt: 1, output_files: [file] });
+    gateway.records.taskRuns.push(task);
+    gateway.files.contents.set(taskFileKey(task.id, task.attempt, file.name), bytes);
+  }
+
+  it('lists them, and saves one whole; never over another', async () => {
+    produce(content);
+    expect((await svc(['files', 'list', 'look'])).out).toMatch(/^a b\.png +9 +[0-9a-f]{64}$/m);
+    expect((await svc(['files', 'get', 'look', 'a b.png'])).code).toBe(0);
+    expect(await readFile(join(folder, 'a b.png'))).toEqual(content);
+    expect(await svc(['files', 'get', 'look', 'a b.png'])).toMatchObject({ code: 2 });
+    expect((await svc(['files', 'get', 'look', 'a b.png', '-o', '-'])).out).toBe('a picture');
+    expect(await svc(['files', 'get', 'look', 'other.png'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('a b.png') as string,
+    });
+  });
+
+  it('keeps nothing of a file that came with other bytes', async () => {
+    produce(Buffer.from('a PICTURE'));
+    expect(await svc(['files', 'get', 'look', 'a b.png', '-o', 'wrong.png'])).toMatchObject({ code: 1 });
+    await expect(readFile(join(folder, 'wrong.png'))).rejects.toThrow('ENOENT');
+    await expect(readFile(join(folder, 'wrong.png.part'))).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('every command', () => {
+  it('says by its exit code whether it was not understood, was refused or not answered', async () => {
+    expect(await svc(['lits', 'tasks'])).toMatchObject({ code: 2 });
+    expect(await svc(['rpc', 'lab', 'arm', 'move', '{x}'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('not JSON') as string,
+    });
+    expect(await svc(['list', 'tasks'], { SVC_URL: 'ftp://here' })).toMatchObject({ code: 2 });
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    expect(await svc(['list', 'tasks', '--url', nobody])).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('nothing answers') as string,
+    });
+    expect(await svc(['--help'])).toMatchObject({ code: 0 });
+  });
+});
