@@ -15,6 +15,7 @@ import type {
   taskRunColumns,
   trialColumns,
 } from './columns.js';
+import type { IdempotencyKeyRow } from './gateway/idempotency.js';
 import type { AccessTokenRow } from './gateway/tokens.js';
 import type {
   AgentRow,
@@ -52,6 +53,7 @@ export interface Database {
   halt: StoredHalt;
   audit: Stored<AuditRow, typeof auditColumns>;
   access_token: AccessTokenRow;
+  idempotency_key: IdempotencyKeyRow;
   definition: { hash: string; kind: DefinitionRow['kind']; body: DefinitionRow['body'] };
 }
 
