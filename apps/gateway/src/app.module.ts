@@ -22,6 +22,8 @@ import { EventsController } from './events/events.controller.js';
 import { TaskFilesController } from './files/task-files.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { Secrets } from './http/secrets.js';
+import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor.js';
+import { Keys } from './idempotency/keys.js';
 import { LeaderWatch } from './leader-watch.js';
 import { FailoverWait, Orchestrator } from './orchestrator.js';
 import { AttentionController } from './operating/attention.controller.js';
@@ -50,6 +52,8 @@ export interface Surroundings {
   files: FileStore;
   /** Seals secrets in submissions; without it none are taken. */
   sealing?: Sealing;
+  /** Where answers are kept under idempotency keys. */
+  keys: Keys;
   authentication: Authentication;
   tokens: TokenStore;
   audit: AuditRecorder;
@@ -92,6 +96,8 @@ export class AppModule {
       ],
       providers: [
         { provide: APP_GUARD, useClass: AccessGuard },
+        { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
+        { provide: Keys, useValue: surroundings.keys },
         { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
         { provide: Authentication, useValue: surroundings.authentication },
         { provide: TokenStore, useValue: surroundings.tokens },

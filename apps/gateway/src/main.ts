@@ -62,6 +62,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       announcements: announcementsOver(bus),
       broker: bus,
       records,
+      keys: store.keys,
       authentication: access.authentication,
       tokens: store.tokens,
       audit,

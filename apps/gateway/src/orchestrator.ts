@@ -84,16 +84,19 @@ export class Orchestrator {
    * lost it is looked for, and asked for again only once the orchestrator that was asked can never make it any more.
    *
    * @param isMade whether it is there, made by this very request
+   * @param again the request was made before, and may have been carried out
    * @throws ServiceError what the orchestrator answered; with effect `maybe` when it could not be found out in time
    */
   async make<D extends NamedSubmission>(
     definition: D,
     body: RequestOf<D>,
     isMade: () => Promise<boolean>,
+    again = false,
   ): Promise<{ name: string }> {
     // What is resumed was there before, so that it cannot be seen whether this request was carried out.
     if ('resume' in body && body.resume === true) return this.ask<NamedSubmission>(definition, body);
-    let inDoubt = false;
+    let inDoubt = again;
+    if (again && (await isMade())) return body;
     for (;;) {
       const { epoch } = this.leaders;
       const succeeded = new AbortController();

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mediaTypeOf, type TaskRunRecord } from '@lab/contracts';
 import { openFileStore, taskFileKey, type FileStore } from '@lab/object-store';
 import { startServer, type RunningServer } from '../src/server.js';
+import { MemoryKeys } from './memory-keys.js';
 import {
   expectProblem,
   memoryLog,
@@ -44,6 +45,7 @@ beforeAll(async () => {
       records,
       files,
       events: new MemoryEvents(),
+      keys: new MemoryKeys(),
       ...openAccess(log),
     },
     { host: '127.0.0.1', port: 0, log },

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openFileStore, taskFileKey, type FileStore } from '@lab/object-store';
 import type { Surroundings } from '../src/app.module.js';
 import { startServer, type RunningServer } from '../src/server.js';
+import { MemoryKeys } from './memory-keys.js';
 import {
   memoryLog,
   MemoryAnnouncements,
@@ -30,6 +31,7 @@ const surroundings = (): Surroundings => ({
   records,
   events: new MemoryEvents(),
   files,
+  keys: new MemoryKeys(),
   ...openAccess(log),
 });
 

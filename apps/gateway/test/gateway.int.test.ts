@@ -17,6 +17,7 @@ import { OpenToAll } from '../src/access/authentication.js';
 import { announcementsOver } from '../src/announcements-over-bus.js';
 import { startServer, type RunningServer } from '../src/server.js';
 import { definition, taskRow } from './rows.js';
+import { MemoryKeys } from './memory-keys.js';
 import { memoryLog, MemoryEvents, MemoryFiles, send, type Reply } from './twins.js';
 
 let nats: NatsFixture;
@@ -56,6 +57,7 @@ beforeAll(async () => {
       records,
       events: new MemoryEvents(),
       files: new MemoryFiles(),
+      keys: new MemoryKeys(),
       authentication: new OpenToAll(),
       tokens: kept.tokens,
       audit: new AuditRecorder(kept.audit, log),

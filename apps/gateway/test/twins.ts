@@ -34,6 +34,7 @@ import { AuditRecorder } from '../src/access/audit-recorder.js';
 import { OpenToAll, type Authentication } from '../src/access/authentication.js';
 import type { AuditEntry, AuditLog, KeptToken, TokenStore } from '../src/access/ports.js';
 import type { Surroundings } from '../src/app.module.js';
+import { MemoryKeys } from './memory-keys.js';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
 import type {
   Announcements,
@@ -382,6 +383,7 @@ export interface Harness {
   records: MemoryRecords;
   events: MemoryEvents;
   files: MemoryFiles;
+  keys: MemoryKeys;
   tokens: MemoryTokens;
   audit: MemoryAudit;
   log: ReturnType<typeof memoryLog>;
@@ -414,6 +416,7 @@ export async function startHarness(
     records: new MemoryRecords(),
     events: new MemoryEvents(),
     files: new MemoryFiles(),
+    keys: new MemoryKeys(),
     tokens,
     authentication: authenticationOver(tokens),
     audit: new AuditRecorder(audit, log),

@@ -14,6 +14,18 @@ export const errorCatalogue = {
   duplicate_name: { status: 409, retryable: false, title: 'The name is taken' },
   wrong_state: { status: 409, retryable: false, title: 'Not possible in the present state' },
   events_pruned: { status: 410, retryable: false, title: 'The events asked for are kept no longer' },
+  idempotency_key_in_progress: {
+    status: 409,
+    retryable: true,
+    title: 'A request with this key is being carried out',
+  },
+  idempotency_key_reused: { status: 422, retryable: false, title: 'The key was used for another request' },
+  outcome_unknown: { status: 409, retryable: false, title: 'It is not known whether this was carried out' },
+  answer_not_kept: {
+    status: 409,
+    retryable: false,
+    title: 'This was carried out, and its answer is not kept',
+  },
   payload_too_large: { status: 413, retryable: false, title: 'The body is too large' },
   uri_too_long: { status: 414, retryable: false, title: 'The address is too long' },
   unsupported_media_type: { status: 415, retryable: false, title: 'The body is not JSON' },

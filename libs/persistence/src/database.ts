@@ -16,6 +16,7 @@ import type {
   taskRunColumns,
   trialColumns,
 } from './columns.js';
+import type { IdempotencyKeyRow } from './gateway/idempotency.js';
 import type { AccessTokenRow } from './gateway/tokens.js';
 import type {
   AgentRow,
@@ -57,6 +58,7 @@ export interface Database {
   halt: StoredHalt;
   audit: StoredAudit;
   access_token: AccessTokenRow;
+  idempotency_key: IdempotencyKeyRow;
   definition: { hash: string; kind: DefinitionRow['kind']; body: DefinitionRow['body'] };
 }
 

@@ -214,7 +214,7 @@ describe('the OpenAPI document', () => {
     }
     const submission = document.paths['/api/tasks']?.['post']?.responses;
     expect(submission?.['429']).toHaveProperty('headers.Retry-After');
-    expect(submission?.['409']).not.toHaveProperty('headers.Retry-After');
+    expect(submission?.['422']).not.toHaveProperty('headers.Retry-After');
   });
 
   it.each([

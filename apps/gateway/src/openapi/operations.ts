@@ -1,6 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { errorCatalogue, type ErrorCode } from '@lab/contracts';
 import { problemMediaType } from '../http/problem.js';
+import { longestKey } from '../idempotency/idempotency-key.js';
 import { accessOperations } from './access-operations.js';
 import { definitionOperations } from './definition-operations.js';
 import { inPath, inQuery, json, listParameters, pageOf, ref, type Description } from './description.js';
@@ -25,6 +26,23 @@ const always: ErrorCode[] = [
   'internal',
   'service_unavailable',
 ];
+/** What a request with an idempotency key can be answered with. */
+const repeated: ErrorCode[] = [
+  'idempotency_key_in_progress',
+  'idempotency_key_reused',
+  'outcome_unknown',
+  'answer_not_kept',
+  'store_unavailable',
+];
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.',
+  schema: { type: 'string', minLength: 1, maxLength: longestKey },
+  example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
+};
 const submitting: ErrorCode[] = [
   'malformed_json',
   'payload_too_large',
@@ -285,12 +303,13 @@ if (health !== undefined) {
 
 function operation(key: string, given: Description): OperationObject {
   const { status, description, content, location, headers } = given.success;
+  const acts = !key.startsWith('GET ');
   return {
     operationId: operationId(key),
     tags: [given.tag],
     summary: given.summary,
     ...(given.description === undefined ? {} : { description: given.description }),
-    parameters: given.parameters ?? [],
+    parameters: [...(given.parameters ?? []), ...(acts ? [idempotencyKey] : [])],
     ...(given.body === undefined
       ? {}
       : {
@@ -314,7 +333,7 @@ function operation(key: string, given: Description): OperationObject {
         ...(headers === undefined ? {} : { headers }),
       },
       ...given.further,
-      ...problemResponses([...new Set([...given.problems, ...always])]),
+      ...problemResponses([...new Set([...given.problems, ...always, ...(acts ? repeated : [])])]),
     },
   } as OperationObject;
 }

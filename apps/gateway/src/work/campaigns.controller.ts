@@ -13,6 +13,7 @@ import {
 import { withSecretsHidden } from '@lab/runtime';
 import type { FastifyReply } from 'fastify';
 import { Needs } from '../access/needs.js';
+import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readQuery, refuseBody } from '../http/request-input.js';
 import { Secrets } from '../http/secrets.js';
@@ -35,20 +36,24 @@ export class CampaignsController {
   ) {}
 
   @Needs('submitter')
+  @FoundAgain()
   @Post()
   async submit(
     @Body(new DtoPipe(CampaignSubmission)) submission: CampaignSubmission,
     @Query() query: unknown,
+    @AskedAt() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CampaignRecord> {
     readQuery(query, []);
-    const askedAt = Date.now();
     const { meta } = submission;
     const request =
       meta === undefined ? submission : { ...submission, meta: this.secrets.sealed(meta, 'meta') };
     const shown = meta === undefined ? submission : { ...submission, meta: withSecretsHidden(meta) };
-    const { name } = await this.orchestrator.make(orchestratorRequests.submitCampaign, request, async () =>
-      isOwn(await this.record(submission.name), shown, askedAt),
+    const { name } = await this.orchestrator.make(
+      orchestratorRequests.submitCampaign,
+      request,
+      async () => isOwn(await this.record(submission.name), shown, asked.at),
+      asked.again,
     );
     const record = await committed(() => this.record(name), `campaign ${name}`);
     reply.header('location', `/api/campaigns/${encodeURIComponent(name)}`);

@@ -10,6 +10,7 @@ import {
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { Needs } from '../access/needs.js';
+import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
@@ -30,18 +31,20 @@ export class ProtocolRunsController {
   ) {}
 
   @Needs('submitter')
+  @FoundAgain()
   @Post()
   async submit(
     @Body(new DtoPipe(ProtocolRunSubmission)) submission: ProtocolRunSubmission,
     @Query() query: unknown,
+    @AskedAt() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ProtocolRunRecord> {
     readQuery(query, []);
-    const askedAt = Date.now();
     const { name } = await this.orchestrator.make(
       orchestratorRequests.submitProtocolRun,
       submission,
-      async () => isOwn(await this.records.protocolRun(submission.name), submission, askedAt),
+      async () => isOwn(await this.records.protocolRun(submission.name), submission, asked.at),
+      asked.again,
     );
     const record = await committed(() => this.records.protocolRun(name), `protocol run ${name}`);
     reply.header('location', `/api/protocols/${encodeURIComponent(name)}`);

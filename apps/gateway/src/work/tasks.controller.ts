@@ -8,6 +8,7 @@ import {
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { Needs } from '../access/needs.js';
+import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
@@ -26,16 +27,20 @@ export class TasksController {
   ) {}
 
   @Needs('submitter')
+  @FoundAgain()
   @Post()
   async submit(
     @Body(new DtoPipe(TaskSubmission)) submission: TaskSubmission,
     @Query() query: unknown,
+    @AskedAt() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<TaskRunRecord> {
     readQuery(query, []);
-    const askedAt = Date.now();
-    const { name } = await this.orchestrator.make(orchestratorRequests.submitTask, submission, async () =>
-      isOwn(await this.records.task(submission.name), submission, askedAt),
+    const { name } = await this.orchestrator.make(
+      orchestratorRequests.submitTask,
+      submission,
+      async () => isOwn(await this.records.task(submission.name), submission, asked.at),
+      asked.again,
     );
     const record = await committed(() => this.records.task(name), `task ${name}`);
     reply.header('location', `/api/tasks/${encodeURIComponent(name)}`);

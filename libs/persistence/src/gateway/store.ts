@@ -1,5 +1,6 @@
 import { openDatabase, type DatabaseOptions } from '../database.js';
 import { AuditTrail } from './audit.js';
+import { IdempotencyKeys } from './idempotency.js';
 import { AccessTokens } from './tokens.js';
 
 /** The `postgresql://` address, and who is told of connections that broke. Default of `poolSize` is 4, of the timeout 5000. */
@@ -10,6 +11,7 @@ export type GatewayStoreOptions = Pick<DatabaseOptions, 'url' | 'onIdleError'> &
 export interface GatewayStore {
   readonly tokens: AccessTokens;
   readonly audit: AuditTrail;
+  readonly keys: IdempotencyKeys;
   /** Closes all connections. */
   close(): Promise<void>;
 }
@@ -24,6 +26,7 @@ export function openGatewayStore({
   return {
     tokens: new AccessTokens(db),
     audit: new AuditTrail(db),
+    keys: new IdempotencyKeys(db),
     close: () => db.destroy(),
   };
 }

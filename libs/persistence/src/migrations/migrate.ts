@@ -8,6 +8,7 @@ import { trials } from './0006-trials.js';
 import { access } from './0007-access.js';
 import { records } from './0008-records.js';
 import { events } from './0009-events.js';
+import { writes } from './0011-writes.js';
 import { commitFunction } from './commit-function.js';
 
 /** In the order of their names; one that was released never changes. */
@@ -21,6 +22,7 @@ const migrations: Record<string, Migration> = {
   '0007_access': access,
   '0008_records': records,
   '0009_events': events,
+  '0011_writes': writes,
 };
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import {
+  Injectable,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { isServiceError, ServiceError } from '@lab/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { foundAgainKey } from './asked.js';
+import { fingerprintOf, keyOf } from './idempotency-key.js';
+import { Keys, type KeptAnswer, type KeyName } from './keys.js';
+
+/**
+ * A key is held for so long, in seconds, and again every third of it: what a gateway asked of the orchestrator before it
+ * died has begun by the end of the lease or never will.
+ */
+const leaseS = 15;
+/** Between two times that old keys are forgotten, in milliseconds. */
+const forgetMs = 600_000;
+/** Longest answer that is kept, in characters. */
+const longestAnswer = 1_048_576;
+/** What these answer can be read once and never again. */
+const onceOnly = /^\/api\/(tokens|webhooks)(\/|$)/;
+
+/**
+ * Carries a request with the header `Idempotency-Key` out once: a repeat gets the same answer, whichever gateway it reaches.
+ * A request that did nothing leaves its key free. One that broke off is carried on if its route can find what was made,
+ * and else answered with what is known, which is nothing.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor, OnApplicationShutdown {
+  readonly #holder = randomUUID();
+  readonly #renewal: NodeJS.Timeout;
+  #open = 0;
+  #forgottenAt = -Infinity;
+
+  constructor(
+    private readonly keys: Keys,
+    private readonly reflector: Reflector,
+  ) {
+    // A lease that cannot be renewed runs out, and what was asked under it is looked for.
+    this.#renewal = setInterval(
+      () => {
+        if (this.#open > 0) this.keys.holdOn(this.#holder, leaseS).catch(() => undefined);
+      },
+      (leaseS * 1_000) / 3,
+    ).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.#renewal);
+  }
+
+  intercept(context: ExecutionContext, next: CallHandler<unknown>): Observable<unknown> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    if (request.method === 'GET' || request.method === 'HEAD') return next.handle();
+    const key = keyOf(request);
+    if (key === undefined) return next.handle();
+    const { principal, method, url } = request;
+    const name: KeyName = {
+      principal: principal === null ? '' : `${principal.kind}:${principal.name}`,
+      route: `${method} ${url.split('?', 1)[0] ?? ''}`,
+      key,
+    };
+    const isFoundAgain =
+      this.reflector.get<boolean | undefined>(foundAgainKey, context.getHandler()) === true &&
+      !resumes(request.body);
+    return from(this.once(name, request, http.getResponse<FastifyReply>(), isFoundAgain, next));
+  }
+
+  private async once(
+    name: KeyName,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    isFoundAgain: boolean,
+    next: CallHandler<unknown>,
+  ): Promise<unknown> {
+    this.forgetOld();
+    const known = await this.keys.take(name, fingerprintOf(request), this.#holder, leaseS);
+    switch (known.state) {
+      case 'answered':
+        return replay(known.answer, reply);
+      case 'in_progress':
+        throw new ServiceError(
+          'idempotency_key_in_progress',
+          'A request with this key is being carried out. Ask again in a moment for its answer.',
+        );
+      case 'other_request':
+        throw new ServiceError(
+          'idempotency_key_reused',
+          'This key was sent with another query or body. Nothing was done; take a new key for a new request.',
+        );
+      case 'broken_off':
+        if (!isFoundAgain) {
+          await this.keys.letGo(name, this.#holder);
+          throw new ServiceError(
+            'outcome_unknown',
+            'The request with this key broke off, and may have been carried out or not. Read the record; to ask anew, take a new key.',
+            { effect: 'maybe' },
+          );
+        }
+        request.brokeOffAt = known.begunAt;
+        break;
+      case 'new':
+        break;
+    }
+    return this.carryOut(name, reply, next, known.state === 'broken_off');
+  }
+
+  private async carryOut(
+    name: KeyName,
+    reply: FastifyReply,
+    next: CallHandler<unknown>,
+    brokeOff: boolean,
+  ): Promise<unknown> {
+    this.#open += 1;
+    try {
+      const value = await lastValueFrom(next.handle(), { defaultValue: undefined });
+      const location = reply.getHeader('location');
+      const text = onceOnly.test(name.route.slice(name.route.indexOf(' ') + 1))
+        ? null
+        : (JSON.stringify(value) ?? null);
+      await this.keys
+        .answer(name, this.#holder, {
+          status: reply.statusCode,
+          location: location === undefined ? null : String(location),
+          body: text !== null && text.length <= longestAnswer ? text : null,
+        })
+        // It was carried out, and the answer says so; a repeat will have to look.
+        .catch(() => undefined);
+      return value;
+    } catch (error) {
+      // Of a request that broke off, what the first one did is known only when it was looked for.
+      const nothingDone = isServiceError(error) && error.effect === 'none' && !(brokeOff && error.retryable);
+      await (
+        nothingDone ? this.keys.giveBack(name, this.#holder) : this.keys.letGo(name, this.#holder)
+      ).catch(() => undefined);
+      throw error;
+    } finally {
+      this.#open -= 1;
+    }
+  }
+
+  private forgetOld(): void {
+    const now = performance.now();
+    if (now - this.#forgottenAt < forgetMs) return;
+    this.#forgottenAt = now;
+    this.keys.forget().catch(() => undefined);
+  }
+}
+
+function replay({ status, location, body }: KeptAnswer, reply: FastifyReply): unknown {
+  if (body === null && status !== 204)
+    throw new ServiceError(
+      'answer_not_kept',
+      'This was carried out under this key before. Its answer is not kept: it is too large, or shown only once.',
+      { effect: 'done' },
+    );
+  reply.header('idempotent-replayed', 'true');
+  if (location !== null) reply.header('location', location);
+  void reply.code(status);
+  return body === null ? undefined : (JSON.parse(body) as unknown);
+}
+
+/** What is resumed was there before: whether this very request was carried out cannot be seen. */
+function resumes(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'resume' in body && body.resume === true;
+}

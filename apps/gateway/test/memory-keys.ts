@@ -1,0 +1,51 @@
+import type { KeptAnswer, KeyName, Keys, KeyState } from '../src/idempotency/keys.js';
+
+interface Kept {
+  fingerprint: string;
+  begunAt: number;
+  holder: string;
+  answer?: KeptAnswer;
+}
+
+/** Keys in memory. A key is held until its holder is said to be dead. */
+export class MemoryKeys implements Keys {
+  readonly kept = new Map<string, Kept>();
+  /** Whoever holds keys now is gone. */
+  dead = false;
+
+  async take(name: KeyName, fingerprint: string, holder: string): Promise<KeyState> {
+    const id = JSON.stringify([name.principal, name.route, name.key]);
+    const known = this.kept.get(id);
+    if (known === undefined) {
+      this.kept.set(id, { fingerprint, begunAt: Date.now(), holder });
+      return { state: 'new' };
+    }
+    if (known.fingerprint !== fingerprint) return { state: 'other_request' };
+    if (known.answer !== undefined) return { state: 'answered', answer: known.answer };
+    if (known.holder !== '' && !this.dead) return { state: 'in_progress' };
+    known.holder = holder;
+    return { state: 'broken_off', begunAt: known.begunAt };
+  }
+
+  async holdOn(): Promise<void> {
+    // Nothing runs out here.
+  }
+
+  async answer(name: KeyName, _holder: string, answer: KeptAnswer): Promise<void> {
+    const known = this.kept.get(JSON.stringify([name.principal, name.route, name.key]));
+    if (known !== undefined) known.answer = answer;
+  }
+
+  async giveBack(name: KeyName): Promise<void> {
+    this.kept.delete(JSON.stringify([name.principal, name.route, name.key]));
+  }
+
+  async letGo(name: KeyName): Promise<void> {
+    const known = this.kept.get(JSON.stringify([name.principal, name.route, name.key]));
+    if (known !== undefined) known.holder = '';
+  }
+
+  async forget(): Promise<void> {
+    // Nothing grows old here.
+  }
+}

@@ -1,0 +1,152 @@
+import { sql, type Kysely } from 'kysely';
+import type { Database } from '../database.js';
+import { answered } from '../database-errors.js';
+
+/** One key, as somebody gave it for one address. */
+export interface KeyName {
+  principal: string;
+  /** Method and path. */
+  route: string;
+  key: string;
+}
+
+/** What a request with a key was answered. */
+export interface KeptAnswer {
+  status: number;
+  /** Of the header `Location`; null: there was none. */
+  location: string | null;
+  /** JSON text; null: there was none, or it is not kept. */
+  body: string | null;
+}
+
+/**
+ * What is known of a key. `new`: the request is its first, or the first since the answer was forgotten. `broken_off`: an
+ * earlier request, the same one, began and has no answer, and whoever carried it out is gone; `begunAt` in milliseconds
+ * since 1970. With both the key is held for the caller now.
+ */
+export type KeyState =
+  | { state: 'new' }
+  | { state: 'broken_off'; begunAt: number }
+  | { state: 'in_progress' }
+  | { state: 'other_request' }
+  | { state: 'answered'; answer: KeptAnswer };
+
+export interface IdempotencyKeyRow extends KeyName {
+  fingerprint: string;
+  begun_at: string;
+  holder: string;
+  held_until: string;
+  status: number | null;
+  location: string | null;
+  body: string | null;
+}
+
+/** How long an answer is kept, in seconds. */
+const keptS = 24 * 3_600;
+
+/**
+ * Requests that are carried out once under a key, and what they were answered. A key is held for some seconds by who
+ * carries its request out, again and again until there is an answer, so that one whose holder died is known to be free.
+ *
+ * Every method rejects with ServiceError `store_unavailable` when the database does not answer.
+ */
+export class IdempotencyKeys {
+  constructor(private readonly db: Kysely<Database>) {}
+
+  /**
+   * Takes a key for a request that is about to be carried out.
+   *
+   * @param fingerprint of the whole request: another one under the same key is another request
+   * @param holder who carries it out
+   * @param leaseS for how long the key is held
+   */
+  async take(name: KeyName, fingerprint: string, holder: string, leaseS: number): Promise<KeyState> {
+    const { principal, route, key } = name;
+    const { rows } = await answered(
+      sql<{ is_new: boolean; begun_at: string }>`
+        insert into idempotency_key as k (principal, route, key, fingerprint, begun_at, holder, held_until)
+        values (${principal}, ${route}, ${key}, ${fingerprint}, now(), ${holder}, now() + make_interval(secs => ${leaseS}))
+        on conflict (principal, route, key) do update set
+          fingerprint = excluded.fingerprint,
+          holder = excluded.holder,
+          held_until = excluded.held_until,
+          begun_at = case when k.begun_at <= ${forgotten} then now() else k.begun_at end,
+          status = null, location = null, body = null
+        where k.begun_at <= ${forgotten}
+          or (k.status is null and k.held_until <= now() and k.fingerprint = excluded.fingerprint)
+        returning k.begun_at = now() as is_new, k.begun_at`.execute(this.db),
+    );
+    const [taken] = rows;
+    if (taken !== undefined)
+      return taken.is_new ? { state: 'new' } : { state: 'broken_off', begunAt: Date.parse(taken.begun_at) };
+    const row = await answered(
+      this.db
+        .selectFrom('idempotency_key')
+        .selectAll()
+        .where('principal', '=', principal)
+        .where('route', '=', route)
+        .where('key', '=', key)
+        .executeTakeFirst(),
+    );
+    // Given back in between: the caller may try again at once.
+    if (row === undefined) return { state: 'in_progress' };
+    if (row.fingerprint !== fingerprint) return { state: 'other_request' };
+    const { status, location, body } = row;
+    return status === null
+      ? { state: 'in_progress' }
+      : { state: 'answered', answer: { status, location, body } };
+  }
+
+  /** Holds on to all keys of a holder that have no answer. */
+  async holdOn(holder: string, leaseS: number): Promise<void> {
+    await answered(
+      sql`
+        update idempotency_key set held_until = now() + make_interval(secs => ${leaseS})
+        where holder = ${holder} and status is null`.execute(this.db),
+    );
+  }
+
+  /** Keeps the answer, unless somebody else holds the key by now. */
+  async answer(name: KeyName, holder: string, { status, location, body }: KeptAnswer): Promise<void> {
+    await answered(this.#held(name, holder).set({ status, location, body }).execute());
+  }
+
+  /** Nothing was done under the key: it is as if it had never been given. */
+  async giveBack({ principal, route, key }: KeyName, holder: string): Promise<void> {
+    await answered(
+      this.db
+        .deleteFrom('idempotency_key')
+        .where('principal', '=', principal)
+        .where('route', '=', route)
+        .where('key', '=', key)
+        .where('holder', '=', holder)
+        .where('status', 'is', null)
+        .execute(),
+    );
+  }
+
+  /** It is not known what was done: nobody holds the key any more when its lease is over. */
+  async letGo(name: KeyName, holder: string): Promise<void> {
+    await answered(this.#held(name, holder).set({ holder: '' }).execute());
+  }
+
+  /** Forgets what is older than is kept. @returns how many */
+  async forget(): Promise<number> {
+    const { numAffectedRows } = await answered(
+      sql`delete from idempotency_key where begun_at <= ${forgotten}`.execute(this.db),
+    );
+    return Number(numAffectedRows ?? 0);
+  }
+
+  #held({ principal, route, key }: KeyName, holder: string) {
+    return this.db
+      .updateTable('idempotency_key')
+      .where('principal', '=', principal)
+      .where('route', '=', route)
+      .where('key', '=', key)
+      .where('holder', '=', holder)
+      .where('status', 'is', null);
+  }
+}
+
+const forgotten = sql`now() - make_interval(secs => ${keptS})`;
