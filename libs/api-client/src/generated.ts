@@ -1078,6 +1078,43 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/health/live': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Whether the gateway answers */
+    get: operations['get_health_live'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/health/ready': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Whether the service can do its work
+     * @description Every part that requests need is asked at this moment. 200 also when a part does less than it should (`degraded`), as when a computer has no agent.
+     */
+    get: operations['get_health_ready'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/health': {
     parameters: {
       query?: never;
@@ -1085,8 +1122,31 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Whether the service can do its work */
+    /**
+     * The same as /health/ready
+     * @description Every part that requests need is asked at this moment. 200 also when a part does less than it should (`degraded`), as when a computer has no agent.
+     */
     get: operations['get_health'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/metrics': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What all processes have measured, for Prometheus
+     * @description Text format 0.0.4. With `metrics.open` in the configuration it needs no token.
+     */
+    get: operations['get_metrics'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1758,36 +1818,6 @@ export interface components {
        * @example /api/protocols
        */
       instance?: string;
-    };
-    HealthReport: {
-      /** @enum {string} */
-      status: 'ok' | 'unavailable';
-      parts: {
-        gateway: {
-          /** @enum {string} */
-          status: 'ok' | 'degraded' | 'unavailable';
-          /** @description Why it is not ok. */
-          detail?: string;
-        };
-        broker: {
-          /** @enum {string} */
-          status: 'ok' | 'degraded' | 'unavailable';
-          /** @description Why it is not ok. */
-          detail?: string;
-        };
-        database: {
-          /** @enum {string} */
-          status: 'ok' | 'degraded' | 'unavailable';
-          /** @description Why it is not ok. */
-          detail?: string;
-        };
-        orchestrator: {
-          /** @enum {string} */
-          status: 'ok' | 'degraded' | 'unavailable';
-          /** @description Why it is not ok. */
-          detail?: string;
-        };
-      };
     };
     /** @description What happened to one record. */
     ServiceEvent: {
@@ -2731,6 +2761,92 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       estimated_completion: string | null;
+    };
+    HealthReport: {
+      /**
+       * @description `unavailable` when a part is that requests need, `degraded` when one does less than it should.
+       * @enum {string}
+       */
+      status: 'ok' | 'degraded' | 'unavailable';
+      /**
+       * @description Number of the leadership of the orchestrator that answered.
+       * @example 3
+       */
+      epoch: number | null;
+      parts: {
+        gateway: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of it there is, or why it is not ok. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        broker: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of it there is, or why it is not ok. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        database: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of it there is, or why it is not ok. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        orchestrator: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of it there is, or why it is not ok. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        agents: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of it there is, or why it is not ok. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        packages: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of it there is, or why it is not ok. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+      };
     };
     /** @description Seconds by what was waited for. */
     WaitingTimes: {
@@ -4182,7 +4298,6 @@ export type CampaignRecord = components['schemas']['CampaignRecord'];
 export type DeviceRecord = components['schemas']['DeviceRecord'];
 export type DeviceDetail = components['schemas']['DeviceDetail'];
 export type Problem = components['schemas']['Problem'];
-export type HealthReport = components['schemas']['HealthReport'];
 export type ServiceEvent = components['schemas']['ServiceEvent'];
 export type EventPage = components['schemas']['EventPage'];
 export type AttemptRecord = components['schemas']['AttemptRecord'];
@@ -4203,6 +4318,7 @@ export type WaitCause = components['schemas']['WaitCause'];
 export type ScheduledUnit = components['schemas']['ScheduledUnit'];
 export type ScheduledRun = components['schemas']['ScheduledRun'];
 export type ScheduledCampaign = components['schemas']['ScheduledCampaign'];
+export type HealthReport = components['schemas']['HealthReport'];
 export type WaitingTimes = components['schemas']['WaitingTimes'];
 export type SimulatedTaskRecord = components['schemas']['SimulatedTaskRecord'];
 export type SimulatedRunRecord = components['schemas']['SimulatedRunRecord'];
@@ -5954,6 +6070,49 @@ export interface operations {
       };
     };
   };
+  get_health_live: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description It does. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {string} */
+            status: 'ok';
+          };
+        };
+      };
+    };
+  };
+  get_health_ready: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Requests can be served. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['HealthReport'];
+        };
+      };
+    };
+  };
   get_health: {
     parameters: {
       query?: never;
@@ -5963,13 +6122,33 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Every part answers. */
+      /** @description Requests can be served. */
       200: {
         headers: {
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['HealthReport'];
+        };
+      };
+    };
+  };
+  get_metrics: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Of the gateway as it is now, of other processes as they told within the last 5 seconds. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/plain': string;
         };
       };
     };

@@ -11,6 +11,7 @@ import { eventOperations } from './event-operations.js';
 import { fileOperations } from './file-operations.js';
 import { ofRecord, operatingOperations } from './operating-operations.js';
 import { optimizerOperations } from './optimizer-operations.js';
+import { notReadyReport, serviceOperations } from './service-operations.js';
 import { simulationOperations } from './simulation-operations.js';
 import { writeOperations } from './write-operations.js';
 
@@ -278,12 +279,7 @@ const descriptions: Record<string, Description> = {
   ...optimizerOperations,
   ...simulationOperations,
   ...writeOperations,
-  'GET /api/health': {
-    tag: 'Service',
-    summary: 'Whether the service can do its work',
-    success: { status: 200, description: 'Every part answers.', content: json(ref('HealthReport')) },
-    problems: [],
-  },
+  ...serviceOperations,
 };
 
 /** Every operation by method and path, as OpenAPI writes it. */
@@ -291,9 +287,10 @@ export const operations: Record<string, OperationObject> = Object.fromEntries(
   Object.entries(descriptions).map(([key, description]) => [key, operation(key, description)]),
 );
 
-const health = operations['GET /api/health'];
-if (health !== undefined) {
-  health.responses['503'] = { description: 'A part does not answer.', content: json(ref('HealthReport')) };
+for (const key of notReadyReport.keys) {
+  const unavailable = operations[key]?.responses['503'];
+  if (unavailable !== undefined && 'content' in unavailable)
+    unavailable.content = { ...unavailable.content, ...notReadyReport.content };
 }
 
 function operation(key: string, given: Description): OperationObject {

@@ -22,7 +22,6 @@ import {
   type TaskParameters,
   type TaskRunRecord,
 } from '@lab/contracts';
-import type { HealthReport, PartHealth } from '../health/health.controller.js';
 import type { ProblemDocument } from '../http/problem.js';
 import {
   choice,
@@ -254,11 +253,6 @@ const problem = object<ProblemDocument>(
   { optional: ['effect', 'errors', 'author_stack', 'instance'], description: 'RFC 9457 problem details.' },
 );
 
-const partHealth = object<PartHealth>(
-  { status: choice(['ok', 'degraded', 'unavailable'] as const), detail: text('Why it is not ok.') },
-  { optional: ['detail'] },
-);
-
 /** Schemas of everything that is answered, by name; each is held to its interface by the compiler. */
 export const recordSchemas: Record<string, SchemaObject> = {
   Reason: object<Reason>(
@@ -286,13 +280,4 @@ export const recordSchemas: Record<string, SchemaObject> = {
   DeviceRecord: device.schema,
   DeviceDetail: deviceDetail.schema,
   Problem: problem.schema,
-  HealthReport: object<HealthReport>({
-    status: choice(['ok', 'unavailable'] as const),
-    parts: object<HealthReport['parts']>({
-      gateway: partHealth,
-      broker: partHealth,
-      database: partHealth,
-      orchestrator: partHealth,
-    }),
-  }).schema,
 };
