@@ -155,7 +155,7 @@ describe('a gateway that is killed', () => {
     };
     expect((await lab.api.submit('tasks', submission)).status).toBe(201);
     kill('gateway');
-    const away = (): Promise<unknown> => lab.api.call('GET', '/api/health').catch(() => undefined);
+    const away = (): Promise<unknown> => lab.api.call('GET', '/health/live').catch(() => undefined);
     await eventually(away, (answer) => answer === undefined);
     const task = await eventually(
       () => lab.api.task(submission.name).catch(() => ({ state: 'unread' })),

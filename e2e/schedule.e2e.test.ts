@@ -117,6 +117,6 @@ describe('the schedule under cpsat', () => {
     );
     process.kill(solver ?? 0, 'SIGKILL');
     await completed(cpsat, names);
-    expect((await cpsat.api.call('GET', '/api/health')).status).toBe(200);
+    expect((await cpsat.api.call('GET', '/health/ready')).status).toBe(200);
   });
 });

@@ -2,10 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Agent, DiskLedger } from '@lab/actors';
-import { encodeToken } from '@lab/contracts';
+import { encodeToken, measuredEveryMs, serviceEvents } from '@lab/contracts';
 import { ModuleCache, NpmPackages } from '@lab/hosting';
 import { connectBus } from '@lab/messaging';
-import { acquireLock, LockedError, runService, steadyClock, systemIds, systemTimers } from '@lab/runtime';
+import {
+  acquireLock,
+  LockedError,
+  measureProcess,
+  Meter,
+  runService,
+  steadyClock,
+  systemIds,
+  systemTimers,
+  tellMeasurements,
+} from '@lab/runtime';
 import { AgentService } from './agent-service.js';
 import { checkArguments } from './check-arguments.js';
 import { config } from './config.js';
@@ -64,6 +74,16 @@ await runService(
       { inherited: await journal.read() },
     );
 
+    const meter = new Meter();
+    shutdown.add('event loop', measureProcess(meter));
+    const instance = `${computer}/${process.pid}`;
+    shutdown.add(
+      'measurements',
+      tellMeasurements(meter, measuredEveryMs, (families) =>
+        bus.publish(serviceEvents.measured, {}, { service: 'agent', instance, families }),
+      ),
+    );
+
     const orchestrator = new OrchestratorOverBus(bus);
     const service = new AgentService({
       bus,
@@ -99,6 +119,9 @@ await runService(
         deviceInitMs: config.deviceInitTimeoutS * 1_000,
       },
     );
+    meter.gauge('svc_agent_degraded', 'Whether the agent cannot do all its work; its log says why.', () => [
+      { value: agent.trouble === undefined ? 0 : 1 },
+    ]);
     await service.start(agent);
     shutdown.add(
       'agent',

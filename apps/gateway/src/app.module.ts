@@ -21,10 +21,13 @@ import { EventFeed, EventFeedOptions } from './events/event-feed.js';
 import { EventsController } from './events/events.controller.js';
 import { TaskFilesController } from './files/task-files.controller.js';
 import { HealthController } from './health/health.controller.js';
+import { LookEvery, Readiness } from './health/readiness.js';
 import { Secrets } from './http/secrets.js';
 import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor.js';
 import { Keys } from './idempotency/keys.js';
 import { LeaderWatch } from './leader-watch.js';
+import { Measurements } from './metrics/measurements.js';
+import { MetricsAccess, MetricsController } from './metrics/metrics.controller.js';
 import { FailoverWait, Orchestrator } from './orchestrator.js';
 import { AttentionController } from './operating/attention.controller.js';
 import { EmergencyStopsController } from './operating/emergency-stops.controller.js';
@@ -61,6 +64,12 @@ export interface Surroundings {
   eventFeed?: Partial<EventFeedOptions>;
   /** Hears who leads; without one a change of leaders is not noticed. */
   leaders?: LeaderWatch;
+  /** What the processes of the service have measured; without it nothing is told. */
+  measurements?: Measurements;
+  /** Whether everybody may read that. Default: no. */
+  openMetrics?: boolean;
+  /** How often it is looked whether every part is there, when nobody asks, in milliseconds. Default: never. */
+  lookEveryMs?: number;
 }
 
 /** All routes but uploads, over whatever surroundings are given. */
@@ -92,6 +101,7 @@ export class AppModule {
         AuditController,
         EventsController,
         HealthController,
+        MetricsController,
         DocsController,
       ],
       providers: [
@@ -111,6 +121,10 @@ export class AppModule {
         { provide: EventFeedOptions, useValue: { ...new EventFeedOptions(), ...surroundings.eventFeed } },
         EventFeed,
         { provide: LeaderWatch, useValue: surroundings.leaders ?? new LeaderWatch() },
+        { provide: LookEvery, useValue: { ms: surroundings.lookEveryMs ?? 0 } },
+        Readiness,
+        { provide: Measurements, useValue: surroundings.measurements ?? Measurements.none() },
+        { provide: MetricsAccess, useValue: { open: surroundings.openMetrics === true } },
         { provide: Secrets, useValue: new Secrets(surroundings.sealing) },
         { provide: FailoverWait, useValue: { ms: failoverMs } },
         Orchestrator,

@@ -14,6 +14,7 @@ export const config = defineConfig({
   limits: settings.limits,
   auth: settings.auth,
   cors: settings.cors,
+  metrics: settings.metrics,
 });
 
 export type GatewayConfig = ConfigOf<typeof config>;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { orchestratorEvents, serviceRequests, type ServiceHealth } from '@lab/contracts';
+import { orchestratorEvents, serviceEvents, serviceRequests, type ServiceHealth } from '@lab/contracts';
 import { connectBus } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
 import { openFileStore } from '@lab/object-store';
 import { openEventLog, openGatewayStore, openRecords } from '@lab/persistence';
-import { runService, Sealing, systemClock } from '@lab/runtime';
+import { measureProcess, Meter, runService, Sealing, steadyClock, systemClock } from '@lab/runtime';
 import { AuditRecorder } from './access/audit-recorder.js';
 import { authenticationBy, isOpenToNetwork } from './access/authentication-by.js';
 import { announcementsOver } from './announcements-over-bus.js';
@@ -13,10 +13,13 @@ import { config } from './config.js';
 import { isLoopback } from './http/access.js';
 import { limitsFrom } from './http/limits.js';
 import { LeaderWatch } from './leader-watch.js';
+import { Measurements } from './metrics/measurements.js';
 import { startServer } from './server.js';
 
 const service = 'gateway';
 const version = '0.1.0';
+/** How often it is looked whether every part is there, in milliseconds. */
+const lookEveryMs = 5_000;
 
 await runService(service, config, async ({ config, log, shutdown }) => {
   if (isOpenToNetwork(config.auth, config.httpHost))
@@ -56,6 +59,14 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   const leaders = new LeaderWatch();
   await bus.subscribe(orchestratorEvents.leading, {}, ({ epoch }) => leaders.hear(epoch));
 
+  const meter = new Meter();
+  shutdown.add('event loop', measureProcess(meter));
+  const measurements = new Measurements(
+    () => ({ service, instance, families: meter.read() }),
+    steadyClock.now,
+  );
+  await bus.subscribe(serviceEvents.measured, {}, (measured) => measurements.hear(measured));
+
   const server = await startServer(
     {
       requests: new BusClient(bus),
@@ -70,6 +81,9 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       eventFeed: { clients: config.limits.event_clients },
       files,
       leaders,
+      measurements,
+      openMetrics: config.metrics.open,
+      lookEveryMs,
       ...(config.secretsKey === undefined ? {} : { sealing: new Sealing(config.secretsKey) }),
     },
     {
@@ -77,9 +91,10 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       port: config.httpPort,
       publicUrl: config.publicUrl,
       log,
+      meter,
       failoverMs: config.limits.failover_wait_s * 1_000,
       origins: config.cors.origins,
-      limits: limitsFrom(config.limits, isLoopback(config.httpHost)),
+      limits: limitsFrom(config.limits, isLoopback(config.httpHost) && config.auth.type === 'off'),
     },
   );
   shutdown.add('http', () => server.close(), { deadlineMs: 10_000 });

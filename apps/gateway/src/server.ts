@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { nestLogger } from '@lab/messaging/nest';
+import type { Meter } from '@lab/runtime';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { authenticateRequests } from './access/authenticate-requests.js';
 import { AppModule, type Surroundings } from './app.module.js';
@@ -12,6 +13,7 @@ import { fastifyAdapter, logRequests, prepareRequests } from './http/fastify-ser
 import { limits, type Limits } from './http/limits.js';
 import { ProblemFilter } from './http/problem-filter.js';
 import { Traffic } from './http/traffic.js';
+import { measureRequests } from './metrics/request-metrics.js';
 import type { Log } from './ports.js';
 
 export interface ServerOptions {
@@ -25,6 +27,8 @@ export interface ServerOptions {
   failoverMs?: number;
   /** Origins whose pages may use the interface, for example `https://dashboard.example.org`. Default: none. */
   origins?: readonly string[];
+  /** Counts requests; without it they are not counted. */
+  meter?: Meter;
   /** Other limits than the usual ones. */
   limits?: Partial<Limits>;
 }
@@ -58,6 +62,7 @@ export async function startServer(
   });
   authenticateRequests(fastify, surroundings.authentication);
   logRequests(fastify, options.log);
+  if (options.meter !== undefined) measureRequests(fastify, options.meter);
   serveUploads(fastify, surroundings.files, bounds.bodyMs);
 
   const app = await NestFactory.create<NestFastifyApplication>(

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   agentEvents,
   agentRequests,
+  leaderName,
   orchestratorRequests,
   serviceRequests,
   ServiceError,
@@ -98,7 +99,7 @@ function standInOrchestrator(): Promise<Subscription[]> {
       return { computer: 'bench_b', inc: agentInc };
     }),
     serviceBus.serve(orchestratorRequests.listDevices, {}, () => ({ devices: [] })),
-    serviceBus.serve(serviceRequests.health, { service: 'orchestrator' }, () => ({
+    serviceBus.serve(serviceRequests.health, { service: leaderName }, () => ({
       service: 'orchestrator',
       instance: 'test',
       version: '1',
@@ -253,7 +254,7 @@ describe('an emergency stop through the real broker', () => {
 
 describe('when a part is away', () => {
   it('reads go on without the orchestrator, and what needs it says so in words', async () => {
-    expect((await http('GET', '/api/health')).status).toBe(200);
+    expect((await http('GET', '/health/ready')).status).toBe(200);
     await Promise.all(orchestrator.map((subscription) => subscription.unsubscribe()));
     try {
       const refused = await http('POST', '/api/tasks', { name: 'late', type: 'clean_container' });
@@ -261,7 +262,7 @@ describe('when a part is away', () => {
       expect(refused.text).not.toContain('svc.v1');
       expect((await http('GET', '/api/tasks')).status).toBe(200);
       expect((await http('GET', '/api/devices')).status).toBe(503);
-      const health = await http('GET', '/api/health');
+      const health = await http('GET', '/health/ready');
       expect(health.status).toBe(503);
       expect(health.body.parts).toMatchObject({
         broker: { status: 'ok' },
@@ -277,7 +278,7 @@ describe('when a part is away', () => {
     const refused = await http('POST', '/api/tasks', { name: 'later', type: 'clean_container' });
     expect(refused.status).toBe(503);
     expect((await http('GET', '/api/tasks')).status).toBe(200);
-    expect((await http('GET', '/api/health')).body.parts).toMatchObject({
+    expect((await http('GET', '/health/ready')).body.parts).toMatchObject({
       broker: { status: 'unavailable' },
     });
 

@@ -405,6 +405,7 @@ export async function startHarness(
   sealing?: Sealing,
   /** Without one everybody may do everything. */
   authenticationOver: (tokens: MemoryTokens) => Authentication = () => new OpenToAll(),
+  more: Partial<Surroundings> = {},
 ): Promise<Harness> {
   const log = memoryLog();
   const tokens = new MemoryTokens();
@@ -425,6 +426,7 @@ export async function startHarness(
     ...surroundings,
     ...(sealing === undefined ? {} : { sealing }),
     ...(eventFeed === undefined ? {} : { eventFeed }),
+    ...more,
   };
   const server = await startServer(door, { host: '127.0.0.1', port: 0, log, ...options });
   return {

@@ -1,8 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { measuredEveryMs, serviceEvents } from '@lab/contracts';
 import { ModuleCache, NpmPackages } from '@lab/hosting';
 import { connectBus } from '@lab/messaging';
-import { runService, Sealing, systemClock, systemIds, systemTimers } from '@lab/runtime';
+import {
+  measureProcess,
+  Meter,
+  runService,
+  Sealing,
+  systemClock,
+  systemIds,
+  systemTimers,
+  tellMeasurements,
+} from '@lab/runtime';
 import { ownAddresses } from './addresses.js';
 import { config } from './config.js';
 import { OptimizerWorker } from './worker.js';
@@ -32,6 +42,14 @@ await runService('optimizer', config, async ({ config, log, shutdown }) => {
     version,
     addresses: addresses === undefined ? ownAddresses : () => addresses,
   });
+  const meter = new Meter();
+  shutdown.add('event loop', measureProcess(meter));
+  shutdown.add(
+    'measurements',
+    tellMeasurements(meter, measuredEveryMs, (families) =>
+      bus.publish(serviceEvents.measured, {}, { service: 'optimizer', instance, families }),
+    ),
+  );
   await worker.start();
   shutdown.add('worker', () => worker.stop());
   return { instance };

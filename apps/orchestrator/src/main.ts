@@ -1,17 +1,26 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { orchestratorEvents, serviceRequests, type ServiceHealth } from '@lab/contracts';
+import {
+  leaderName,
+  measuredEveryMs,
+  orchestratorEvents,
+  serviceEvents,
+  serviceRequests,
+  type ServiceHealth,
+} from '@lab/contracts';
 import { formatDiagnostics } from '@lab/definitions';
 import { connectBus } from '@lab/messaging';
 import { openFileStore } from '@lab/object-store';
 import { openStore } from '@lab/persistence';
-import { runService, steadyClock, systemTimers } from '@lab/runtime';
+import { measureProcess, Meter, runService, steadyClock, systemTimers, tellMeasurements } from '@lab/runtime';
 import { config } from './config.js';
+import { packageRecords } from './definitions/definition-records.js';
 import { PackageIndex } from './definitions/package-index.js';
+import { engineMeasures } from './engine-metrics.js';
 import { Leadership } from './leadership.js';
 import { OptimizerDirectory } from './optimizer-directory.js';
-import { beginTerm } from './term.js';
+import { beginTerm, type BegunTerm } from './term.js';
 
 const service = 'orchestrator';
 const version = '0.1.0';
@@ -40,14 +49,23 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     log.error(`mistakes in the packages:\n${formatDiagnostics(index.catalog.diagnostics)}`);
 
   let loaded = {};
+  let present: { epoch: number; term: BegunTerm } | undefined;
+  const meter = new Meter();
+  shutdown.add('event loop', measureProcess(meter));
+  const measures = engineMeasures(
+    meter,
+    () => (leadership.leading ? present?.term.census() : undefined),
+    () => present?.epoch ?? 0,
+  );
   const leadership = new Leadership(
     { store, clock: steadyClock, timers: systemTimers, log: log.child({ part: 'leadership' }) },
     instance,
     async (lease) => {
       const term = await beginTerm(
-        { config, instance, index, store, bus, optimizers, objectStore, log },
+        { config, instance, index, store, bus, optimizers, objectStore, log, measures },
         lease,
       );
+      present = { epoch: lease.epoch, term };
       loaded = { epoch: lease.epoch, labs: term.labs, protocols: term.protocols };
       return term;
     },
@@ -60,7 +78,20 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     uptime_s: (steadyClock.now() - startedAt) / 1_000,
   });
   await bus.serve(serviceRequests.health, { service }, () => health());
+  await bus.serve(
+    serviceRequests.health,
+    { service: leaderName },
+    () => ({ ...health(), ...(present === undefined ? {} : { leads: leadershipOf(present, index) }) }),
+    { when: () => leadership.leading },
+  );
   await bus.subscribe(orchestratorEvents.leading, {}, (leader) => leadership.hear(leader.instance));
+
+  shutdown.add(
+    'measurements',
+    tellMeasurements(meter, measuredEveryMs, (families) =>
+      bus.publish(serviceEvents.measured, {}, { service, instance, families }),
+    ),
+  );
 
   const running = leadership.run();
   // Before everything it works with: what is under way is finished, and the next one leads at once.
@@ -72,6 +103,15 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   });
   return leadership.leading ? loaded : { standby: true, leader: leadership.leader };
 });
+
+function leadershipOf(
+  { epoch, term }: { epoch: number; term: BegunTerm },
+  index: PackageIndex,
+): NonNullable<ServiceHealth['leads']> {
+  const packages = packageRecords(index.catalog);
+  const faulty = packages.filter(({ errors }) => errors.length > 0).length;
+  return { epoch, computers: term.census().computers, packages: { read: packages.length, faulty } };
+}
 
 function standing({ leading, leader }: Leadership): Pick<ServiceHealth, 'status' | 'detail'> {
   if (leading) return { status: 'ok' };

@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import { orchestratorEvents } from '@lab/contracts';
-import { Engine, type Timers } from '@lab/engine';
+import { Engine, type Census, type Measures, type Timers } from '@lab/engine';
 import type { Bus } from '@lab/messaging';
 import { BusServer, nestLogger } from '@lab/messaging/nest';
 import type { ObjectStore } from '@lab/object-store';
@@ -36,12 +36,15 @@ export interface TermParts {
   optimizers: OptimizerDirectory;
   objectStore: ObjectStore;
   log: Log;
+  measures: Measures;
 }
 
 /** A term that has begun, and what it began with. */
 export interface BegunTerm extends Term {
   labs: string[];
   protocols: string[];
+  /** How much there is of everything at this moment. */
+  census(): Census;
 }
 
 /**
@@ -51,7 +54,7 @@ export interface BegunTerm extends Term {
  * @throws ServiceError `store_unavailable`; Error in one sentence when the packages cannot be loaded as configured
  */
 export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTerm> {
-  const { config, instance, index, store, bus, optimizers, objectStore, log } = parts;
+  const { config, instance, index, store, bus, optimizers, objectStore, log, measures } = parts;
   const shutdown = new Shutdown(log);
   const end = async (reason: string): Promise<void> => void (await shutdown.run(reason));
   try {
@@ -75,6 +78,7 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
         definitions,
         policy: scheduler.policy,
         log: log.child({ part: 'engine' }),
+        measures,
       },
       {
         maxQueued: config.limits.max_queued,
@@ -127,7 +131,12 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
       ),
     );
     shutdown.add('announcement', announceLeadership(bus, lease, engine, systemTimers, instance));
-    return { end, labs: definitions.labNames(), protocols: definitions.protocolTypes() };
+    return {
+      end,
+      labs: definitions.labNames(),
+      protocols: definitions.protocolTypes(),
+      census: () => engine.census(),
+    };
   } catch (error) {
     await end('the takeover failed');
     throw error;

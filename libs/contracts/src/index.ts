@@ -254,7 +254,16 @@ export {
   type TrialNote,
   type TrialSource,
 } from './messages/optimizer.js';
-export { serviceNames, serviceRequests, type ServiceHealth, type ServiceName } from './messages/service.js';
+export {
+  leaderName,
+  measuredEveryMs,
+  serviceEvents,
+  serviceNames,
+  serviceRequests,
+  type MetricFamily,
+  type ServiceHealth,
+  type ServiceName,
+} from './messages/service.js';
 export {
   attemptOutcome,
   attemptResult,

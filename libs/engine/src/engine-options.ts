@@ -1,5 +1,6 @@
 import type { AttemptReport, DeviceStatus, Halt } from '@lab/contracts';
 import type { Policy } from '@lab/scheduling';
+import type { Change } from './rows.js';
 import type { Agents, Clock, Definitions, Ids, Log, Optimizers, Store, Timers } from './ports.js';
 
 export interface EnginePorts {
@@ -13,6 +14,16 @@ export interface EnginePorts {
   optimizers?: Optimizers;
   policy: Policy;
   log: Log;
+  /** Absent: nothing is measured. */
+  measures?: Measures;
+}
+
+/** What is measured of the engine's work, by whoever wants to. */
+export interface Measures {
+  /** A turn, or the commit of one, begins; the returned function is called when it is over, however it ended. */
+  begin(what: 'turn' | 'commit'): () => void;
+  /** Changes were committed. */
+  committed(changes: readonly Change[]): void;
 }
 
 export interface EngineOptions {

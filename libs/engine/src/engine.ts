@@ -22,6 +22,7 @@ import { Attention } from './attention.js';
 import { AttemptTalk } from './attempts.js';
 import type { Person } from './audit.js';
 import { Backoff } from './backoff.js';
+import { takeCensus, type Census } from './census.js';
 import { CampaignOptimizers } from './campaign-optimizers.js';
 import { CampaignRequests } from './campaign-requests.js';
 import { settleCampaign } from './campaigns.js';
@@ -340,11 +341,7 @@ export class Engine {
   }
 
   deviceChanged(computer: string, inc: number, device: DeviceStatus): void {
-    this.#loop.enqueue(
-      'state of a device',
-      (turn) => this.#news.deviceChanged(turn, computer, inc, device),
-      true,
-    );
+    this.#loop.enqueue('device', (turn) => this.#news.deviceChanged(turn, computer, inc, device), true);
   }
 
   agentLeaving(computer: string, inc: number, session: string): void {
@@ -441,6 +438,11 @@ export class Engine {
   /** When what is not over is expected to be complete, by name; what is not named is not known. ISO 8601 in UTC. */
   estimates(): { protocol_runs: Record<string, string>; campaigns: Record<string, string> } {
     return describeEstimates(this.#schedulePorts());
+  }
+
+  /** How much there is of everything at this moment. */
+  census(): Census {
+    return takeCensus(this.#schedulePorts());
   }
 
   /** Everything that is not over, with the laboratories it needs and the devices it has. */

@@ -1,8 +1,9 @@
 export { applyChange } from './apply-change.js';
+export type { Census } from './census.js';
 export type { DeviceStart } from './device-records.js';
 export { Durations, rememberedDurations, type DurationSamples } from './durations.js';
 export { Engine } from './engine.js';
-export type { AgentRegistration, EngineOptions, EnginePorts } from './engine-options.js';
+export type { AgentRegistration, EngineOptions, EnginePorts, Measures } from './engine-options.js';
 export { expectedEnd } from './expected-end.js';
 export { serviceComputer } from './lab-map.js';
 export { MemoryAgents, type Delivery, type Execution, type LabSide } from './memory/memory-agents.js';

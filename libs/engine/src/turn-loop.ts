@@ -1,5 +1,6 @@
 import { isServiceError, ServiceError, toServiceError, type ErrorCode } from '@lab/contracts';
 import { backoffMs } from './backoff.js';
+import type { Measures } from './engine-options.js';
 import type { Clock, EndedWork, Log, NameKind, Store, Timers } from './ports.js';
 import { endedKey, Turn, type TakenNames } from './turn.js';
 import type { WorkingState } from './working-state.js';
@@ -50,6 +51,14 @@ const storeTrouble: ReadonlySet<ErrorCode> = new Set([
   'deadline_exceeded',
 ]);
 
+interface LoopPorts {
+  store: Store;
+  clock: Clock;
+  timers: Timers;
+  log: Log;
+  measures?: Measures;
+}
+
 /**
  * Takes commands in turns: all that wait are handled one after the other against the memory, then everything they
  * changed is committed at once, then the effects run and the callers are answered. While a commit is on its way new
@@ -59,7 +68,7 @@ const storeTrouble: ReadonlySet<ErrorCode> = new Set([
  * the fault of one command, each is handled in a turn of its own, so that it fails alone.
  */
 export class TurnLoop {
-  readonly #ports: { store: Store; clock: Clock; timers: Timers; log: Log };
+  readonly #ports: LoopPorts;
   readonly #state: WorkingState;
   readonly #hooks: TurnHooks;
   #inbox: Command[] = [];
@@ -72,11 +81,7 @@ export class TurnLoop {
   /** The time of the last turn that time itself has brought about, in milliseconds since 1970. */
   #wokenAt = -Infinity;
 
-  constructor(
-    ports: { store: Store; clock: Clock; timers: Timers; log: Log },
-    state: WorkingState,
-    hooks: TurnHooks,
-  ) {
+  constructor(ports: LoopPorts, state: WorkingState, hooks: TurnHooks) {
     this.#ports = ports;
     this.#state = state;
     this.#hooks = hooks;
@@ -151,7 +156,10 @@ export class TurnLoop {
       while (this.#inbox.length > 0 && !this.#stopped) {
         const commands = this.#inbox;
         this.#inbox = [];
-        if (!(await this.#takeTurn(commands))) break;
+        const over = this.#ports.measures?.begin('turn');
+        const goesOn = await this.#takeTurn(commands);
+        over?.();
+        if (!goesOn) break;
       }
     } finally {
       this.#running = undefined;
@@ -214,7 +222,7 @@ export class TurnLoop {
       }
     }
     try {
-      if (turn.changes.length > 0) await this.#ports.store.commit(this.#epoch, turn.changes);
+      if (turn.changes.length > 0) await this.#commit(turn);
     } catch (error) {
       const known = toServiceError(error, 'maybe');
       this.#loaded = false;
@@ -243,6 +251,17 @@ export class TurnLoop {
     }
     this.#hooks.committed();
     return this.#answer(answers);
+  }
+
+  async #commit({ changes }: Turn): Promise<void> {
+    const { store, measures } = this.#ports;
+    const over = measures?.begin('commit');
+    try {
+      await store.commit(this.#epoch, changes);
+    } finally {
+      over?.();
+    }
+    measures?.committed(changes);
   }
 
   #answer(answers: readonly (() => void)[]): 'done' {

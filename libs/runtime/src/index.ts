@@ -28,3 +28,5 @@ export { Supervision, type SupervisionEvent, type SupervisionOptions } from './p
 export { identify, isStillRunning, signalProcess, type ProcessIdentity } from './process/identity.js';
 export { acquireLock, LockedError, type FileLock } from './process/lock-file.js';
 export { openLogFile, type LogFile } from './process/log-file.js';
+export { Meter, type MetricLabels, type Reading } from './metrics/meter.js';
+export { measureProcess, tellMeasurements } from './metrics/process-metrics.js';

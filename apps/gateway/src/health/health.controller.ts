@@ -1,71 +1,35 @@
-import { Controller, Get, Res } from '@nestjs/common';
-import { isServiceError, serviceRequests } from '@lab/contracts';
+import { Controller, Get, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { NeedsNothing } from '../access/needs.js';
-import { BrokerStatus, RecordReader, Requests } from '../ports.js';
+import { readQuery } from '../http/request-input.js';
+import { Readiness, type HealthReport } from './readiness.js';
 
-export interface PartHealth {
-  status: 'ok' | 'degraded' | 'unavailable';
-  detail?: string;
-}
-
-export interface HealthReport {
-  status: 'ok' | 'unavailable';
-  parts: Record<'gateway' | 'broker' | 'database' | 'orchestrator', PartHealth>;
-}
-
-/** How long a part may take to answer, in milliseconds. */
-const patienceMs = 1_000;
-
-/** Whether the service can do its work: the parts that every request needs, each asked at this moment. */
+/** For those who watch the service: whether this process answers, and whether the whole can do its work. */
 @NeedsNothing()
-@Controller('api/health')
+@Controller()
 export class HealthController {
-  constructor(
-    private readonly requests: Requests,
-    private readonly broker: BrokerStatus,
-    private readonly records: RecordReader,
-  ) {}
+  constructor(private readonly readiness: Readiness) {}
 
-  @Get()
-  async read(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthReport> {
-    const [database, orchestrator] = await Promise.all([this.database(), this.orchestrator()]);
-    const broker: PartHealth = this.broker.connected
-      ? { status: 'ok' }
-      : { status: 'unavailable', detail: 'not connected' };
-    const parts = { gateway: { status: 'ok' as const }, broker, database, orchestrator };
-    const status = Object.values(parts).some((part) => part.status === 'unavailable') ? 'unavailable' : 'ok';
-    reply.code(status === 'ok' ? 200 : 503);
-    return { status, parts };
+  @Get('health/live')
+  live(@Query() query: unknown): { status: 'ok' } {
+    readQuery(query, []);
+    return { status: 'ok' };
   }
 
-  private async database(): Promise<PartHealth> {
-    // No run can have this name: the cheapest question that reaches the database.
-    return this.part(this.records.protocolRun('').then(() => ({ status: 'ok' as const })));
+  @Get('health/ready')
+  async ready(
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<HealthReport> {
+    readQuery(query, []);
+    const report = await this.readiness.look();
+    reply.code(report.status === 'unavailable' ? 503 : 200);
+    return report;
   }
 
-  private async orchestrator(): Promise<PartHealth> {
-    return this.part(
-      this.requests
-        .call(serviceRequests.health, { service: 'orchestrator' }, {}, { timeoutMs: patienceMs })
-        .then(({ status, detail }) => ({ status, ...(detail === undefined ? {} : { detail }) })),
-    );
-  }
-
-  private async part(answer: Promise<PartHealth>): Promise<PartHealth> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<PartHealth>((resolve) => {
-      timer = setTimeout(
-        () => resolve({ status: 'unavailable', detail: `no answer within ${patienceMs} ms` }),
-        patienceMs,
-      );
-    });
-    try {
-      return await Promise.race([answer, late]);
-    } catch (error) {
-      return { status: 'unavailable', detail: isServiceError(error) ? error.message : 'failed' };
-    } finally {
-      clearTimeout(timer);
-    }
+  /** The same under the path that it had before there were two questions. */
+  @Get('api/health')
+  health(@Query() query: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<HealthReport> {
+    return this.ready(query, reply);
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { orchestratorRequests, serviceRequests, ServiceError } from '@lab/contracts';
+import { orchestratorRequests } from '@lab/contracts';
 import { expectProblem, memoryLog, raw, sharedHarness, startHarness } from '../../test/twins.js';
 
 const gateway = sharedHarness();
@@ -7,7 +7,7 @@ const gateway = sharedHarness();
 const run = { name: 'mix_1', type: 'color_mixing' };
 
 describe('every answer', () => {
-  it.each(['/api/health', '/api/nothing', '/api/protocols', '/nothing', '/api/protocols/%zz'])(
+  it.each(['/health/ready', '/metrics', '/api/nothing', '/api/protocols', '/nothing', '/api/protocols/%zz'])(
     'to GET %s forbids storing, sniffing, framing and referrers',
     async (path) => {
       const { headers } = await gateway.send('GET', path);
@@ -26,7 +26,7 @@ describe('every answer', () => {
 describe('a request that is wrong', () => {
   it.each([
     ['GET', '/api/nothing', undefined, undefined, 404, 'not_found'],
-    ['PATCH', '/api/protocols/x', undefined, undefined, 404, 'not_found'],
+    ['PATCH', '/api/nothing/x', undefined, undefined, 404, 'not_found'],
     ['GET', '/api/protocols/%zz', undefined, undefined, 400, 'bad_request'],
     ['POST', '/api/protocols', '{"name": ', undefined, 400, 'malformed_json'],
     ['POST', '/api/protocols', 'name=x', 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
@@ -59,7 +59,7 @@ describe('a request that is wrong', () => {
   });
 
   it('with 17 KB of headers gets 431', async () => {
-    const reply = await raw(gateway.url, 'GET /api/health HTTP/1.1', [`X: ${'x'.repeat(17_000)}`]);
+    const reply = await raw(gateway.url, 'GET /health/live HTTP/1.1', [`X: ${'x'.repeat(17_000)}`]);
     expect(reply.status).toBe(431);
     expect(JSON.parse(reply.body)).toMatchObject({ status: 431, code: 'bad_request' });
   });
@@ -82,55 +82,6 @@ describe('a defect', () => {
     const [line] = gateway.log.lines;
     expect(line).toMatchObject({ level: 'error', fields: { route: '/api/devices' } });
     expect(String(reply.body.detail)).toContain(String(line?.fields?.request_id));
-  });
-});
-
-describe('health', () => {
-  const healthy = {
-    service: 'orchestrator',
-    instance: 'i',
-    version: '1',
-    status: 'ok' as const,
-    uptime_s: 1,
-  };
-
-  it('is 200 when every part answers', async () => {
-    gateway.requests.on(serviceRequests.health, () => healthy);
-    const reply = await gateway.send('GET', '/api/health');
-    expect(reply.status).toBe(200);
-    expect(reply.body).toEqual({
-      status: 'ok',
-      parts: {
-        gateway: { status: 'ok' },
-        broker: { status: 'ok' },
-        database: { status: 'ok' },
-        orchestrator: { status: 'ok' },
-      },
-    });
-  });
-
-  it.each([
-    ['broker', () => (gateway.broker.connected = false)],
-    ['database', () => (gateway.records.failure = new ServiceError('store_unavailable', 'no database'))],
-    [
-      'orchestrator',
-      () =>
-        gateway.requests.on(serviceRequests.health, () => {
-          throw new ServiceError('service_unavailable', 'nobody');
-        }),
-    ],
-    ['orchestrator', () => gateway.requests.on(serviceRequests.health, () => new Promise(() => undefined))],
-  ])('is 503 and names the %s when it does not answer', async (part, fail) => {
-    gateway.requests.on(serviceRequests.health, () => healthy);
-    fail();
-    const reply = await gateway.send('GET', '/api/health');
-    expect(reply.status).toBe(503);
-    const parts = reply.body.parts as Record<string, { status: string }>;
-    expect(
-      Object.entries(parts)
-        .filter(([, { status }]) => status !== 'ok')
-        .map(([name]) => name),
-    ).toEqual([part]);
   });
 });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { ServiceError } from '@lab/contracts';
+import { apiVersion, apiVersionHeader, ServiceError } from '@lab/contracts';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accessCheck, type AccessRules } from './access.js';
 import type { CrossOrigin } from './cross-origin.js';
@@ -25,6 +25,7 @@ export interface Doors {
 
 /** On every answer; those that serve a page or its parts replace the policy and the caching. */
 const commonHeaders = {
+  [apiVersionHeader]: apiVersion,
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',

@@ -44,6 +44,7 @@ import { operatingSchemas } from './operating-schemas.js';
 import { operations } from './operations.js';
 import { optimizerSchemas } from './optimizer-schemas.js';
 import { recordSchemas } from './record-schemas.js';
+import { serviceSchemas } from './service-operations.js';
 import { scheduleSchemas } from './schedule-schemas.js';
 import type { SchemaObject } from './schema-of.js';
 import { simulationSchemas } from './simulation-schemas.js';
@@ -132,6 +133,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     ...operatingSchemas,
     ...optimizerSchemas,
     ...scheduleSchemas,
+    ...serviceSchemas,
     ...simulationSchemas,
     ...definitionSchemas,
     ...accessSchemas,

@@ -11,6 +11,7 @@ import { fileOperations } from './file-operations.js';
 import { ofRecord, operatingOperations } from './operating-operations.js';
 import { recordOperations } from './record-operations.js';
 import { optimizerOperations } from './optimizer-operations.js';
+import { notReadyReport, serviceOperations } from './service-operations.js';
 import { simulationOperations } from './simulation-operations.js';
 import { writeOperations } from './write-operations.js';
 
@@ -283,12 +284,7 @@ const descriptions: Record<string, Description> = {
   ...optimizerOperations,
   ...simulationOperations,
   ...writeOperations,
-  'GET /api/health': {
-    tag: 'Service',
-    summary: 'Whether the service can do its work',
-    success: { status: 200, description: 'Every part answers.', content: json(ref('HealthReport')) },
-    problems: [],
-  },
+  ...serviceOperations,
 };
 
 /** Every operation by method and path, as OpenAPI writes it. */
@@ -296,9 +292,10 @@ export const operations: Record<string, OperationObject> = Object.fromEntries(
   Object.entries(descriptions).map(([key, description]) => [key, operation(key, description)]),
 );
 
-const health = operations['GET /api/health'];
-if (health !== undefined) {
-  health.responses['503'] = { description: 'A part does not answer.', content: json(ref('HealthReport')) };
+for (const key of notReadyReport.keys) {
+  const unavailable = operations[key]?.responses['503'];
+  if (unavailable !== undefined && 'content' in unavailable)
+    unavailable.content = { ...unavailable.content, ...notReadyReport.content };
 }
 
 function operation(key: string, given: Description): OperationObject {

@@ -28,7 +28,6 @@ import {
   type TaskParameters,
   type TaskRunRecord,
 } from '@lab/contracts';
-import type { HealthReport, PartHealth } from '../health/health.controller.js';
 import type { ProblemDocument } from '../http/problem.js';
 import {
   choice,
@@ -258,11 +257,6 @@ const problem = object<ProblemDocument>(
   { optional: ['effect', 'errors', 'author_stack', 'instance'], description: 'RFC 9457 problem details.' },
 );
 
-const partHealth = object<PartHealth>(
-  { status: choice(['ok', 'degraded', 'unavailable'] as const), detail: text('Why it is not ok.') },
-  { optional: ['detail'] },
-);
-
 const file = {
   name: text('Name that the task gave it.', 'image.png'),
   size: integer('Bytes.', 1024),
@@ -359,13 +353,4 @@ export const recordSchemas: Record<string, SchemaObject> = {
   DeviceRecord: device.schema,
   DeviceDetail: deviceDetail.schema,
   Problem: problem.schema,
-  HealthReport: object<HealthReport>({
-    status: choice(['ok', 'unavailable'] as const),
-    parts: object<HealthReport['parts']>({
-      gateway: partHealth,
-      broker: partHealth,
-      database: partHealth,
-      orchestrator: partHealth,
-    }),
-  }).schema,
 };

@@ -95,6 +95,14 @@ export const originsSchema = z.array(
 /** Which pages of other sites may use the interface. */
 export const corsSchema = z.strictObject({ origins: originsSchema.default([]) }, 'must be a mapping');
 
+export const metricsSchema = z.strictObject(
+  {
+    /** Whether `/metrics` can be read without a token. */
+    open: z.boolean('must be true or false').default(false),
+  },
+  'must be a mapping',
+);
+
 /** An address whose answers can be believed: over TLS, or from this computer. */
 const trustedAddress = z
   .string('must be an address')
@@ -165,6 +173,7 @@ export const configFileSchema = z.strictObject(
     limits: limitsSchema.optional(),
     auth: authSchema.optional(),
     cors: corsSchema.optional(),
+    metrics: metricsSchema.optional(),
     log_level: logLevelSchema.optional(),
   },
   'must be a mapping of settings',
@@ -180,6 +189,7 @@ export function knownKeys(
   if (path.length === 0) return Object.keys(configFileSchema.shape);
   if (path[0] === 'limits') return Object.keys(limitsSchema.shape);
   if (path[0] === 'auth') return Object.keys((path[1] === 'oidc' ? oidcSchema : authMapping).shape);
+  if (path[0] === 'metrics') return Object.keys(metricsSchema.shape);
   if (path[0] === 'cors') return Object.keys(corsSchema.shape);
   const { type } = (content.scheduler ?? {}) as { type?: unknown };
   return path[0] === 'scheduler' ? Object.keys((type === 'greedy' ? greedySchema : cpsatSchema).shape) : [];

@@ -6,6 +6,7 @@ import {
   limitsSchema,
   listSchema,
   logLevelSchema,
+  metricsSchema,
   schedulerSchema,
   type ConfigFileKey,
 } from './file-schema.js';
@@ -175,5 +176,6 @@ export const settings = {
   }),
   /** Pages of which other origins may use the interface. */
   cors: setting({ file: 'cors', schema: z.preprocess((value) => value ?? {}, corsSchema) }),
+  metrics: setting({ file: 'metrics', schema: z.preprocess((value) => value ?? {}, metricsSchema) }),
   limits: setting({ file: 'limits', schema: z.preprocess((value) => value ?? {}, limitsSchema) }),
 };

@@ -1,0 +1,148 @@
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { isServiceError, leaderName, serviceRequests, type ServiceHealth } from '@lab/contracts';
+import { BrokerStatus, RecordReader, Requests } from '../ports.js';
+
+export interface PartHealth {
+  status: 'ok' | 'degraded' | 'unavailable';
+  detail?: string;
+  /** Since when it is so, as far as the gateway has looked; only of what is not ok. ISO 8601 in UTC. */
+  since?: string;
+}
+
+const parts = ['gateway', 'broker', 'database', 'orchestrator', 'agents', 'packages'] as const;
+export type PartName = (typeof parts)[number];
+
+export interface HealthReport {
+  /** `unavailable` when a part is that requests need, `degraded` when a part does less than it should. */
+  status: PartHealth['status'];
+  /** Leadership of the orchestrator that answered; null when none did. */
+  epoch: number | null;
+  parts: Record<PartName, PartHealth>;
+}
+
+/** How often the gateway looks when nobody asks, in milliseconds; 0: never. */
+export abstract class LookEvery {
+  abstract readonly ms: number;
+}
+
+/** How long a part may take to answer, in milliseconds. */
+const patienceMs = 1_000;
+
+type Leadership = NonNullable<ServiceHealth['leads']>;
+
+/**
+ * Whether the service can do its work: every part that requests need is asked at this moment. It looks now and then by
+ * itself as well, so that it knows since when a part is away.
+ */
+@Injectable()
+export class Readiness implements OnApplicationBootstrap, OnApplicationShutdown {
+  readonly #since = new Map<PartName, { status: PartHealth['status']; at: string }>();
+  #looking: Promise<HealthReport> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly requests: Requests,
+    private readonly broker: BrokerStatus,
+    private readonly records: RecordReader,
+    private readonly every: LookEvery,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.every.ms > 0) this.#timer = setInterval(() => void this.look(), this.every.ms);
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Looks at every part. Whoever asks while it looks gets the same answer. Never rejects. */
+  look(): Promise<HealthReport> {
+    this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
+    return this.#looking;
+  }
+
+  async #look(): Promise<HealthReport> {
+    const broker: PartHealth = this.broker.connected
+      ? { status: 'ok' }
+      : { status: 'unavailable', detail: 'not connected' };
+    const [database, { orchestrator, leads }] = await Promise.all([this.#database(), this.#leader()]);
+    const found: Record<PartName, PartHealth> = {
+      gateway: { status: 'ok' },
+      broker,
+      database,
+      orchestrator,
+      agents: agentsOf(leads),
+      packages: packagesOf(leads),
+    };
+    for (const part of parts) found[part] = this.#dated(part, found[part]);
+    const worst = (status: PartHealth['status']): boolean =>
+      parts.some((part) => found[part].status === status);
+    const status = worst('unavailable') ? 'unavailable' : worst('degraded') ? 'degraded' : 'ok';
+    return { status, epoch: leads?.epoch ?? null, parts: found };
+  }
+
+  #database(): Promise<PartHealth> {
+    // No run can have this name: the cheapest question that reaches the database.
+    return within(this.records.protocolRun('').then(() => ({ status: 'ok' as const }))).catch(away);
+  }
+
+  async #leader(): Promise<{ orchestrator: PartHealth; leads?: Leadership }> {
+    try {
+      const asked = this.requests.call(
+        serviceRequests.health,
+        { service: leaderName },
+        {},
+        { timeoutMs: patienceMs },
+      );
+      const { status, detail, leads } = await within(asked);
+      const orchestrator = { status, ...(detail === undefined ? {} : { detail }) };
+      return { orchestrator, ...(leads === undefined ? {} : { leads }) };
+    } catch (error) {
+      return { orchestrator: { ...away(error), detail: 'none that leads answers' } };
+    }
+  }
+
+  #dated(part: PartName, health: PartHealth): PartHealth {
+    const { status } = health;
+    if (status === 'ok') {
+      this.#since.delete(part);
+      return health;
+    }
+    const before = this.#since.get(part);
+    const at = before?.status === status ? before.at : new Date().toISOString();
+    this.#since.set(part, { status, at });
+    return { ...health, since: at };
+  }
+}
+
+function agentsOf(leads: Leadership | undefined): PartHealth {
+  if (leads === undefined) return { status: 'degraded', detail: 'not known while no orchestrator leads' };
+  const { expected, online } = leads.computers;
+  if (online === expected) return { status: 'ok', detail: `${online} of ${expected} computers` };
+  return { status: 'degraded', detail: `${online} of ${expected} computers have an agent that is heard` };
+}
+
+function packagesOf(leads: Leadership | undefined): PartHealth {
+  if (leads === undefined) return { status: 'degraded', detail: 'not known while no orchestrator leads' };
+  const { read, faulty } = leads.packages;
+  if (faulty === 0) return { status: 'ok', detail: `${read} read` };
+  return { status: 'degraded', detail: `${faulty} of ${read} have mistakes` };
+}
+
+/** @throws Error when there is no answer in time */
+async function within<Value>(answer: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function away(error: unknown): PartHealth {
+  const known = isServiceError(error) || (error instanceof Error && error.message.startsWith('no answer'));
+  return { status: 'unavailable', detail: known ? (error as Error).message : 'failed' };
+}

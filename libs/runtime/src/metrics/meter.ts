@@ -1,0 +1,102 @@
+import type { MetricFamily } from '@lab/contracts';
+
+export type MetricLabels = Readonly<Record<string, string>>;
+
+/** A value at this moment; without labels where there is only one. */
+export interface Reading {
+  labels?: MetricLabels;
+  value: number;
+}
+
+/** Combinations of labels that one metric has at most: others are counted as `other` in each label. */
+const mostSeries = 1_000;
+
+/** What a process counts and measures. Names, labels and units are those of Prometheus: seconds and bytes. */
+export class Meter {
+  readonly #families: (() => MetricFamily)[] = [];
+
+  /** Something that only rises. The returned function adds to it. */
+  counter(name: string, help: string): (labels?: MetricLabels, by?: number) => void {
+    const series = new Series<{ value: number }>(() => ({ value: 0 }));
+    this.#families.push(() => ({
+      name,
+      help,
+      type: 'counter',
+      samples: series.all().map(([labels, { value }]) => ({ labels, value })),
+    }));
+    return (labels = {}, by = 1) => {
+      series.of(labels).value += by;
+    };
+  }
+
+  /** How often values fell below each of the bounds, which rise. The returned function observes one. */
+  histogram(
+    name: string,
+    help: string,
+    bounds: readonly number[],
+  ): (value: number, labels?: MetricLabels) => void {
+    const series = new Series(() => ({ sum: 0, counts: Array.from({ length: bounds.length + 1 }, () => 0) }));
+    this.#families.push(() => ({
+      name,
+      help,
+      type: 'histogram',
+      bounds: [...bounds],
+      samples: series.all().map(([labels, { sum, counts }]) => ({ labels, value: sum, counts: [...counts] })),
+    }));
+    return (value, labels = {}) => {
+      const found = series.of(labels);
+      const above = bounds.findIndex((bound) => value <= bound);
+      const bucket = above === -1 ? bounds.length : above;
+      found.sum += value;
+      found.counts[bucket] = (found.counts[bucket] ?? 0) + 1;
+    };
+  }
+
+  /** Something that is read when it is asked for; nothing is told of it while there are no readings. */
+  gauge(
+    name: string,
+    help: string,
+    read: () => readonly Reading[],
+    type: 'gauge' | 'counter' = 'gauge',
+  ): void {
+    this.#families.push(() => ({
+      name,
+      help,
+      type,
+      samples: read().map(({ labels = {}, value }) => ({ labels: { ...labels }, value })),
+    }));
+  }
+
+  /** Everything as it is at this moment. */
+  read(): MetricFamily[] {
+    return this.#families.map((family) => family());
+  }
+}
+
+/** The values of one metric by their labels. */
+class Series<Value> {
+  readonly #values = new Map<string, [Record<string, string>, Value]>();
+
+  constructor(private readonly make: () => Value) {}
+
+  of(labels: MetricLabels): Value {
+    const key = keyOf(labels);
+    const known = this.#values.get(key);
+    if (known !== undefined) return known[1];
+    if (this.#values.size >= mostSeries) {
+      const others = Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']));
+      if (keyOf(others) !== key) return this.of(others);
+    }
+    const made = this.make();
+    this.#values.set(key, [{ ...labels }, made]);
+    return made;
+  }
+
+  all(): [Record<string, string>, Value][] {
+    return [...this.#values.values()];
+  }
+}
+
+function keyOf(labels: MetricLabels): string {
+  return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

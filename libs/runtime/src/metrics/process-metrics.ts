@@ -1,0 +1,57 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { MetricFamily } from '@lab/contracts';
+import type { Meter } from './meter.js';
+
+/** The resolution of the event loop's delay, in milliseconds. */
+const resolutionMs = 20;
+
+/**
+ * Has the process measured: memory, time of the processor, and how late its event loop comes to what is due.
+ *
+ * @returns ends the measurement of the event loop
+ */
+export function measureProcess(meter: Meter): () => void {
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+  delay.enable();
+  meter.gauge('process_resident_memory_bytes', 'Memory that the process has.', () => [
+    { value: process.memoryUsage.rss() },
+  ]);
+  meter.gauge('nodejs_heap_used_bytes', 'Memory that JavaScript uses.', () => [
+    { value: process.memoryUsage().heapUsed },
+  ]);
+  meter.gauge(
+    'process_cpu_seconds_total',
+    'Time of the processor, of user and system.',
+    () => {
+      const { user, system } = process.cpuUsage();
+      return [{ value: (user + system) / 1e6 }];
+    },
+    'counter',
+  );
+  meter.gauge('process_start_time_seconds', 'When it started, in seconds since 1970.', () => [
+    { value: performance.timeOrigin / 1_000 },
+  ]);
+  meter.gauge('nodejs_eventloop_lag_seconds', 'How late the event loop was since the last reading.', () => {
+    const late = (nanoseconds: number): number =>
+      Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1e3) : 0;
+    const readings = [
+      { labels: { quantile: '0.5' }, value: late(delay.percentile(50)) },
+      { labels: { quantile: '0.99' }, value: late(delay.percentile(99)) },
+      { labels: { quantile: '1' }, value: late(delay.max) },
+    ];
+    delay.reset();
+    return readings;
+  });
+  return () => void delay.disable();
+}
+
+/** Tells what was measured again and again. @param everyMs milliseconds @returns ends it */
+export function tellMeasurements(
+  meter: Meter,
+  everyMs: number,
+  tell: (families: MetricFamily[]) => void,
+): () => void {
+  const timer = setInterval(() => tell(meter.read()), everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
