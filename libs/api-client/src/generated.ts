@@ -1753,6 +1753,10 @@ export interface components {
         | 'duplicate_name'
         | 'wrong_state'
         | 'events_pruned'
+        | 'idempotency_key_in_progress'
+        | 'idempotency_key_reused'
+        | 'outcome_unknown'
+        | 'answer_not_kept'
         | 'payload_too_large'
         | 'uri_too_long'
         | 'unsupported_media_type'
@@ -4394,7 +4398,13 @@ export interface operations {
   post_labs_load: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -4418,7 +4428,13 @@ export interface operations {
   post_labs_unload: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -4442,7 +4458,13 @@ export interface operations {
   post_labs_reload: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -4466,7 +4488,13 @@ export interface operations {
   post_protocols_load: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -4490,7 +4518,13 @@ export interface operations {
   post_protocols_unload: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -4514,7 +4548,13 @@ export interface operations {
   post_protocols_reload: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -4538,7 +4578,13 @@ export interface operations {
   post_protocols_validate: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -4562,7 +4608,13 @@ export interface operations {
   post_tasks_reload: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -4606,7 +4658,13 @@ export interface operations {
   post_packages_refresh: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -4680,7 +4738,13 @@ export interface operations {
   post_simulations: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -4704,7 +4768,13 @@ export interface operations {
   post_protocols_simulate: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -4753,7 +4823,13 @@ export interface operations {
   post_protocols: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -4777,7 +4853,13 @@ export interface operations {
   post_protocols_by_protocol_run_name_cancel: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -4803,7 +4885,13 @@ export interface operations {
   post_protocols_by_protocol_run_name_pause: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -4833,7 +4921,13 @@ export interface operations {
   post_protocols_by_protocol_run_name_resume: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -4889,7 +4983,13 @@ export interface operations {
   patch_protocols_by_protocol_run_name: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -4944,7 +5044,13 @@ export interface operations {
   post_campaigns: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -4968,7 +5074,13 @@ export interface operations {
   post_campaigns_by_campaign_name_cancel: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -4994,7 +5106,13 @@ export interface operations {
   post_campaigns_by_campaign_name_pause: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -5024,7 +5142,13 @@ export interface operations {
   post_campaigns_by_campaign_name_resume: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -5080,7 +5204,13 @@ export interface operations {
   patch_campaigns_by_campaign_name: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -5113,7 +5243,13 @@ export interface operations {
         /** @description Who does it, for the audit. */
         by?: string;
       };
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -5143,7 +5279,13 @@ export interface operations {
   post_campaigns_by_campaign_name_optimizer_insight: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -5295,7 +5437,13 @@ export interface operations {
   post_tasks: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -5322,7 +5470,13 @@ export interface operations {
         /** @description Selects the task of that protocol run instead of an on-demand task. */
         protocol_run_name?: string;
       };
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -5409,7 +5563,13 @@ export interface operations {
         /** @description Selects the task of that protocol run instead of an on-demand task. */
         protocol_run_name?: string;
       };
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -5599,7 +5759,13 @@ export interface operations {
   post_rpc_by_lab_id_by_device_id_by_function_name: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Name of the laboratory. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -5692,7 +5858,13 @@ export interface operations {
   post_attention_by_id_resolve: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Id of the attention item. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
@@ -5745,7 +5917,13 @@ export interface operations {
   post_estop: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -5769,7 +5947,13 @@ export interface operations {
   post_estop_release: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -5813,7 +5997,13 @@ export interface operations {
   post_queue_pause: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -5837,7 +6027,13 @@ export interface operations {
   post_queue_resume: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -5935,7 +6131,13 @@ export interface operations {
   post_tokens: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path?: never;
       cookie?: never;
     };
@@ -5959,7 +6161,13 @@ export interface operations {
   delete_tokens_by_token_id: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
       path: {
         /**
          * @description Id of the token, which is not the token itself. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
