@@ -4,14 +4,16 @@ import {
   EmergencyStopRequest,
   isServiceError,
   orchestratorRequests,
-  unnamedPerson,
   type EmergencyStopRecord,
+  type Principal,
 } from '@lab/contracts';
+import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { maxLimit, readFlag, readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
+import { actorName } from '../work/ownership.js';
 import { committed } from '../work/records.js';
 import { EmergencyStops } from './emergency-stops.js';
 
@@ -30,17 +32,19 @@ export class EmergencyStopsController {
   async engage(
     @Body(DtoPipe.orNothing(EmergencyStopRequest)) request: EmergencyStopRequest,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<EmergencyStopRecord> {
     readQuery(query, []);
-    return this.recorded(await this.stops.engage(request));
+    return this.recorded(await this.stops.engage({ ...request, by: actorName(caller, request.by) }));
   }
 
   @Needs('operator')
   @Post('release')
   @HttpCode(200)
   async release(
-    @Body(DtoPipe.orNothing(EmergencyStopRelease)) { id, by = unnamedPerson }: EmergencyStopRelease,
+    @Body(DtoPipe.orNothing(EmergencyStopRelease)) { id, by }: EmergencyStopRelease,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<EmergencyStopRecord[]> {
     readQuery(query, []);
     // Which ones is settled once: a request that is asked again after a failover must not release a newer stop.
@@ -50,7 +54,10 @@ export class EmergencyStopsController {
         : [id];
     for (const each of ids) {
       try {
-        await this.orchestrator.ask(orchestratorRequests.releaseStop, { id: each, by });
+        await this.orchestrator.ask(orchestratorRequests.releaseStop, {
+          id: each,
+          by: actorName(caller, by),
+        });
       } catch (error) {
         const releasedMeanwhile = id === undefined && isServiceError(error) && error.code === 'wrong_state';
         if (!releasedMeanwhile) throw error;

@@ -6,7 +6,6 @@ import {
   orchestratorRequests,
   runtimeParameters,
   ServiceError,
-  unnamedPerson,
   zodSchema,
   type CampaignRecord,
   type InsightRecord,
@@ -16,15 +15,18 @@ import {
   type OptimizerDescription,
   type OptimizerRecord,
   type OptimizerStatus,
+  type Principal,
   type RuntimeParameterValues,
   type Trial,
 } from '@lab/contracts';
+import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readFlag, readListQuery, readQuery } from '../http/request-input.js';
 import { Secrets } from '../http/secrets.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
+import { actorName, requireOwn } from './ownership.js';
 import { found } from './records.js';
 
 /** Of so many of the latest trials the record of an optimizer shows the notes. */
@@ -48,12 +50,14 @@ export class OptimizersController {
     @Param('campaign_name') given: string,
     @Body() body: unknown,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<RuntimeParameterValues> {
-    const { by = unnamedPerson } = readQuery(query, ['by'] as const);
+    const { by } = readQuery(query, ['by'] as const);
     const name = lookupName(given, 'campaign');
+    await requireOwn(caller, () => this.records.campaign(name));
     const reply = await this.orchestrator.ask(orchestratorRequests.configureOptimizer, {
       name,
-      by,
+      by: actorName(caller, by),
       runtime_params: this.parametersOf(body),
     });
     return reply.runtime_params;
@@ -64,12 +68,18 @@ export class OptimizersController {
   @HttpCode(201)
   async addInsight(
     @Param('campaign_name') given: string,
-    @Body(new DtoPipe(InsightSubmission)) { insight, by = unnamedPerson }: InsightSubmission,
+    @Body(new DtoPipe(InsightSubmission)) { insight, by }: InsightSubmission,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<InsightRecord> {
     readQuery(query, []);
     const name = lookupName(given, 'campaign');
-    const queued = await this.orchestrator.ask(orchestratorRequests.addInsight, { name, by, text: insight });
+    await requireOwn(caller, () => this.records.campaign(name));
+    const queued = await this.orchestrator.ask(orchestratorRequests.addInsight, {
+      name,
+      by: actorName(caller, by),
+      text: insight,
+    });
     return insightRecord({ ...queued, used: false });
   }
 
