@@ -8,7 +8,7 @@ export function cliPage() {
   return [
     '# Command line\n',
     'Every command of `svc`. `svc <command> --help` tells the same. This page is made of `apps/cli/src/program.ts` by',
-    '`npm run docs:reference`.\n',
+    '`npm run docs:reference`; the guide has [how to use it](../guide/command-line.md).\n',
     '| exit code | means |',
     '| --- | --- |',
     '| 0 | done; work that was watched completed |',

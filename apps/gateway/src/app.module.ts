@@ -11,6 +11,7 @@ import { TokensController } from './access/tokens.controller.js';
 import { LabsController } from './definitions/labs.controller.js';
 import { PackagesController } from './definitions/packages.controller.js';
 import { ProtocolsController } from './definitions/protocols.controller.js';
+import { CallPermit } from './devices/call-permit.js';
 import { DeviceCalls } from './devices/device-calls.js';
 import { DeviceDetails } from './devices/device-details.js';
 import { DeviceLocator } from './devices/device-locator.js';
@@ -130,6 +131,7 @@ export class AppModule {
         Orchestrator,
         DeviceLocator,
         DeviceCalls,
+        CallPermit,
         DeviceDetails,
         Estimates,
         {

@@ -989,7 +989,7 @@ export interface paths {
     put?: never;
     /**
      * Call a function of a device
-     * @description Goes straight to the device, past validation, allocation and scheduling. The body maps parameter names to values and may be empty.
+     * @description Goes straight to the device, past validation, allocation and scheduling. The body maps parameter names to values and may be empty. With authentication on, a function that is no query is refused (`device_in_use`) while a task has the device, unless it is forced with a reason, and is called only once that is in the audit.
      */
     post: operations['post_rpc_by_lab_id_by_device_id_by_function_name'];
     delete?: never;
@@ -2315,6 +2315,7 @@ export interface components {
         | 'unknown_device'
         | 'unknown_function'
         | 'duplicate_name'
+        | 'device_in_use'
         | 'wrong_state'
         | 'events_pruned'
         | 'idempotency_key_in_progress'

@@ -12,6 +12,7 @@ export const errorCatalogue = {
   unknown_device: { status: 404, retryable: false, title: 'No such device' },
   unknown_function: { status: 404, retryable: false, title: 'The device has no such function' },
   duplicate_name: { status: 409, retryable: false, title: 'The name is taken' },
+  device_in_use: { status: 409, retryable: false, title: 'A task has the device' },
   wrong_state: { status: 409, retryable: false, title: 'Not possible in the present state' },
   events_pruned: { status: 410, retryable: false, title: 'The events asked for are kept no longer' },
   idempotency_key_in_progress: {

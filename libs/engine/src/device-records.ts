@@ -1,4 +1,11 @@
-import { isReachable, type DeviceRecord, type DeviceState, type DeviceStatus } from '@lab/contracts';
+import {
+  isReachable,
+  ServiceError,
+  type DeviceFunction,
+  type DeviceRecord,
+  type DeviceState,
+  type DeviceStatus,
+} from '@lab/contracts';
 import type { AgentDirectory } from './agent-directory.js';
 import { deviceKey, type LabMap } from './lab-map.js';
 import type { WorkingState } from './working-state.js';
@@ -12,8 +19,6 @@ export function describeDevices(
   const records: DeviceRecord[] = [];
   for (const device of labs.devices.values()) {
     const { state: now, detail, status } = standingOf(device, directory);
-    const owner = state.allocation('device', device.key)?.taskRunId ?? null;
-    const task = owner === null ? undefined : state.rows.taskRuns.get(owner);
     records.push({
       lab_name: device.lab,
       name: device.name,
@@ -21,7 +26,7 @@ export function describeDevices(
       computer: device.computer,
       state: now,
       detail,
-      held_by: task === undefined ? null : state.labelOf(task),
+      held_by: holderOf(state, device.key),
       halted: status?.halted ?? null,
       doubt: status?.doubt ?? null,
       functions: status?.functions ?? [],
@@ -41,6 +46,50 @@ export function standingOf(
     return { state: 'disabled', detail: `computer ${computer} is not connected`, status };
   const unheard = agent.state === 'suspect' ? `computer ${computer} has not been heard for a while` : null;
   return { state: status?.state ?? 'initializing', detail: unheard ?? status?.detail ?? null, status };
+}
+
+/**
+ * Where a device of a loaded laboratory is at this moment.
+ *
+ * @throws ServiceError `unknown_lab`, `unknown_device`, `agent_unreachable`
+ */
+export function locateDevice(
+  labs: LabMap,
+  directory: AgentDirectory,
+  state: WorkingState,
+  { lab, device }: { lab: string; device: string },
+): DeviceLocation {
+  if (!labs.labs.has(lab)) throw new ServiceError('unknown_lab', `the laboratory "${lab}" is not loaded`);
+  const known = labs.devices.get(deviceKey(lab, device));
+  if (known === undefined)
+    throw new ServiceError('unknown_device', `the laboratory ${lab} has no device "${device}"`);
+  const agent = directory.get(known.computer);
+  if (agent === undefined || !isReachable(agent.state))
+    throw new ServiceError('agent_unreachable', `computer ${known.computer} is not connected`);
+  const holder = holderOf(state, known.key);
+  return {
+    computer: known.computer,
+    inc: agent.inc,
+    functions: directory.functionsOf(known.computer, known.key),
+    ...(holder === null ? {} : { held_by: holder }),
+  };
+}
+
+/** The task run that has a device (`<lab>.<device>`), as people name it; null: none has. */
+function holderOf(state: WorkingState, key: string): string | null {
+  const owner = state.allocation('device', key)?.taskRunId ?? null;
+  const task = owner === null ? undefined : state.rows.taskRuns.get(owner);
+  return task === undefined ? null : state.labelOf(task);
+}
+
+/** Where a device is, what it can do, and who has it. */
+export interface DeviceLocation {
+  computer: string;
+  /** Incarnation of the agent that runs it. */
+  inc: number;
+  functions: DeviceFunction[];
+  /** The task run that has it; absent: none. */
+  held_by?: string;
 }
 
 /** How the start of a device goes. */

@@ -1,11 +1,9 @@
 import {
-  isReachable,
   ServiceError,
   unnamedPerson,
   type AttemptResult,
   type AttentionDecision,
   type CampaignSubmission,
-  type DeviceFunction,
   type DeviceRecord,
   type DeviceStatus,
   type Halt,
@@ -29,7 +27,13 @@ import { settleCampaign } from './campaigns.js';
 import { ChangeRequests } from './change-requests.js';
 import { cancelCampaign, cancelProtocolRun, cancelTask } from './cancel.js';
 import { DeviceAssigner } from './device-assigner.js';
-import { describeDevices, describeStarts, type DeviceStart } from './device-records.js';
+import {
+  describeDevices,
+  describeStarts,
+  locateDevice,
+  type DeviceLocation,
+  type DeviceStart,
+} from './device-records.js';
 import { Dispatcher } from './dispatch.js';
 import { Drain } from './drain.js';
 import { Durations, rememberedDurations } from './durations.js';
@@ -41,7 +45,7 @@ import {
 } from './engine-options.js';
 import { nextTimeout, stopOverdue } from './failure-policy.js';
 import { adoptStops, engageStop, releaseStop, stopsToTell, type StopPorts } from './halts.js';
-import { deviceKey, LabMap } from './lab-map.js';
+import { LabMap } from './lab-map.js';
 import { pauseCampaign, pauseProtocolRun, pauseQueue, queueState, resumeQueue } from './pause.js';
 import { recordResult } from './results.js';
 import { resumeProtocolRun, submitOrResumeProtocolRun } from './resume.js';
@@ -402,17 +406,8 @@ export class Engine {
   }
 
   /** @throws ServiceError `unknown_lab`, `unknown_device`, `agent_unreachable` */
-  locateDevice(lab: string, device: string): { computer: string; inc: number; functions: DeviceFunction[] } {
-    if (!this.#labs.labs.has(lab))
-      throw new ServiceError('unknown_lab', `the laboratory "${lab}" is not loaded`);
-    const known = this.#labs.devices.get(deviceKey(lab, device));
-    if (known === undefined)
-      throw new ServiceError('unknown_device', `the laboratory ${lab} has no device "${device}"`);
-    const agent = this.#directory.get(known.computer);
-    if (agent === undefined || !isReachable(agent.state))
-      throw new ServiceError('agent_unreachable', `computer ${known.computer} is not connected`);
-    const functions = this.#directory.functionsOf(known.computer, known.key);
-    return { computer: known.computer, inc: agent.inc, functions };
+  locateDevice(lab: string, device: string): DeviceLocation {
+    return locateDevice(this.#labs, this.#directory, this.#state, { lab, device });
   }
 
   /** Every device of the loaded laboratories as it is at this moment, by laboratory and name. */

@@ -6,7 +6,7 @@ import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import type { ApiClient, FileRecord, TaskRunRecord } from '@lab/api-client';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { readWork } from '../watch/work.js';
 import { atService, json, table, withJson, withUrl, type ServiceFlags } from './at-service.js';
 import { UsageError } from './exit-codes.js';
@@ -51,33 +51,67 @@ export function addFilesCommands(program: Command): void {
           throw new UsageError(
             `${name} has no file ${fileName}; it has ${task.output_files.map((each) => each.name).join(', ') || 'none'}`,
           );
-        const { body } = await client.open('/api/tasks/{task_name}/files/{file_name}', {
+        const answer = await client.open('/api/tasks/{task_name}/files/{file_name}', {
           path: { task_name: name, file_name: fileName },
           query: flags.run === undefined ? {} : { protocol_run_name: flags.run },
         });
-        const content = Readable.fromWeb((body ?? new Blob([]).stream()) as ReadableStream);
         if (flags.output === '-') {
-          await received(content, file, process.stdout, { end: false });
+          await received(contentOf(answer), file, process.stdout, { end: false });
           return [];
         }
-        return [`wrote ${await saved(content, file, flags.output)}`];
+        const path = await saved(flags.output ?? basename(file.name), (into) =>
+          received(contentOf(answer), file, into),
+        );
+        return [`wrote ${path}`];
+      }),
+    );
+  withUrl(files.command('zip'))
+    .description('download all files of a protocol run or a task as one zip')
+    .addArgument(new Argument('<kind>', 'what it is').choices(['protocol', 'task']))
+    .argument('<name>', 'its name')
+    .option(...run)
+    .option('-o, --output <path>', 'where to put it (default: under its name, here)')
+    .action((kind: 'protocol' | 'task', name: string, flags: FileFlags) =>
+      atService(flags, async (client) => {
+        const answer =
+          kind === 'protocol'
+            ? await client.open('/api/protocols/{protocol_run_name}/files.zip', {
+                path: { protocol_run_name: name },
+              })
+            : await client.open('/api/tasks/{task_name}/files.zip', {
+                path: { task_name: name },
+                query: flags.run === undefined ? {} : { protocol_run_name: flags.run },
+              });
+        // Less than the length that was told is an error of the connection.
+        const path = await saved(flags.output ?? `${basename(name)}.zip`, (into) =>
+          pipeline(contentOf(answer), into),
+        );
+        return [`wrote ${path}`];
       }),
     );
 }
 
-/** @throws UsageError when something is there already */
-async function saved(content: Readable, file: FileRecord, output: string | undefined): Promise<string> {
-  const path = resolve(output ?? basename(file.name));
+/**
+ * Puts what `write` writes under a path: the whole of it, or nothing.
+ *
+ * @throws UsageError when something is there already
+ */
+async function saved(given: string, write: (into: Writable) => Promise<void>): Promise<string> {
+  const path = resolve(given);
   if (existsSync(path)) throw new UsageError(`${path} is there already; name another place with --output`);
   const part = `${path}.part`;
   try {
-    await received(content, file, createWriteStream(part));
+    await write(createWriteStream(part));
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true });
     throw error;
   }
   return path;
+}
+
+function contentOf({ body }: Response): Readable {
+  return Readable.fromWeb((body ?? new Blob([]).stream()) as ReadableStream);
 }
 
 /** @throws Error when other bytes came than the task produced */

@@ -13,7 +13,7 @@ import {
   type PersonFlags,
   type ServiceFlags,
 } from './at-service.js';
-import { exitCodes } from './exit-codes.js';
+import { exitCodes, UsageError } from './exit-codes.js';
 
 const taskOfRun: [string, string] = ['--run <name>', 'of a task: the protocol run it belongs to'];
 
@@ -35,6 +35,17 @@ export function addWorkCommands(program: Command): void {
     .action((kind: WorkKind, name: string, flags: ServiceFlags & { run?: string }) =>
       atService(flags, async (client) =>
         told(await cancelled(client, { kind, name, run: flags.run }), flags),
+      ),
+    );
+  withJson(withUrl(program.command('prioritize')))
+    .description('let work that is not over go sooner or later when it contends with other work')
+    .addArgument(new Argument('<kind>', 'what it is').choices(workKinds))
+    .argument('<name>', 'its name')
+    .argument('<priority>', 'whole number; higher goes first')
+    .option(...taskOfRun)
+    .action((kind: WorkKind, name: string, priority: string, flags: ServiceFlags & { run?: string }) =>
+      atService(flags, async (client) =>
+        told(await prioritized(client, { kind, name, run: flags.run }, wholeNumber(priority)), flags),
       ),
     );
   for (const verb of ['pause', 'resume'] as const) {
@@ -107,6 +118,32 @@ function cancelled(client: ApiClient, { kind, name, run }: Work): Promise<{ name
         query: run === undefined ? {} : { protocol_run_name: run },
       });
   }
+}
+
+function prioritized(
+  client: ApiClient,
+  { kind, name, run }: Work,
+  priority: number,
+): Promise<{ name: string; state: string }> {
+  const body = { priority };
+  switch (kind) {
+    case 'protocol':
+      return client.patch('/api/protocols/{protocol_run_name}', { path: { protocol_run_name: name }, body });
+    case 'campaign':
+      return client.patch('/api/campaigns/{campaign_name}', { path: { campaign_name: name }, body });
+    case 'task':
+      return client.patch('/api/tasks/{task_name}', {
+        path: { task_name: name },
+        query: run === undefined ? {} : { protocol_run_name: run },
+        body,
+      });
+  }
+}
+
+/** @throws UsageError */
+function wholeNumber(text: string): number {
+  if (!/^-?\d{1,15}$/.test(text)) throw new UsageError(`${text} is not a whole number`);
+  return Number(text);
 }
 
 function told(record: { name: string; state: string }, flags: ServiceFlags): string[] {

@@ -5,6 +5,7 @@ import {
   deviceTimeoutMs,
   isServiceError,
   ServiceError,
+  type DeviceFunction,
   type JsonObject,
   type JsonValue,
 } from '@lab/contracts';
@@ -35,21 +36,33 @@ export class DeviceCalls {
   ) {}
 
   /**
-   * Calls the function once, and waits a little longer than it may take by its declaration. It is sent a second time only when the first agent is known to have done nothing and
-   * the device is looked up anew in between. What an agent that is there refuses, for example because its ledger cannot be written, is passed on.
+   * Calls the function once, and waits a little longer than it may take by its declaration. It is sent a second time only
+   * when the first agent is known to have done nothing and the device is looked up anew in between. What an agent that is
+   * there refuses, for example because its ledger cannot be written, is passed on.
    *
+   * @param permit asked before anything but a query is sent, with the task run that has the device at this moment; what it
+   *   throws is thrown. Without it nobody is asked, and an address that was looked up before is good enough
    * @returns what the function returned; null when it returned nothing
    * @throws ServiceError with the `effect` of the failed call; `agent_unreachable` when nobody is there to take it
    */
-  async call(lab: string, device: string, name: string, parameters: JsonObject): Promise<JsonValue> {
+  async call(
+    lab: string,
+    device: string,
+    name: string,
+    parameters: JsonObject,
+    permit?: (holder: string | undefined) => Promise<void>,
+  ): Promise<JsonValue> {
     let located = this.locator.locate(lab, device);
     let address = await located;
-    if (!has(address, name)) {
-      // It may have been looked up while the device was being initialised, and how long to wait depends on it.
+    const acts = permit !== undefined && kindOf(address, name) !== 'query';
+    if (acts || !has(address, name)) {
+      // Who has it is known for this moment only. And it may have been looked up while the device was being initialised:
+      // how long to wait depends on the function.
       this.locator.forget(lab, device, located);
       located = this.locator.locate(lab, device);
       address = await located;
     }
+    if (acts) await permit(address.held_by);
     try {
       return await this.send(address, lab, device, name, parameters);
     } catch (error) {
@@ -57,6 +70,7 @@ export class DeviceCalls {
       this.locator.forget(lab, device, located);
     }
     const again = await this.locator.locate(lab, device);
+    if (acts) await permit(again.held_by);
     try {
       return await this.send(again, lab, device, name, parameters);
     } catch (error) {
@@ -95,6 +109,10 @@ function unanswered(computer: string, cause: ServiceError): ServiceError {
   });
 }
 
-function has({ functions = [] }: DeviceAddress, name: string): boolean {
-  return functions.some((each) => each.name === name);
+function has(address: DeviceAddress, name: string): boolean {
+  return kindOf(address, name) !== undefined;
+}
+
+function kindOf({ functions = [] }: DeviceAddress, name: string): DeviceFunction['kind'] | undefined {
+  return functions.find((each) => each.name === name)?.kind;
 }

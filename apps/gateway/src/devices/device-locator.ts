@@ -8,6 +8,8 @@ export interface DeviceAddress {
   inc: number;
   /** As its agent last said; absent or empty: not known. */
   functions?: DeviceFunction[] | undefined;
+  /** The task run that had it when it was asked for; absent: none. */
+  held_by?: string | undefined;
 }
 
 /** What functions a device has may change with its code, so an address is asked for again after so many milliseconds. */

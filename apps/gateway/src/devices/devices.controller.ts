@@ -1,11 +1,19 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { orchestratorRequests, type DeviceDetail, type DeviceRecord, type Page } from '@lab/contracts';
-import type { FastifyReply } from 'fastify';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import {
+  orchestratorRequests,
+  type DeviceDetail,
+  type DeviceRecord,
+  type Page,
+  type Principal,
+} from '@lab/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { readArguments, readFlag, readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { readPageRequest } from '../records/list-request.js';
 import { portionOf } from '../records/page-of.js';
+import { CallPermit } from './call-permit.js';
 import { DeviceCalls } from './device-calls.js';
 import { DeviceDetails } from './device-details.js';
 
@@ -17,6 +25,7 @@ export class DevicesController {
     private readonly orchestrator: Orchestrator,
     private readonly calls: DeviceCalls,
     private readonly details: DeviceDetails,
+    private readonly permit: CallPermit,
   ) {}
 
   @Get('devices')
@@ -43,11 +52,13 @@ export class DevicesController {
   async call(
     @Param() { lab_id, device_id, function_name }: Record<'lab_id' | 'device_id' | 'function_name', string>,
     @Body() body: unknown,
-    @Query() query: unknown,
+    @Caller() caller: Principal,
+    @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    readQuery(query, []);
-    const result = await this.calls.call(lab_id, device_id, function_name, readArguments(body));
+    const parameters = readArguments(body);
+    const permit = this.permit.of(request, caller, { function: function_name, arguments: parameters });
+    const result = await this.calls.call(lab_id, device_id, function_name, parameters, permit);
     // A string must arrive as JSON too, so the reply is written out here.
     await reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
   }

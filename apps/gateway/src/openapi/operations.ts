@@ -240,11 +240,13 @@ const descriptions: Record<string, Description> = {
     tag: 'Devices',
     summary: 'Call a function of a device',
     description:
-      'Goes straight to the device, past validation, allocation and scheduling. The body maps parameter names to values and may be empty.',
+      'Goes straight to the device, past validation, allocation and scheduling. The body maps parameter names to values and may be empty. With authentication on, a function that is no query is refused (`device_in_use`) while a task has the device, unless it is forced with a reason, and is called only once that is in the audit.',
     parameters: [
       inPath('lab_id', 'Name of the laboratory.', 'color_lab'),
       inPath('device_id', 'Name of the device.', 'station_1'),
       inPath('function_name', 'Name of a function that the device declares.', 'status'),
+      inQuery('force', 'Call it although a task has the device.', { type: 'boolean', default: false }),
+      inQuery('reason', 'Why, for the audit; needed to force.', { type: 'string', maxLength: 2_000 }),
     ],
     body: {
       schema: { type: 'object', additionalProperties: true },
@@ -264,6 +266,8 @@ const descriptions: Record<string, Description> = {
       'unknown_lab',
       'unknown_device',
       'unknown_function',
+      'device_in_use',
+      'store_unavailable',
       'device_error',
       'device_unavailable',
       'agent_unreachable',

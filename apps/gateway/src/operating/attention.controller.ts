@@ -4,16 +4,18 @@ import {
   isServiceError,
   orchestratorRequests,
   ServiceError,
-  unnamedPerson,
   type AttentionRecord,
   type Page,
+  type Principal,
 } from '@lab/contracts';
+import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
 import { readPageRequest } from '../records/list-request.js';
+import { actorName } from '../work/ownership.js';
 import { committed } from '../work/records.js';
 
 /** What only a person can settle: read, and decided. */
@@ -47,10 +49,11 @@ export class AttentionController {
     @Param('id') given: string,
     @Body(new DtoPipe(AttentionResolution)) resolution: AttentionResolution,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<AttentionRecord> {
     readQuery(query, []);
     const id = lookupName(given, 'attention item');
-    const by = resolution.by ?? unnamedPerson;
+    const by = actorName(caller, resolution.by);
     try {
       await this.orchestrator.ask(orchestratorRequests.resolveAttention, { ...resolution, by, id });
     } catch (error) {

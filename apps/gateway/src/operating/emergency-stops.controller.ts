@@ -5,16 +5,18 @@ import {
   isServiceError,
   longestPage,
   orchestratorRequests,
-  unnamedPerson,
   type EmergencyStopRecord,
   type Page,
+  type Principal,
 } from '@lab/contracts';
+import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
 import { readPageRequest } from '../records/list-request.js';
+import { actorName } from '../work/ownership.js';
 import { committed } from '../work/records.js';
 import { EmergencyStops } from './emergency-stops.js';
 
@@ -36,17 +38,19 @@ export class EmergencyStopsController {
   async engage(
     @Body(DtoPipe.orNothing(EmergencyStopRequest)) request: EmergencyStopRequest,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<EmergencyStopRecord> {
     readQuery(query, []);
-    return this.recorded(await this.stops.engage(request));
+    return this.recorded(await this.stops.engage({ ...request, by: actorName(caller, request.by) }));
   }
 
   @Needs('operator')
   @Post('release')
   @HttpCode(200)
   async release(
-    @Body(DtoPipe.orNothing(EmergencyStopRelease)) { id, by = unnamedPerson }: EmergencyStopRelease,
+    @Body(DtoPipe.orNothing(EmergencyStopRelease)) { id, by }: EmergencyStopRelease,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<EmergencyStopRecord[]> {
     readQuery(query, []);
     // Which ones is settled once: a request that is asked again after a failover must not release a newer stop.
@@ -56,7 +60,10 @@ export class EmergencyStopsController {
         : [id];
     for (const each of ids) {
       try {
-        await this.orchestrator.ask(orchestratorRequests.releaseStop, { id: each, by });
+        await this.orchestrator.ask(orchestratorRequests.releaseStop, {
+          id: each,
+          by: actorName(caller, by),
+        });
       } catch (error) {
         const releasedMeanwhile = id === undefined && isServiceError(error) && error.code === 'wrong_state';
         if (!releasedMeanwhile) throw error;

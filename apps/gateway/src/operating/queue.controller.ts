@@ -1,9 +1,11 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { OperatorNote, orchestratorRequests, unnamedPerson, type QueueRecord } from '@lab/contracts';
+import { OperatorNote, orchestratorRequests, type Principal, type QueueRecord } from '@lab/contracts';
+import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
+import { actorName } from '../work/ownership.js';
 
 /** The queue of all task runs that wait: how long it is, and whether anything may start. */
 @Needs('viewer')
@@ -21,21 +23,23 @@ export class QueueController {
   @Post('pause')
   @HttpCode(202)
   async pause(
-    @Body(DtoPipe.orNothing(OperatorNote)) { by = unnamedPerson }: OperatorNote,
+    @Body(DtoPipe.orNothing(OperatorNote)) { by }: OperatorNote,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<QueueRecord> {
     readQuery(query, []);
-    return this.orchestrator.ask(orchestratorRequests.pauseQueue, { by });
+    return this.orchestrator.ask(orchestratorRequests.pauseQueue, { by: actorName(caller, by) });
   }
 
   @Needs('operator')
   @Post('resume')
   @HttpCode(202)
   async resume(
-    @Body(DtoPipe.orNothing(OperatorNote)) { by = unnamedPerson }: OperatorNote,
+    @Body(DtoPipe.orNothing(OperatorNote)) { by }: OperatorNote,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<QueueRecord> {
     readQuery(query, []);
-    return this.orchestrator.ask(orchestratorRequests.resumeQueue, { by });
+    return this.orchestrator.ask(orchestratorRequests.resumeQueue, { by: actorName(caller, by) });
   }
 }

@@ -4,14 +4,15 @@ import {
   CampaignSubmission,
   OperatorNote,
   orchestratorRequests,
-  unnamedPerson,
   type CampaignRecord,
   type CampaignSummary,
   type Page,
   type ProtocolRunSummary,
+  type Principal,
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
 import type { FastifyReply } from 'fastify';
+import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
 import { DtoPipe } from '../http/dto-pipe.js';
@@ -22,6 +23,7 @@ import { RecordReader } from '../ports.js';
 import { readPageRequest } from '../records/list-request.js';
 import { Estimates } from './estimates.js';
 import { isOwn } from './own-submission.js';
+import { actorName, asOwn, requireOwn } from './ownership.js';
 import { committed, found, noBodyHint } from './records.js';
 
 /** Campaigns: submit, pause, resume, cancel, read. */
@@ -39,12 +41,15 @@ export class CampaignsController {
   @FoundAgain()
   @Post()
   async submit(
-    @Body(new DtoPipe(CampaignSubmission)) submission: CampaignSubmission,
+    @Body(new DtoPipe(CampaignSubmission)) given: CampaignSubmission,
     @Query() query: unknown,
     @AskedAt() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
+    @Caller() caller: Principal,
   ): Promise<CampaignRecord> {
     readQuery(query, []);
+    const submission = asOwn(caller, given);
+    if (submission.resume === true) await requireOwn(caller, () => this.records.campaign(submission.name));
     const { meta } = submission;
     const request =
       meta === undefined ? submission : { ...submission, meta: this.secrets.sealed(meta, 'meta') };
@@ -67,10 +72,12 @@ export class CampaignsController {
     @Param('campaign_name') given: string,
     @Body() body: unknown,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<CampaignRecord> {
     readQuery(query, []);
     refuseBody(body, noBodyHint);
     const name = lookupName(given, 'campaign');
+    await requireOwn(caller, () => this.records.campaign(name));
     await this.orchestrator.ask(orchestratorRequests.cancelCampaign, { name });
     return committed(() => this.record(name), `campaign ${name}`);
   }
@@ -80,12 +87,14 @@ export class CampaignsController {
   @HttpCode(202)
   async pause(
     @Param('campaign_name') given: string,
-    @Body(DtoPipe.orNothing(OperatorNote)) { by = unnamedPerson }: OperatorNote,
+    @Body(DtoPipe.orNothing(OperatorNote)) { by }: OperatorNote,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<CampaignRecord> {
     readQuery(query, []);
     const name = lookupName(given, 'campaign');
-    await this.orchestrator.ask(orchestratorRequests.pauseCampaign, { name, by });
+    await requireOwn(caller, () => this.records.campaign(name));
+    await this.orchestrator.ask(orchestratorRequests.pauseCampaign, { name, by: actorName(caller, by) });
     return committed(() => this.record(name), `campaign ${name}`);
   }
 
@@ -95,14 +104,16 @@ export class CampaignsController {
   async resume(
     @Param('campaign_name') given: string,
     @Body(DtoPipe.orNothing(CampaignResumption))
-    { by = unnamedPerson, optimizer_overrides: overrides }: CampaignResumption,
+    { by, optimizer_overrides: overrides }: CampaignResumption,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<CampaignRecord> {
     readQuery(query, []);
     const name = lookupName(given, 'campaign');
+    await requireOwn(caller, () => this.records.campaign(name));
     await this.orchestrator.ask(orchestratorRequests.resumeCampaign, {
       name,
-      by,
+      by: actorName(caller, by),
       ...(overrides === undefined
         ? {}
         : { optimizer_overrides: this.secrets.sealed(overrides, 'optimizer_overrides') }),

@@ -6,7 +6,6 @@ import {
   orchestratorRequests,
   runtimeParameters,
   ServiceError,
-  unnamedPerson,
   zodSchema,
   type CampaignRecord,
   type InsightRecord,
@@ -17,9 +16,11 @@ import {
   type OptimizerRecord,
   type OptimizerStatus,
   type Page,
+  type Principal,
   type RuntimeParameterValues,
   type Trial,
 } from '@lab/contracts';
+import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readFlag, readQuery } from '../http/request-input.js';
@@ -27,6 +28,7 @@ import { Secrets } from '../http/secrets.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
 import { readPageRequest } from '../records/list-request.js';
+import { actorName, requireOwn } from './ownership.js';
 import { found } from './records.js';
 
 /** Of so many of the latest trials the record of an optimizer shows the notes. */
@@ -50,12 +52,14 @@ export class OptimizersController {
     @Param('campaign_name') given: string,
     @Body() body: unknown,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<RuntimeParameterValues> {
-    const { by = unnamedPerson } = readQuery(query, ['by'] as const);
+    const { by } = readQuery(query, ['by'] as const);
     const name = lookupName(given, 'campaign');
+    await requireOwn(caller, () => this.records.campaign(name));
     const reply = await this.orchestrator.ask(orchestratorRequests.configureOptimizer, {
       name,
-      by,
+      by: actorName(caller, by),
       runtime_params: this.parametersOf(body),
     });
     return reply.runtime_params;
@@ -66,12 +70,18 @@ export class OptimizersController {
   @HttpCode(201)
   async addInsight(
     @Param('campaign_name') given: string,
-    @Body(new DtoPipe(InsightSubmission)) { insight, by = unnamedPerson }: InsightSubmission,
+    @Body(new DtoPipe(InsightSubmission)) { insight, by }: InsightSubmission,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<InsightRecord> {
     readQuery(query, []);
     const name = lookupName(given, 'campaign');
-    const queued = await this.orchestrator.ask(orchestratorRequests.addInsight, { name, by, text: insight });
+    await requireOwn(caller, () => this.records.campaign(name));
+    const queued = await this.orchestrator.ask(orchestratorRequests.addInsight, {
+      name,
+      by: actorName(caller, by),
+      text: insight,
+    });
     return insightRecord({ ...queued, used: false });
   }
 

@@ -3,12 +3,13 @@ import {
   OperatorNote,
   orchestratorRequests,
   ProtocolRunSubmission,
-  unnamedPerson,
   type Page,
+  type Principal,
   type ProtocolRunRecord,
   type ProtocolRunSummary,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
+import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
 import { DtoPipe } from '../http/dto-pipe.js';
@@ -18,6 +19,7 @@ import { RecordReader } from '../ports.js';
 import { readPageRequest } from '../records/list-request.js';
 import { Estimates } from './estimates.js';
 import { isOwn } from './own-submission.js';
+import { actorName, asOwn, requireOwn } from './ownership.js';
 import { committed, found, noBodyHint } from './records.js';
 
 /** Protocol runs: submit, pause, resume, cancel, read. The orchestrator decides, the database is read. */
@@ -34,12 +36,15 @@ export class ProtocolRunsController {
   @FoundAgain()
   @Post()
   async submit(
-    @Body(new DtoPipe(ProtocolRunSubmission)) submission: ProtocolRunSubmission,
+    @Body(new DtoPipe(ProtocolRunSubmission)) given: ProtocolRunSubmission,
     @Query() query: unknown,
     @AskedAt() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
+    @Caller() caller: Principal,
   ): Promise<ProtocolRunRecord> {
     readQuery(query, []);
+    const submission = asOwn(caller, given);
+    if (submission.resume === true) await requireOwn(caller, () => this.records.protocolRun(submission.name));
     const { name } = await this.orchestrator.make(
       orchestratorRequests.submitProtocolRun,
       submission,
@@ -58,10 +63,12 @@ export class ProtocolRunsController {
     @Param('protocol_run_name') given: string,
     @Body() body: unknown,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<ProtocolRunRecord> {
     readQuery(query, []);
     refuseBody(body, noBodyHint);
     const name = lookupName(given, 'protocol run');
+    await requireOwn(caller, () => this.records.protocolRun(name));
     await this.orchestrator.ask(orchestratorRequests.cancelProtocolRun, { name });
     return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
   }
@@ -71,12 +78,14 @@ export class ProtocolRunsController {
   @HttpCode(202)
   async pause(
     @Param('protocol_run_name') given: string,
-    @Body(DtoPipe.orNothing(OperatorNote)) { by = unnamedPerson }: OperatorNote,
+    @Body(DtoPipe.orNothing(OperatorNote)) { by }: OperatorNote,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<ProtocolRunRecord> {
     readQuery(query, []);
     const name = lookupName(given, 'protocol run');
-    await this.orchestrator.ask(orchestratorRequests.pauseProtocolRun, { name, by });
+    await requireOwn(caller, () => this.records.protocolRun(name));
+    await this.orchestrator.ask(orchestratorRequests.pauseProtocolRun, { name, by: actorName(caller, by) });
     return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
   }
 
@@ -85,12 +94,14 @@ export class ProtocolRunsController {
   @HttpCode(202)
   async resume(
     @Param('protocol_run_name') given: string,
-    @Body(DtoPipe.orNothing(OperatorNote)) { by = unnamedPerson }: OperatorNote,
+    @Body(DtoPipe.orNothing(OperatorNote)) { by }: OperatorNote,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<ProtocolRunRecord> {
     readQuery(query, []);
     const name = lookupName(given, 'protocol run');
-    await this.orchestrator.ask(orchestratorRequests.resumeProtocolRun, { name, by });
+    await requireOwn(caller, () => this.records.protocolRun(name));
+    await this.orchestrator.ask(orchestratorRequests.resumeProtocolRun, { name, by: actorName(caller, by) });
     return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
   }
 

@@ -4,9 +4,11 @@ import {
   TaskSubmission,
   type AttemptRecord,
   type Page,
+  type Principal,
   type TaskRunRecord,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
+import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
 import { DtoPipe } from '../http/dto-pipe.js';
@@ -16,6 +18,7 @@ import { RecordReader } from '../ports.js';
 import { readPageRequest } from '../records/list-request.js';
 import { isOwn } from './own-submission.js';
 import { committed, foundTask, readTaskAddress } from './records.js';
+import { asOwn, requireOwn } from './ownership.js';
 
 /** On-demand tasks, and the tasks inside protocol runs (`?protocol_run_name=`). */
 @Needs('viewer')
@@ -30,12 +33,14 @@ export class TasksController {
   @FoundAgain()
   @Post()
   async submit(
-    @Body(new DtoPipe(TaskSubmission)) submission: TaskSubmission,
+    @Body(new DtoPipe(TaskSubmission)) given: TaskSubmission,
     @Query() query: unknown,
     @AskedAt() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
+    @Caller() caller: Principal,
   ): Promise<TaskRunRecord> {
     readQuery(query, []);
+    const submission = asOwn(caller, given);
     const { name } = await this.orchestrator.make(
       orchestratorRequests.submitTask,
       submission,
@@ -54,10 +59,12 @@ export class TasksController {
     @Param('task_name') given: string,
     @Body() body: unknown,
     @Query() query: unknown,
+    @Caller() caller: Principal,
   ): Promise<TaskRunRecord> {
     const run = readTaskAddress(query);
     refuseBody(body, 'The run of a task is named in the address: ?protocol_run_name=<name>.');
     const name = lookupName(given, 'task');
+    await requireOwn(caller, () => this.records.task(name, run));
     await this.orchestrator.ask(
       orchestratorRequests.cancelTask,
       run === undefined ? { name } : { name, protocol_run_name: run },

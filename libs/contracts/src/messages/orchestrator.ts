@@ -319,6 +319,8 @@ export const orchestratorRequests = {
         inc: z.number().int(),
         /** As its agent last said; absent or empty: not known yet. */
         functions: z.array(deviceFunction).optional(),
+        /** The task run that has it at this moment, as people name it; absent: none. */
+        held_by: z.string().optional(),
       }),
     ),
     timeoutMs: 3_000,

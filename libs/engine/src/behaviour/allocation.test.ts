@@ -116,6 +116,7 @@ describe('devices', () => {
       computer: 'svc_computer',
       inc: 1,
       functions: [],
+      held_by: 'r/a',
     });
     expect(() => test.engine.locateDevice('l', 'far')).toThrow(
       expect.objectContaining({ code: 'agent_unreachable' }),
