@@ -36,6 +36,7 @@ import { EmergencyStops } from './operating/emergency-stops.js';
 import { QueueController } from './operating/queue.controller.js';
 import { ScheduleController } from './operating/schedule.controller.js';
 import { ChangesController } from './work/changes.controller.js';
+import { ClonesController } from './work/clones.controller.js';
 import { Announcements, BrokerStatus, EventReader, FileStore, RecordReader, Requests } from './ports.js';
 import { CampaignsController } from './work/campaigns.controller.js';
 import { Estimates } from './work/estimates.js';
@@ -88,6 +89,7 @@ export class AppModule {
         OptimizersController,
         TasksController,
         ChangesController,
+        ClonesController,
         TaskFilesController,
         DevicesController,
         AttentionController,
