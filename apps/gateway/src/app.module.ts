@@ -36,6 +36,7 @@ import { EmergencyStops } from './operating/emergency-stops.js';
 import { QueueController } from './operating/queue.controller.js';
 import { ScheduleController } from './operating/schedule.controller.js';
 import { ChangesController } from './work/changes.controller.js';
+import { ClonesController } from './work/clones.controller.js';
 import { Announcements, BrokerStatus, EventReader, FileStore, RecordReader, Requests } from './ports.js';
 import { RecordsController } from './records/records.controller.js';
 import { ResourcesController } from './records/resources.controller.js';
@@ -92,6 +93,7 @@ export class AppModule {
         RecordsController,
         ResourcesController,
         ChangesController,
+        ClonesController,
         TaskFilesController,
         DevicesController,
         AttentionController,

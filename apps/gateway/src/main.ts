@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { orchestratorEvents, serviceEvents, serviceRequests, type ServiceHealth } from '@lab/contracts';
 import { connectBus } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
-import { openFileStore } from '@lab/object-store';
+import { openFiles } from '@lab/object-store';
 import { openEventLog, openGatewayStore, openRecords } from '@lab/persistence';
 import { measureProcess, Meter, runService, Sealing, steadyClock, systemClock } from '@lab/runtime';
 import { AuditRecorder } from './access/audit-recorder.js';
 import { authenticationBy, isOpenToNetwork } from './access/authentication-by.js';
 import { announcementsOver } from './announcements-over-bus.js';
 import { config } from './config.js';
+import { storeOf } from './files/store-of.js';
 import { isLoopback } from './http/access.js';
 import { limitsFrom } from './http/limits.js';
 import { LeaderWatch } from './leader-watch.js';
@@ -28,11 +28,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   const instance = randomUUID().slice(0, 8);
   const [bus, files] = await Promise.all([
     connectBus({ url: config.natsUrl.reveal(), role: service, name: instance, log }),
-    openFileStore({
-      folder: join(config.dataDir, 'files'),
-      publicUrl: config.publicUrl,
-      secret: config.uploadSecret.reveal(),
-    }),
+    openFiles(storeOf(config)),
   ]);
   shutdown.add('bus', () => bus.close());
   const records = openRecords({

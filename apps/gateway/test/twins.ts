@@ -541,6 +541,7 @@ export function taskRecord(given: Partial<TaskRunRecord> = {}): TaskRunRecord {
     definition_hash: 'abc',
     code_hash: 'def',
     allocation_timeout: 600,
+    failure_policy: {},
     meta: {},
     created_at: at,
     queued_at: at,

@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Engine } from '@lab/engine';
-import type { ObjectStore } from '@lab/object-store';
+import { UploadTickets } from '@lab/object-store';
 import { AgentsController } from './agents.controller.js';
 import { FilesController } from './files.controller.js';
 import { DefinitionsController } from './definitions/definitions.controller.js';
@@ -16,7 +16,6 @@ import { ScheduleController } from './schedule.controller.js';
 import { SimulationsController } from './simulation/simulations.controller.js';
 import { Simulations } from './simulation/simulations.js';
 import { SubmissionsController } from './submissions.controller.js';
-import { objectStoreToken } from './tokens.js';
 
 /** What the controllers speak to. It is made and stopped outside; Nest only hands it round. */
 export interface Parts {
@@ -25,13 +24,13 @@ export interface Parts {
   definitions: LoadedDefinitions;
   labs: LabLoading;
   protocols: ProtocolLoading;
-  objectStore: ObjectStore;
+  tickets: UploadTickets;
   simulations: Simulations;
 }
 
 @Module({})
 export class AppModule {
-  static of({ engine, index, definitions, labs, protocols, objectStore, simulations }: Parts): DynamicModule {
+  static of({ engine, index, definitions, labs, protocols, tickets, simulations }: Parts): DynamicModule {
     return {
       module: AppModule,
       controllers: [
@@ -53,7 +52,7 @@ export class AppModule {
         { provide: LabLoading, useValue: labs },
         { provide: ProtocolLoading, useValue: protocols },
         { provide: Simulations, useValue: simulations },
-        { provide: objectStoreToken, useValue: objectStore },
+        { provide: UploadTickets, useValue: tickets },
       ],
     };
   }

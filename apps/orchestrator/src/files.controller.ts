@@ -1,10 +1,9 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { orchestratorRequests as requests, ServiceError, type ReplyOf, type RequestOf } from '@lab/contracts';
 import { Engine } from '@lab/engine';
 import { Handles } from '@lab/messaging/nest';
-import { taskFileKey, type ObjectStore } from '@lab/object-store';
+import { taskFileKey, UploadTickets } from '@lab/object-store';
 import { PackageIndex } from './definitions/package-index.js';
-import { objectStoreToken } from './tokens.js';
 
 /** Bytes of one piece of a module; its base64 form stays well under the broker's limit for a message. */
 const pieceBytes = 128 * 1024;
@@ -18,7 +17,7 @@ export class FilesController {
   constructor(
     private readonly engine: Engine,
     private readonly packages: PackageIndex,
-    @Inject(objectStoreToken) private readonly store: ObjectStore,
+    private readonly tickets: UploadTickets,
   ) {}
 
   @Handles(requests.fetchModule)
@@ -41,6 +40,6 @@ export class FilesController {
       throw new ServiceError('not_found', `attempt ${file.attempt_id} is not one that still runs`);
     }
     const key = taskFileKey(attempt.taskRunId, attempt.number, file.name);
-    return this.store.uploadTicket({ key, size: file.size, sha256: file.sha256, expiresInMs: ticketMs });
+    return this.tickets.uploadTicket({ key, size: file.size, sha256: file.sha256, expiresInMs: ticketMs });
   }
 }

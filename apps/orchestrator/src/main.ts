@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import {
   leaderName,
   measuredEveryMs,
@@ -11,7 +10,7 @@ import {
 } from '@lab/contracts';
 import { formatDiagnostics } from '@lab/definitions';
 import { connectBus } from '@lab/messaging';
-import { openFileStore } from '@lab/object-store';
+import { UploadTickets } from '@lab/object-store';
 import { openStore } from '@lab/persistence';
 import { measureProcess, Meter, runService, steadyClock, systemTimers, tellMeasurements } from '@lab/runtime';
 import { config } from './config.js';
@@ -28,21 +27,17 @@ const version = '0.1.0';
 await runService(service, config, async ({ config, log, shutdown }) => {
   const startedAt = steadyClock.now();
   const instance = randomUUID().slice(0, 8);
-  const [index, store, bus, objectStore] = await Promise.all([
+  const [index, store, bus] = await Promise.all([
     PackageIndex.read(config),
     openStore({
       url: config.databaseUrl.reveal(),
       onIdleError: (error) => log.warn('a database connection broke', { error }),
     }),
     connectBus({ url: config.natsUrl.reveal(), role: service, name: instance, log }),
-    openFileStore({
-      folder: join(config.dataDir, 'files'),
-      publicUrl: config.publicUrl,
-      secret: config.uploadSecret.reveal(),
-    }),
   ]);
   shutdown.add('database', () => store.close());
   shutdown.add('bus', () => bus.close());
+  const tickets = new UploadTickets({ publicUrl: config.publicUrl, secret: config.uploadSecret.reveal() });
   const optimizers = await OptimizerDirectory.listen(bus, { clock: steadyClock, timers: systemTimers });
   shutdown.add('optimizers', () => optimizers.close());
   if (index.catalog.diagnostics.length > 0)
@@ -62,7 +57,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
     instance,
     async (lease) => {
       const term = await beginTerm(
-        { config, instance, index, store, bus, optimizers, objectStore, log, measures },
+        { config, instance, index, store, bus, optimizers, tickets, log, measures },
         lease,
       );
       present = { epoch: lease.epoch, term };

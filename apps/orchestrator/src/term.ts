@@ -3,7 +3,7 @@ import { orchestratorEvents } from '@lab/contracts';
 import { Engine, type Census, type Measures, type Timers } from '@lab/engine';
 import type { Bus } from '@lab/messaging';
 import { BusServer, nestLogger } from '@lab/messaging/nest';
-import type { ObjectStore } from '@lab/object-store';
+import type { UploadTickets } from '@lab/object-store';
 import type { PostgresStore } from '@lab/persistence';
 import { Shutdown, systemClock, systemIds, systemTimers, type Log } from '@lab/runtime';
 import { agentsOverBus } from './agents-over-bus.js';
@@ -34,7 +34,7 @@ export interface TermParts {
   store: PostgresStore;
   bus: Bus;
   optimizers: OptimizerDirectory;
-  objectStore: ObjectStore;
+  tickets: UploadTickets;
   log: Log;
   measures: Measures;
 }
@@ -54,7 +54,7 @@ export interface BegunTerm extends Term {
  * @throws ServiceError `store_unavailable`; Error in one sentence when the packages cannot be loaded as configured
  */
 export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTerm> {
-  const { config, instance, index, store, bus, optimizers, objectStore, log, measures } = parts;
+  const { config, instance, index, store, bus, optimizers, tickets, log, measures } = parts;
   const shutdown = new Shutdown(log);
   const end = async (reason: string): Promise<void> => void (await shutdown.run(reason));
   try {
@@ -111,7 +111,7 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     shutdown.add('simulations', () => simulations.stop());
 
     const app = await NestFactory.createMicroservice(
-      AppModule.of({ engine, index, definitions, labs, protocols, objectStore, simulations }),
+      AppModule.of({ engine, index, definitions, labs, protocols, tickets, simulations }),
       {
         // Who was stopped and wakes up must not answer what somebody else answers, too.
         strategy: new BusServer(bus, { when: () => lease.held }),

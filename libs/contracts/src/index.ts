@@ -66,6 +66,7 @@ export {
   type TaskParameters,
 } from './rest/submissions.js';
 export { CampaignChange, ProtocolRunChange, TaskChange } from './rest/changes.js';
+export type { CampaignClone, Clone, ProtocolRunClone, TaskClone } from './rest/clones.js';
 export {
   definitionTypes,
   LabSelection,

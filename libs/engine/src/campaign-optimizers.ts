@@ -68,6 +68,8 @@ export class CampaignOptimizers {
   readonly #enqueue: (name: string, act: (turn: Turn) => void) => void;
   readonly #retries = new Backoff(retryMs);
   readonly #talks = new Map<string, Talk>();
+  /** Who waits for the outcome of the next opening, by campaign. */
+  readonly #awaiting = new Map<string, (() => void)[]>();
   #calls = 0;
   #stopListening = (): void => undefined;
 
@@ -129,6 +131,13 @@ export class CampaignOptimizers {
     if (campaign.ending !== null) return { state: 'closed', session };
     if (talk !== undefined && session !== null) return { state: talk.ready ? 'ready' : 'opening', session };
     return { state: this.#retries.at(campaign.id) === undefined ? 'opening' : 'waiting', session };
+  }
+
+  /** Resolves when the optimizer of a campaign, which is being made, is there or cannot be had for now. */
+  opened(campaignId: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#awaiting.set(campaignId, [...(this.#awaiting.get(campaignId) ?? []), resolve]);
+    });
   }
 
   /** The session of a campaign is of no use any more, for it is not as it is committed. A new one is opened. */
@@ -198,6 +207,7 @@ export class CampaignOptimizers {
         Object.assign(talk, { session, revision, ready: false, single: false, deaf: false });
         talk.told.clear();
         this.#tellAll(id, talk);
+        this.#tellAwaiting(id);
         session.onLost((reason) =>
           this.#enqueue('loss of an optimizer', (lost) => {
             if (talk.session === session)
@@ -209,7 +219,10 @@ export class CampaignOptimizers {
           turn.tellCampaign(id);
         }
       },
-      (turn, error) => noteFailure(turn, campaign, error.code, error.message),
+      (turn, error) => {
+        noteFailure(turn, campaign, error.code, error.message);
+        this.#tellAwaiting(id);
+      },
     );
   }
 
@@ -321,6 +334,7 @@ export class CampaignOptimizers {
   #lose(turn: Turn, id: string, talk: Talk, error: ServiceError): void {
     this.#forget(id, talk);
     this.#retries.failed(id, turn.now);
+    this.#tellAwaiting(id);
     const campaign = turn.state.rows.campaigns.get(id);
     if (campaign === undefined || !mayStartTasks(campaign.state)) return;
     const { code, message } = error;
@@ -348,6 +362,11 @@ export class CampaignOptimizers {
     }
     if (trials.length === 0) talk.ready = true;
     return trials;
+  }
+
+  #tellAwaiting(campaignId: string): void {
+    for (const tell of this.#awaiting.get(campaignId) ?? []) tell();
+    this.#awaiting.delete(campaignId);
   }
 
   #begin(campaignId: string): Talk {
@@ -380,6 +399,7 @@ export class CampaignOptimizers {
 
   #close(campaignId: string, talk: Talk): void {
     this.#talks.delete(campaignId);
+    this.#tellAwaiting(campaignId);
     talk.call = 0;
     this.#retries.clear(campaignId);
     if (talk.session !== null) this.#end(talk.session);

@@ -17,7 +17,7 @@ import { audit, type Person } from './audit.js';
 import type { CampaignOptimizers } from './campaign-optimizers.js';
 import { openCampaign } from './named.js';
 import { domainFaults } from './optimizer-checks.js';
-import type { EndedWork, Optimizers, OptimizerSession } from './ports.js';
+import type { EndedWork, Optimizers, OptimizerSession, Timers } from './ports.js';
 import { recallCampaign, resumeCampaign, submitOrResumeCampaign } from './resume.js';
 import type { CampaignRow, OptimizerRow } from './rows.js';
 import { comingRunNames, runLimit } from './run-names.js';
@@ -28,6 +28,8 @@ import type { TurnLoop } from './turn-loop.js';
 import type { Turn } from './turn.js';
 import { protocolText } from './protocol-text.js';
 
+/** How long a change of settings waits for an optimizer that is being made, in milliseconds: less than who asks. */
+const longestOpeningMs = 25_000;
 /** Where an optimizer is looked for when nobody says. */
 const thisComputer = '127.0.0.1';
 /** Either says what the other one is, so one that is set anew does away with the other. */
@@ -46,6 +48,7 @@ export class CampaignRequests {
       submit: SubmitPorts;
       optimizers: Optimizers | undefined;
       talk: CampaignOptimizers;
+      timers: Timers;
       person: (by: string) => Person;
     },
   ) {}
@@ -93,10 +96,7 @@ export class CampaignRequests {
     params: RuntimeParameterValues,
   ): Promise<{ runtime_params: RuntimeParameterValues }> {
     const { talk } = this.ports;
-    const { id, session } = await this.#look(name, (campaign) => ({
-      id: campaign.id,
-      session: this.#sessionOf(campaign),
-    }));
+    const { id, session } = await this.#openedSession(name);
     try {
       const runtimeParams = storable(await session.configure(params)) as RuntimeParameterValues;
       await this.#look(name, (campaign, turn) => {
@@ -263,10 +263,34 @@ export class CampaignRequests {
     );
   }
 
-  #sessionOf(campaign: CampaignRow): OptimizerSession {
-    const { session } = this.ports.talk.stateOf(campaign);
-    if (session === null) throw unavailable(campaign.reason?.message ?? 'it is being made');
-    return session;
+  /** The session of a campaign; one that is being opened is waited for. @throws ServiceError `optimizer_unavailable` */
+  async #openedSession(name: string): Promise<{ id: string; session: OptimizerSession }> {
+    const { talk } = this.ports;
+    const look = () =>
+      this.#look(name, (campaign) => {
+        const { state, session } = talk.stateOf(campaign);
+        // In the turn that sees it being opened, so that the outcome cannot be missed.
+        const opened = session === null && state === 'opening' ? talk.opened(campaign.id) : undefined;
+        return { id: campaign.id, why: campaign.reason?.message, opened, session };
+      });
+    let seen = await look();
+    if (seen.opened !== undefined) {
+      await this.#atMost(longestOpeningMs, seen.opened);
+      seen = await look();
+    }
+    const { id, session, why = 'it is being made' } = seen;
+    if (session === null) throw unavailable(why);
+    return { id, session };
+  }
+
+  #atMost(ms: number, awaited: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.ports.timers.after(ms, resolve);
+      void awaited.then(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 }
 

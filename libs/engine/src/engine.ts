@@ -166,6 +166,7 @@ export class Engine {
       submit: this.#submitPorts,
       optimizers,
       talk: this.#optimizers,
+      timers: ports.timers,
       person: (by) => this.#person(by),
     });
   }

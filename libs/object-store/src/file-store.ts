@@ -3,55 +3,25 @@ import { mkdir, open, readdir, rename, rm, rmdir, stat, type FileHandle } from '
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isServiceError, ServiceError } from '@lab/contracts';
-import { absent, compare, errorCode, prepareIncoming, receive } from './incoming.js';
+import { checkRange, compare, fromSource } from './content.js';
+import { absent, errorCode, prepareIncoming, receive } from './incoming.js';
 import { keyOfPath, pathOfKey } from './key-path.js';
 import type {
   ByteRange,
   Content,
+  FileStore,
   ListedObject,
   ObjectHead,
-  ObjectStore,
   TicketRequest,
   UploadTicket,
 } from './object-store.js';
 import { PartialUploads } from './partial-uploads.js';
-import { readGrant, signGrant, type UploadGrant } from './upload-token.js';
+import { UploadTickets, type UploadGrant, type UploadTicketsOptions } from './upload-tickets.js';
 
-export interface FileStoreOptions {
+export interface FileStoreOptions extends UploadTicketsOptions {
   /** Made when it is not there. Several processes may use the same one. */
   folder: string;
-  /** Where agents reach the gateway, for example `http://127.0.0.1:8070`. */
-  publicUrl: string;
-  /** Signs tickets; the same in every process, at least 16 characters. */
-  secret: string;
-  /** Milliseconds since 1970. Default: the clock of the system. */
-  now?: () => number;
 }
-
-/** An {@link ObjectStore} whose uploads arrive at our own gateway. */
-export interface FileStore extends ObjectStore {
-  /**
-   * What the bearer of a token may upload.
-   *
-   * @param now milliseconds since 1970; default: the clock of the store
-   * @throws ServiceError `forbidden` when the token is not one of ours, was changed or has expired
-   */
-  acceptTicket(token: string, now?: number): UploadGrant;
-  /** How many bytes of an upload are here, so that it may go on behind them; all of them when it is done. */
-  received(grant: UploadGrant): Promise<number>;
-  /**
-   * Takes an upload, or the rest of one that broke off. The object appears when it is whole and what the grant says; what
-   * arrived of an upload that breaks off stays for a day.
-   *
-   * @param from bytes that arrived before; what the source yields comes behind them. 0: all begins anew
-   * @throws ServiceError `wrong_state` (effect none) when not `from` bytes arrived before, when another connection takes
-   *   the upload over, or when what arrived before is wrong, which is forgotten then; `invalid` when the content is not
-   *   what the grant says; what the source throws
-   */
-  receive(grant: UploadGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Content>;
-}
-
-const minSecretLength = 16;
 
 /**
  * Opens a store in a folder, and removes uploads there that broke off with their process.
@@ -59,12 +29,6 @@ const minSecretLength = 16;
  * @throws ServiceError `bad_request` for a short secret; `service_unavailable` when the folder cannot be used
  */
 export async function openFileStore(options: FileStoreOptions): Promise<FileStore> {
-  if (options.secret.length < minSecretLength) {
-    throw new ServiceError(
-      'bad_request',
-      `the secret for upload tickets needs ${minSecretLength} characters or more`,
-    );
-  }
   const store = new FolderStore(options);
   await store.prepare();
   return store;
@@ -77,16 +41,14 @@ class FolderStore implements FileStore {
   readonly #objects: string;
   readonly #incoming: string;
   readonly #partial: PartialUploads;
-  readonly #publicUrl: string;
-  readonly #secret: string;
+  readonly #tickets: UploadTickets;
   readonly #now: () => number;
 
-  constructor({ folder, publicUrl, secret, now = Date.now }: FileStoreOptions) {
+  constructor({ folder, now = Date.now, ...tickets }: FileStoreOptions) {
     this.#objects = resolve(folder, 'objects');
     this.#incoming = resolve(folder, 'incoming');
     this.#partial = new PartialUploads(this.#incoming);
-    this.#publicUrl = publicUrl.replace(/\/+$/, '');
-    this.#secret = secret;
+    this.#tickets = new UploadTickets({ ...tickets, now });
     this.#now = now;
   }
 
@@ -146,22 +108,12 @@ class FolderStore implements FileStore {
     });
   }
 
-  async uploadTicket({ key, size, sha256, expiresInMs }: TicketRequest): Promise<UploadTicket> {
-    pathOfKey(key);
-    if (!Number.isSafeInteger(size) || size < 0) throw invalid('size', 'must be a number of bytes');
-    if (!/^[0-9a-f]{64}$/i.test(sha256)) throw invalid('sha256', 'must be 64 hexadecimal digits');
-    if (!(expiresInMs > 0)) throw invalid('expiresInMs', 'must be greater than 0');
-    const grant = { key, size, sha256: sha256.toLowerCase() };
-    const token = signGrant(grant, Math.ceil(this.#now() + expiresInMs), this.#secret);
-    return {
-      method: 'PUT',
-      url: `${this.#publicUrl}/api/uploads/${token}`,
-      headers: { 'content-type': 'application/octet-stream' },
-    };
+  uploadTicket(request: TicketRequest): Promise<UploadTicket> {
+    return this.#tickets.uploadTicket(request);
   }
 
-  acceptTicket(token: string, now = this.#now()): UploadGrant {
-    return readGrant(token, now, this.#secret);
+  acceptTicket(token: string, now?: number): UploadGrant {
+    return this.#tickets.acceptTicket(token, now);
   }
 
   async received(grant: UploadGrant): Promise<number> {
@@ -255,17 +207,6 @@ class FolderStore implements FileStore {
   }
 }
 
-function checkRange({ start, end = Infinity }: ByteRange, size: number): number {
-  const last = Math.min(end, size - 1);
-  const isEmptyWhole = size === 0 && start === 0;
-  if (Number.isSafeInteger(start) && start >= 0 && (start <= last || isEmptyWhole)) return last;
-  throw invalid('range', `bytes ${start} to ${end === Infinity ? 'the end' : end} are not in ${size} bytes`);
-}
-
-function invalid(path: string, message: string): ServiceError {
-  return new ServiceError('invalid', `${path} ${message}`, { faults: [{ path, code: path, message }] });
-}
-
 async function syncFolder(folder: string): Promise<void> {
   let handle: FileHandle;
   try {
@@ -280,27 +221,6 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
-  }
-}
-
-/** Lets what the source throws come through as it was thrown. */
-async function fromSource<T>(
-  source: AsyncIterable<Uint8Array>,
-  work: (watched: AsyncIterable<Uint8Array>) => Promise<T>,
-): Promise<T> {
-  let thrown: { error: unknown } | undefined;
-  const watched = async function* (): AsyncIterable<Uint8Array> {
-    try {
-      yield* source;
-    } catch (error) {
-      thrown = { error };
-      throw error;
-    }
-  };
-  try {
-    return await work(watched());
-  } catch (error) {
-    throw thrown === undefined ? error : thrown.error;
   }
 }
 

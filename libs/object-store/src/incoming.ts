@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ServiceError, type Fault } from '@lab/contracts';
+import { compare, mismatch, sizeFault } from './content.js';
 import type { Content } from './object-store.js';
 
 /**
@@ -52,25 +52,6 @@ async function write(file: FileHandle, source: AsyncIterable<Uint8Array>, most: 
   }
   await file.sync();
   return { size, sha256: hash.digest('hex') };
-}
-
-/** @throws ServiceError `invalid` with what is wrong */
-export function compare(content: Content, expected: Content): void {
-  const faults: Fault[] = [];
-  if (content.size !== expected.size) faults.push(sizeFault(expected.size, String(content.size)));
-  const sha256 = expected.sha256.toLowerCase();
-  if (content.sha256 !== sha256) {
-    faults.push({ path: 'sha256', code: 'sha256', message: `must be ${sha256}, not ${content.sha256}` });
-  }
-  if (faults.length > 0) throw mismatch(faults);
-}
-
-export function sizeFault(expected: number, given: string): Fault {
-  return { path: 'size', code: 'size', message: `must be ${expected} bytes, not ${given}` };
-}
-
-export function mismatch(faults: Fault[]): ServiceError {
-  return new ServiceError('invalid', 'the content is not what was announced', { faults });
 }
 
 /**

@@ -1,12 +1,15 @@
 export type {
   ByteRange,
   Content,
+  FileStore,
   ListedObject,
   ObjectHead,
   ObjectStore,
   TicketRequest,
   UploadTicket,
 } from './object-store.js';
-export { openFileStore, type FileStore, type FileStoreOptions } from './file-store.js';
+export { openFileStore, type FileStoreOptions } from './file-store.js';
+export type { S3StoreOptions } from './s3-store.js';
+export { openFiles, type FilesOptions } from './open-files.js';
 export { taskFileKey } from './task-file-key.js';
-export type { UploadGrant } from './upload-token.js';
+export { UploadTickets, type UploadGrant, type UploadTicketsOptions } from './upload-tickets.js';

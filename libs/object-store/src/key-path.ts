@@ -7,7 +7,8 @@ import { ServiceError } from '@lab/contracts';
  * earlier pieces of a part that is too long for one name are folders `<piece>.c`.
  */
 
-export const maxKeyBytes = 1024;
+/** S3 allows 1024 bytes, of which its store needs some for itself. */
+const maxKeyBytes = 1000;
 
 const pieceLength = 200;
 
@@ -41,7 +42,8 @@ export function keyOfPath(parts: readonly string[]): string | undefined {
   return key + (decodeSegment(encoded.replace(/(%[0-9a-f]{0,2})+$/, '')) ?? '');
 }
 
-function checkKey(key: string): void {
+/** @throws ServiceError `invalid` for what cannot be a key of any store */
+export function checkKey(key: string): void {
   const fault = faultOf(key);
   if (fault === undefined) return;
   throw new ServiceError('invalid', `the key of an object ${fault}`, {
@@ -52,6 +54,7 @@ function checkKey(key: string): void {
 function faultOf(key: string): string | undefined {
   if (key === '') return 'must not be empty';
   if (!key.isWellFormed()) return 'must be well-formed Unicode';
+  if (/\p{Cc}/u.test(key)) return 'must not hold control characters';
   const bytes = Buffer.byteLength(key);
   return bytes > maxKeyBytes ? `must have at most ${maxKeyBytes} bytes, not ${bytes}` : undefined;
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { UploadGrant } from './upload-tickets.js';
 
 export interface Content {
   /** Bytes. */
@@ -37,8 +38,8 @@ export interface UploadTicket {
 }
 
 /**
- * Bytes under keys. A key is any well-formed text of 1 to 1024 bytes in UTF-8; `/` has no meaning but in
- * {@link ObjectStore.list}, where prefixes are usually cut there. Every operation throws ServiceError `invalid` for
+ * Bytes under keys. A key is any well-formed text of 1 to 1000 bytes in UTF-8 without control characters; `/` has no
+ * meaning but in {@link ObjectStore.list}, where prefixes are usually cut there. Every operation throws ServiceError `invalid` for
  * another key, and `service_unavailable` (effect none) when the storage itself fails.
  */
 export interface ObjectStore {
@@ -69,4 +70,27 @@ export interface ObjectStore {
    * @throws ServiceError `invalid` when size, hash or validity make no sense
    */
   uploadTicket(request: TicketRequest): Promise<UploadTicket>;
+}
+
+/** An {@link ObjectStore} whose uploads arrive at our own gateway. */
+export interface FileStore extends ObjectStore {
+  /**
+   * What the bearer of a token may upload.
+   *
+   * @param now milliseconds since 1970; default: the clock of the store
+   * @throws ServiceError `forbidden` when the token is not one of ours, was changed or has expired
+   */
+  acceptTicket(token: string, now?: number): UploadGrant;
+  /** How many bytes of an upload are here, so that it may go on behind them; all of them when it is done. */
+  received(grant: UploadGrant): Promise<number>;
+  /**
+   * Takes an upload, or the rest of one that broke off. The object appears when it is whole and what the grant says; what
+   * arrived of an upload that breaks off stays for a day.
+   *
+   * @param from bytes that arrived before; what the source yields comes behind them. 0: all begins anew
+   * @throws ServiceError `wrong_state` (effect none) when not `from` bytes arrived before, when another connection takes
+   *   the upload over, or when what arrived before is wrong, which is forgotten then; `invalid` when the content is not
+   *   what the grant says; what the source throws
+   */
+  receive(grant: UploadGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Content>;
 }

@@ -3,13 +3,10 @@ import { createReadStream } from 'node:fs';
 import { open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isServiceError, ServiceError } from '@lab/contracts';
-import { absent, compare, mismatch, sizeFault, type Received } from './incoming.js';
-import type { UploadGrant } from './upload-token.js';
-
-interface Writer {
-  /** Makes it stop; resolves when it has. */
-  replace(): Promise<void>;
-}
+import { compare, mismatch, sizeFault } from './content.js';
+import { absent, type Received } from './incoming.js';
+import type { UploadGrant } from './upload-tickets.js';
+import { Writers } from './writers.js';
 
 /**
  * Uploads that may break off and be continued. What arrived waits in a file that is named after the key and the content
@@ -18,7 +15,7 @@ interface Writer {
  */
 export class PartialUploads {
   readonly #folder: string;
-  readonly #writers = new Map<string, Writer>();
+  readonly #writers = new Writers();
 
   /** @param folder exists */
   constructor(folder: string) {
@@ -40,28 +37,7 @@ export class PartialUploads {
    */
   async receive(grant: UploadGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Received> {
     const path = this.#pathOf(grant);
-    for (let other = this.#writers.get(path); other !== undefined; other = this.#writers.get(path)) {
-      await other.replace();
-    }
-    let replaced: (error: ServiceError) => void = () => undefined;
-    const replacement = new Promise<never>((_, reject) => (replaced = reject));
-    // It may come when nobody waits for it any more.
-    replacement.catch(() => undefined);
-    let ended: () => void = () => undefined;
-    const end = new Promise<void>((resolve) => (ended = resolve));
-    const writer: Writer = {
-      replace: () => {
-        replaced(new ServiceError('wrong_state', 'the upload was taken over by another connection'));
-        return end;
-      },
-    };
-    this.#writers.set(path, writer);
-    try {
-      return await this.#write(path, grant, source, from, replacement);
-    } finally {
-      if (this.#writers.get(path) === writer) this.#writers.delete(path);
-      ended();
-    }
+    return this.#writers.alone(path, source, (mine) => this.#write(path, grant, mine, from));
   }
 
   async #write(
@@ -69,7 +45,6 @@ export class PartialUploads {
     grant: UploadGrant,
     source: AsyncIterable<Uint8Array>,
     from: number,
-    replacement: Promise<never>,
   ): Promise<Received> {
     const file = await open(path, from === 0 ? 'w' : 'r+', 0o600).catch((error: unknown) => {
       absent(error);
@@ -80,7 +55,7 @@ export class PartialUploads {
       if (size !== from) throw otherOffset(size);
       const hash = createHash('sha256');
       if (from > 0) for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-      const written = await append(file, source, { from, most: grant.size, hash, replacement });
+      const written = await append(file, source, { from, most: grant.size, hash });
       await file.sync();
       const content = { size: written, sha256: hash.digest('hex') };
       compare(content, grant);
@@ -108,31 +83,21 @@ export class PartialUploads {
 async function append(
   file: FileHandle,
   source: AsyncIterable<Uint8Array>,
-  options: { from: number; most: number; hash: Hash; replacement: Promise<never> },
+  { from, most, hash }: { from: number; most: number; hash: Hash },
 ): Promise<number> {
-  const { from, most, hash, replacement } = options;
   let size = from;
-  const iterator = source[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await Promise.race([iterator.next(), replacement]);
-      if (next.done === true) return size;
-      const chunk = next.value;
-      if (size + chunk.length > most) throw mismatch([sizeFault(most, `more than ${most}`)]);
-      for (let done = 0; done < chunk.length;) {
-        const { bytesWritten } = await file.write(chunk, done, chunk.length - done, size + done);
-        done += bytesWritten;
-      }
-      hash.update(chunk);
-      size += chunk.length;
+  for await (const chunk of source) {
+    if (size + chunk.length > most) throw mismatch([sizeFault(most, `more than ${most}`)]);
+    for (let done = 0; done < chunk.length;) {
+      const { bytesWritten } = await file.write(chunk, done, chunk.length - done, size + done);
+      done += bytesWritten;
     }
-  } catch (error) {
-    // Nobody waits for what a connection that was given up still has to say.
-    void Promise.resolve(iterator.return?.()).catch(() => undefined);
-    throw error;
+    hash.update(chunk);
+    size += chunk.length;
   }
+  return size;
 }
 
-function otherOffset(size: number): ServiceError {
+export function otherOffset(size: number): ServiceError {
   return new ServiceError('wrong_state', `the upload goes on at byte ${size}`);
 }

@@ -55,8 +55,6 @@ export const oddKeys = [
   '%41',
   '%2e%2e/x',
   'with space',
-  'nul\u0000inside',
-  'line\nbreak',
   'back\\slash',
   'C:\\x',
   'con',
@@ -64,10 +62,10 @@ export const oddKeys = [
   'Ölprobe µ',
   'O\u0308lprobe µ',
   '漢字/👩‍🔬',
-  'x'.repeat(1024),
-  `${'x'.repeat(1023)}y`,
-  'Ä'.repeat(512),
-  `${'é'.repeat(300)}/${'Z'.repeat(400)}`,
+  'x'.repeat(1000),
+  `${'x'.repeat(999)}y`,
+  'Ä'.repeat(500),
+  `${'é'.repeat(300)}/${'Z'.repeat(399)}`,
 ];
 
 /** What every implementation of {@link ObjectStore} guarantees. */
@@ -124,7 +122,7 @@ export function objectStoreContract(name: string, open: () => Promise<StoreUnder
     });
 
     it('refuses what cannot be a key, in every operation', async () => {
-      for (const key of ['', 'x'.repeat(1025), 'lone \ud800 surrogate']) {
+      for (const key of ['', 'x'.repeat(1001), 'lone \ud800 surrogate', 'nul\u0000inside', 'line\nbreak']) {
         const ticket = { key, ...contentOf('x'), expiresInMs: 1_000 };
         const attempts = [
           store.put(key, chunks('x')),

@@ -143,6 +143,7 @@ export function taskRunRecord(row: StoredTaskRun, protocolRun: string | null, co
     definition_hash: row.definition_hash,
     code_hash: codes.get(row.definition_hash)?.get(row.type) ?? null,
     allocation_timeout: row.allocation_timeout,
+    failure_policy: row.failure_policy,
     meta: row.meta,
     created_at,
     queued_at: timeOf(row.queued_at),

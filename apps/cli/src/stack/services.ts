@@ -4,7 +4,7 @@ import type { ServiceName } from '@lab/contracts';
 /** What a service is given beyond the environment that all of them share. */
 export interface ServiceDeclaration {
   name: ServiceName;
-  needs: readonly ('broker' | 'database' | 'uploadSecret' | 'secretsKey')[];
+  needs: readonly ('broker' | 'database' | 'uploadSecret' | 'secretsKey' | 'bucketKeys')[];
   /** Services of a lower number are stopped earlier; those of the same number together. */
   stopOrder: number;
   /** How long it may take to stop before it is killed, in milliseconds: longer than it takes by its own deadlines. */
@@ -20,7 +20,7 @@ export const serviceDeclarations: readonly ServiceDeclaration[] = [
   { name: 'orchestrator', needs: ['broker', 'database', 'uploadSecret'], stopOrder: 3, stopMs: usualStopMs },
   {
     name: 'gateway',
-    needs: ['broker', 'database', 'uploadSecret', 'secretsKey'],
+    needs: ['broker', 'database', 'uploadSecret', 'secretsKey', 'bucketKeys'],
     stopOrder: 1,
     stopMs: usualStopMs,
   },

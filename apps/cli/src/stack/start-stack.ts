@@ -92,7 +92,10 @@ class RunningStack implements Stack {
     private readonly options: StackOptions,
     private readonly data: DataFolder,
   ) {
-    this.#env = { ...(options.sources?.env ?? processEnvironment()), ...options.sources?.override };
+    const { env = processEnvironment(), override = {} } = options.sources ?? {};
+    // What the command line does not say stays as the environment says it.
+    const said = Object.entries(override).filter(([, value]) => value !== undefined);
+    this.#env = { ...env, ...Object.fromEntries(said) };
     this.#register = new ProcessRegister(data.processesPath, (all) => this.#guard?.watch(all));
   }
 
@@ -128,6 +131,19 @@ class RunningStack implements Stack {
         SVC_UPLOAD_SECRET_FILE: data.writeSecret('upload-secret', uploadSecret),
       }),
       secretsKey: Promise.resolve({ SVC_SECRETS_KEY_FILE: data.writeSecret('secrets-key', secretsKey) }),
+      bucketKeys: Promise.resolve({
+        ...(config.s3AccessKeyId === undefined
+          ? {}
+          : { SVC_S3_ACCESS_KEY_ID_FILE: data.writeSecret('s3-access-key-id', config.s3AccessKeyId) }),
+        ...(config.s3SecretAccessKey === undefined
+          ? {}
+          : {
+              SVC_S3_SECRET_ACCESS_KEY_FILE: data.writeSecret(
+                's3-secret-access-key',
+                config.s3SecretAccessKey,
+              ),
+            }),
+      }),
     };
     await Promise.all([
       given.broker,
@@ -240,7 +256,15 @@ class RunningStack implements Stack {
   /** Addresses and secrets reach a service as files of mode 0600, never as text in its environment. */
   #serviceEnvironment(httpPort: number, secrets: Record<string, string>): Record<string, string | undefined> {
     const env = { ...this.#env };
-    for (const name of ['SVC_NATS_URL', 'SVC_DATABASE_URL', 'SVC_UPLOAD_SECRET', 'SVC_SECRETS_KEY']) {
+    const secretNames = [
+      'SVC_NATS_URL',
+      'SVC_DATABASE_URL',
+      'SVC_UPLOAD_SECRET',
+      'SVC_SECRETS_KEY',
+      'SVC_S3_ACCESS_KEY_ID',
+      'SVC_S3_SECRET_ACCESS_KEY',
+    ];
+    for (const name of secretNames) {
       delete env[name];
       delete env[`${name}_FILE`];
     }

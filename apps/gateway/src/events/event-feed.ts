@@ -16,7 +16,7 @@ export class EventFeedOptions {
 /** How often it looks without being called, in milliseconds. */
 const pollMs = 1_000;
 /** Shortest time between two looks, in milliseconds: events that come fast go out together. */
-const paceMs = 20;
+const paceMs = 40;
 /** Events that are read at once, and that are kept for clients that come again. */
 const pageSize = 500;
 const keptEvents = 5_000;

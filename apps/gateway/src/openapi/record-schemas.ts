@@ -100,6 +100,7 @@ const taskRun = object<TaskRunRecord>({
   definition_hash: text('Content hash of the definitions it was accepted with.'),
   code_hash: orNull(text('Content hash of the code it runs.')),
   allocation_timeout: orNull(number('Seconds within which an on-demand task must start.', 600)),
+  failure_policy: named<TaskFailurePolicy>('TaskFailurePolicy'),
   meta,
   queued_at: orNull(time('When all that it depends on was done.')),
   ...life,

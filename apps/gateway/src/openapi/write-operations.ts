@@ -1,4 +1,5 @@
 import { inPath, inQuery, json, ref, type Description } from './description.js';
+import { campaignSubmissions, protocolRunSubmissions, taskSubmissions } from './examples.js';
 import { ofRecord } from './operating-operations.js';
 
 const taskName = inPath('task_name', 'Name of the task.', 'score_1');
@@ -18,6 +19,7 @@ const changing = {
     'unsupported_media_type',
   ] as Description['problems'],
 };
+const cloning: Description['problems'] = ['not_found', 'invalid', 'store_unavailable'];
 const priority = { summary: 'Let it go before other work', value: { priority: 5 } };
 
 /** Operations that change, copy and tidy up records of work, by method and path. */
@@ -79,4 +81,66 @@ export const writeOperations: Record<string, Description> = {
     success: { status: 200, description: 'The campaign as it is.', content: json(ref('CampaignRecord')) },
     problems: [...changing.problems, 'duplicate_name'],
   },
+  'GET /api/tasks/{task_name}/clone': {
+    tag: 'Tasks',
+    summary: 'Get a submission of the same task',
+    description:
+      'Under a name that is free. Of a task of a protocol run: the task by itself, with the devices, resources and values that it got.',
+    parameters: [taskName, ofRun],
+    success: {
+      status: 200,
+      description: 'To be posted to `/api/tasks`.',
+      content: json(cloneOf('TaskSubmission'), {
+        submission: taskSubmissions['clean']?.value,
+        left_out: [],
+      }),
+    },
+    problems: cloning,
+  },
+  'GET /api/protocols/{protocol_run_name}/clone': {
+    tag: 'Protocol runs',
+    summary: 'Get a submission of the same protocol run',
+    description: 'Under a name that is free. Of a run of a campaign: with the parameters that it got.',
+    parameters: [runName],
+    success: {
+      status: 200,
+      description: 'To be posted to `/api/protocols`.',
+      content: json(cloneOf('ProtocolRunSubmission'), {
+        submission: Object.values(protocolRunSubmissions)[0]?.value,
+        left_out: [],
+      }),
+    },
+    problems: cloning,
+  },
+  'GET /api/campaigns/{campaign_name}/clone': {
+    tag: 'Campaigns',
+    summary: 'Get a submission of the same campaign',
+    description: 'Under a name that is free. Secrets are left out; `left_out` names them.',
+    parameters: [campaignName],
+    success: {
+      status: 200,
+      description: 'To be posted to `/api/campaigns`.',
+      content: json(cloneOf('CampaignSubmission'), {
+        submission: Object.values(campaignSubmissions)[0]?.value,
+        left_out: ['meta.optimizer_overrides.ai_api_key'],
+      }),
+    },
+    problems: cloning,
+  },
 };
+
+function cloneOf(submission: string): object {
+  return {
+    type: 'object',
+    required: ['submission', 'left_out'],
+    additionalProperties: false,
+    properties: {
+      submission: ref(submission),
+      left_out: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Paths of secrets, which nobody can read: whoever submits it gives them again.',
+      },
+    },
+  };
+}

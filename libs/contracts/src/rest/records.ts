@@ -69,6 +69,8 @@ export interface TaskRunRecord {
   /** Content hash of the code it runs; null when that is not known. */
   code_hash: string | null;
   allocation_timeout: number | null;
+  /** What the submission of an on-demand task says about its failures; empty for a task of a run. */
+  failure_policy: TaskFailurePolicy;
   meta: JsonObject;
   created_at: string;
   queued_at: string | null;

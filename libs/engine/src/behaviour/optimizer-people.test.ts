@@ -25,6 +25,41 @@ describe('people and the optimizer', () => {
     await expect(optimizers.configure('d', 'ada', {})).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('change its parameters right after the submission: one that is being made is waited for', async () => {
+    const test = await lab();
+    let made = (): void => undefined;
+    test.optimizers.before = ({ kind }) =>
+      kind === 'open' ? new Promise<void>((resolve) => (made = resolve)) : undefined;
+    await campaign(test);
+    const configured = test.engine.optimizers.configure('c', 'ada', { p_ai: 0.25 });
+    await test.clock.settle();
+    made();
+    await expect(configured).resolves.toMatchObject({ runtime_params: { p_ai: 0.25 } });
+    expect(test.optimizers.session('c').runtimeParams).toMatchObject({ p_ai: 0.25 });
+  });
+
+  it('are told that it is not there when it is not made in time, or cannot be made', async () => {
+    const test = await lab();
+    let made = (): void => undefined;
+    test.optimizers.before = ({ kind }) =>
+      kind === 'open' ? new Promise<void>((resolve) => (made = resolve)) : undefined;
+    await campaign(test);
+    const late = test.engine.optimizers.configure('c', 'ada', { p_ai: 1 });
+    const refused = expect(late).rejects.toMatchObject({ code: 'optimizer_unavailable', effect: 'none' });
+    await test.live(26_000);
+    await refused;
+    const lost = test.engine.optimizers.configure('c', 'ada', { p_ai: 1 });
+    const told = expect(lost).rejects.toMatchObject({ code: 'optimizer_unavailable' });
+    await test.clock.settle();
+    test.optimizers.before = () => {
+      throw new ServiceError('optimizer_unavailable', 'the worker left');
+    };
+    test.optimizers.after = test.optimizers.before;
+    made();
+    await test.clock.settle();
+    await told;
+  });
+
   it('have it made anew when nobody knows whether a change has reached it', async () => {
     const test = await lab();
     await campaign(test);

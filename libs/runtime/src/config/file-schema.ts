@@ -164,6 +164,32 @@ export const authSchema = authMapping.refine(({ type, oidc }) => type === 'token
 
 export type AuthSettings = z.infer<typeof authSchema>;
 
+const diskSchema = z.strictObject({ store: z.literal('disk') });
+
+const s3Schema = z.strictObject({
+  store: z.literal('s3'),
+  bucket: name,
+  /** Of the server; undefined: that of AWS for the region. */
+  endpoint: z
+    .string('must be an address')
+    .refine(
+      (text) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).username === '',
+      'must look like https://s3.example.org, without keys',
+    )
+    .optional(),
+  region: name.default('us-east-1'),
+  /** Whether the bucket stands in the path of an address, and not in its host name. */
+  path_style: z.boolean('must be true or false').default(false),
+});
+
+/** Where files of tasks are kept: in the data folder, or in a bucket. */
+export const filesSchema = z.discriminatedUnion('store', [diskSchema, s3Schema], {
+  error: (issue) =>
+    issue.code === 'invalid_union'
+      ? 'must be disk or s3'
+      : 'must be a mapping with the key store, which is disk or s3',
+});
+
 export const configFileSchema = z.strictObject(
   {
     user_dir: z.string('must be a path').min(1, 'must not be empty').optional(),
@@ -172,6 +198,7 @@ export const configFileSchema = z.strictObject(
     scheduler: schedulerSchema.optional(),
     limits: limitsSchema.optional(),
     auth: authSchema.optional(),
+    files: filesSchema.optional(),
     cors: corsSchema.optional(),
     metrics: metricsSchema.optional(),
     log_level: logLevelSchema.optional(),
@@ -191,6 +218,10 @@ export function knownKeys(
   if (path[0] === 'auth') return Object.keys((path[1] === 'oidc' ? oidcSchema : authMapping).shape);
   if (path[0] === 'metrics') return Object.keys(metricsSchema.shape);
   if (path[0] === 'cors') return Object.keys(corsSchema.shape);
+  if (path[0] === 'files') {
+    const { store } = (content.files ?? {}) as { store?: unknown };
+    return Object.keys((store === 'disk' ? diskSchema : s3Schema).shape);
+  }
   const { type } = (content.scheduler ?? {}) as { type?: unknown };
   return path[0] === 'scheduler' ? Object.keys((type === 'greedy' ? greedySchema : cpsatSchema).shape) : [];
 }

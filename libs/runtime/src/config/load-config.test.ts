@@ -119,6 +119,26 @@ describe('a configuration', () => {
     ]);
   });
 
+  it('keeps files on disk unless a bucket is named', () => {
+    const load = () => all.load({ env: complete, cwd: folder });
+    expect(load().files).toEqual({ store: 'disk' });
+    write('files: {store: s3, bucket: lab, endpoint: "https://s3.example.org"}\n');
+    expect(load().files).toEqual({
+      store: 's3',
+      bucket: 'lab',
+      endpoint: 'https://s3.example.org',
+      region: 'us-east-1',
+      path_style: false,
+    });
+    write('files:\n  store: s3\n  endpoint: https://key:secret@s3.example.org\n  buckt: lab\n');
+    expect(faultsOf(load)).toEqual(
+      expect.arrayContaining([
+        'config.yml:3: files.endpoint | must look like https://s3.example.org, without keys | ',
+        'config.yml:4: files.buckt | unknown key | did you mean bucket?',
+      ]),
+    );
+  });
+
   it('has authentication off unless it is chosen, in the file or by a variable', () => {
     const load = (env = {}) => all.load({ env: { ...complete, ...env }, cwd: folder }).auth;
     expect(load()).toEqual({ type: 'off', off_anywhere: false });

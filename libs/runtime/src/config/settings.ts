@@ -3,6 +3,7 @@ import { Secret } from '../secret.js';
 import {
   authSchema,
   corsSchema,
+  filesSchema,
   limitsSchema,
   listSchema,
   logLevelSchema,
@@ -73,6 +74,17 @@ const address = (schemes: string[], example: string) =>
 function hasScheme(text: string, schemes: readonly string[]): boolean {
   return URL.canParse(text.trim()) && schemes.includes(new URL(text.trim()).protocol);
 }
+
+const keyOfBucket = (env: `SVC_${string}`) =>
+  setting({
+    env,
+    secret: true,
+    schema: z
+      .string()
+      .min(1, 'must not be empty')
+      .transform((text) => new Secret(text))
+      .optional(),
+  });
 
 /** The settings that several processes share; each app composes its own configuration of them. */
 export const settings = {
@@ -174,6 +186,11 @@ export const settings = {
     variables: { type: 'SVC_AUTH', off_anywhere: 'SVC_AUTH_OFF_ANYWHERE' },
     schema: z.preprocess((value) => value ?? {}, authSchema),
   }),
+  /** Where files of tasks are kept. */
+  files: setting({ file: 'files', schema: z.preprocess((value) => value ?? { store: 'disk' }, filesSchema) }),
+  /** Key and secret of the bucket that files are kept in; undefined: they are kept on disk. */
+  s3AccessKeyId: keyOfBucket('SVC_S3_ACCESS_KEY_ID'),
+  s3SecretAccessKey: keyOfBucket('SVC_S3_SECRET_ACCESS_KEY'),
   /** Pages of which other origins may use the interface. */
   cors: setting({ file: 'cors', schema: z.preprocess((value) => value ?? {}, corsSchema) }),
   metrics: setting({ file: 'metrics', schema: z.preprocess((value) => value ?? {}, metricsSchema) }),

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { FilesOptions } from '@lab/object-store';
+import type { GatewayConfig } from '../config.js';
+
+type Given = Pick<
+  GatewayConfig,
+  'dataDir' | 'files' | 'publicUrl' | 'uploadSecret' | 's3AccessKeyId' | 's3SecretAccessKey'
+>;
+
+/**
+ * The store that the configuration chooses.
+ *
+ * @throws Error when files are to be kept in a bucket whose keys are not given
+ */
+export function storeOf({
+  dataDir,
+  files,
+  publicUrl,
+  uploadSecret,
+  s3AccessKeyId,
+  s3SecretAccessKey,
+}: Given): FilesOptions {
+  const tickets = { publicUrl, secret: uploadSecret.reveal() };
+  if (files.store === 'disk') return { kind: 'disk', ...tickets, folder: join(dataDir, 'files') };
+  if (s3AccessKeyId === undefined || s3SecretAccessKey === undefined) {
+    throw new Error('files.store is s3, so SVC_S3_ACCESS_KEY_ID and SVC_S3_SECRET_ACCESS_KEY must be set');
+  }
+  const { bucket, endpoint, region, path_style: pathStyle } = files;
+  return {
+    kind: 's3',
+    ...tickets,
+    ...{ bucket, endpoint, region, pathStyle },
+    accessKeyId: s3AccessKeyId.reveal(),
+    secretAccessKey: s3SecretAccessKey.reveal(),
+  };
+}

@@ -1,0 +1,17 @@
+import { openFileStore, type FileStoreOptions } from './file-store.js';
+import type { FileStore } from './object-store.js';
+import type { S3StoreOptions } from './s3-store.js';
+
+/** Where files are kept. */
+export type FilesOptions = ({ kind: 'disk' } & FileStoreOptions) | ({ kind: 's3' } & S3StoreOptions);
+
+/**
+ * Opens the store of one kind or the other; the client of S3 is loaded only where it is used.
+ *
+ * @throws ServiceError `bad_request` for a short secret; `service_unavailable` when folder or bucket cannot be used
+ */
+export async function openFiles(options: FilesOptions): Promise<FileStore> {
+  if (options.kind === 'disk') return openFileStore(options);
+  const { openS3Store } = await import('./s3-store.js');
+  return openS3Store(options);
+}

@@ -1,0 +1,32 @@
+import { isServiceError, ServiceError } from '@lab/contracts';
+
+/** What S3 calls an error: `NoSuchKey`, `InvalidRange`, or what the connection says. */
+export function nameOf(error: unknown): string {
+  const source = isServiceError(error) ? error.cause : error;
+  if (!(source instanceof Error)) return 'unknown';
+  if ('code' in source && typeof source.code === 'string') return source.code;
+  if (!/^Unknown/.test(source.name)) return source.name;
+  // An answer without a body, to HEAD.
+  const status = (source as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+  return status === 404 ? 'NotFound' : `HTTP ${status ?? 'error'}`;
+}
+
+/** True when the object or upload is not there. */
+export function isAbsent(error: unknown): boolean {
+  return ['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes(nameOf(error));
+}
+
+/** Errors of the server as those of the service: without its address, and without requests, which hold signatures. */
+export async function storage<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isServiceError(error)) throw error;
+    const code = nameOf(error);
+    const cause = Object.assign(new Error(error instanceof Error ? error.message : String(error)), { code });
+    throw new ServiceError('service_unavailable', `the object store failed (${code})`, {
+      effect: 'none',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,118 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  ListPartsCommand,
+  UploadPartCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+
+export interface S3Bucket {
+  client: S3Client;
+  name: string;
+}
+
+export interface S3Sizes {
+  /** Bytes of one part, at least 5 MiB; a larger object that would have too many has larger ones. */
+  part: number;
+  /** Most bytes that one request copies. */
+  copy: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+export const defaultSizes: S3Sizes = { part: 8 * mebibyte, copy: 1024 * mebibyte };
+
+/** S3 takes 10,000 parts of one object. */
+export const maxParts = 10_000;
+
+export interface ReceivedPart {
+  number: number;
+  /** Bytes. */
+  size: number;
+  etag: string;
+}
+
+/** The parts of objects that are not there yet. */
+export class S3Parts {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+
+  constructor({ client, name }: S3Bucket) {
+    this.#client = client;
+    this.#bucket = name;
+  }
+
+  /** @returns the id of the upload */
+  async begin(key: string): Promise<string> {
+    const { UploadId = '' } = await this.#client.send(
+      new CreateMultipartUploadCommand({ Bucket: this.#bucket, Key: key }),
+    );
+    return UploadId;
+  }
+
+  /** @param number from 1 */
+  async send(key: string, uploadId: string, number: number, bytes: Buffer): Promise<string> {
+    const { ETag = '' } = await this.#client.send(
+      new UploadPartCommand({ ...this.#of(key, uploadId), PartNumber: number, Body: bytes }),
+    );
+    return ETag;
+  }
+
+  /** Those that follow each other from the first one. */
+  async received(key: string, uploadId: string): Promise<ReceivedPart[]> {
+    const parts: ReceivedPart[] = [];
+    let marker: string | undefined;
+    do {
+      const page = await this.#client.send(
+        new ListPartsCommand({ ...this.#of(key, uploadId), PartNumberMarker: marker }),
+      );
+      for (const { PartNumber = 0, Size = 0, ETag = '' } of page.Parts ?? []) {
+        if (PartNumber !== parts.length + 1) return parts;
+        parts.push({ number: PartNumber, size: Size, etag: ETag });
+      }
+      marker = page.IsTruncated === true ? page.NextPartNumberMarker : undefined;
+    } while (marker !== undefined);
+    return parts;
+  }
+
+  /** Makes the parts one object, in place of what the key held. */
+  async complete(key: string, uploadId: string, etags: readonly string[]): Promise<void> {
+    const Parts = etags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }));
+    await this.#client.send(
+      new CompleteMultipartUploadCommand({ ...this.#of(key, uploadId), MultipartUpload: { Parts } }),
+    );
+  }
+
+  async abort(key: string, uploadId: string): Promise<void> {
+    await this.#client.send(new AbortMultipartUploadCommand(this.#of(key, uploadId)));
+  }
+
+  #of(key: string, uploadId: string) {
+    return { Bucket: this.#bucket, Key: key, UploadId: uploadId };
+  }
+}
+
+/** Cuts what a source yields into pieces of this many bytes; the last one has what is left, which may be nothing. */
+export async function* piecesOf(
+  source: AsyncIterable<Uint8Array>,
+  bytes: number,
+): AsyncIterable<{ bytes: Buffer; isLast: boolean }> {
+  let held: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of source) {
+    for (let rest = chunk; rest.length > 0;) {
+      // A full piece waits for a byte behind it: it may be the last.
+      if (size === bytes) {
+        yield { bytes: Buffer.concat(held), isLast: false };
+        held = [];
+        size = 0;
+      }
+      const taken = rest.subarray(0, bytes - size);
+      held.push(taken);
+      size += taken.length;
+      rest = rest.subarray(taken.length);
+    }
+  }
+  yield { bytes: Buffer.concat(held), isLast: true };
+}

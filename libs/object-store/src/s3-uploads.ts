@@ -1,0 +1,253 @@
+import { createHash } from 'node:crypto';
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  UploadPartCopyCommand,
+  type ListMultipartUploadsCommandOutput,
+} from '@aws-sdk/client-s3';
+import { isServiceError, ServiceError } from '@lab/contracts';
+import { compare, mismatch, sizeFault } from './content.js';
+import type { Content } from './object-store.js';
+import { otherOffset } from './partial-uploads.js';
+import { isAbsent } from './s3-errors.js';
+import {
+  maxParts,
+  piecesOf,
+  type ReceivedPart,
+  type S3Bucket,
+  type S3Parts,
+  type S3Sizes,
+} from './s3-parts.js';
+import type { UploadGrant } from './upload-tickets.js';
+import { Writers } from './writers.js';
+
+/** Where uploads wait until they are whole and known to be right. */
+const incoming = 'incoming/';
+
+const abandonedMs = 24 * 60 * 60_000;
+
+interface Progress {
+  uploadId: string;
+  parts: ReceivedPart[];
+  /** Bytes of all parts. */
+  size: number;
+}
+
+/**
+ * Uploads that may break off and be continued, also by another process: their parts lie under a key that is made of the
+ * key and the content that they are to become.
+ */
+export class S3Uploads {
+  readonly #bucket: S3Bucket;
+  readonly #parts: S3Parts;
+  readonly #sizes: S3Sizes;
+  readonly #writers = new Writers();
+
+  constructor(bucket: S3Bucket, parts: S3Parts, sizes: S3Sizes) {
+    this.#bucket = bucket;
+    this.#parts = parts;
+    this.#sizes = sizes;
+  }
+
+  /** Bytes of the parts of an object of this size; always the same, so that parts of two connections fit together. */
+  partBytes(size = 0): number {
+    return Math.max(this.#sizes.part, Math.ceil(size / maxParts));
+  }
+
+  /** Bytes that arrived; undefined: none, and nothing is under way. */
+  async received(grant: UploadGrant): Promise<number | undefined> {
+    const waiting = waitingKey(grant);
+    const progress = await this.#progress(waiting);
+    if (progress !== undefined) return progress.size;
+    return (await this.#isThere(waiting)) ? grant.size : undefined;
+  }
+
+  /**
+   * Takes what follows the first `from` bytes, checks the whole, and puts it in its place. After a failure of the source
+   * all whole parts stay; content that is wrong is removed. An upload of the same that is under way here is ended.
+   *
+   * @param options.to key of the object
+   * @throws ServiceError `wrong_state` when other than `from` bytes arrived before, when another connection has taken the
+   *   upload over, or when what arrived before is wrong; `invalid` when what arrived now is; what the source throws
+   */
+  receive(
+    grant: UploadGrant,
+    source: AsyncIterable<Uint8Array>,
+    { from, to }: { from: number; to: string },
+  ): Promise<Content> {
+    const waiting = waitingKey(grant);
+    return this.#writers.alone(waiting, source, async (mine) => {
+      try {
+        const isKnown = await this.#bring(waiting, grant, mine, from);
+        if (!isKnown) await this.#verify(waiting, grant);
+      } catch (error) {
+        if (!isServiceError(error) || error.code !== 'invalid') throw error;
+        await this.#forget(waiting);
+        if (from === 0) throw error;
+        throw new ServiceError('wrong_state', 'what arrived before is not what was announced: begin again', {
+          cause: error,
+        });
+      }
+      await this.#copy(waiting, to, grant.size);
+      await this.#remove(waiting);
+      return { size: grant.size, sha256: grant.sha256 };
+    });
+  }
+
+  /** Gives up what nobody has continued for a day. */
+  async removeAbandoned(now: number): Promise<void> {
+    for (const { key, uploadId, begun } of await this.#underWay(incoming)) {
+      if (now - begun > abandonedMs) await this.#parts.abort(key, uploadId).catch(ignoreAbsent);
+    }
+  }
+
+  /** @returns true when all of it was seen here, and is right */
+  async #bring(
+    waiting: string,
+    grant: UploadGrant,
+    source: AsyncIterable<Uint8Array>,
+    from: number,
+  ): Promise<boolean> {
+    if (from === 0) await this.#forget(waiting);
+    const before = await this.#progress(waiting);
+    if (before === undefined && from > 0) {
+      if (from === grant.size && (await this.#isThere(waiting))) return false;
+      throw otherOffset(0);
+    }
+    if (before !== undefined && before.size !== from) throw otherOffset(before.size);
+    const uploadId = before?.uploadId ?? (await this.#parts.begin(waiting));
+    const etags = before?.parts.map(({ etag }) => etag) ?? [];
+    const hash = createHash('sha256');
+    let size = from;
+    const counted = async function* (): AsyncIterable<Uint8Array> {
+      for await (const chunk of source) {
+        size += chunk.length;
+        if (size > grant.size) throw mismatch([sizeFault(grant.size, `more than ${grant.size}`)]);
+        if (from === 0) hash.update(chunk);
+        yield chunk;
+      }
+    };
+    for await (const { bytes } of piecesOf(counted(), this.partBytes(grant.size))) {
+      if (bytes.length > 0 || etags.length === 0)
+        etags.push(await this.#parts.send(waiting, uploadId, etags.length + 1, bytes));
+    }
+    if (size !== grant.size) throw mismatch([sizeFault(grant.size, String(size))]);
+    if (from === 0) compare({ size, sha256: hash.digest('hex') }, grant);
+    await this.#parts.complete(waiting, uploadId, etags);
+    return from === 0;
+  }
+
+  /** @throws ServiceError `invalid` when what arrived over several connections is not what the grant says */
+  async #verify(waiting: string, grant: UploadGrant): Promise<void> {
+    const { Body } = await this.#bucket.client.send(new GetObjectCommand(this.#at(waiting)));
+    const hash = createHash('sha256');
+    let size = 0;
+    for await (const chunk of Body as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      size += chunk.length;
+    }
+    compare({ size, sha256: hash.digest('hex') }, grant);
+  }
+
+  /** By the server, without the bytes passing here. */
+  async #copy(from: string, to: string, size: number): Promise<void> {
+    const source = `${this.#bucket.name}/${from}`;
+    const { client } = this.#bucket;
+    if (size <= this.#sizes.copy) {
+      await client.send(new CopyObjectCommand({ ...this.#at(to), CopySource: source }));
+      return;
+    }
+    const uploadId = await this.#parts.begin(to);
+    try {
+      const etags: string[] = [];
+      for (let start = 0; start < size; start += this.#sizes.copy) {
+        const end = Math.min(start + this.#sizes.copy, size) - 1;
+        const { CopyPartResult } = await client.send(
+          new UploadPartCopyCommand({
+            ...this.#at(to),
+            UploadId: uploadId,
+            PartNumber: etags.length + 1,
+            CopySource: source,
+            CopySourceRange: `bytes=${start}-${end}`,
+          }),
+        );
+        etags.push(CopyPartResult?.ETag ?? '');
+      }
+      await this.#parts.complete(to, uploadId, etags);
+    } catch (error) {
+      // The error of the copy says more than that of tidying up.
+      await this.#parts.abort(to, uploadId).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #forget(waiting: string): Promise<void> {
+    for (const { key, uploadId } of await this.#underWay(waiting)) {
+      await this.#parts.abort(key, uploadId).catch(ignoreAbsent);
+    }
+    await this.#remove(waiting);
+  }
+
+  async #remove(waiting: string): Promise<void> {
+    await this.#bucket.client.send(new DeleteObjectCommand(this.#at(waiting))).catch(ignoreAbsent);
+  }
+
+  async #isThere(waiting: string): Promise<boolean> {
+    try {
+      await this.#bucket.client.send(new HeadObjectCommand(this.#at(waiting)));
+      return true;
+    } catch (error) {
+      ignoreAbsent(error);
+      return false;
+    }
+  }
+
+  /** The upload that began last. */
+  async #progress(waiting: string): Promise<Progress | undefined> {
+    const [latest] = (await this.#underWay(waiting)).sort((a, b) => b.begun - a.begun);
+    if (latest === undefined) return undefined;
+    try {
+      const parts = await this.#parts.received(waiting, latest.uploadId);
+      return { uploadId: latest.uploadId, parts, size: parts.reduce((sum, { size }) => sum + size, 0) };
+    } catch (error) {
+      ignoreAbsent(error);
+      return undefined;
+    }
+  }
+
+  async #underWay(prefix: string): Promise<{ key: string; uploadId: string; begun: number }[]> {
+    const found: { key: string; uploadId: string; begun: number }[] = [];
+    let after: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } | undefined = {};
+    while (after !== undefined) {
+      const page: ListMultipartUploadsCommandOutput = await this.#bucket.client.send(
+        new ListMultipartUploadsCommand({ Bucket: this.#bucket.name, Prefix: prefix, ...after }),
+      );
+      for (const { Key = '', UploadId = '', Initiated } of page.Uploads ?? []) {
+        found.push({ key: Key, uploadId: UploadId, begun: Initiated?.getTime() ?? 0 });
+      }
+      after =
+        page.IsTruncated === true
+          ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+          : undefined;
+    }
+    return found;
+  }
+
+  #at(key: string): { Bucket: string; Key: string } {
+    return { Bucket: this.#bucket.name, Key: key };
+  }
+}
+
+function waitingKey({ key, size, sha256 }: UploadGrant): string {
+  const name = createHash('sha256')
+    .update(JSON.stringify([key, size, sha256]))
+    .digest('hex');
+  return `${incoming}${name}`;
+}
+
+function ignoreAbsent(error: unknown): void {
+  if (!isAbsent(error)) throw error;
+}

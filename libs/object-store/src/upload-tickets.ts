@@ -1,0 +1,112 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { ServiceError } from '@lab/contracts';
+import { checkKey } from './key-path.js';
+import type { Content, TicketRequest, UploadTicket } from './object-store.js';
+
+/** What a token allows: this content, under this key, until then. */
+export interface UploadGrant extends Content {
+  key: string;
+}
+
+/** Separates these signatures from any other use of the same secret. */
+const purpose = 'upload.1.';
+
+export interface UploadTicketsOptions {
+  /** Where agents reach the gateway, for example `http://127.0.0.1:8070`. */
+  publicUrl: string;
+  /** Signs tickets; the same in every process, at least 16 characters. */
+  secret: string;
+  /** Milliseconds since 1970. Default: the clock of the system. */
+  now?: (() => number) | undefined;
+}
+
+const minSecretLength = 16;
+
+/** Gives out leave to upload, and knows it again: in any process with the same secret, and without any store. */
+export class UploadTickets {
+  readonly #publicUrl: string;
+  readonly #secret: string;
+  readonly #now: () => number;
+
+  /** @throws ServiceError `bad_request` for a short secret */
+  constructor({ publicUrl, secret, now = Date.now }: UploadTicketsOptions) {
+    if (secret.length < minSecretLength) {
+      throw new ServiceError(
+        'bad_request',
+        `the secret for upload tickets needs ${minSecretLength} characters or more`,
+      );
+    }
+    this.#publicUrl = publicUrl.replace(/\/+$/, '');
+    this.#secret = secret;
+    this.#now = now;
+  }
+
+  /**
+   * A ticket for uploading one object with exactly this content.
+   *
+   * @throws ServiceError `invalid` when key, size, hash or validity make no sense
+   */
+  async uploadTicket({ key, size, sha256, expiresInMs }: TicketRequest): Promise<UploadTicket> {
+    checkKey(key);
+    if (!Number.isSafeInteger(size) || size < 0) throw invalid('size', 'must be a number of bytes');
+    if (!/^[0-9a-f]{64}$/i.test(sha256)) throw invalid('sha256', 'must be 64 hexadecimal digits');
+    if (!(expiresInMs > 0)) throw invalid('expiresInMs', 'must be greater than 0');
+    const grant = { key, size, sha256: sha256.toLowerCase() };
+    const token = signGrant(grant, Math.ceil(this.#now() + expiresInMs), this.#secret);
+    return {
+      method: 'PUT',
+      url: `${this.#publicUrl}/api/uploads/${token}`,
+      headers: { 'content-type': 'application/octet-stream' },
+    };
+  }
+
+  /**
+   * What the bearer of a token may upload.
+   *
+   * @param now milliseconds since 1970; default: the clock of the tickets
+   * @throws ServiceError `forbidden` when the token is not one of ours, was changed or has expired
+   */
+  acceptTicket(token: string, now = this.#now()): UploadGrant {
+    return readGrant(token, now, this.#secret);
+  }
+}
+
+/** Signs a grant. Whoever holds the token may use it until it expires; nobody can change it. */
+function signGrant(grant: UploadGrant, expiresAt: number, secret: string): string {
+  const { key, size, sha256 } = grant;
+  const payload = Buffer.from(JSON.stringify([key, size, sha256, expiresAt])).toString('base64url');
+  return `${payload}.${signature(payload, secret).toString('base64url')}`;
+}
+
+/**
+ * @param now milliseconds since 1970
+ * @throws ServiceError `forbidden` when the token was not signed with the secret, or has expired
+ */
+function readGrant(token: string, now: number, secret: string): UploadGrant {
+  const [payload = '', signed = '', ...rest] = token.split('.');
+  const given = Buffer.from(signed, 'base64url');
+  const wanted = signature(payload, secret);
+  // The text is compared too: base64url has several spellings of the same bytes.
+  const genuine =
+    rest.length === 0 &&
+    given.length === wanted.length &&
+    timingSafeEqual(given, wanted) &&
+    given.toString('base64url') === signed;
+  if (!genuine) throw new ServiceError('forbidden', 'the upload ticket is not valid');
+  const [key, size, sha256, expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [
+    string,
+    number,
+    string,
+    number,
+  ];
+  if (now >= expiresAt) throw new ServiceError('forbidden', 'the upload ticket has expired');
+  return { key, size, sha256 };
+}
+
+function signature(payload: string, secret: string): Buffer {
+  return createHmac('sha256', secret).update(purpose).update(payload).digest();
+}
+
+function invalid(path: string, message: string): ServiceError {
+  return new ServiceError('invalid', `${path} ${message}`, { faults: [{ path, code: path, message }] });
+}
