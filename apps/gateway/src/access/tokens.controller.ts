@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
-  longestPage,
   personalTokenDays,
   ServiceError,
   TokenSubmission,
-  usualPage,
   type Fault,
   type NewTokenRecord,
-  type Page,
   type Principal,
   type TokenRecord,
 } from '@lab/contracts';
 import { DtoPipe } from '../http/dto-pipe.js';
-import { invalidQuery, limitFault, lookupName, readLimit, readQuery } from '../http/request-input.js';
+import { lookupName, readListQuery, readQuery } from '../http/request-input.js';
 import { newAccessToken } from './access-token.js';
 import { Authentication } from './authentication.js';
 import { Caller } from './caller.js';
@@ -52,10 +49,12 @@ export class TokensController {
   }
 
   @Get('tokens')
-  async list(@Caller() caller: Principal, @Query() query: unknown): Promise<Page<TokenRecord>> {
-    const { cursor, limit: most } = readQuery(query, ['limit', 'cursor'] as const);
-    const limit = readLimit(most, usualPage, longestPage);
-    if (limit === undefined) throw invalidQuery([limitFault(longestPage)]);
+  async list(
+    @Caller() caller: Principal,
+    @Query() query: unknown,
+  ): Promise<{ items: TokenRecord[]; next_cursor: string | null }> {
+    const { cursor, ...rest } = readQuery(query, ['limit', 'cursor'] as const);
+    const { limit } = readListQuery(rest, []);
     const found = await this.tokens.list({
       // One more than asked for tells whether there is another page.
       limit: limit + 1,

@@ -1,9 +1,11 @@
 import {
   isInline,
   isWellFormedName,
+  longestPage,
   longestSchedule,
   maxInlineBytes,
   ServiceError,
+  usualPage,
   type Fault,
   type JsonObject,
   type ScheduleQuery,
@@ -56,6 +58,18 @@ export function readScheduleQuery(query: unknown): ScheduleQuery {
   const limit = readLimit(text, usualSchedule, longestSchedule);
   if (limit === undefined) throw invalidQuery([limitFault(longestSchedule)]);
   return { ...part, limit };
+}
+
+/**
+ * Reads `limit` (1 to 500, default 100) of a list that has rules of its own.
+ *
+ * @param beside parameters that the caller reads itself
+ * @throws ServiceError `invalid`
+ */
+export function readListQuery(query: unknown, beside: readonly string[]): { limit: number } {
+  const limit = readLimit(readQuery(query, ['limit', ...beside])['limit'], usualPage, longestPage);
+  if (limit === undefined) throw invalidQuery([limitFault(longestPage)]);
+  return { limit };
 }
 
 /** Undefined when it is no whole number from 1 to `most`. */
