@@ -3,5 +3,5 @@ export type { KeptAnswer, KeyName, KeyState } from './gateway/idempotency.js';
 export { openGatewayStore, type GatewayStore, type GatewayStoreOptions } from './gateway/store.js';
 export type { AuditEntry } from './gateway/audit.js';
 export type { AccessTokenRow, NewAccessToken, TokenPage } from './gateway/tokens.js';
-export { openRecords, Records, type RecordsOptions } from './records.js';
+export { openRecords, Records, type ListOptions, type RecordsOptions } from './records.js';
 export { openEventLog, EventLog, type EventLogOptions, type EventPage } from './event-log.js';

@@ -44,6 +44,9 @@ export interface RecordsOptions {
   onIdleError?: (error: Error) => void;
 }
 
+/** How one page of a list is asked for. */
+export type ListOptions = ListRequest;
+
 /** Opens the reading side; connects at the first read. */
 export function openRecords(options: RecordsOptions): Records {
   const { db } = openDatabase({
@@ -188,7 +191,7 @@ export class Records {
    */
   list<Name extends StoredListName>(
     name: Name,
-    request: ListRequest,
+    request: ListOptions,
     owner?: string,
   ): Promise<Portion<StoredItems[Name]>> {
     return answered(readPage(this.#db, name, request, (hashes) => this.#codeHashes.of(hashes), owner));
