@@ -884,6 +884,66 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/tasks/{task_name}/clone': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get a submission of the same task
+     * @description Under a name that is free. Of a task of a protocol run: the task by itself, with the devices, resources and values that it got.
+     */
+    get: operations['get_tasks_by_task_name_clone'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/protocols/{protocol_run_name}/clone': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get a submission of the same protocol run
+     * @description Under a name that is free. Of a run of a campaign: with the parameters that it got.
+     */
+    get: operations['get_protocols_by_protocol_run_name_clone'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/campaigns/{campaign_name}/clone': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get a submission of the same campaign
+     * @description Under a name that is free. Secrets are left out; `left_out` names them.
+     */
+    get: operations['get_campaigns_by_campaign_name_clone'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/tasks/{task_name}/files/{file_name}': {
     parameters: {
       query?: never;
@@ -1288,6 +1348,43 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/health/live': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Whether the gateway answers */
+    get: operations['get_health_live'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/health/ready': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Whether the service can do its work
+     * @description Every part that requests need is asked at this moment. 200 also when a part does less than it should (`degraded`), as when a computer has no agent.
+     */
+    get: operations['get_health_ready'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/health': {
     parameters: {
       query?: never;
@@ -1295,8 +1392,31 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Whether the service can do its work */
+    /**
+     * The same as /health/ready
+     * @description Every part that requests need is asked at this moment. 200 also when a part does less than it should (`degraded`), as when a computer has no agent.
+     */
     get: operations['get_health'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/metrics': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * What all processes have measured, for Prometheus
+     * @description Text format 0.0.4. With `metrics.open` in the configuration it needs no token.
+     */
+    get: operations['get_metrics'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1452,6 +1572,7 @@ export interface components {
        * @example 600
        */
       allocation_timeout: number | null;
+      failure_policy: components['schemas']['TaskFailurePolicy'];
       /** @description Free object kept with the record. */
       meta: {
         [key: string]: unknown;
@@ -2387,36 +2508,6 @@ export interface components {
        * @example /api/protocols
        */
       instance?: string;
-    };
-    HealthReport: {
-      /** @enum {string} */
-      status: 'ok' | 'unavailable';
-      parts: {
-        gateway: {
-          /** @enum {string} */
-          status: 'ok' | 'degraded' | 'unavailable';
-          /** @description Why it is not ok. */
-          detail?: string;
-        };
-        broker: {
-          /** @enum {string} */
-          status: 'ok' | 'degraded' | 'unavailable';
-          /** @description Why it is not ok. */
-          detail?: string;
-        };
-        database: {
-          /** @enum {string} */
-          status: 'ok' | 'degraded' | 'unavailable';
-          /** @description Why it is not ok. */
-          detail?: string;
-        };
-        orchestrator: {
-          /** @enum {string} */
-          status: 'ok' | 'degraded' | 'unavailable';
-          /** @description Why it is not ok. */
-          detail?: string;
-        };
-      };
     };
     /** @description What happened to one record. */
     ServiceEvent: {
@@ -3372,6 +3463,92 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       estimated_completion: string | null;
+    };
+    HealthReport: {
+      /**
+       * @description `unavailable` when a part is that requests need, `degraded` when one does less than it should.
+       * @enum {string}
+       */
+      status: 'ok' | 'degraded' | 'unavailable';
+      /**
+       * @description Number of the leadership of the orchestrator that answered.
+       * @example 3
+       */
+      epoch: number | null;
+      parts: {
+        gateway: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of it there is, or why it is not ok. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        broker: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of it there is, or why it is not ok. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        database: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of it there is, or why it is not ok. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        orchestrator: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of it there is, or why it is not ok. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        agents: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of it there is, or why it is not ok. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+        packages: {
+          /** @enum {string} */
+          status: 'ok' | 'degraded' | 'unavailable';
+          /** @description How much of it there is, or why it is not ok. */
+          detail?: string;
+          /**
+           * Format: date-time
+           * @description Since when it is so, as far as the gateway has looked; only of what is not ok.
+           * @example 2026-11-20T09:30:00.000Z
+           */
+          since?: string;
+        };
+      };
     };
     /** @description Seconds by what was waited for. */
     WaitingTimes: {
@@ -4829,7 +5006,6 @@ export type AuditRecord = components['schemas']['AuditRecord'];
 export type DeviceRecord = components['schemas']['DeviceRecord'];
 export type DeviceDetail = components['schemas']['DeviceDetail'];
 export type Problem = components['schemas']['Problem'];
-export type HealthReport = components['schemas']['HealthReport'];
 export type ServiceEvent = components['schemas']['ServiceEvent'];
 export type EventPage = components['schemas']['EventPage'];
 export type AttemptRecord = components['schemas']['AttemptRecord'];
@@ -4850,6 +5026,7 @@ export type WaitCause = components['schemas']['WaitCause'];
 export type ScheduledUnit = components['schemas']['ScheduledUnit'];
 export type ScheduledRun = components['schemas']['ScheduledRun'];
 export type ScheduledCampaign = components['schemas']['ScheduledCampaign'];
+export type HealthReport = components['schemas']['HealthReport'];
 export type WaitingTimes = components['schemas']['WaitingTimes'];
 export type SimulatedTaskRecord = components['schemas']['SimulatedTaskRecord'];
 export type SimulatedRunRecord = components['schemas']['SimulatedRunRecord'];
@@ -6709,6 +6886,99 @@ export interface operations {
       };
     };
   };
+  get_tasks_by_task_name_clone: {
+    parameters: {
+      query?: {
+        /** @description Selects the task of that protocol run instead of an on-demand task. */
+        protocol_run_name?: string;
+      };
+      header?: never;
+      path: {
+        /**
+         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example score_1
+         */
+        task_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description To be posted to `/api/tasks`. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            submission: components['schemas']['TaskSubmission'];
+            /** @description Paths of secrets, which nobody can read: whoever submits it gives them again. */
+            left_out: string[];
+          };
+        };
+      };
+    };
+  };
+  get_protocols_by_protocol_run_name_clone: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example mix_1
+         */
+        protocol_run_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description To be posted to `/api/protocols`. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            submission: components['schemas']['ProtocolRunSubmission'];
+            /** @description Paths of secrets, which nobody can read: whoever submits it gives them again. */
+            left_out: string[];
+          };
+        };
+      };
+    };
+  };
+  get_campaigns_by_campaign_name_clone: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example sweep
+         */
+        campaign_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description To be posted to `/api/campaigns`. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            submission: components['schemas']['CampaignSubmission'];
+            /** @description Paths of secrets, which nobody can read: whoever submits it gives them again. */
+            left_out: string[];
+          };
+        };
+      };
+    };
+  };
   get_tasks_by_task_name_files_by_file_name: {
     parameters: {
       query?: {
@@ -6902,7 +7172,12 @@ export interface operations {
   };
   post_rpc_by_lab_id_by_device_id_by_function_name: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description Call it although a task has the device. */
+        force?: boolean;
+        /** @description Why, for the audit; needed to force. */
+        reason?: string;
+      };
       header?: {
         /**
          * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
@@ -7460,6 +7735,49 @@ export interface operations {
       };
     };
   };
+  get_health_live: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description It does. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @enum {string} */
+            status: 'ok';
+          };
+        };
+      };
+    };
+  };
+  get_health_ready: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Requests can be served. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['HealthReport'];
+        };
+      };
+    };
+  };
   get_health: {
     parameters: {
       query?: never;
@@ -7469,13 +7787,33 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Every part answers. */
+      /** @description Requests can be served. */
       200: {
         headers: {
           [name: string]: unknown;
         };
         content: {
           'application/json': components['schemas']['HealthReport'];
+        };
+      };
+    };
+  };
+  get_metrics: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Of the gateway as it is now, of other processes as they told within the last 5 seconds. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/plain': string;
         };
       };
     };
