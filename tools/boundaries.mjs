@@ -64,7 +64,7 @@ export const allowedEntryPoints = {
   'simulation -> definitions': ['@lab/definitions/model'],
   'hosting -> definitions': ['@lab/definitions/model'],
   'agent -> definitions': ['@lab/definitions/model'],
-  'cli -> persistence': ['@lab/persistence/embedded'],
+  'cli -> persistence': ['@lab/persistence/embedded', '@lab/persistence/gateway'],
 };
 
 /** Libraries that only the named projects may import: one door for each outside world. */

@@ -16,6 +16,7 @@ import { addScheduleCommand } from './commands/schedule.js';
 import { addSimCommand } from './commands/sim.js';
 import { addStartCommand } from './commands/start.js';
 import { addSubmitCommand } from './commands/submit.js';
+import { addTokenCommands } from './commands/token.js';
 import { addWorkCommands } from './commands/work.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -43,6 +44,7 @@ export function svcProgram(): Command {
   addOperatingCommands(program);
   addAttentionCommands(program);
   addDeviceCommands(program);
+  addTokenCommands(program);
   program.commandsGroup('Definitions');
   addDefinitionCommands(program);
   addPkgCommands(program);

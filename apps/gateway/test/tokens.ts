@@ -1,7 +1,7 @@
 import type { Grant } from '@lab/contracts';
+import { issueToken } from '@lab/persistence';
 import { BearerAuthentication } from '../src/access/authentication.js';
 import { TokenAuthentication } from '../src/access/token-authentication.js';
-import { tokenOf } from '../src/access/tokens.controller.js';
 import { memoryLog, type Harness, type MemoryTokens } from './twins.js';
 
 /** Authentication by the tokens of a harness, as a gateway has it where it is on. */
@@ -14,7 +14,7 @@ export async function headersOf(
   name: string,
   grants: Grant[],
 ): Promise<{ authorization: string }> {
-  const { token, row } = tokenOf({ name, grants }, 'test', Date.now());
+  const { token, row } = issueToken({ name, grants }, 'test', Date.now());
   await tokens.add(row);
   return { authorization: `Bearer ${token}` };
 }

@@ -123,15 +123,33 @@ describe('another try', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('is made of what acts only when the service says that nothing was done', async () => {
-    answers = [refused('service_unavailable', { 'retry-after': '0' }), ok({ queued: 1 })];
+  it('is made of what acts under the key of the first, so that the service can tell that it is the same', async () => {
+    answers = [lost, refused('service_unavailable'), ok({ queued: 1 })];
     expect(await client.post('/api/queue/pause')).toEqual({ queued: 1 });
-    requests.length = 0;
-    answers = [refused('service_unavailable'), ok({ queued: 1 })];
-    expect(await thrown(client.post('/api/queue/pause'))).toMatchObject({ code: 'service_unavailable' });
-    answers = [lost];
-    expect(await thrown(client.post('/api/queue/pause'))).toMatchObject({ reason: 'lost' });
-    expect(requests).toHaveLength(2);
+    await client.post('/api/queue/pause');
+    await client.patch('/api/tasks/{task_name}', {
+      path: { task_name: 't' },
+      body: { priority: 1 },
+      idempotencyKey: 'mine',
+    });
+    const keys = requests.map(({ headers }) => headers['idempotency-key']);
+    expect(keys[0]).toMatch(/^[\da-f-]{36}$/);
+    expect(keys).toEqual([keys[0], keys[0], keys[0], expect.any(String), 'mine']);
+    expect(keys[3]).not.toBe(keys[0]);
+  });
+
+  it('is made of an emergency stop without a key, which would make it depend on the database', async () => {
+    answers = [lost, ok({ scope: 'all' }, 201)];
+    expect(await client.post('/api/estop')).toEqual({ scope: 'all' });
+    expect(requests.map(({ headers }) => headers['idempotency-key'])).toEqual([undefined, undefined]);
+    await client.post('/api/estop/release');
+    expect(requests.at(-1)?.headers).toHaveProperty('idempotency-key');
+  });
+
+  it('is not made of a request that was understood and refused', async () => {
+    answers = [refused('wrong_state')];
+    expect(await thrown(client.post('/api/queue/pause'))).toMatchObject({ code: 'wrong_state' });
+    expect(requests).toHaveLength(1);
   });
 
   it('is not made without end, nor after longer than people wait', async () => {

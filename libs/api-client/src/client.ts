@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { AnswerOf, InputOf, ItemOf, ListPath, Method, OperationOf, PathOf } from './operations.js';
 import { send, unreachable } from './transport.js';
 import { UnreachableError } from './errors.js';
@@ -15,6 +16,11 @@ export interface ClientOptions {
 export interface CallOptions {
   timeoutMs?: number;
   signal?: AbortSignal;
+  /**
+   * Of a request that acts: names it, so that the service carries it out once however often it arrives, for 24 h.
+   * Default: a new one.
+   */
+  idempotencyKey?: string;
 }
 
 export interface EventOptions extends CallOptions {
@@ -35,6 +41,8 @@ interface AnyInput extends CallOptions {
 
 const usualTimeoutMs = 15_000;
 const usualRetries = 3;
+/** Keys rest in the database, and a stop must not wait for it; that it arrives twice is no harm. */
+const keyless = '/api/estop';
 
 /**
  * The REST interface of a service, with the types of its OpenAPI document. Every method throws {@link ProblemError} when
@@ -157,9 +165,10 @@ export class ApiClient {
   private answer(
     method: Method,
     path: string,
-    { path: places = {}, query = {}, body, timeoutMs, signal }: AnyInput = {},
+    { path: places = {}, query = {}, body, timeoutMs, signal, idempotencyKey }: AnyInput = {},
     headers: Record<string, string> = {},
   ): Promise<Response> {
+    const key = method === 'get' || path === keyless ? undefined : (idempotencyKey ?? randomUUID());
     const { token, timeoutMs: usual = usualTimeoutMs, retries = usualRetries } = this.options;
     return send(
       {
@@ -169,11 +178,11 @@ export class ApiClient {
           ...headers,
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(key === undefined ? {} : { 'idempotency-key': key }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         timeoutMs: timeoutMs ?? usual,
         ...(signal === undefined ? {} : { signal }),
-        repeatable: method === 'get',
       },
       retries,
     );

@@ -11,8 +11,6 @@ export interface Sent {
   /** How long the head of the answer may take, in milliseconds. */
   timeoutMs: number;
   signal?: AbortSignal;
-  /** Whether the request may arrive twice. */
-  repeatable: boolean;
 }
 
 /** Before the second try, in milliseconds; doubled before each further one. */
@@ -21,8 +19,8 @@ const firstPauseMs = 200;
 const longestPauseMs = 10_000;
 
 /**
- * Sends a request, again where that is safe and may help: when nothing was done (the connection was refused, or the answer
- * has `Retry-After`), or when the request may arrive twice and the connection was lost or the answer is 503.
+ * Sends a request that may arrive twice, again where that may help: when the connection was refused or lost, or the answer
+ * is 503 or has `Retry-After`.
  *
  * @param retries tries after the first
  * @returns an answer of success; its body is not read yet
@@ -34,7 +32,7 @@ export async function send(sent: Sent, retries: number): Promise<Response> {
     try {
       return await once(sent);
     } catch (error) {
-      const wait = tried < retries ? waitAfter(error, sent.repeatable) : undefined;
+      const wait = tried < retries ? waitAfter(error) : undefined;
       if (wait === undefined || wait > longestPauseMs) throw error;
       await delay(
         Math.max(wait, pauseMs),
@@ -46,12 +44,12 @@ export async function send(sent: Sent, retries: number): Promise<Response> {
 }
 
 /** In how many milliseconds another try makes sense at the earliest; undefined: not at all. */
-function waitAfter(error: unknown, repeatable: boolean): number | undefined {
+function waitAfter(error: unknown): number | undefined {
   if (error instanceof UnreachableError)
-    return error.reason === 'refused' || (error.reason === 'lost' && repeatable) ? 0 : undefined;
+    return error.reason === 'refused' || error.reason === 'lost' ? 0 : undefined;
   if (!(error instanceof RefusedError)) return undefined;
   if (error.retryAfterS !== undefined) return error.retryAfterS * 1_000;
-  return error.status === 503 && repeatable ? 0 : undefined;
+  return error.status === 503 ? 0 : undefined;
 }
 
 /** With what the header says of another try. */

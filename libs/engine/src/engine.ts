@@ -191,8 +191,7 @@ export class Engine {
     this.#epoch = taken;
     this.#talk.lead(this.#epoch);
     this.#assigner.lead(this.#epoch);
-    this.#attention.begin(this.#ports.clock.now());
-    this.#standing.begin(this.#ports.clock.now());
+    for (const each of [this.#attention, this.#standing]) each.begin(this.#ports.clock.now());
     this.#durations.load(await this.#ports.store.durations(rememberedDurations));
     await this.#loop.start(this.#epoch);
     this.#ports.policy.begin?.(() => this.#planAgain());
@@ -578,9 +577,8 @@ export class Engine {
   }
 
   #forget(): void {
-    const { rows } = this.#state;
-    this.#talk.prune((id) => rows.attempts.has(id));
-    this.#refusals.prune((id) => rows.taskRuns.has(id));
+    this.#talk.prune((id) => this.#state.rows.attempts.has(id));
+    this.#refusals.prune((id) => this.#state.rows.taskRuns.has(id));
   }
 
   #nextWake(now: number): number | undefined {

@@ -1,6 +1,6 @@
 import { isServiceError, ServiceError, type Principal } from '@lab/contracts';
+import { hashOfToken } from '@lab/persistence';
 import type { Log } from '../ports.js';
-import { hashOfToken } from './access-token.js';
 import type { Authentication, TokenCheck } from './authentication.js';
 import type { TokenStore } from './ports.js';
 

@@ -1,24 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
-  personalTokenDays,
   ServiceError,
   TokenSubmission,
-  type Fault,
   type NewTokenRecord,
   type Principal,
   type TokenRecord,
 } from '@lab/contracts';
+import { issueToken } from '@lab/persistence';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readListQuery, readQuery } from '../http/request-input.js';
-import { newAccessToken } from './access-token.js';
 import { Authentication } from './authentication.js';
 import { Caller } from './caller.js';
 import { NeedsIdentity } from './needs.js';
 import { TokenStore, type KeptToken } from './ports.js';
 import { hasRole } from './roles.js';
-
-const dayMs = 86_400_000;
 
 /** Tokens of access: an administrator makes and sees all, everybody else their own. */
 @NeedsIdentity()
@@ -42,7 +37,7 @@ export class TokensController {
     @Caller() caller: Principal,
   ): Promise<NewTokenRecord> {
     readQuery(query, []);
-    const made = tokenOf(submission, caller.name, Date.now());
+    const made = issueToken(submission, caller.name, Date.now());
     requireOwn(caller, made.row);
     await this.tokens.add(made.row);
     return { ...shown({ ...made.row, ...unused }), token: made.token };
@@ -86,58 +81,6 @@ export class TokensController {
 }
 
 const unused = { last_used_at: null, revoked_at: null, revoked_by: null };
-
-/**
- * A new token, and what is kept of it.
- *
- * @param by who makes it
- * @param now milliseconds since 1970
- * @throws ServiceError `invalid` for what a token cannot be
- */
-export function tokenOf(
-  { name, kind = 'personal', grants, note = '', expires_in_days: days }: TokenSubmission,
-  by: string,
-  now: number,
-): { token: string; row: Omit<KeptToken, keyof typeof unused> } {
-  const faults: Fault[] = grants.flatMap(({ role, lab }, index) =>
-    role === 'admin' && lab !== undefined
-      ? [
-          {
-            path: `grants[${index}].lab`,
-            code: 'admin_of_lab',
-            message: 'an admin is one of everything',
-            hint: 'leave the lab out, or give lab_admin',
-          },
-        ]
-      : [],
-  );
-  const lifetime = days ?? (kind === 'personal' ? personalTokenDays.usual : undefined);
-  if (kind === 'personal' && (lifetime ?? 0) > personalTokenDays.most) {
-    faults.push({
-      path: 'expires_in_days',
-      code: 'too_long',
-      message: `a personal token lives for ${personalTokenDays.most} days at most`,
-      hint: 'a program that goes on for longer has a token of kind service',
-    });
-  }
-  if (faults.length > 0) throw new ServiceError('invalid', 'There cannot be such a token.', { faults });
-  const { token, prefix, hash } = newAccessToken(kind);
-  return {
-    token,
-    row: {
-      id: randomUUID(),
-      hash,
-      prefix,
-      kind,
-      name,
-      note,
-      grants: grants.map(({ role, lab }) => (lab === undefined ? { role } : { role, lab })),
-      created_at: new Date(now).toISOString(),
-      created_by: by,
-      expires_at: lifetime === undefined ? null : new Date(now + lifetime * dayMs).toISOString(),
-    },
-  };
-}
 
 /**
  * An administrator makes any token. Who has signed in at the issuer may make one of their own that does no more than they

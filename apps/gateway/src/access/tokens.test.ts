@@ -1,11 +1,10 @@
 import { ServiceError, type Grant } from '@lab/contracts';
+import { hashOfToken, issueToken } from '@lab/persistence';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { headersOf } from '../../test/tokens.js';
 import { expectProblem, memoryLog, MemoryTokens, startHarness, type Harness } from '../../test/twins.js';
-import { hashOfToken } from './access-token.js';
 import { BearerAuthentication } from './authentication.js';
 import { TokenAuthentication } from './token-authentication.js';
-import { tokenOf } from './tokens.controller.js';
 
 let gateway: Harness;
 /** Who has signed in at an issuer is played by a token of three parts: name, role and nothing. */
@@ -174,7 +173,7 @@ describe('tokens that are known', () => {
     const tokens = new MemoryTokens();
     let now = start;
     const by = new TokenAuthentication(tokens, memoryLog(), () => now);
-    const { token, row } = tokenOf(
+    const { token, row } = issueToken(
       { name: 'ada', grants: [{ role: 'viewer' }], expires_in_days: 1 },
       'root',
       start,

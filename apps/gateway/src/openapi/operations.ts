@@ -27,6 +27,9 @@ const always: ErrorCode[] = [
   'internal',
   'service_unavailable',
 ];
+/** A body is read before it is known whether one belongs there; of what only reads none is. */
+const withBody = (key: string): ErrorCode[] =>
+  key.startsWith('GET ') ? [] : ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'invalid'];
 /** What a request with an idempotency key can be answered with. */
 const repeated: ErrorCode[] = [
   'idempotency_key_in_progress',
@@ -334,7 +337,9 @@ function operation(key: string, given: Description): OperationObject {
         ...(headers === undefined ? {} : { headers }),
       },
       ...given.further,
-      ...problemResponses([...new Set([...given.problems, ...always, ...(acts ? repeated : [])])]),
+      ...problemResponses([
+        ...new Set([...given.problems, ...always, ...withBody(key), ...(acts ? repeated : [])]),
+      ]),
     },
   } as OperationObject;
 }

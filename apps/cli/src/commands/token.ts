@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  isWellFormedName,
+  roles,
+  tokenKinds,
+  type Grant,
+  type NewTokenRecord,
+  type TokenKind,
+  type TokenRecord,
+  type TokenSubmission,
+} from '@lab/contracts';
+import { issueToken, openGatewayStore } from '@lab/persistence/gateway';
+import { defineConfig, processEnvironment, settings } from '@lab/runtime';
+import type { Command } from 'commander';
+import {
+  atService,
+  json,
+  person,
+  seconds,
+  table,
+  withJson,
+  withUrl,
+  type ServiceFlags,
+} from './at-service.js';
+import { UsageError } from './exit-codes.js';
+
+interface CreateFlags extends ServiceFlags {
+  role: string[];
+  kind?: string;
+  note?: string;
+  days?: string;
+  local?: boolean;
+}
+
+/** Commands that give out tokens of access, and take them back. */
+export function addTokenCommands(program: Command): void {
+  const token = program.command('token').description('tokens of access: make, list, revoke');
+  withJson(withUrl(token.command('create')))
+    .description('make a token and print it: the only time that it is shown')
+    .argument('<name>', 'who shows it: owner of their work, and name in the audit')
+    .requiredOption(
+      '--role <role...>',
+      `${roles.join(', ')}; of one lab: operator:<lab>; may be given several times`,
+    )
+    .option('--kind <kind>', 'personal or service (default personal)')
+    .option('--days <n>', 'days until it expires (default 90; of a service: never)')
+    .option('--note <text>', 'what it is for')
+    .option('--local', 'write it into the database of the service on this computer: needs no token')
+    .action((name: string, flags: CreateFlags) =>
+      atService(flags, async (client) => {
+        const submission = submissionOf(name, flags);
+        const made: NewTokenRecord =
+          flags.local === true
+            ? await createHere(submission)
+            : await client.post('/api/tokens', { body: submission });
+        return flags.json === true ? json(made) : [made.token];
+      }),
+    );
+  withJson(withUrl(token.command('list')))
+    .description('list tokens: your own, or all with the role admin')
+    .action((flags: ServiceFlags) =>
+      atService(flags, async (client) => {
+        const items: TokenRecord[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await client.get('/api/tokens', {
+            query: { limit: 500, ...(cursor === undefined ? {} : { cursor }) },
+          });
+          items.push(...page.items);
+          cursor = page.next_cursor ?? undefined;
+        } while (cursor !== undefined);
+        return flags.json === true ? json(items) : listed(items);
+      }),
+    );
+  withJson(withUrl(token.command('revoke')))
+    .description('revoke a token')
+    .argument('<id>', 'its id, as the list shows it')
+    .action((id: string, flags: ServiceFlags) =>
+      atService(flags, async (client) => {
+        const revoked = await client.delete('/api/tokens/{token_id}', { path: { token_id: id } });
+        return flags.json === true ? json(revoked) : [`revoked ${revoked.prefix}… of ${revoked.name}`];
+      }),
+    );
+}
+
+/** @throws UsageError */
+function submissionOf(name: string, { role, kind, note, days }: CreateFlags): TokenSubmission {
+  if (!isWellFormedName(name))
+    throw new UsageError('a name has 1 to 200 visible characters, and no space at its ends');
+  if (kind !== undefined && !isTokenKind(kind))
+    throw new UsageError(`there is no kind "${kind}": personal or service`);
+  const lifetime = days === undefined ? undefined : Number(days);
+  if (lifetime !== undefined && !(Number.isInteger(lifetime) && lifetime >= 1 && lifetime <= 3_650))
+    throw new UsageError('--days must be a whole number from 1 to 3650');
+  return {
+    name,
+    grants: role.map(grantOf),
+    ...(kind === undefined ? {} : { kind }),
+    ...(note === undefined ? {} : { note: note.slice(0, 200) }),
+    ...(lifetime === undefined ? {} : { expires_in_days: lifetime }),
+  };
+}
+
+function isTokenKind(kind: string): kind is TokenKind {
+  return (tokenKinds as readonly string[]).includes(kind);
+}
+
+/** `operator` or `operator:color_lab`. @throws UsageError */
+function grantOf(text: string): Grant {
+  const [name, ...rest] = text.split(':');
+  const role = roles.find((each) => each === name);
+  if (role === undefined) throw new UsageError(`there is no role "${name}": ${roles.join(', ')}`);
+  return rest.length === 0 ? { role } : { role, lab: rest.join(':') };
+}
+
+/** Straight into the database: who can read its password may do so anyway, and the first token comes from nowhere else. */
+async function createHere(submission: TokenSubmission): Promise<NewTokenRecord> {
+  const url = databaseUrl();
+  const store = openGatewayStore({ url, poolSize: 1, statementTimeoutMs: 5_000 });
+  try {
+    const by = person({});
+    const { token, row } = issueToken(submission, by, Date.now());
+    await store.audit.append([
+      {
+        id: row.id,
+        at: Date.now(),
+        by,
+        kind: 'local',
+        action: 'token.create',
+        subject: `token/${row.id}`,
+        detail: { name: row.name, kind: row.kind, grants: row.grants.map((grant) => ({ ...grant })) },
+        request_id: row.id,
+        ip: '127.0.0.1',
+      },
+    ]);
+    await store.tokens.add(row);
+    const { hash: _, ...record } = row;
+    return { ...record, last_used_at: null, revoked_at: null, revoked_by: null, token };
+  } finally {
+    await store.close();
+  }
+}
+
+/** The database that is configured, else that of the stack which runs on the same data folder. */
+function databaseUrl(): string {
+  const env = processEnvironment();
+  const { dataDir } = defineConfig({ dataDir: settings.dataDir }).load();
+  const kept = join(dataDir, 'secrets', 'database-url');
+  const given = Boolean(env['SVC_DATABASE_URL']) || Boolean(env['SVC_DATABASE_URL_FILE']);
+  if (!given && !existsSync(kept))
+    throw new UsageError(`no service runs on the data folder ${dataDir}: start it, or set SVC_DATABASE_URL`);
+  const override = given ? {} : { SVC_DATABASE_URL_FILE: kept };
+  return defineConfig({ databaseUrl: settings.databaseUrl }).load({ override }).databaseUrl.reveal();
+}
+
+function listed(tokens: TokenRecord[]): string[] {
+  if (tokens.length === 0) return ['no tokens'];
+  const rows = tokens.map((token) => [
+    token.id,
+    `${token.prefix}…`,
+    token.name,
+    token.grants.map(({ role, lab }) => (lab === undefined ? role : `${role}:${lab}`)).join(' '),
+    token.revoked_at !== null ? 'revoked' : token.expires_at === null ? 'never' : seconds(token.expires_at),
+    token.last_used_at === null ? 'never' : seconds(token.last_used_at),
+  ]);
+  return table([['id', 'token', 'name', 'roles', 'expires', 'last used'], ...rows]);
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CampaignRecord, Problem, ProtocolRunRecord, TaskRunRecord } from '@lab/contracts';
+import { eventually, isOver, type Answer } from './api.js';
+import { startLab, type Lab } from './lab.js';
+
+/** What is sent twice, changed before it begins, and submitted again. */
+
+let lab: Lab;
+
+beforeAll(async () => {
+  lab = await startLab(['multiplication_lab']);
+});
+afterAll(() => lab?.stack.dispose());
+
+const place = 'multiplication_lab';
+const slow = (seconds: number) => ({ type: 'slow_multiplication', parameters: { wait: { seconds } } });
+const product = (name: string, number: number) => ({
+  name,
+  type: 'multiply',
+  devices: { multiplier: { lab_name: place, name: 'multiplier_a' } },
+  input_parameters: { number, factor: 2 },
+});
+
+/** Sends with an idempotency key. */
+async function send<T>(key: string, method: string, path: string, body?: unknown): Promise<Answer<T>> {
+  const response = await fetch(`${lab.api.url}${path}`, {
+    method,
+    headers: {
+      'idempotency-key': key,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as T };
+}
+
+describe('a request with an idempotency key', () => {
+  it('is carried out once, also when it is sent many times at once', async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, () => send<TaskRunRecord>('once', 'POST', '/api/tasks', product('once', 3))),
+    );
+    const made = replies.filter(({ status }) => status === 201);
+    expect(made.length).toBeGreaterThan(0);
+    expect(replies.every(({ status }) => status === 201 || status === 409)).toBe(true);
+    expect((await eventually(() => lab.api.task('once'), isOver)).state).toBe('completed');
+    // The name is free again: without the key this would be another task.
+    const again = await send<TaskRunRecord>('once', 'POST', '/api/tasks', product('once', 3));
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(again.headers.get('location')).toBe('/api/tasks/once');
+    expect(again.body.id).toBe(made[0]?.body.id);
+    const other = await send<Problem>('once', 'POST', '/api/tasks', product('once', 4));
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
+  });
+});
+
+describe('work that has not begun', () => {
+  it('runs with the parameters that it was given last', async () => {
+    const { api } = lab;
+    await api.call('POST', '/api/queue/pause');
+    await api.submit('tasks', product('changed', 3));
+    const reply = await api.call<TaskRunRecord>('PATCH', '/api/tasks/changed', {
+      priority: 7,
+      input_parameters: { number: 21 },
+    });
+    expect([reply.status, reply.body.priority, reply.body.input_parameters]).toMatchObject([
+      200,
+      7,
+      { number: 21, factor: 2 },
+    ]);
+    const faulty = await api.call<Problem>('PATCH', '/api/tasks/changed', {
+      input_parameters: { number: 'x' },
+    });
+    expect([faulty.status, faulty.body.errors?.[0]?.path]).toEqual([422, 'input_parameters.number']);
+    await api.call('POST', '/api/queue/resume');
+    const done = await eventually(() => api.task('changed'), isOver);
+    expect(done.output_parameters).toMatchObject({ product: 42 });
+    const late = await api.call<Problem>('PATCH', '/api/tasks/changed', { priority: 1 });
+    expect([late.status, late.body.code]).toEqual([409, 'wrong_state']);
+  });
+
+  it('goes first with a higher priority', async () => {
+    const { api } = lab;
+    await api.call('POST', '/api/queue/pause');
+    for (const name of ['first', 'second']) await api.submit('tasks', product(name, 3));
+    await api.call('PATCH', '/api/tasks/second', { priority: 9 });
+    await api.call('POST', '/api/queue/resume');
+    const [first, second] = await Promise.all(
+      ['first', 'second'].map((name) => eventually(() => api.task(name), isOver)),
+    );
+    expect(Date.parse(second?.started_at ?? '')).toBeLessThan(Date.parse(first?.started_at ?? ''));
+  });
+
+  it('of a campaign is more, or less, than it was submitted with', async () => {
+    const { api } = lab;
+    await api.submit('campaigns', {
+      name: 'growing',
+      protocol: 'slow_multiplication',
+      max_protocol_runs: 1,
+      global_parameters: slow(1).parameters,
+    });
+    await eventually(
+      () => api.campaign('growing'),
+      ({ protocol_runs: runs }) => runs.length === 1,
+    );
+    const grown = await api.call<CampaignRecord>('PATCH', '/api/campaigns/growing', {
+      max_protocol_runs: 2,
+      global_parameters: slow(0.1).parameters,
+    });
+    expect([grown.status, grown.body.max_protocol_runs]).toEqual([200, 2]);
+    expect((await eventually(() => api.campaign('growing'), isOver)).protocol_runs_completed).toBe(2);
+    expect((await api.run('growing_run_2')).parameters).toMatchObject(slow(0.1).parameters);
+  });
+});
+
+describe('a clone', () => {
+  it('can be posted as it is', async () => {
+    const { api } = lab;
+    await api.submit('protocols', { name: 'model', ...slow(0.1), priority: 3 });
+    await eventually(() => api.run('model'), isOver);
+    const { body } = await api.call<{ submission: { name: string }; left_out: string[] }>(
+      'GET',
+      '/api/protocols/model/clone',
+    );
+    expect(body).toMatchObject({ submission: { name: 'model_2', ...slow(0.1), priority: 3 }, left_out: [] });
+    const posted = await api.call<ProtocolRunRecord>('POST', '/api/protocols', body.submission);
+    expect(posted.status).toBe(201);
+    expect((await eventually(() => api.run('model_2'), isOver)).state).toBe('completed');
+  });
+});

@@ -1,0 +1,2 @@
+export { openGatewayStore, type GatewayStore } from './store.js';
+export { issueToken } from './issue-token.js';
