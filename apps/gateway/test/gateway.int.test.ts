@@ -111,18 +111,23 @@ function standInOrchestrator(): Promise<Subscription[]> {
 
 let agentInc = 1;
 
-function standInAgent(calls: string[]): Promise<Subscription> {
+async function standInAgent(calls: string[]): Promise<{ unsubscribe(): Promise<unknown> }> {
   const inc = String(agentInc);
-  return serviceBus.serve(agentRequests.callDevice, { computer: 'bench_b', inc }, (call, { tokens }) => {
-    calls.push(`${inc}:${tokens.device}.${call.function}`);
-    if (call.function === 'fail') {
-      throw new ServiceError('device_error', 'the pump is dry', {
-        effect: 'maybe',
-        authorStack: 'color_lab/x.ts:1:1',
-      });
-    }
-    return { result: call.arguments };
-  });
+  const me = { computer: 'bench_b', inc };
+  const served = await Promise.all([
+    serviceBus.serve(agentRequests.readClock, me, () => ({ now_ms: performance.now() })),
+    serviceBus.serve(agentRequests.callDevice, me, (call, { tokens }) => {
+      calls.push(`${inc}:${tokens.device}.${call.function}`);
+      if (call.function === 'fail') {
+        throw new ServiceError('device_error', 'the pump is dry', {
+          effect: 'maybe',
+          authorStack: 'color_lab/x.ts:1:1',
+        });
+      }
+      return { result: call.arguments };
+    }),
+  ]);
+  return { unsubscribe: () => Promise.all(served.map((each) => each.unsubscribe())) };
 }
 
 describe('a task through the real broker and database', () => {
