@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '@lab/contracts';
-import { Api, type Answer } from './api.js';
+import type { Api } from './api.js';
+import { type Answer } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
 /**

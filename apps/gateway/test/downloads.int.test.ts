@@ -18,12 +18,12 @@ import {
   MemoryAnnouncements,
   MemoryEvents,
   MemoryRecords,
-  openAccess,
   runRecord,
   ScriptedRequests,
   send,
   taskRecord,
 } from './twins.js';
+import { openAccess } from './memory-access.js';
 
 const run = promisify(execFile);
 

@@ -13,10 +13,10 @@ import {
   MemoryAnnouncements,
   MemoryEvents,
   MemoryRecords,
-  openAccess,
   ScriptedRequests,
   taskRecord,
 } from './twins.js';
+import { openAccess } from './memory-access.js';
 
 let files: FileStore;
 let folder: string;

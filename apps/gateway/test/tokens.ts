@@ -2,7 +2,8 @@ import type { Grant } from '@lab/contracts';
 import { issueToken } from '@lab/persistence';
 import { BearerAuthentication } from '../src/access/authentication.js';
 import { TokenAuthentication } from '../src/access/token-authentication.js';
-import { memoryLog, type Harness, type MemoryTokens } from './twins.js';
+import { memoryLog, type Harness } from './twins.js';
+import type { MemoryTokens } from './memory-access.js';
 
 /** Authentication by the tokens of a harness, as a gateway has it where it is on. */
 export const byTokens = (tokens: MemoryTokens): BearerAuthentication =>

@@ -2,7 +2,8 @@ import { ServiceError, type Grant } from '@lab/contracts';
 import { hashOfToken, issueToken } from '@lab/persistence';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { headersOf } from '../../test/tokens.js';
-import { expectProblem, memoryLog, MemoryTokens, startHarness, type Harness } from '../../test/twins.js';
+import { expectProblem, memoryLog, startHarness, type Harness } from '../../test/twins.js';
+import { MemoryTokens } from '../../test/memory-access.js';
 import { BearerAuthentication } from './authentication.js';
 import { TokenAuthentication } from './token-authentication.js';
 

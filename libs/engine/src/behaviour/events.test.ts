@@ -61,7 +61,13 @@ describe('events', () => {
     const commits = test.store.commits.length;
     for (let n = 0; n < 100; n += 1) {
       const state = n % 2 === 0 ? 'busy' : 'idle';
-      test.engine.deviceChanged('svc_computer', 1, { lab: 'l', name: 'arm', functions: [], state });
+      test.engine.deviceChanged('svc_computer', 1, {
+        lab: 'l',
+        name: 'arm',
+        functions: [],
+        detail: null,
+        state,
+      });
       await test.clock.advance(10);
     }
     expect(test.store.commits.length - commits).toBeLessThanOrEqual(11);
