@@ -39,7 +39,10 @@ export async function startS3Server(): Promise<S3Server> {
   const native = (await readdir(libraries))
     .filter((name) => name.includes('-linux-'))
     .map((name) => join(libraries, name));
-  const server = spawn('/usr/bin/python3', [program, folder, user.accessKeyId, user.secretAccessKey], {
+  // A machine without Python has it among what was unpacked.
+  const python =
+    [join(unpacked, 'usr/bin/python3'), '/usr/bin/python3'].find((path) => existsSync(path)) ?? 'python3';
+  const server = spawn(python, [program, folder, user.accessKeyId, user.secretAccessKey], {
     env: {
       PATH: process.env.PATH,
       PYTHONPATH: join(libraries, 'python3/dist-packages'),

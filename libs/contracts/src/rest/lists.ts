@@ -1,11 +1,4 @@
-import {
-  attemptStates,
-  agentStates,
-  deviceStates,
-  runStates,
-  taskRunStates,
-  trialStates,
-} from '../states.js';
+import { attemptStates, deviceStates, runStates, taskRunStates, trialStates } from '../states.js';
 import { trialSources } from '../messages/optimizer.js';
 import { definitionTypes, labStates } from './definitions.js';
 import { attentionKinds, attentionStates } from './operations.js';
@@ -233,14 +226,6 @@ export const presentLists = {
       type: choice(definitionTypes, 'Only definitions of this type.'),
       package: exact('Only definitions of this package.'),
       text: named,
-    },
-  },
-  agents: {
-    usual: 'computer',
-    sort: { computer: 'text', state: 'text' },
-    filters: {
-      state: states(agentStates),
-      text: { kind: 'contains', description: 'Only agents of computers whose name has this text in it.' },
     },
   },
 } as const satisfies Record<string, ListShape>;
