@@ -208,8 +208,8 @@ describe('svc cancel and retry', () => {
 describe('svc list', () => {
   it('lists records of a kind as a table or as JSON, narrowed by the state', async () => {
     gateway.records.taskRuns.push(
-      taskRecord({ name: 'rinse_1', state: 'completed' }),
-      taskRecord({ name: 'mix', protocol_run: 'mix_1', state: 'running' }),
+      taskRecord({ id: '1', name: 'rinse_1', state: 'completed' }),
+      taskRecord({ id: '2', name: 'mix', protocol_run: 'mix_1', state: 'running' }),
     );
     const { out } = await svc(['list', 'tasks']);
     expect(out.split('\n').map((line) => line.split(/ {2,}/).slice(0, 4))).toEqual([
