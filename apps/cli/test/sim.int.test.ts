@@ -113,7 +113,7 @@ describe('svc sim', () => {
     [['absent.yml'], /absent\.yml/],
   ])('refuses %j', async (args, told) => {
     const { code, err } = await svc('sim', ...args);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toMatch(told);
   });
 });

@@ -13,6 +13,7 @@ import type { ganttText, simulate } from '@lab/simulation';
 import { Option, type Command } from 'commander';
 import { configuredUserDir } from '../pkg/place.js';
 import { table } from './at-service.js';
+import { exitCodes, UsageError } from './exit-codes.js';
 import { userError } from './user-error.js';
 
 interface SimFlags {
@@ -45,7 +46,7 @@ export function addSimCommand(program: Command): void {
       try {
         const record = await run(file, flags);
         if (record === undefined) {
-          process.exitCode = 1;
+          process.exitCode = exitCodes.failed;
           return;
         }
         const { ganttSvg, ganttText } = await import('@lab/simulation');
@@ -54,7 +55,7 @@ export function addSimCommand(program: Command): void {
         process.stdout.write(`${lines.join('\n')}\n`);
       } catch (error) {
         process.stderr.write(`${userError(error)}\n`);
-        process.exitCode = 1;
+        process.exitCode = error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
       }
     });
 }
@@ -65,7 +66,7 @@ async function run(file: string, flags: SimFlags): Promise<SimulationRecord | un
   const name = basename(path);
   const say = (diagnostics: Parameters<typeof formatDiagnostics>[0]): undefined =>
     void process.stderr.write(`${formatDiagnostics(diagnostics, { userDir: dirname(path) })}\n`);
-  const read = readDocument(name, readFileSync(path, 'utf8'), dtoSchema(SimulationScenario));
+  const read = readDocument(name, textOf(path), dtoSchema(SimulationScenario));
   if (!read.ok) return say(read.diagnostics);
   const scenario = overridden(read.value, flags);
   const [{ readCatalog }, { simulate }] = await Promise.all([
@@ -86,14 +87,23 @@ async function run(file: string, flags: SimFlags): Promise<SimulationRecord | un
   }
 }
 
-/** @throws Error when a flag has no value that it may have */
+/** @throws UsageError when the file cannot be read */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`the scenario cannot be read: ${userError(error)}`, { cause: error });
+  }
+}
+
+/** @throws UsageError when a flag has no value that it may have */
 function overridden(scenario: SimulationScenario, flags: SimFlags): SimulationScenario {
   const said = {
     ...(flags.jitter === undefined ? {} : { jitter: numberOf(flags.jitter) }),
     ...(flags.seed === undefined ? {} : { seed: numberOf(flags.seed) }),
   };
   const checked = dtoSchema(SimulationScenario).check(said);
-  if (!checked.ok) throw new Error(checked.faults.map(({ message }) => `--${message}`).join('; '));
+  if (!checked.ok) throw new UsageError(checked.faults.map(({ message }) => `--${message}`).join('; '));
   const scheduler =
     flags.scheduler === undefined ? scenario.scheduler : { ...scenario.scheduler, type: flags.scheduler };
   return { ...scenario, ...said, ...(scheduler === undefined ? {} : { scheduler }) };
