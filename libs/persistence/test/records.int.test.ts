@@ -135,6 +135,7 @@ describe('records', () => {
       output_resources: { beaker: { name: 'b', type: 'beaker', meta: { full: true } } },
       output_files: [{ name: 'a.csv', size: 12, sha256: 'f'.repeat(64), media_type: 'text/csv' }],
       attempt: 2,
+      failure_policy: {},
       failures: 1,
       retry_at: iso(t0 + 5),
       late_by_s: 1.5,
