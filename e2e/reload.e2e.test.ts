@@ -283,12 +283,12 @@ describe('the command line', () => {
     expect(listed.output).toMatch(new RegExp(`^${labName} +loaded`));
   });
 
-  it('shows the line of the source that is at fault, and ends with 1', async () => {
+  it('shows the line of the source that is at fault, and ends with 3', async () => {
     const restore = await edit(`laboratories/${labName}/lab.yml`, (text) =>
       text.replace('type: multiplier', 'type: multiplyer'),
     );
     const refusal = await svc('labs', 'reload', labName);
-    expect(refusal.code).toBe(1);
+    expect(refusal.code).toBe(3);
     expect(refusal.output).toContain('type: multiplyer');
     expect(refusal.output).toContain('unknown_device_type');
     await restore();
@@ -297,10 +297,10 @@ describe('the command line', () => {
     expect(packages.output).toContain(`labs: ${labName}`);
   });
 
-  it('names the work that is in the way, and ends with 1', async () => {
+  it('names the work that is in the way, and ends with 3', async () => {
     await waitTask('in the way of svc', 60);
     const refusal = await svc('labs', 'unload', labName);
-    expect(refusal.code).toBe(1);
+    expect(refusal.code).toBe(3);
     expect(refusal.output).toContain('task in the way of svc');
     await stopTask('in the way of svc');
   });
