@@ -23,6 +23,14 @@ export const foundAgainKey = 'svc:found-again';
  */
 export const FoundAgain = (): MethodDecorator => SetMetadata(foundAgainKey, true);
 
+export const eachTimeKey = 'svc:each-time';
+
+/**
+ * Marks a route that is carried out each time it is asked, under a key or not: one that must work while the keys cannot be
+ * read, and where once more does no harm.
+ */
+export const EachTime = (): MethodDecorator => SetMetadata(eachTimeKey, true);
+
 /** The {@link Asked} of a request. */
 export const AskedAt = createParamDecorator((_: unknown, context: ExecutionContext): Asked => {
   const { brokeOffAt } = context.switchToHttp().getRequest<FastifyRequest>();

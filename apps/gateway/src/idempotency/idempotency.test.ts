@@ -8,6 +8,7 @@ import {
   type Harness,
   type Reply,
 } from '../../test/twins.js';
+import { emergencyStop } from '../openapi/examples.js';
 import { fingerprintOf } from './idempotency-key.js';
 
 let gateway: Harness;
@@ -144,6 +145,18 @@ describe('a request with an idempotency key', () => {
       expect(reply.body['effect']).toBe('maybe');
     }
     expect(gateway.requests.of(requests.cancelTask)).toHaveLength(1);
+  });
+
+  it('that stops the machines is carried out each time, for that must not wait for what is kept', async () => {
+    gateway.requests.on(requests.engageStop, ({ id, scope }) => {
+      gateway.records.stops.push({ ...emergencyStop, id, scope });
+      return { id };
+    });
+    for (const lab of ['color_lab', 'other_lab']) {
+      const { status, headers } = await post({ lab_name: lab, reason: 'smoke' }, 'k-1', '/api/estop');
+      expect([status, headers.get('idempotent-replayed')]).toEqual([201, null]);
+    }
+    expect(gateway.records.stops).toHaveLength(2);
   });
 
   it('needs a key that is one', async () => {

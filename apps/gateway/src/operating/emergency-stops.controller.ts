@@ -13,6 +13,7 @@ import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { readQuery } from '../http/request-input.js';
+import { EachTime } from '../idempotency/asked.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
 import { readPageRequest } from '../records/list-request.js';
@@ -34,6 +35,7 @@ export class EmergencyStopsController {
   ) {}
 
   @Needs('operator', { lab: 'lab_name' })
+  @EachTime()
   @Post()
   async engage(
     @Body(DtoPipe.orNothing(EmergencyStopRequest)) request: EmergencyStopRequest,
