@@ -1,4 +1,7 @@
-import type { AuditVerification, JsonObject, Principal, TokenRecord } from '@lab/contracts';
+import type { AuditVerification, TokenRecord } from '@lab/contracts';
+import type { AuditEntry } from '@lab/persistence';
+
+export type { AuditEntry };
 
 /** A token as it is kept: never itself, only its SHA-256 (hexadecimal). */
 export type KeptToken = TokenRecord & { hash: string };
@@ -20,20 +23,6 @@ export abstract class TokenStore {
   abstract revokedOf(ids: readonly string[]): Promise<string[]>;
   /** @param lastUse ISO 8601 by id */
   abstract used(lastUse: ReadonlyMap<string, string>): Promise<void>;
-}
-
-/** An act of somebody, as it is kept for ever. */
-export interface AuditEntry {
-  id: string;
-  /** Milliseconds since 1970. */
-  at: number;
-  by: string;
-  kind: Principal['kind'];
-  action: string;
-  subject: string;
-  detail: JsonObject;
-  request_id: string;
-  ip: string;
 }
 
 /** Where acts are kept. Rejects with `store_unavailable` when the database does not answer. */
