@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Sources are tested as they stand: workspace packages resolve to TypeScript, not to their build. */
@@ -7,6 +8,8 @@ const shared = {
   resolve: { conditions },
   ssr: { resolve: { conditions: [...conditions, 'node'], externalConditions: conditions } },
 };
+
+const workers = Math.max(2, availableParallelism() - 1);
 
 const projects = ['libs', 'apps'].flatMap((group) =>
   readdirSync(new URL(group, import.meta.url)).flatMap((name) => [
@@ -37,6 +40,8 @@ const projects = ['libs', 'apps'].flatMap((group) =>
 export default defineConfig({
   test: {
     passWithNoTests: true,
+    // Vitest leaves one core to itself by default; here most of a file's time is waiting for processes to start.
+    maxWorkers: workers,
     projects: [
       ...projects,
       {
@@ -67,8 +72,9 @@ export default defineConfig({
           include: ['**/*.e2e.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          maxWorkers: 1,
-          fileParallelism: false,
+          // Two whole stacks at a time, after everything that is smaller.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
