@@ -29,7 +29,10 @@ export function zodSchema<T>(schema: ZodType<T>): Schema<T> {
 
 type Constructor<T extends object> = new () => T;
 
-/** A class-validator class as a {@link Schema}: unknown fields are faults, every fault is listed with its path. */
+/**
+ * A class-validator class as a {@link Schema}: unknown fields are faults, every fault is listed with its path. An optional
+ * field that is null counts as left out, and is not in the value.
+ */
 export function dtoSchema<T extends object>(dto: Constructor<T>): Schema<T> {
   return {
     check(input) {
@@ -42,9 +45,31 @@ export function dtoSchema<T extends object>(dto: Constructor<T>): Schema<T> {
         forbidNonWhitelisted: true,
         forbidUnknownValues: true,
       });
-      return errors.length === 0 ? { ok: true, value } : { ok: false, faults: dtoFaults(errors) };
+      if (errors.length > 0) return { ok: false, faults: dtoFaults(errors) };
+      leaveOutNulls(value);
+      return { ok: true, value };
     },
   };
+}
+
+/** The rules let null pass wherever a field may be absent: whoever reads the value has to know of one of the two only. */
+function leaveOutNulls(value: unknown): void {
+  if (Array.isArray(value)) {
+    for (const each of value) leaveOutNulls(each);
+    return;
+  }
+  // What has no class of its own is data of the user, where null is a value.
+  if (typeof value !== 'object' || value === null || !isOfClass(value)) return;
+  const fields = value as Record<string, unknown>;
+  for (const [name, field] of Object.entries(fields)) {
+    if (field === null) delete fields[name];
+    else leaveOutNulls(field);
+  }
+}
+
+function isOfClass(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype !== Object.prototype && prototype !== null;
 }
 
 /** Flattens class-validator's tree of errors into faults with full paths. */
