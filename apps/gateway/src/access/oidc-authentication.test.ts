@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isServiceError } from '@lab/contracts';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT, type JWTPayload } from 'jose';
@@ -14,6 +14,8 @@ let issuer: string;
 let served: object[];
 let discovered: Record<string, unknown>;
 let asked: string[];
+/** What is answered instead, by path. */
+let played: Map<string, (reply: ServerResponse) => void>;
 
 beforeAll(async () => {
   for (const alg of ['RS256', 'ES256', 'EdDSA', 'PS256'] as const) pairs[alg] = await generateKeyPair(alg);
@@ -21,6 +23,8 @@ beforeAll(async () => {
   pairs.next = await generateKeyPair('ES256');
   server = createServer((request, reply) => {
     asked.push(request.url ?? '');
+    const play = played.get(request.url ?? '');
+    if (play !== undefined) return play(reply);
     const body = request.url === '/keys' ? { keys: served } : discovered;
     reply
       .writeHead(request.url === '/elsewhere' ? 302 : 200, { location: '/keys' })
@@ -29,10 +33,17 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterAll(() => new Promise((resolve) => server.close(resolve)));
+afterAll(
+  () =>
+    new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    }),
+);
 
 beforeEach(async () => {
   asked = [];
+  played = new Map();
   discovered = { issuer, jwks_uri: `${issuer}/keys` };
   served = await Promise.all(
     (['RS256', 'ES256', 'EdDSA', 'PS256'] as const).map(async (alg) => ({
@@ -247,5 +258,80 @@ describe('an issuer', () => {
   it('that does not answer is no reason to let anybody in', async () => {
     const away = authentication({ issuer: 'http://127.0.0.1:1' });
     expect((await refusal(await signed(), away))[0]).toBe('service_unavailable');
+  });
+
+  describe.each(['/.well-known/openid-configuration', '/keys'])('that answers badly at %s', (path) => {
+    const patienceMs = 1_000;
+
+    it('for ever and without a length is read no further than it may, and its connection ends', async () => {
+      let sent = 0;
+      const ended = new Promise<void>((resolve) => {
+        played.set(path, (reply) => {
+          const piece = Buffer.alloc(65_536, ' ');
+          const more = (): void => {
+            while (!reply.destroyed && reply.write(piece)) sent += piece.length;
+          };
+          reply.on('drain', more).on('close', resolve);
+          reply.writeHead(200, { 'content-type': 'application/json' });
+          more();
+        });
+      });
+      expect((await refusal(await signed()))[0]).toBe('service_unavailable');
+      await ended;
+      // What was on its way already fits the buffers of a connection.
+      expect(sent).toBeLessThan(32_000_000);
+    });
+
+    it('with a length that cannot be meant is not waited for', async () => {
+      played.set(path, (reply) => {
+        reply.writeHead(200, { 'content-length': 10_000_000_000 }).write(Buffer.alloc(300_000, ' '));
+      });
+      expect((await refusal(await signed()))[0]).toBe('service_unavailable');
+    });
+
+    it.each<[string, (reply: ServerResponse) => void]>([
+      ['never', () => undefined],
+      [
+        'a byte at a time',
+        (reply) => {
+          const timer = setInterval(() => reply.write(' '), 50);
+          reply.on('close', () => clearInterval(timer));
+        },
+      ],
+    ])('%s is given up after its time', async (_, play) => {
+      played.set(path, play);
+      const by = new OidcAuthentication(settings(), memoryLog(), patienceMs);
+      expect((await refusal(await signed(), by))[0]).toBe('service_unavailable');
+    });
+
+    it.each([
+      '',
+      'null',
+      '[]',
+      '7',
+      '{"keys": null}',
+      '{"keys": [null]}',
+      '{"keys": {"length": 1}}',
+      '<html>',
+      '['.repeat(100_000),
+    ])('with %.20j lets nobody in, and answers no more than that it is away', async (text) => {
+      played.set(path, (reply) => void reply.writeHead(200).end(text));
+      expect((await refusal(await signed()))[0]).toBe('service_unavailable');
+    });
+
+    it.each([201, 204, 404, 500])('with %i is not believed', async (status) => {
+      played.set(path, (reply) => void reply.writeHead(status).end(JSON.stringify({ keys: served })));
+      expect((await refusal(await signed()))[0]).toBe('service_unavailable');
+    });
+  });
+
+  it('whose keys are none that can be used is not asked for others by a token', async () => {
+    served = [
+      { kty: 'RSA', kid: 'RS256', alg: 'RS256', n: 'AQAB', e: 'AQAB' },
+      { kty: 'oct', kid: 'HS256', k: 'c2VjcmV0' },
+      { kty: 7, kid: {} },
+    ];
+    const [code] = await refusal(await signed());
+    expect(['unauthorized', 'service_unavailable']).toContain(code);
   });
 });

@@ -17,19 +17,21 @@ const algorithms = ['RS256', 'ES256', 'EdDSA'];
 /** Clocks of issuer and gateway may differ by so much, in seconds. */
 const clockToleranceS = 5;
 
-/** How long the issuer may take to answer, in milliseconds. */
-const patienceMs = 5_000;
+/** How long the issuer may take until all of its answer is there, in milliseconds. */
+const usualPatienceMs = 5_000;
 
-/** Largest answer of the issuer that is read, in characters. */
+/** Largest answer of the issuer that is read, in bytes. */
 const largestDocument = 262_144;
 
 /** Signed tokens (JWT) of an OpenID Connect issuer, checked against its keys. Nothing that a token names is followed. */
 export class OidcAuthentication implements TokenCheck {
   #keys: Promise<JWTVerifyGetKey> | undefined;
 
+  /** @param patienceMs how long the issuer may take until all of its answer is there */
   constructor(
     private readonly settings: OidcSettings,
     private readonly log: Log,
+    private readonly patienceMs = usualPatienceMs,
   ) {}
 
   /**
@@ -76,13 +78,13 @@ export class OidcAuthentication implements TokenCheck {
   async #discover(): Promise<JWTVerifyGetKey> {
     const { issuer } = this.settings;
     const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-    const response = await request(address, { signal: AbortSignal.timeout(patienceMs) });
+    const response = await request(address, { signal: AbortSignal.timeout(this.patienceMs) });
     const document = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown } | null;
     if (document?.issuer !== issuer) throw new Error(`${address} is not of the issuer ${issuer}`);
     const keys = new URL(String(document.jwks_uri));
     if (keys.protocol !== new URL(issuer).protocol)
       throw new Error(`the keys of ${issuer} are at ${keys.href}, which cannot be trusted`);
-    return createRemoteJWKSet(keys, { timeoutDuration: patienceMs, [customFetch]: request });
+    return createRemoteJWKSet(keys, { timeoutDuration: this.patienceMs, [customFetch]: request });
   }
 
   #answerTo(error: unknown): ServiceError {
@@ -118,13 +120,27 @@ export class OidcAuthentication implements TokenCheck {
   }
 }
 
-/** As `fetch`, without following elsewhere, and for answers of a bounded size only. @throws Error unless it is 200 */
+/**
+ * As `fetch`, without following elsewhere, and for answers of a bounded size only: one is read up to the bound, whatever it
+ * says of its length, and counts as answered when all of it is there.
+ *
+ * @throws Error unless it is 200
+ */
 async function request(address: string, options: RequestInit): Promise<Response> {
   const response = await fetch(address, { ...options, redirect: 'error' });
-  if (response.status !== 200) throw new Error(`${address} answered ${response.status}`);
-  if (Number(response.headers.get('content-length') ?? 0) > largestDocument)
-    throw new Error(`${address} answered too much`);
-  return response;
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw new Error(`${address} answered ${response.status}`);
+  }
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop ends the connection.
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length;
+    if (bytes > largestDocument) throw new Error(`${address} answered more than ${largestDocument} bytes`);
+    pieces.push(piece);
+  }
+  return new Response(Buffer.concat(pieces));
 }
 
 /** What a claim holds; dots of its name lead into objects. */
