@@ -83,6 +83,8 @@ describe('a page', () => {
         fc.integer({ min: 1, max: 17 }),
         async (sort, descending, limit) => {
           const seen: string[] = [];
+          // Bounded, or a cursor that walks one by one could follow what is inserted before it for ever.
+          const last = next + 60;
           const before = (await records.list('tasks', { ...newest, limit: 500 })).items;
           let after: ListPosition | null = null;
           do {
@@ -95,8 +97,8 @@ describe('a page', () => {
             });
             seen.push(...page.items.map(({ id }) => id));
             after = page.end;
-            await store.commit(epoch, [row(next++, next % 5, next % 3)]);
-          } while (after !== null && seen.length < 2_000);
+            if (next < last) await store.commit(epoch, [row(next++, next % 5, next % 3)]);
+          } while (after !== null);
           expect(new Set(seen).size).toBe(seen.length);
           expect(before.filter(({ id }) => !seen.includes(id))).toEqual([]);
         },
