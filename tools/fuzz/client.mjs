@@ -2,6 +2,8 @@
 import { Agent, request } from 'node:http';
 
 const endless = 'text/event-stream';
+/** What a stream sends first is waited for so long, in milliseconds. */
+const firstBytesMs = 200;
 
 /** @param answerMs how long an answer may take until it counts as none */
 export function rawClient(url, connections, answerMs) {
@@ -20,8 +22,16 @@ export function rawClient(url, connections, answerMs) {
           const { statusCode: status, headers } = response;
           if (headers['content-type']?.startsWith(endless) === true) {
             // It would go on for ever; that it began is all that is asked.
-            response.destroy();
-            end({ status, headers, body: '' });
+            const begun = performance.now() - begin;
+            const leave = (body) => {
+              clearTimeout(timer);
+              response.destroy();
+              resolve({ status, headers, body, ms: begun });
+            };
+            const timer = setTimeout(() => leave(''), firstBytesMs);
+            response.once('data', (bytes) => leave(bytes.toString()));
+            response.once('end', () => leave(''));
+            response.on('error', () => undefined);
             return;
           }
           const pieces = [];

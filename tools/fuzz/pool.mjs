@@ -6,6 +6,12 @@ const most = 300;
 export class Pool {
   #known = new Map();
   #rpc = [];
+  #avoided;
+
+  /** @param avoided ids that nothing is asked about */
+  constructor(avoided = []) {
+    this.#avoided = new Set(avoided);
+  }
 
   /** Learns from the reply to a request that succeeded. */
   learn(path, text) {
@@ -52,7 +58,7 @@ export class Pool {
   #add(collection, value) {
     const values = this.#known.get(collection) ?? [];
     this.#known.set(collection, values);
-    if (values.includes(value)) return;
+    if (this.#avoided.has(value) || values.includes(value)) return;
     values.push(value);
     if (values.length > most) values.shift();
   }

@@ -13,6 +13,7 @@ const rarely = [
   [/^post \/api\/simulations/, 0.05],
   [/^post \/api\/protocols\/simulate/, 0.05],
   [/^post \/api\/campaigns$/, 0.3],
+  [/^get \/api\/audit\/verify$/, 0.02],
 ];
 
 /** Headers of a request that is as it should be. */
@@ -55,7 +56,10 @@ function operation(document, method, path, described) {
   const key = `${method} ${path}`;
   const weight = rarely.find(([pattern]) => pattern.test(key))?.[1] ?? 1;
   const query = (described.parameters ?? []).filter((each) => each.in === 'query');
-  const body = described.requestBody?.content?.['application/json'];
+  const headers = (described.parameters ?? []).filter((each) => each.in === 'header');
+  const content = described.requestBody?.content ?? {};
+  const body = content['application/json'];
+  const [otherType] = Object.keys(content).filter((type) => type !== 'application/json');
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
   const arbitrary = fc.record({
     /** Whether path parameters are taken from what is known, and which. */
@@ -71,10 +75,69 @@ function operation(document, method, path, described) {
       { maxLength: query.length === 0 ? 1 : 3, size: 'small' },
     ),
     withQuery: fc.integer({ min: 0, max: 9 }),
-    body: body === undefined ? noBody : bodyOf(body, document.components.schemas),
-    contentType: contentTypes,
+    headers: fc.record(
+      Object.fromEntries(headers.map(({ name }) => [name.toLowerCase(), headerValue(name)])),
+      { requiredKeys: [] },
+    ),
+    withHeaders: fc.integer({ min: 0, max: 9 }),
+    isHead:
+      method === 'get' ? fc.integer({ min: 0, max: 19 }).map((chance) => chance === 0) : fc.constant(false),
+    ...(otherType === undefined
+      ? {
+          body: body === undefined ? noBody : bodyOf(body, document.components.schemas),
+          contentType: contentTypes,
+        }
+      : {
+          body: textBodyOf(content[otherType]),
+          contentType: fc.oneof({ weight: 9, arbitrary: fc.constant(otherType) }, contentTypes),
+        }),
   });
-  return { key, method, path, names, weight, takesBody: body !== undefined, arbitrary };
+  const takesBody = Object.keys(content).length > 0;
+  return { key, method, path, names, weight, takesBody, arbitrary };
+}
+
+/** What a header may be sent with: few keys for many requests, ranges that are and are not there, and what means nothing. */
+const headerValue = (name) =>
+  fc.oneof(
+    fc.string({ minLength: 1, maxLength: 30 }).filter((text) => /^[\x21-\x7e]+$/.test(text)),
+    name.toLowerCase() === 'idempotency-key'
+      ? fc.oneof(
+          fc.integer({ min: 1, max: 40 }).map((number) => `key-${number}`),
+          fc.uuid(),
+          fc.constant('k'.repeat(300)),
+        )
+      : fc.constantFrom(
+          '0',
+          '1',
+          '-1',
+          'x',
+          'bytes=0-',
+          'bytes=5-1',
+          'bytes=-1',
+          'bytes=0-0,2-3',
+          '9'.repeat(30),
+          '"a"',
+        ),
+  );
+
+/** Text of another media type: what the document shows of it, changed or not, and what is none. */
+function textBodyOf({ example, examples = {} }) {
+  const shown = [example, ...Object.values(examples).map(({ value }) => value)].filter(
+    (each) => typeof each === 'string',
+  );
+  const text = fc.oneof(...(shown.length === 0 ? [] : [fc.constantFrom(...shown)]), oddText);
+  return fc.oneof(
+    { weight: 4, arbitrary: text.map((each) => Buffer.from(each)) },
+    {
+      weight: 4,
+      arbitrary: fc
+        .tuple(text, fc.nat(), oddText)
+        .map(([each, at, odd]) => [each, at % (each.length + 1), odd])
+        .map(([each, at, odd]) => Buffer.from(each.slice(0, at) + odd + each.slice(at))),
+    },
+    { weight: 1, arbitrary: brokenBody },
+    { weight: 1, arbitrary: fc.constant(Buffer.from('a,b\n'.repeat(100_000))) },
+  );
 }
 
 const noBody = fc.oneof(
@@ -107,6 +170,7 @@ const emptied = '%20';
  *
  * @param recipe what the operation's arbitrary gave
  * @param freshName for what is submitted, so that not everything is a duplicate
+ * @returns `given`: parameters of the path and the body as they were before they became text
  */
 export function realize({ method, path, names, takesBody }, recipe, pool, freshName) {
   const known = recipe.known === undefined ? undefined : pool.pick(path, recipe.known);
@@ -116,12 +180,19 @@ export function realize({ method, path, names, takesBody }, recipe, pool, freshN
   );
   const query = recipe.withQuery < 4 ? recipe.query : [];
   const search = query.map(([name, value]) => `${encoded(name)}=${encoded(asText(value))}`).join('&');
-  const body = named(recipe.body, freshName);
+  const body = recipe.isHead ? undefined : named(recipe.body, freshName);
   return {
-    method: method.toUpperCase(),
+    method: recipe.isHead ? 'HEAD' : method.toUpperCase(),
     path: search === '' ? filled : `${filled}?${search}`,
-    headers: body === undefined ? {} : takesBody ? { 'content-type': recipe.contentType } : usual,
+    headers: {
+      ...(body === undefined ? {} : takesBody ? { 'content-type': recipe.contentType } : usual),
+      ...(recipe.withHeaders < 3 ? recipe.headers : {}),
+    },
     ...(body === undefined ? {} : { body: Buffer.isBuffer(body) ? body : bytesOf(body) }),
+    given: {
+      path: Object.fromEntries(names.map((name, index) => [name, known?.[name] ?? recipe.odd[index]])),
+      body: Buffer.isBuffer(body) ? undefined : body,
+    },
   };
 }
 

@@ -1,0 +1,318 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+// @ts-expect-error -- plain JavaScript
+import { curlOf as plainCurl, shrunk as plainShrunk } from '../fuzz/curl.mjs';
+// @ts-expect-error -- plain JavaScript
+import { everybody as plainEverybody, grantsBy as plainGrants } from '../fuzz/people.mjs';
+// @ts-expect-error -- plain JavaScript
+import { fuzz as plainFuzz } from '../fuzz/run.mjs';
+
+/** The fuzzer can fail: a server that does as it says passes, and each way of not doing so is counted, as what it is. */
+
+interface Grant {
+  role: string;
+  lab?: string;
+}
+
+interface Caller {
+  label: string;
+  headers: Record<string, string>;
+}
+
+interface Request {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: Buffer;
+  caller: Caller;
+}
+
+interface Findings {
+  counts: Record<string, number>;
+  faults: Map<string, { count: number; request: Request }>;
+}
+
+const fuzz = plainFuzz as (options: object) => Promise<Findings>;
+const shrunk = plainShrunk as (
+  request: Request,
+  isWrong: (request: Request) => Promise<boolean>,
+) => Promise<Request>;
+const curlOf = plainCurl as (request: Request) => string;
+const everybody = plainEverybody as (known: object[], lost: object) => Caller[];
+const grantsBy = plainGrants as (lab: string) => Record<string, Grant[]>;
+
+const ranks = ['viewer', 'submitter', 'operator', 'lab_admin', 'admin'];
+const known = Object.entries(grantsBy('blue')).map(([label, grants], index) => ({
+  label,
+  name: `person_${index}`,
+  grants,
+  token: `svc_pat_${String(index).repeat(43)}`,
+}));
+const people = everybody(known, { 'a revoked token': `svc_pat_${'r'.repeat(43)}` });
+
+const problem = {
+  type: 'object',
+  required: ['code'],
+  properties: { code: { type: 'string' } },
+};
+const refusals = Object.fromEntries(
+  [400, 401, 403, 404, 413, 415, 422].map((status) => [
+    status,
+    { content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },
+  ]),
+);
+const operation = (need: unknown, status: number, more: object = {}): object => ({
+  'x-needs': need,
+  responses: {
+    ...refusals,
+    [status]: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } } },
+  },
+  ...more,
+});
+const inBody = {
+  requestBody: {
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Thing' },
+        examples: { thing: { value: { name: 'thing' } } },
+      },
+    },
+  },
+};
+const document = {
+  openapi: '3.1.0',
+  paths: {
+    '/open': { get: operation('nothing', 200) },
+    '/me': { get: operation('identity', 200) },
+    '/api/tasks': { post: operation({ role: 'submitter' }, 201, inBody) },
+    '/api/tasks/{task_name}/cancel': { post: operation({ role: 'submitter' }, 202) },
+    '/labs/{lab_id}': { get: operation({ role: 'operator', lab: 'lab_id' }, 200) },
+    '/secrets': { get: operation({ role: 'admin' }, 200) },
+  },
+  components: {
+    schemas: {
+      Problem: problem,
+      Thing: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: { type: 'string' }, owner: { type: 'string' } },
+      },
+    },
+  },
+};
+
+interface Asked {
+  key: string;
+  path: string;
+  name: string;
+  grants: Grant[] | undefined;
+  body: { name?: unknown } | undefined;
+}
+
+interface Answer {
+  status: number;
+  body: object;
+}
+
+/** What a server must answer that does as the document says. */
+function right({ key, path, name, grants, body }: Asked, owners: Map<string, string>): Answer {
+  const refused = (status: number): Answer => ({ status, body: { code: 'refused' } });
+  const has = (role: string, lab?: string): boolean =>
+    grants?.some(
+      (grant) =>
+        ranks.indexOf(grant.role) >= ranks.indexOf(role) && (grant.lab === undefined || grant.lab === lab),
+    ) === true;
+  if (key === 'GET /open') return { status: 200, body: { name: 'open' } };
+  if (grants === undefined) return refused(401);
+  if (key === 'GET /me') return { status: 200, body: { name } };
+  if (key === 'GET /secrets') return has('admin') ? { status: 200, body: { name: 'all' } } : refused(403);
+  if (key.startsWith('GET /labs/')) {
+    const lab = decodeURIComponent(key.slice('GET /labs/'.length));
+    return has('operator', lab) ? { status: 200, body: { name: lab } } : refused(403);
+  }
+  if (!has('submitter')) return refused(403);
+  if (key === 'POST /api/tasks') {
+    if (typeof body?.name !== 'string' || owners.has(body.name)) return refused(422);
+    owners.set(body.name, name);
+    return { status: 201, body: { name: body.name, owner: name } };
+  }
+  const task = /^POST \/api\/tasks\/([^/]+)\/cancel$/.exec(key)?.[1];
+  const owner = task === undefined ? undefined : owners.get(decodeURIComponent(task));
+  if (owner === undefined) return refused(404);
+  return owner === name || has('operator') ? { status: 202, body: { name: path } } : refused(403);
+}
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.close();
+  server?.closeAllConnections();
+});
+
+/** Lets the fuzzer ask a server that answers something else wherever `wrong` says so. */
+async function found(
+  wrong: (asked: Asked, answer: Answer) => Answer | undefined,
+  wanted = 800,
+): Promise<Findings> {
+  const owners = new Map<string, string>();
+  const answer = (request: IncomingMessage, text: string): Answer => {
+    const person = known.find(({ token }) => request.headers.authorization === `Bearer ${token}`);
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    const asked = {
+      key: `${request.method === 'HEAD' ? 'GET' : (request.method ?? '')} ${path}`,
+      path,
+      name: person?.name ?? '',
+      grants: person?.grants,
+      body: bodyOf(text),
+    };
+    let usual: Answer;
+    try {
+      usual = right(asked, owners);
+    } catch {
+      usual = { status: 400, body: { code: 'malformed' } };
+    }
+    return wrong(asked, usual) ?? usual;
+  };
+  server = createServer((request, reply) => {
+    let text = '';
+    request.on('data', (piece) => (text += String(piece)));
+    request.on('end', () => send(reply, answer(request, text)));
+  });
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return fuzz({ url: `http://127.0.0.1:${port}`, document, people, wanted, seed: 11 });
+}
+
+function bodyOf(text: string): Asked['body'] {
+  try {
+    return JSON.parse(text) as Asked['body'];
+  } catch {
+    return undefined;
+  }
+}
+
+function send(reply: ServerResponse, { status, body }: Answer): void {
+  const type = status < 300 ? 'application/json' : 'application/problem+json';
+  reply.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' });
+  reply.end(JSON.stringify(body));
+}
+
+const others = (counts: Record<string, number>, but: string): number[] =>
+  Object.entries(counts)
+    .filter(([name]) => name !== but && name !== 'requests')
+    .map(([, count]) => count);
+
+describe('the fuzzer', () => {
+  it('finds nothing at a server that does as it says, and asks as much as it was told', async () => {
+    const { counts, faults } = await found(() => undefined);
+    expect([...faults.keys()]).toEqual([]);
+    expect(counts).toMatchObject({ server_errors: 0, schema_mismatches: 0, unauthenticated_successes: 0 });
+    expect(counts['requests']).toBeGreaterThanOrEqual(800);
+  });
+
+  const open = (body: object): Answer => ({ status: 200, body });
+  it.each<[string, (asked: Asked, answer: Answer) => Answer | undefined, RegExp]>([
+    [
+      'who shows no valid token',
+      ({ key, grants }) => (key === 'GET /me' && grants === undefined ? open({ name: 'x' }) : undefined),
+      /^get \/me: 200 to (nobody|an? .*token|two tokens|another scheme)/,
+    ],
+    [
+      'who has too low a role',
+      ({ key, name }, { status }) =>
+        key === 'GET /secrets' && status === 403 && name !== '' ? open({ name: 'x' }) : undefined,
+      /^get \/secrets: 200 to /,
+    ],
+    [
+      'who has the role for another lab',
+      ({ key, grants }, { status }) =>
+        key.startsWith('GET /labs/') && status === 403 && grants?.some(({ lab }) => lab === 'no_such_lab')
+          ? open({ name: 'x' })
+          : undefined,
+      /^get \/labs\/\{lab_id\}: 200 to operator of another lab$/,
+    ],
+    [
+      'who changes the work of others',
+      ({ key, grants }, { status }) =>
+        key.endsWith('/cancel') && status === 403 && grants?.[0]?.role === 'submitter'
+          ? { status: 202, body: { name: 'x' } }
+          : undefined,
+      /^post \/api\/tasks\/\{task_name\}\/cancel: .*submitter changed work of somebody else$/,
+    ],
+    [
+      'who submits in the name of others',
+      ({ key, grants }, { status, body }) =>
+        key === 'POST /api/tasks' && status === 201 && grants?.[0]?.role === 'submitter'
+          ? { status, body: { ...body, owner: 'ada' } }
+          : undefined,
+      /^post \/api\/tasks: .*submitter submitted work of somebody else$/,
+    ],
+  ])('counts what is let through to one %s', async (_, wrong, expected) => {
+    const { counts, faults } = await found(wrong);
+    expect(counts['unauthenticated_successes']).toBeGreaterThan(0);
+    expect(others(counts, 'unauthenticated_successes')).toEqual([0, 0]);
+    for (const fault of faults.keys()) expect(fault).toMatch(expected);
+  });
+
+  it('counts an answer off its schema, one that is not described, and one where nothing is', async () => {
+    const { counts, faults } = await found(({ key }, { status }) => {
+      if (key === 'GET /open') return open({ title: 'no name' });
+      if (key === 'GET /secrets' && status === 200) return { status: 204, body: {} };
+      return key.startsWith('GET /no/') ? open({ name: 'here' }) : undefined;
+    });
+    expect(others(counts, 'schema_mismatches')).toEqual([0, 0]);
+    const told = [...faults.keys()].join('\n');
+    expect(told).toContain('get /open: ');
+    expect(told).toContain('get /secrets: status 204 is not described');
+    expect(told).toContain('no route: status 200 where nothing is');
+  });
+
+  it('counts a failure of the server, and gives the smallest request that has it, without a secret', async () => {
+    const { counts, faults } = await found(({ key, grants, body }) =>
+      key === 'POST /api/tasks' &&
+      grants !== undefined &&
+      typeof body?.name !== 'string' &&
+      body !== undefined
+        ? { status: 500, body: { code: 'internal' } }
+        : undefined,
+    );
+    expect(counts['server_errors']).toBeGreaterThan(0);
+    expect(others(counts, 'server_errors')).toEqual([0, 0]);
+    const fault = faults.get('post /api/tasks: 500 internal');
+    const command = curlOf(fault?.request as Request);
+    expect(command).toMatch(
+      /^curl -X POST --path-as-is "\$SVC_URL"'\/api\/tasks' -H "Authorization: Bearer \$SVC_TOKEN"/,
+    );
+    expect(command).not.toMatch(/svc_pat_/);
+    expect(fault?.request.body?.length).toBeLessThan(30);
+  });
+});
+
+describe('a request that went wrong', () => {
+  const [caller] = people as [Caller];
+  const request: Request = {
+    method: 'POST',
+    path: '/api/x?a=1&b=2',
+    headers: { 'content-type': 'application/json', 'idempotency-key': 'k' },
+    body: Buffer.from(JSON.stringify({ a: [1, 2, { deep: 'x'.repeat(64) }], b: 1, c: "it's" })),
+    caller,
+  };
+
+  it('is made as small as it goes wrong', async () => {
+    const { path, headers, body } = await shrunk(request, (each) =>
+      Promise.resolve(each.path.includes('b=2') && each.body?.includes('xx') === true),
+    );
+    expect(path).toBe('/api/x?b=2');
+    expect(headers).toEqual({});
+    expect(body?.toString()).toBe('{"a":[{"deep":"xx"}]}');
+  });
+
+  it('stays what it is when it goes wrong only once', async () => {
+    expect(await shrunk(request, () => Promise.resolve(false))).toBe(request);
+  });
+
+  it('is shown as a shell takes it, also when it is no text', () => {
+    expect(curlOf({ ...request, body: Buffer.from("it's") })).toContain(`--data-binary 'it'\\''s'`);
+    expect(curlOf({ ...request, body: Buffer.from([0, 255]) })).toContain(`--data-binary $'\\x00\\xff'`);
+  });
+});
