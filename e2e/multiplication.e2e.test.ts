@@ -65,6 +65,49 @@ describe('a protocol run', () => {
   });
 });
 
+describe('priority', () => {
+  const slow = { wait: { seconds: 0.2 } };
+  /** Submits in this order while nothing may start, and gives when the first task of each began. */
+  async function startsOf(kind: 'protocols' | 'campaigns', bodies: { name: string }[]): Promise<number[]> {
+    await lab.api.call('POST', '/api/queue/pause');
+    for (const body of bodies) expect((await lab.api.submit(kind, body)).status).toBe(201);
+    await lab.api.call('POST', '/api/queue/resume');
+    return Promise.all(
+      bodies.map(async ({ name }) => {
+        const run = kind === 'protocols' ? name : `${name}_run_1`;
+        const { state, tasks } = await eventually(() => lab.api.run(run), isOver);
+        expect(state).toBe('completed');
+        return Date.parse(tasks[0]?.started_at ?? '');
+      }),
+    );
+  }
+
+  it('of a protocol run: the higher goes first, whichever was submitted first', async () => {
+    const run = (name: string, priority: number) => ({
+      name,
+      type: 'slow_multiplication',
+      priority,
+      parameters: slow,
+    });
+    const [low = NaN, high = NaN] = await startsOf('protocols', [run('low run', 1), run('high run', 9)]);
+    expect(high).toBeLessThan(low);
+  });
+
+  it('of a campaign: that of its runs, which are of its owner', async () => {
+    const campaign = (name: string, priority: number) => ({
+      name,
+      protocol: 'slow_multiplication',
+      owner: 'ada',
+      priority,
+      max_protocol_runs: 1,
+      global_parameters: slow,
+    });
+    const [low = NaN, high = NaN] = await startsOf('campaigns', [campaign('low', 1), campaign('high', 9)]);
+    expect(high).toBeLessThan(low);
+    expect(await lab.api.run('high_run_1')).toMatchObject({ owner: 'ada', priority: 9, campaign: 'high' });
+  });
+});
+
 describe('an on-demand task', () => {
   it('runs on a device of the computer of its own agent', async () => {
     const task = await finishedTask({
@@ -132,6 +175,43 @@ describe('an on-demand task', () => {
     });
     expect(task).toMatchObject({ state: 'failed', reason: { code: 'allocation_timeout' } });
     await eventually(() => lab.api.task('holder'), isOver);
+  });
+
+  it('has 600 s to start where nothing else is said', async () => {
+    const task = await finishedTask({
+      name: 'patient',
+      type: 'multiply',
+      devices: { multiplier: at('multiplier_a') },
+      input_parameters: { number: 1 },
+    });
+    expect(task.allocation_timeout).toBe(600);
+  });
+
+  it('has a name that none has that runs or waits; when it is over, the name is free', async () => {
+    const wait = {
+      type: 'wait',
+      devices: { multiplier: at('multiplier_a') },
+      input_parameters: { seconds: 60 },
+    };
+    const again = async (name: string): Promise<unknown> => {
+      const { status, body } = await lab.api.submit('tasks', { ...wait, name });
+      return [status, body.code];
+    };
+    await lab.api.submit('tasks', { ...wait, name: 'runs' });
+    await eventually(
+      () => lab.api.task('runs'),
+      ({ state }) => state === 'running',
+    );
+    expect((await lab.api.submit('tasks', { ...wait, name: 'waits' })).body).toMatchObject({
+      state: 'queued',
+    });
+    expect(await again('runs')).toEqual([409, 'duplicate_name']);
+    expect(await again('waits')).toEqual([409, 'duplicate_name']);
+    for (const name of ['waits', 'runs']) await lab.api.call('POST', `/api/tasks/${name}/cancel`);
+    await eventually(() => lab.api.task('runs'), isOver);
+    expect(await again('waits')).toEqual([201, undefined]);
+    await lab.api.call('POST', '/api/tasks/waits/cancel');
+    await eventually(() => lab.api.task('waits'), isOver);
   });
 
   it('goes before one of lower priority that was submitted earlier', async () => {
@@ -218,6 +298,26 @@ describe('device RPC', () => {
       expect(answer.status).toBe(200);
       expect(answer.body).toEqual({ product: 12 });
     }
+  });
+
+  it('asks neither the queue nor who has the device', async () => {
+    await lab.api.submit('tasks', {
+      name: 'has it',
+      type: 'wait',
+      devices: { multiplier: at('multiplier_a') },
+      input_parameters: { seconds: 60 },
+    });
+    await eventually(
+      () => lab.api.task('has it'),
+      ({ state }) => state === 'running',
+    );
+    await lab.api.call('POST', '/api/queue/pause');
+    const answer = await lab.api.rpc('multiplication_lab', 'multiplier_a', 'multiply', { a: 3, b: 5 });
+    expect(answer).toMatchObject({ status: 200, body: { product: 15 } });
+    expect(await lab.api.task('has it')).toMatchObject({ state: 'running' });
+    await lab.api.call('POST', '/api/queue/resume');
+    await lab.api.call('POST', '/api/tasks/has%20it/cancel');
+    await eventually(() => lab.api.task('has it'), isOver);
   });
 
   it('answers a query while an effect is going on', async () => {
