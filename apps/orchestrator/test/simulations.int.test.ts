@@ -1,5 +1,9 @@
+import { readdirSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { agentStates, deviceStates, taskRunStates } from '@lab/contracts';
 import type { WorkingRows } from '@lab/engine';
 import { batch } from '../../../libs/simulation/test/small-lab.js';
 import { LoadedDefinitions } from '../src/definitions/loaded-definitions.js';
@@ -52,8 +56,21 @@ const devices = ['arm', 'station_1', 'station_2'].map((name) => ({
 const made: Simulations[] = [];
 afterEach(() => Promise.all(made.splice(0).map((each) => each.stop())));
 
-function simulations(type: 'greedy' | 'cpsat' = 'greedy'): Simulations {
-  const engine = { workingRows: () => Promise.resolve(nothing), listDevices: () => devices };
+function simulations(type: 'greedy' | 'cpsat' = 'greedy', going = 0, rows = nothing): Simulations {
+  const counts = <State extends string>(states: readonly State[]) =>
+    Object.fromEntries(states.map((state) => [state, 0])) as Record<State, number>;
+  const census = {
+    tasks: { ...counts(taskRunStates), running: going },
+    agents: counts(agentStates),
+    devices: counts(deviceStates),
+    computers: { expected: 0, online: 0 },
+    planAgeMs: null,
+  };
+  const engine = {
+    census: () => census,
+    workingRows: () => Promise.resolve(rows),
+    listDevices: () => devices,
+  };
   const store = { durations: () => Promise.resolve([]) };
   const clock = { now: () => Date.parse('2026-01-01T00:00:00Z') };
   const all = new Simulations({ engine, store, definitions, scheduler: { type }, clock }, program);
@@ -84,6 +101,38 @@ describe('simulations at a running orchestrator', () => {
     await expect(
       simulations().simulate({ protocols: [{ type: 'batch', iterations: 1_000 }] }),
     ).rejects.toMatchObject({ code: 'invalid', faults: [{ code: 'too_large' }] });
+  });
+
+  it('refuse to play through more than they can, before it is copied', async () => {
+    const untouchable = new Proxy(nothing, {
+      get: (_rows, key) => (key === 'then' ? undefined : expect.fail(`${String(key)} was read`)),
+    });
+    await expect(
+      simulations('greedy', 5_001, untouchable).whatIf({ name: 'new', type: 'batch' }),
+    ).rejects.toMatchObject({ code: 'invalid', faults: [{ code: 'too_large' }] });
+  });
+
+  it('let everything else go on, and go first', async () => {
+    const all = simulations();
+    let going = 2;
+    const ended = [1, 2].map(() =>
+      all.simulate({ protocols: [{ type: 'batch', iterations: 600 }] }).then(
+        () => (going -= 1),
+        () => (going -= 1),
+      ),
+    );
+    const priorities = (): number[] => readdirSync('/proc/self/task').map((id) => getPriority(Number(id)));
+    if (process.platform === 'linux') {
+      const low = Math.min(19, getPriority() + 10);
+      await expect
+        .poll(() => priorities().filter((each) => each === low).length, { timeout: 10_000 })
+        .toBeGreaterThanOrEqual(2);
+    }
+    // What the orchestrator does beside: were the simulations part of its own loop, they would be over by then.
+    for (let answers = 0; answers < 50; answers += 1) await delay(1);
+    expect(going).toBe(2);
+    await all.stop();
+    await Promise.all(ended);
   });
 
   it('are two at a time, and end with the orchestrator', async () => {

@@ -2,4 +2,4 @@ export { ganttSvg } from './gantt-svg.js';
 export { ganttText, type Drawn } from './gantt-text.js';
 export type { SimulationPorts } from './laboratory.js';
 export { defaultMaxTasks, simulate } from './simulate.js';
-export { whatIf, type Present } from './what-if.js';
+export { requirePlayable, whatIf, type Present } from './what-if.js';

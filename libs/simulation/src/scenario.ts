@@ -9,8 +9,6 @@ export interface Arrival {
   at: number;
   /** Name of the run, campaign or task. */
   name: string;
-  /** Tasks that come with it. */
-  tasks: number;
   /** Place in the scenario, for faults. */
   path: string;
   /** Those of the same group wait for each other: no more of them than this are under way at a time. */
@@ -36,6 +34,9 @@ export function arrivalsOf(
   const arrivals: Arrival[] = [];
   const durations = new Map<string, number>();
   const counts = new Map<string, number>();
+  let total = 0;
+  // Counted before anything is made of it: what is refused may be of any size.
+  const fits = (tasks: number): boolean => (total += tasks) <= maxTasks;
   const nameFor = (base: string): string => {
     const count = (counts.get(base) ?? 0) + 1;
     counts.set(base, count);
@@ -51,14 +52,13 @@ export function arrivalsOf(
     const path = `protocols[${index}]`;
     const { type, iterations = 1, at = 0, every = 0, max_concurrent: most, priority = 0 } = entry;
     const protocol = protocolOf(type, `${path}.type`);
-    if (protocol === undefined) continue;
+    if (protocol === undefined || !fits(protocol.protocol.tasks.length * iterations)) continue;
     const parameters = runParameters(protocol, entry.parameters);
     for (let number = 0; number < iterations; number += 1) {
       const name = nameFor(type);
       arrivals.push({
         at: toMs(at + number * every),
         name,
-        tasks: protocol.protocol.tasks.length,
         path,
         gate: most === undefined ? null : { group: path, most },
         submit: (engine) => engine.submitProtocolRun({ name, type, priority, parameters }),
@@ -68,14 +68,13 @@ export function arrivalsOf(
   for (const [index, entry] of (scenario.campaigns ?? []).entries()) {
     const path = `campaigns[${index}]`;
     const protocol = protocolOf(entry.protocol, `${path}.protocol`);
-    if (protocol === undefined) continue;
+    if (protocol === undefined || !fits(protocol.protocol.tasks.length * entry.max_protocol_runs)) continue;
     const { at = 0, global_parameters: given, ...rest } = entry;
     const name = nameFor(`${entry.protocol}_campaign`);
     const submission = { ...rest, name, global_parameters: runParameters(protocol, given) };
     arrivals.push({
       at: toMs(at),
       name,
-      tasks: protocol.protocol.tasks.length * entry.max_protocol_runs,
       path,
       gate: null,
       submit: (engine) => engine.submitCampaign(submission),
@@ -90,6 +89,7 @@ export function arrivalsOf(
       faults.push(unknown(`${path}.type`, 'unknown_task_type', 'task type', type, types));
       continue;
     }
+    if (!fits(count)) continue;
     const input_parameters = valuesOf(task.input_parameters, given);
     for (const [name, value] of Object.entries(given ?? {})) input_parameters[name] = value;
     for (let number = 0; number < count; number += 1) {
@@ -98,7 +98,6 @@ export function arrivalsOf(
       arrivals.push({
         at: toMs(at + number * every),
         name,
-        tasks: 1,
         path,
         gate: null,
         submit: (engine) => engine.submitTask({ ...rest, type, name, input_parameters }),
@@ -106,7 +105,6 @@ export function arrivalsOf(
     }
   }
   faults.push(...lossFaults(scenario, definitions));
-  const total = arrivals.reduce((sum, { tasks }) => sum + tasks, 0);
   if (total > maxTasks)
     faults.push({
       path: '',

@@ -289,4 +289,13 @@ describe('a scenario', () => {
     expect((await faultsOf({ protocols: [{ type: 'batch', iterations: 4 }] }, 11))[0]).toContain('too_large');
     expect(await faultsOf({ protocols: [{ type: 'batch', iterations: 4 }] }, 12)).toEqual([]);
   });
+
+  it('is counted before anything is made of it', async () => {
+    const many = Array.from({ length: 1_000 }, () => ({ type: 'batch', iterations: 100_000 }));
+    const faults = await faultsOf({
+      protocols: many,
+      campaigns: [{ protocol: 'batch', max_protocol_runs: 100_000 }],
+    });
+    expect(faults).toEqual([expect.stringContaining('too_large')]);
+  });
 });

@@ -41,6 +41,18 @@ const runsOfEndless = 100;
 const maxTasks = 5_000;
 
 /**
+ * Refuses to play through what is too much, which can be asked before anything of it is copied.
+ *
+ * @param going tasks that are going on
+ * @throws ServiceError `invalid`
+ */
+export function requirePlayable(going: number): void {
+  if (going <= maxTasks) return;
+  const message = `${going} tasks are going on, but at most ${maxTasks} are played through`;
+  throw refusal('', 'too_large', message);
+}
+
+/**
  * What would become of a protocol run if it was submitted at a moment, beside all that goes on then: the moment is
  * played through twice, without the run and with it.
  *
@@ -55,9 +67,7 @@ export async function whatIf(
   ports: SimulationPorts,
 ): Promise<WhatIfRecord> {
   if (submission.resume === true) throw refusal('resume', 'not_supported', 'only a new run can be tried out');
-  const open = present.rows.taskRuns.length;
-  if (open > maxTasks)
-    throw refusal('', 'too_large', `${open} tasks are going on, but at most ${maxTasks} are played through`);
+  requirePlayable(present.rows.taskRuns.length);
   const without = await playOn(present, definitions, scheduler, ports);
   const together = await playOn(present, definitions, scheduler, ports, submission);
   const { rows } = together.store;

@@ -8,7 +8,8 @@ import {
   type PackageRecord,
 } from '@lab/contracts';
 import { contentHash, type Catalog, type DefinitionOrigin } from '@lab/definitions';
-import { labVersion, type LoadedSet } from './loaded-definitions.js';
+import { labVersion } from './from-catalog.js';
+import type { LoadedSet } from './loaded-definitions.js';
 import { diagnosticsOf, faultOf } from './package-index.js';
 
 /** What people are shown of definitions: the packages as last read, and beside that what is loaded. */

@@ -1,7 +1,8 @@
 import { ServiceError } from '@lab/contracts';
 import type { Catalog } from '@lab/definitions';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
-import { labVersion, withNewTasks, type LabVersion, type LoadedSet } from './loaded-definitions.js';
+import { labVersion, withNewTasks } from './from-catalog.js';
+import type { LabVersion, LoadedSet } from './loaded-definitions.js';
 import type { LoadedRecord } from './loaded-record.js';
 
 /**

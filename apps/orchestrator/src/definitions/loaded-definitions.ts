@@ -1,5 +1,3 @@
-import type { Catalog } from '@lab/definitions';
-import { contentHash } from '@lab/definitions';
 import type { DeviceDefinition, LabDefinition, ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
 import type { Definitions } from '@lab/engine';
 
@@ -58,27 +56,4 @@ export class LoadedDefinitions implements Definitions {
   takesWork(lab: string): boolean {
     return !this.current.draining.has(lab) && !this.starting.has(lab);
   }
-}
-
-/** The version of a laboratory in a catalog; undefined when it is unknown there or has errors. */
-export function labVersion(catalog: Catalog, name: string): LabVersion | undefined {
-  const lab = catalog.lab(name);
-  if (lab === undefined) return undefined;
-  const devices = new Map<string, DeviceDefinition>();
-  for (const { type } of Object.values(lab.devices)) {
-    const device = catalog.deviceType(type);
-    if (device === undefined) return undefined;
-    devices.set(type, device);
-  }
-  return { lab, devices, hash: contentHash({ lab, devices: Object.fromEntries(devices) }) };
-}
-
-/** The task types of the catalog, with those that are loaded already as they are. */
-export function withNewTasks(catalog: Catalog, tasks: LoadedSet['tasks']): Map<string, TaskSnapshot> {
-  const all = new Map(tasks);
-  for (const type of catalog.taskTypes()) {
-    const snapshot = catalog.task(type);
-    if (snapshot !== undefined && !all.has(type)) all.set(type, snapshot);
-  }
-  return all;
 }

@@ -1,13 +1,8 @@
 import { ServiceError, type Fault } from '@lab/contracts';
 import type { Catalog } from '@lab/definitions';
 import type { Engine, Log, Timers, UnfinishedWork } from '@lab/engine';
-import {
-  labVersion,
-  withNewTasks,
-  type LabVersion,
-  type LoadedDefinitions,
-  type LoadedSet,
-} from './loaded-definitions.js';
+import { labVersion, withNewTasks } from './from-catalog.js';
+import type { LabVersion, LoadedDefinitions, LoadedSet } from './loaded-definitions.js';
 import type { LoadedRecord } from './loaded-record.js';
 import type { PackageIndex } from './package-index.js';
 

@@ -1,7 +1,7 @@
 import { ServiceError, type Fault, type ProtocolChange, type TaskTypeChange } from '@lab/contracts';
 import type { Catalog } from '@lab/definitions';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
-import { withNewTasks } from './loaded-definitions.js';
+import { withNewTasks } from './from-catalog.js';
 import { labelsOf, refuseInUse, type Loading } from './loading.js';
 import { requireSound } from './package-index.js';
 

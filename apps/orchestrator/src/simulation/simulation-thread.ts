@@ -1,10 +1,13 @@
+/** Program of the thread of one simulation: it ends with it, and touches nothing outside. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { toServiceError } from '@lab/contracts';
-import { simulate, whatIf } from '@lab/simulation';
-import { LoadedDefinitions } from '../definitions/loaded-definitions.js';
+import { lowerThreadPriority } from '../solver/low-priority.js';
 import type { SimulationAnswer, SimulationOrder } from './simulation-order.js';
 
-/** The thread of one simulation: it ends with it, and touches nothing outside. */
+// Before anything is loaded, which alone takes most of a second of a processor.
+lowerThreadPriority();
+const { toServiceError } = await import('@lab/contracts');
+const { simulate, whatIf } = await import('@lab/simulation');
+const { LoadedDefinitions } = await import('../definitions/loaded-definitions.js');
 
 const order = workerData as SimulationOrder;
 const ports = { stopwatch: () => performance.now() };

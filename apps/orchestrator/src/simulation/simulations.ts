@@ -8,6 +8,7 @@ import {
   type WhatIfRecord,
 } from '@lab/contracts';
 import { rememberedDurations, type Engine, type Store } from '@lab/engine';
+import { requirePlayable } from '@lab/simulation';
 import type { LoadedDefinitions } from '../definitions/loaded-definitions.js';
 import type { SimulationAnswer, SimulationOrder } from './simulation-order.js';
 
@@ -22,7 +23,7 @@ type Order<Kind> = Extract<SimulationOrder, { kind: Kind }>;
 
 /**
  * Simulations asked for by people: each in a thread of its own with a copy of what is loaded and of what goes on, so
- * that it can neither delay nor change anything.
+ * that it can change nothing. The threads have a low priority: whatever else the machine has to do comes first.
  */
 export class Simulations {
   readonly #going = new Set<Worker>();
@@ -31,7 +32,7 @@ export class Simulations {
   /** @param program of the threads; the one beside this file */
   constructor(
     private readonly parts: {
-      engine: Pick<Engine, 'workingRows' | 'listDevices'>;
+      engine: Pick<Engine, 'census' | 'workingRows' | 'listDevices'>;
       store: Pick<Store, 'durations'>;
       definitions: LoadedDefinitions;
       scheduler: SimulatedScheduler;
@@ -51,6 +52,7 @@ export class Simulations {
   async whatIf(submission: ProtocolRunSubmission): Promise<WhatIfRecord> {
     this.#refuseTooMany();
     const { engine, store, clock, scheduler } = this.parts;
+    requirePlayable(Object.values(engine.census().tasks).reduce((sum, count) => sum + count, 0));
     const samples = await store.durations(rememberedDurations);
     const rows = await engine.workingRows();
     const present = { now: clock.now(), rows, samples, devices: engine.listDevices() };
