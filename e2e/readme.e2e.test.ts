@@ -11,7 +11,6 @@ import { startLab, type Lab } from './lab.js';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 let lab: Lab;
-let commands: string[] = [];
 
 /** The requests of a page, in their order. */
 async function requestsOf(page: string): Promise<string[]> {
@@ -30,13 +29,15 @@ async function typed(command: string): Promise<{ status: number; stdout: string 
   return { status: Number(stdout.trimEnd().split('\n').at(-1)), stdout };
 }
 
-beforeAll(async () => {
-  commands = await requestsOf('README.md');
-  lab = await startLab(['color_lab', 'multiplication_lab']);
-});
-afterAll(() => lab.stack.dispose());
-
 describe('the requests of the README', () => {
+  let commands: string[] = [];
+
+  beforeAll(async () => {
+    commands = await requestsOf('README.md');
+    lab = await startLab(['color_lab', 'multiplication_lab']);
+  });
+  afterAll(() => lab.stack.dispose());
+
   it('are all there', () => {
     expect(commands.length).toBeGreaterThanOrEqual(7);
   });
@@ -56,13 +57,20 @@ describe('the requests of the README', () => {
 });
 
 describe('the requests of the page about campaigns', () => {
+  // A lab of its own: what the README cancels leaves its mixture in a beaker, with which the next run fails.
+  beforeAll(async () => {
+    lab = await startLab(['color_lab', 'multiplication_lab']);
+  });
+  afterAll(() => lab.stack.dispose());
+
   it('are answered as they stand, in their order, once what they need has come about', async () => {
-    // The README has submitted a campaign of that name.
-    const ofPage = (await requestsOf('docs/guide/campaigns.md')).map((command) =>
-      command.replaceAll('find_blue', 'find_blue_too'),
+    // The campaign has to go on until the last request about it is typed.
+    const commands = (await requestsOf('docs/guide/campaigns.md')).map((command) =>
+      command.replace('"max_protocol_runs": 24', '"max_protocol_runs": 0'),
     );
-    expect(ofPage.length).toBeGreaterThanOrEqual(9);
-    for (const command of ofPage)
+    expect(commands.length).toBeGreaterThanOrEqual(9);
+    expect(commands[0]).toContain('"max_protocol_runs": 0');
+    for (const command of commands)
       await eventually(
         () => typed(command),
         // An optimizer that is being made, or a campaign whose runs are still ending: the answer says so.
