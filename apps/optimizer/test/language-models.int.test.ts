@@ -192,6 +192,65 @@ describe('a server in trouble', () => {
   });
 });
 
+describe.each([
+  ['openai-compatible', null],
+  ['anthropic', 'key'],
+  ['openai', 'key'],
+  ['google', 'key'],
+])('a hostile server in place of %s', (provider, key) => {
+  const asking = (): Promise<unknown> =>
+    models().ask(question({ provider, model: 'm-1', key, settings: { base_url: `${url}/v1` } }));
+
+  it.each([200, 500])(
+    'that answers %i and never ends is left after a few megabytes, and not asked again',
+    async (status) => {
+      let sent = 0;
+      const left = new Promise<void>((resolve) => {
+        script = [
+          (response) => {
+            const piece = Buffer.alloc(65_536, ' ');
+            const more = (): void => {
+              while (!response.destroyed && response.write(piece)) sent += piece.length;
+            };
+            response.on('drain', more).on('close', resolve);
+            response.writeHead(status, { 'content-type': 'application/json' });
+            more();
+          },
+        ];
+      });
+      await expect(asking()).rejects.toThrow(/the answer has more than 4194304 bytes/);
+      await left;
+      // What was on its way already fits the buffers of a connection.
+      expect(sent).toBeLessThan(40_000_000);
+      expect(asked).toHaveLength(1);
+    },
+  );
+
+  it('that sends elsewhere is not followed, and the key goes nowhere else', async () => {
+    script = [
+      (response) => response.writeHead(307, { location: `${url}/elsewhere` }).end(),
+      json({ error: { message: 'here' } }),
+    ];
+    await expect(asking()).rejects.toThrow('the server sends elsewhere (HTTP 307), which is not followed');
+    expect(asked.map(({ path }) => path)).not.toContain('/elsewhere');
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    null,
+    [],
+    7,
+    { choices: 'no', content: 'no', output: 'no', candidates: 'no' },
+    { choices: [null], content: [null], output: [null], candidates: [null] },
+    { choices: [], content: [], output: [], candidates: [], usage: { __proto__: null } },
+  ])('that answers %j gives no suggestion, and harms nobody', async (body) => {
+    script = [json(body as object)];
+    const answer = await asking().catch((error: unknown) => error);
+    if (answer instanceof Error) expect(answer.message).toContain('gave no answer');
+    else expect(answer).toMatchObject({ text: '' });
+  });
+});
+
 describe('a key', () => {
   const env = { ANTHROPIC_API_KEY: canary, OPENAI_API_KEY: canary, GOOGLE_GENERATIVE_AI_API_KEY: canary };
 

@@ -1,5 +1,6 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { JsonObject } from '@lab/contracts';
+import { boundedFetch } from './bounded-fetch.js';
 
 /** A model at its provider, and how to reach it. */
 export interface Address {
@@ -16,13 +17,16 @@ interface Provider {
   needsKey: boolean;
   /** Where it is when `base_url` does not say. */
   baseURL?: string;
-  open(address: Address): Promise<LanguageModelV3>;
+  open(address: Address & typeof transport): Promise<LanguageModelV3>;
 }
+
+/** How every provider is reached. */
+const transport = { fetch: boundedFetch };
 
 /** Anything that speaks the chat completions of OpenAI. */
 const compatible =
   (name: string) =>
-  async ({ model, baseURL, ...rest }: Address): Promise<LanguageModelV3> => {
+  async ({ model, baseURL, ...rest }: Address & typeof transport): Promise<LanguageModelV3> => {
     if (baseURL === undefined) {
       throw new Error(`"${name}" needs the address of a server: base_url in ai_model_settings`);
     }
@@ -105,7 +109,7 @@ export function accessTo(
 
 /** @throws Error when a server is needed and none is named */
 export function openModel({ provider, ...address }: Access): Promise<LanguageModelV3> {
-  return providers[provider]!.open(address);
+  return providers[provider]!.open({ ...address, ...transport });
 }
 
 function isHttpAddress(value: unknown): value is string {
