@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
@@ -152,6 +152,37 @@ describe('a broken edit', () => {
     await restore();
     await post<PackageRecord[]>('/api/packages/refresh', undefined);
     expect(await labState()).toEqual(before);
+  });
+
+  it.each([
+    [
+      'another computer named svc_computer',
+      '  svc_computer: { desc: Mine, ip: 127.0.0.3 }',
+      'reserved_computer',
+    ],
+    ['another computer at 127.0.0.1', '  bench_c: { desc: Mine, ip: 127.0.0.1 }', 'reserved_ip'],
+  ])('with %s is refused', async (_, computer, code) => {
+    const restore = await edit(`laboratories/${labName}/lab.yml`, (text) =>
+      text.replace('computers:\n', `computers:\n${computer}\n`),
+    );
+    const { status, body } = await refused('reload');
+    await restore();
+    await post('/api/packages/refresh', undefined);
+    expect([status, body.code, body.errors?.map((fault) => fault.code)]).toEqual([422, 'invalid', [code]]);
+  });
+
+  it('with a resource that another laboratory has is refused, and names both', async () => {
+    const other = file('laboratories/other_lab');
+    await mkdir(other);
+    await writeFile(
+      join(other, 'lab.yml'),
+      'name: other_lab\ndesc: Has paper of its own\ndevices: {}\nresource_types: { paper: {} }\nresources: { paper_1: { type: paper } }\n',
+    );
+    const { status, body } = await post<Problem>('/api/labs/load', { lab_types: ['other_lab'] });
+    await rm(other, { recursive: true });
+    await post('/api/packages/refresh', undefined);
+    expect([status, body.errors?.map(({ code }) => code)]).toEqual([422, ['duplicate_resource']]);
+    expect(JSON.stringify(body)).toContain(labName);
   });
 
   it('of the code of a task type names the file and the line of the code', async () => {
@@ -324,6 +355,14 @@ describe('the check of a text', () => {
       ]),
     );
     expect(broken.body.errors.every((fault) => fault.line !== undefined)).toBe(true);
+  });
+});
+
+describe('a definition', () => {
+  it('has 1 s as the duration of a task of a protocol that declares none', async () => {
+    const path = '/api/definitions/protocol/slow_multiplication';
+    const { body } = await lab.api.call<DefinitionRecord>('GET', path);
+    expect(body.definition).toMatchObject({ tasks: [{ name: 'wait', duration: 1 }, { name: 'multiply' }] });
   });
 });
 
