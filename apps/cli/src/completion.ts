@@ -71,7 +71,8 @@ _svc() {
   found=("\${(@f)$(svc complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   if [[ -n "\${found[1]}" ]]; then compadd -- "\${found[@]}"; else _files; fi
 }
-compdef _svc svc
+# From a file of fpath this is run as _svc itself, at the first completion.
+if [[ $funcstack[1] == _svc ]]; then _svc "$@"; else compdef _svc svc; fi
 `,
   fish: `complete -c svc -a '(svc complete -- (commandline -opc)[2..-1] "$(commandline -ct)")'
 `,
