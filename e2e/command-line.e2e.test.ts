@@ -73,7 +73,7 @@ describe('the page about the command line', () => {
         done.results += 1;
       }
     }
-    expect(done).toEqual({ commands: 8, results: 6 });
+    expect(done).toEqual({ commands: 9, results: 7 });
     const record = JSON.parse(readFileSync(join(folder, 'paint_again_2.json'), 'utf8')) as object;
     expect(record).toMatchObject({ name: 'paint_again_2', state: 'completed' });
     expect(readFileSync(join(folder, 'spectrum.csv'), 'utf8')).toContain(',');

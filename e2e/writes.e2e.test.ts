@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CampaignRecord, Problem, ProtocolRunRecord, TaskRunRecord } from '@lab/contracts';
+import type { CampaignRecord, DryRunRecord, Problem, ProtocolRunRecord, TaskRunRecord } from '@lab/contracts';
 import { eventually, isOver, type Answer } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
@@ -14,6 +14,11 @@ afterAll(() => lab?.stack.dispose());
 
 const place = 'multiplication_lab';
 const slow = (seconds: number) => ({ type: 'slow_multiplication', parameters: { wait: { seconds } } });
+const forever = {
+  protocol: 'slow_multiplication',
+  max_protocol_runs: 0,
+  global_parameters: slow(0.1).parameters,
+};
 const product = (name: string, number: number) => ({
   name,
   type: 'multiply',
@@ -50,6 +55,53 @@ describe('a request with an idempotency key', () => {
     expect(again.body.id).toBe(made[0]?.body.id);
     const other = await send<Problem>('once', 'POST', '/api/tasks', product('once', 4));
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
+  });
+});
+
+describe('a submission that is only tried out', () => {
+  const kept = ['tasks', 'protocols', 'campaigns', 'attempts', 'files', 'resources', 'audit', 'attention'];
+  const records = (): Promise<unknown[]> =>
+    Promise.all(kept.map(async (list) => (await lab.api.call('GET', `/api/${list}?limit=500`)).body));
+
+  it('is answered as if it was meant, and leaves nothing', async () => {
+    const { api } = lab;
+    await api.call('POST', '/api/queue/pause');
+    const asked: [path: string, body: { name: string }][] = [
+      ['tasks', product('tried', 3)],
+      ['tasks', product('tried', 3)],
+      ['tasks', { ...product('tried_2', 3), input_parameters: { number: 'x' } } as { name: string }],
+      ['protocols', { name: 'tried', ...slow(1) }],
+      ['protocols', { name: 'tried', ...slow(1) }],
+      ['protocols', { name: 'tried_2', type: 'nothing_of_the_kind' } as { name: string }],
+      ['campaigns', { name: 'tried', ...forever }],
+      ['campaigns', { name: 'tried_2', ...forever, optimize: true } as { name: string }],
+    ];
+    const accepted: string[] = [];
+    for (const [path, body] of asked) {
+      const before = await records();
+      const tried = await api.call<Problem>('POST', `/api/${path}?dry_run=true`, body);
+      expect(await records(), body.name).toEqual(before);
+      const meant = await api.call<Problem>('POST', `/api/${path}`, body);
+      const told = ({ code, detail, errors }: Problem): unknown => ({ code, detail, errors });
+      if (meant.status === 201) {
+        expect(tried).toMatchObject({ status: 200, body: { valid: true, resolved: body } });
+        accepted.push(path);
+      } else expect([tried.status, told(tried.body)]).toEqual([meant.status, told(meant.body)]);
+    }
+    expect(accepted).toEqual(['tasks', 'protocols', 'campaigns']);
+    for (const path of accepted) await api.call('POST', `/api/${path}/tried/cancel`);
+    await api.call('POST', '/api/queue/resume');
+  });
+
+  it('is told when it would begin and end', async () => {
+    const { api } = lab;
+    const campaign = { name: 'timed', ...forever, max_protocol_runs: 2 };
+    const { body } = await api.call<DryRunRecord>('POST', '/api/campaigns?dry_run=true', campaign);
+    expect(body.estimate).toMatchObject({ runs: 2, reason: null });
+    const { starts_at: start, ends_at: end, tasks } = body.estimate;
+    expect(Date.parse(end ?? '')).toBeGreaterThan(Date.parse(start ?? ''));
+    expect(tasks.length).toBeGreaterThan(0);
+    expect(body.warnings).toEqual([]);
   });
 });
 

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   isServiceError,
+  orchestratorRequests,
   ServiceError,
   type AnyRequest,
-  type orchestratorRequests,
+  type DryRunRecord,
   type ReplyOf,
   type RequestOf,
+  type Submission,
 } from '@lab/contracts';
 import { Injectable } from '@nestjs/common';
 import { LeaderWatch } from './leader-watch.js';
@@ -77,6 +79,16 @@ export class Orchestrator {
     } catch (error) {
       throw inWords(error);
     }
+  }
+
+  /**
+   * Asks what a submission would be answered if it was meant.
+   *
+   * @throws ServiceError what it would be refused with
+   */
+  async tryOut<Asked extends Submission>(asked: Asked): Promise<DryRunRecord<Asked['submission']>> {
+    const record = await this.ask<typeof orchestratorRequests.dryRun>(orchestratorRequests.dryRun, asked);
+    return record as DryRunRecord<Asked['submission']>;
   }
 
   /**

@@ -14,6 +14,7 @@ import { PausesController } from './pauses.controller.js';
 import { DecisionsController } from './decisions.controller.js';
 import { ScheduleController } from './schedule.controller.js';
 import { SimulationsController } from './simulation/simulations.controller.js';
+import { DryRuns } from './simulation/dry-runs.js';
 import { Simulations } from './simulation/simulations.js';
 import { SubmissionsController } from './submissions.controller.js';
 
@@ -26,11 +27,21 @@ export interface Parts {
   protocols: ProtocolLoading;
   tickets: UploadTickets;
   simulations: Simulations;
+  dryRuns: DryRuns;
 }
 
 @Module({})
 export class AppModule {
-  static of({ engine, index, definitions, labs, protocols, tickets, simulations }: Parts): DynamicModule {
+  static of({
+    engine,
+    index,
+    definitions,
+    labs,
+    protocols,
+    tickets,
+    simulations,
+    dryRuns,
+  }: Parts): DynamicModule {
     return {
       module: AppModule,
       controllers: [
@@ -52,6 +63,7 @@ export class AppModule {
         { provide: LabLoading, useValue: labs },
         { provide: ProtocolLoading, useValue: protocols },
         { provide: Simulations, useValue: simulations },
+        { provide: DryRuns, useValue: dryRuns },
         { provide: UploadTickets, useValue: tickets },
       ],
     };

@@ -21,6 +21,7 @@ import { optimizersOverBus } from './optimizers-over-bus.js';
 import { pruneEvents } from './event-pruning.js';
 import { storeUnder, type Lease } from './lease.js';
 import type { Term } from './leadership.js';
+import { DryRuns } from './simulation/dry-runs.js';
 import { Simulations } from './simulation/simulations.js';
 import { schedulerOf } from './scheduler.js';
 
@@ -109,9 +110,15 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
       clock: systemClock,
     });
     shutdown.add('simulations', () => simulations.stop());
+    const dryRuns = new DryRuns({
+      engine,
+      simulations,
+      scheduler: config.scheduler.type,
+      clock: systemClock,
+    });
 
     const app = await NestFactory.createMicroservice(
-      AppModule.of({ engine, index, definitions, labs, protocols, tickets, simulations }),
+      AppModule.of({ engine, index, definitions, labs, protocols, tickets, simulations, dryRuns }),
       {
         // Who was stopped and wakes up must not answer what somebody else answers, too.
         strategy: new BusServer(bus, { when: () => lease.held }),

@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { AnswerOf, InputOf, ItemOf, ListPath, Method, OperationOf, PathOf } from './operations.js';
+import type {
+  AnswerOf,
+  DryRunOf,
+  InputOf,
+  ItemOf,
+  ListPath,
+  Method,
+  OperationOf,
+  PathOf,
+  TriedOutPath,
+} from './operations.js';
 import { send, unreachable } from './transport.js';
 import { UnreachableError } from './errors.js';
 import { eventsOf, type ServerEvent } from './server-events.js';
@@ -71,6 +81,15 @@ export class ApiClient {
     ...[options]: Arguments<OperationOf<'post', P>>
   ): Promise<AnswerOf<OperationOf<'post', P>>> {
     return this.json('post', path, options);
+  }
+
+  /** What would be answered to a submission if it was meant. Nothing is stored. */
+  tryOut<P extends TriedOutPath>(
+    path: P,
+    ...[options]: Arguments<OperationOf<'post', P>>
+  ): Promise<DryRunOf<OperationOf<'post', P>>> {
+    const input: AnyInput = options ?? {};
+    return this.json('post', path, { ...input, query: { ...input.query, dry_run: true } });
   }
 
   put<P extends PathOf<'put'>>(

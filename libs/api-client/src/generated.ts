@@ -3914,6 +3914,61 @@ export interface components {
       /** @description Why it would not end. */
       notes: string[];
     };
+    SubmissionEstimate: {
+      /**
+       * Format: date-time
+       * @description The moment that this describes.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /** @enum {string} */
+      scheduler: 'greedy' | 'cpsat';
+      /**
+       * Format: date-time
+       * @description When its first task would start; null: it would not, or that is not known.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      starts_at: string | null;
+      /**
+       * Format: date-time
+       * @description When all of it would be completed; null: it would not be, or that is not known.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      ends_at: string | null;
+      /**
+       * @description Seconds from the start of a run to its end, on average; of a task: of the task.
+       * @example 2.3
+       */
+      seconds_per_run: number | null;
+      /**
+       * @description How many runs were played through; of a task 0.
+       * @example 1
+       */
+      runs: number;
+      /** @description The tasks of the run, of the first run of the campaign, or the task itself. */
+      tasks: {
+        /**
+         * @description Name of the task.
+         * @example mix_colors
+         */
+        name: string;
+        /**
+         * Format: date-time
+         * @description When it would start; null: it would not.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        starts_at: string | null;
+        /**
+         * Format: date-time
+         * @description When it would end; null: it would not.
+         * @example 2026-11-20T09:30:00.000Z
+         */
+        ends_at: string | null;
+        waited: components['schemas']['WaitingTimes'];
+      }[];
+      /** @description Why something of this is not known; null: all of it is. */
+      reason: string | null;
+    };
     Fault: {
       /**
        * @description Path inside the document or body.
@@ -5033,6 +5088,7 @@ export type SimulatedRunRecord = components['schemas']['SimulatedRunRecord'];
 export type SimulatedUnitRecord = components['schemas']['SimulatedUnitRecord'];
 export type SimulationRecord = components['schemas']['SimulationRecord'];
 export type WhatIfRecord = components['schemas']['WhatIfRecord'];
+export type SubmissionEstimate = components['schemas']['SubmissionEstimate'];
 export type Fault = components['schemas']['Fault'];
 export type LabRecord = components['schemas']['LabRecord'];
 export type LabChange = components['schemas']['LabChange'];
@@ -5654,7 +5710,10 @@ export interface operations {
   };
   post_protocols: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description True: it is checked as if it was meant, and played through; nothing is stored, and `Idempotency-Key` is passed over. */
+        dry_run?: boolean;
+      };
       header?: {
         /**
          * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
@@ -5671,6 +5730,25 @@ export interface operations {
       };
     };
     responses: {
+      /** @description With `dry_run=true`: it would be accepted. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @constant */
+            valid: true;
+            /** @constant */
+            dry_run: true;
+            /** @description The submission with everything that it leaves out; secrets are hidden. Of one that resumes something: as it was given. */
+            resolved: components['schemas']['ProtocolRunSubmission'];
+            estimate: components['schemas']['SubmissionEstimate'];
+            /** @description What stands in its way, but is no reason to refuse it. */
+            warnings: string[];
+          };
+        };
+      };
       /** @description Accepted. */
       201: {
         headers: {
@@ -5905,7 +5983,10 @@ export interface operations {
   };
   post_campaigns: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description True: it is checked as if it was meant, and played through; nothing is stored, and `Idempotency-Key` is passed over. */
+        dry_run?: boolean;
+      };
       header?: {
         /**
          * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
@@ -5922,6 +6003,25 @@ export interface operations {
       };
     };
     responses: {
+      /** @description With `dry_run=true`: it would be accepted. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @constant */
+            valid: true;
+            /** @constant */
+            dry_run: true;
+            /** @description The submission with everything that it leaves out; secrets are hidden. Of one that resumes something: as it was given. */
+            resolved: components['schemas']['CampaignSubmission'];
+            estimate: components['schemas']['SubmissionEstimate'];
+            /** @description What stands in its way, but is no reason to refuse it. */
+            warnings: string[];
+          };
+        };
+      };
       /** @description Accepted. */
       201: {
         headers: {
@@ -6395,7 +6495,10 @@ export interface operations {
   };
   post_tasks: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description True: it is checked as if it was meant, and played through; nothing is stored, and `Idempotency-Key` is passed over. */
+        dry_run?: boolean;
+      };
       header?: {
         /**
          * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
@@ -6412,6 +6515,25 @@ export interface operations {
       };
     };
     responses: {
+      /** @description With `dry_run=true`: it would be accepted. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @constant */
+            valid: true;
+            /** @constant */
+            dry_run: true;
+            /** @description The submission with everything that it leaves out; secrets are hidden. Of one that resumes something: as it was given. */
+            resolved: components['schemas']['TaskSubmission'];
+            estimate: components['schemas']['SubmissionEstimate'];
+            /** @description What stands in its way, but is no reason to refuse it. */
+            warnings: string[];
+          };
+        };
+      };
       /** @description Accepted. */
       201: {
         headers: {

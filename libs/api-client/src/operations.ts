@@ -37,12 +37,30 @@ export type InputOf<O> = PathPart<O> & QueryPart<O> & BodyPart<O>;
 
 type Success = 200 | 201 | 202;
 
-/** What an operation answers with in JSON. */
+type JsonOf<R, S> = {
+  [Each in keyof R & S]: R[Each] extends { content: { 'application/json': infer T } } ? T : undefined;
+}[keyof R & S];
+
+/** What an operation answers with in JSON; of one that can be tried out, what it answers with when it is meant. */
 export type AnswerOf<O> = O extends { responses: infer R }
-  ? {
-      [S in keyof R & Success]: R[S] extends { content: { 'application/json': infer T } } ? T : undefined;
-    }[keyof R & Success]
+  ? O extends TriedOut
+    ? JsonOf<R, 201>
+    : JsonOf<R, Success>
   : never;
+
+/** An operation that makes something, or only says what it would. */
+interface TriedOut {
+  parameters: { query?: { dry_run?: boolean } };
+  responses: { 200: unknown; 201: unknown };
+}
+
+/** Paths of what can be tried out. */
+export type TriedOutPath = {
+  [P in PathOf<'post'>]: OperationOf<'post', P> extends TriedOut ? P : never;
+}[PathOf<'post'>];
+
+/** What is answered when it is only tried out. */
+export type DryRunOf<O> = O extends { responses: infer R } ? JsonOf<R, 200> : never;
 
 /** What the pages of a list hold. */
 export type ItemOf<O> = AnswerOf<O> extends { items: (infer T)[]; next_cursor: string | null } ? T : never;

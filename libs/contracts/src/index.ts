@@ -67,6 +67,7 @@ export {
 } from './rest/submissions.js';
 export { CampaignChange, ProtocolRunChange, TaskChange } from './rest/changes.js';
 export type { CampaignClone, Clone, ProtocolRunClone, TaskClone } from './rest/clones.js';
+export type { DryRunRecord, EstimatedTask, Submission, SubmissionEstimate } from './rest/dry-run.js';
 export {
   definitionTypes,
   LabSelection,

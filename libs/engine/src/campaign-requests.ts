@@ -18,11 +18,11 @@ import type { CampaignOptimizers } from './campaign-optimizers.js';
 import { openCampaign } from './named.js';
 import { domainFaults } from './optimizer-checks.js';
 import type { EndedWork, Optimizers, OptimizerSession, Timers } from './ports.js';
-import { recallCampaign, resumeCampaign, submitOrResumeCampaign } from './resume.js';
+import { recallCampaign, resumeCampaign, resumedCampaign, submitOrResumeCampaign } from './resume.js';
 import type { CampaignRow, OptimizerRow } from './rows.js';
 import { comingRunNames, runLimit } from './run-names.js';
 import { protocolOf, refuse, type SubmitPorts } from './submission-checks.js';
-import type { Accepted } from './submit.js';
+import { completeCampaign, type Accepted } from './submit.js';
 import { pendingTrials, setOptimizer, storable } from './trials.js';
 import type { TurnLoop } from './turn-loop.js';
 import type { Turn } from './turn.js';
@@ -53,7 +53,28 @@ export class CampaignRequests {
     },
   ) {}
 
-  async submit(submission: CampaignSubmission): Promise<Accepted> {
+  submit(submission: CampaignSubmission): Promise<Accepted> {
+    return this.#submitted('submission of a campaign', submission, (turn, submit) => submit(turn));
+  }
+
+  /**
+   * Finds out whether a campaign would be accepted; its optimizer is really made. Changes nothing.
+   *
+   * @returns the submission with its defaults; null: it goes on with a campaign that is there
+   * @throws as {@link submit}
+   */
+  tryOut(submission: CampaignSubmission): Promise<CampaignSubmission | null> {
+    return this.#submitted('dry run of a campaign', submission, (turn, submit) => {
+      turn.rehearse(submit);
+      return resumedCampaign(turn, submission) === undefined ? completeCampaign(submission) : null;
+    });
+  }
+
+  async #submitted<Value>(
+    what: string,
+    submission: CampaignSubmission,
+    how: (turn: Turn, submit: (turn: Turn) => Accepted) => Value,
+  ): Promise<Value> {
     const { name, owner = unnamedPerson, resume, meta = {} } = submission;
     const overrides = meta['optimizer_overrides'];
     if (overrides !== undefined && !isObject(overrides))
@@ -64,13 +85,14 @@ export class CampaignRequests {
       known === undefined && submission.optimize === true ? await this.#make(submission, given ?? {}) : null;
     const remade = known === undefined ? undefined : await this.#remake(known, given, 'meta.');
     const limit = runLimit({ maxProtocolRuns: submission.max_protocol_runs });
+    const submit = (turn: Turn): Accepted =>
+      submitOrResumeCampaign(turn, this.ports.submit, this.ports.person(owner), submission, {
+        made,
+        remade,
+      });
     return this.ports.loop.submit(
-      'submission of a campaign',
-      (turn) =>
-        submitOrResumeCampaign(turn, this.ports.submit, this.ports.person(owner), submission, {
-          made,
-          remade,
-        }),
+      what,
+      (turn) => how(turn, submit),
       [
         { kind: 'campaign', names: [name] },
         { kind: 'protocolRun', names: comingRunNames(name, 0, limit) },

@@ -1,6 +1,5 @@
 import {
   ServiceError,
-  unnamedPerson,
   type AttemptResult,
   type AttentionDecision,
   type CampaignSubmission,
@@ -12,6 +11,7 @@ import {
   type QueueRecord,
   type ScheduleQuery,
   type ScheduleRecord,
+  type Submission,
   type TaskSubmission,
 } from '@lab/contracts';
 import { AgentDirectory } from './agent-directory.js';
@@ -48,7 +48,7 @@ import { adoptStops, engageStop, releaseStop, stopsToTell, type StopPorts } from
 import { LabMap } from './lab-map.js';
 import { pauseCampaign, pauseProtocolRun, pauseQueue, queueState, resumeQueue } from './pause.js';
 import { recordResult } from './results.js';
-import { resumeProtocolRun, submitOrResumeProtocolRun } from './resume.js';
+import { resumeProtocolRun } from './resume.js';
 import type { WorkingRows } from './ports.js';
 import { workingRowsOf } from './row-set.js';
 import type { AttemptRow } from './rows.js';
@@ -56,7 +56,8 @@ import { settleRun } from './runs.js';
 import { describeEstimates, describeSchedule, type SchedulePorts } from './schedule.js';
 import { StandingEvents } from './standing-events.js';
 import type { SubmitPorts } from './submission-checks.js';
-import { submitTask, type Accepted } from './submit.js';
+import { Submissions } from './submissions.js';
+import type { Accepted } from './submit.js';
 import { TurnLoop } from './turn-loop.js';
 import type { Turn } from './turn.js';
 import { unfinishedWork, type UnfinishedWork } from './work-in-use.js';
@@ -89,6 +90,7 @@ export class Engine {
   readonly #optimizers: CampaignOptimizers;
   readonly #campaigns: CampaignRequests;
   readonly #changes: ChangeRequests;
+  readonly #submissions: Submissions;
   readonly #drain = new Drain();
   readonly #standing: StandingEvents;
   #labs: LabMap;
@@ -160,15 +162,16 @@ export class Engine {
       drain: this.#drain,
     };
     this.#optimizers = new CampaignOptimizers({ optimizers, state: this.#state, log }, enqueue);
-    this.#changes = new ChangeRequests(this.#loop, (by) => this.#person(by));
+    const person = (by: string): Person => this.#person(by);
+    const asked = { loop: this.#loop, submit: this.#submitPorts, person };
+    this.#changes = new ChangeRequests(this.#loop, person);
     this.#campaigns = new CampaignRequests({
-      loop: this.#loop,
-      submit: this.#submitPorts,
+      ...asked,
       optimizers,
       talk: this.#optimizers,
       timers: ports.timers,
-      person: (by) => this.#person(by),
     });
+    this.#submissions = new Submissions({ ...asked, campaigns: this.#campaigns });
   }
 
   /** The leadership under which this engine decides; 0 before {@link start}. */
@@ -205,13 +208,7 @@ export class Engine {
    *   `resume` also what {@link resumeProtocolRun} throws
    */
   submitProtocolRun(submission: ProtocolRunSubmission): Promise<Accepted> {
-    const { name, owner = unnamedPerson, resume } = submission;
-    return this.#loop.submit(
-      'submission of a protocol run',
-      (turn) => submitOrResumeProtocolRun(turn, this.#submitPorts, this.#person(owner), submission),
-      [{ kind: 'protocolRun', names: [name] }],
-      resume === true ? { kind: 'protocolRun', name } : undefined,
-    );
+    return this.#submissions.protocolRun(submission);
   }
 
   /** @throws as {@link submitProtocolRun}; with `optimize` also `optimizer_unavailable`: nobody can make its optimizer */
@@ -221,9 +218,12 @@ export class Engine {
 
   /** @throws ServiceError `unknown_task_type`, `invalid` (every fault listed), `duplicate_name`, `backlog_full` */
   submitTask(submission: TaskSubmission): Promise<Accepted> {
-    return this.#loop.submit('submission of a task', (turn) =>
-      submitTask(turn, this.#submitPorts, submission),
-    );
+    return this.#submissions.task(submission);
+  }
+
+  /** @throws as {@link Submissions.tryOut} */
+  tryOut(submission: Submission): Promise<Submission | null> {
+    return this.#submissions.tryOut(submission);
   }
 
   /**

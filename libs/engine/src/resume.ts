@@ -45,7 +45,7 @@ export function resumeProtocolRun(turn: Turn, ports: SubmitPorts, person: Person
   refuseCompleted('protocol run', run);
   const campaign = run.campaignId === null ? undefined : campaignOf(turn, run, work);
   refuseUnfit(turn, ports, 'protocol run', work);
-  turn.state.recall(work);
+  turn.recall(work);
   if (campaign !== undefined && run.state === 'failed')
     turn.emit({
       op: 'updateCampaign',
@@ -79,7 +79,7 @@ export function resumeCampaign(
   refuseCompleted('campaign', campaign);
   refuseUnfit(turn, ports, 'campaign', work);
   refuseRunNames(turn, name, campaign.runsStarted, runLimit(campaign));
-  turn.state.recall(work, campaign);
+  turn.recall(work, campaign);
   turn.setCampaign(campaign, 'created', {
     ending: null,
     reason: null,
@@ -110,6 +110,28 @@ function goOn(
   return accepted;
 }
 
+/** The run that a submission goes on with; undefined: it is a new one. */
+export function resumedRun(
+  turn: Turn,
+  { name, resume }: Pick<ProtocolRunSubmission, 'name' | 'resume'>,
+): ProtocolRunRow | undefined {
+  if (resume !== true) return undefined;
+  const { protocolRuns, protocolRunNames } = turn.state.rows;
+  return (
+    protocolRuns.get(protocolRunNames.get(name) ?? '') ?? turn.ended('protocolRun', name)?.protocolRuns[0]
+  );
+}
+
+/** The campaign that a submission goes on with; undefined: it is a new one. */
+export function resumedCampaign(
+  turn: Turn,
+  { name, resume }: Pick<CampaignSubmission, 'name' | 'resume'>,
+): CampaignRow | undefined {
+  if (resume !== true) return undefined;
+  const { campaigns, campaignNames } = turn.state.rows;
+  return campaigns.get(campaignNames.get(name) ?? '') ?? turn.ended('campaign', name)?.campaign ?? undefined;
+}
+
 /** Submits the run; if there is one of that name and the submission says so, goes on with it instead. */
 export function submitOrResumeProtocolRun(
   turn: Turn,
@@ -117,12 +139,9 @@ export function submitOrResumeProtocolRun(
   person: Person,
   submission: ProtocolRunSubmission,
 ): Accepted {
-  const { name, resume } = submission;
-  const { rows } = turn.state;
-  const run =
-    rows.protocolRuns.get(rows.protocolRunNames.get(name) ?? '') ??
-    turn.ended('protocolRun', name)?.protocolRuns[0];
-  if (resume !== true || run === undefined) return submitProtocolRun(turn, ports, submission);
+  const { name } = submission;
+  const run = resumedRun(turn, submission);
+  if (run === undefined) return submitProtocolRun(turn, ports, submission);
   refuseOthers('protocol run', name, submission, {
     type: run.type,
     owner: run.owner,
@@ -147,12 +166,9 @@ export function submitOrResumeCampaign(
   submission: CampaignSubmission,
   { made, remade }: { made: OptimizerRow | null; remade: Partial<OptimizerRow> | undefined },
 ): Accepted {
-  const { name, resume } = submission;
-  const { rows } = turn.state;
-  const campaign =
-    rows.campaigns.get(rows.campaignNames.get(name) ?? '') ?? turn.ended('campaign', name)?.campaign;
-  if (resume !== true || campaign === undefined || campaign === null)
-    return submitCampaign(turn, ports, submission, made);
+  const { name } = submission;
+  const campaign = resumedCampaign(turn, submission);
+  if (campaign === undefined) return submitCampaign(turn, ports, submission, made);
   const own = submission.meta === undefined ? {} : { meta: withoutOverrides(submission.meta) };
   refuseOthers(
     'campaign',

@@ -13,6 +13,64 @@ export interface Accepted {
 /** Seconds that an on-demand task waits when it does not say. */
 const defaultAllocationTimeout = 600;
 
+/** A submission with everything that it leaves out and that has a default. */
+type Complete<T, Optional extends keyof T> = Required<Omit<T, Optional>> & Pick<T, Optional>;
+
+export function completeProtocolRun(
+  submission: ProtocolRunSubmission,
+): Complete<ProtocolRunSubmission, never> {
+  return {
+    name: submission.name,
+    type: submission.type,
+    owner: submission.owner ?? '',
+    priority: submission.priority ?? 0,
+    parameters: submission.parameters ?? {},
+    failure_policy: submission.failure_policy ?? {},
+    resume: submission.resume ?? false,
+    meta: submission.meta ?? {},
+  };
+}
+
+export function completeCampaign(
+  submission: CampaignSubmission,
+): Complete<CampaignSubmission, 'protocol_run_parameters' | 'max_failures'> {
+  const { protocol_run_parameters: rows, max_failures: maxFailures } = submission;
+  return {
+    name: submission.name,
+    protocol: submission.protocol,
+    owner: submission.owner ?? '',
+    priority: submission.priority ?? 0,
+    max_protocol_runs: submission.max_protocol_runs,
+    max_concurrent_protocol_runs: submission.max_concurrent_protocol_runs ?? 1,
+    optimize: submission.optimize ?? false,
+    optimizer_ip: submission.optimizer_ip ?? '127.0.0.1',
+    global_parameters: submission.global_parameters ?? {},
+    ...(rows === undefined ? {} : { protocol_run_parameters: rows }),
+    failure_policy: submission.failure_policy ?? {},
+    resume: submission.resume ?? false,
+    on_run_failure: submission.on_run_failure ?? 'stop',
+    ...(maxFailures === undefined ? {} : { max_failures: maxFailures }),
+    meta: submission.meta ?? {},
+  };
+}
+
+export function completeTask(submission: TaskSubmission): Complete<TaskSubmission, 'timeout' | 'retry'> {
+  const { timeout, retry } = submission;
+  return {
+    name: submission.name,
+    type: submission.type,
+    owner: submission.owner ?? '',
+    devices: submission.devices ?? {},
+    input_parameters: submission.input_parameters ?? {},
+    input_resources: submission.input_resources ?? {},
+    priority: submission.priority ?? 0,
+    allocation_timeout: submission.allocation_timeout ?? defaultAllocationTimeout,
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(retry === undefined ? {} : { retry }),
+    meta: submission.meta ?? {},
+  };
+}
+
 /** @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full` */
 export function submitProtocolRun(
   turn: Turn,
@@ -20,14 +78,15 @@ export function submitProtocolRun(
   submission: ProtocolRunSubmission,
 ): Accepted {
   const snapshot = checkProtocolRun(turn, ports, submission);
+  const { name, owner, priority, parameters, failure_policy, meta } = completeProtocolRun(submission);
   const row = insertRun(turn, ports.ids, snapshot, {
-    name: submission.name,
-    owner: submission.owner ?? '',
-    priority: submission.priority ?? 0,
+    name,
+    owner,
+    priority,
     campaignId: null,
-    parameters: submission.parameters ?? {},
-    failurePolicy: submission.failure_policy ?? {},
-    meta: submission.meta ?? {},
+    parameters,
+    failurePolicy: failure_policy,
+    meta,
   });
   return { id: row.id, name: row.name };
 }
@@ -43,30 +102,31 @@ export function submitCampaign(
   optimizer: OptimizerRow | null,
 ): Accepted {
   const snapshot = checkCampaign(turn, ports, submission, optimizer);
-  const { name, max_protocol_runs: maxProtocolRuns } = submission;
+  const complete = completeCampaign(submission);
+  const { name } = complete;
   const row: CampaignRow = {
     id: ports.ids.next(),
     name,
     protocol: snapshot.protocol.type,
-    owner: submission.owner ?? '',
-    priority: submission.priority ?? 0,
+    owner: complete.owner,
+    priority: complete.priority,
     state: 'created',
     ending: null,
     reason: null,
-    maxProtocolRuns,
-    maxConcurrentProtocolRuns: submission.max_concurrent_protocol_runs ?? 1,
-    optimize: submission.optimize ?? false,
-    optimizerIp: submission.optimizer_ip ?? '127.0.0.1',
+    maxProtocolRuns: complete.max_protocol_runs,
+    maxConcurrentProtocolRuns: complete.max_concurrent_protocol_runs,
+    optimize: complete.optimize,
+    optimizerIp: complete.optimizer_ip,
     optimizer,
-    globalParameters: submission.global_parameters ?? {},
-    protocolRunParameters: submission.protocol_run_parameters ?? null,
-    meta: submission.meta ?? {},
+    globalParameters: complete.global_parameters,
+    protocolRunParameters: complete.protocol_run_parameters ?? null,
+    meta: complete.meta,
     runsStarted: 0,
     runsCompleted: 0,
     runsFailed: 0,
-    failurePolicy: submission.failure_policy ?? {},
-    onRunFailure: submission.on_run_failure ?? 'stop',
-    maxFailures: submission.max_failures ?? null,
+    failurePolicy: complete.failure_policy,
+    onRunFailure: complete.on_run_failure,
+    maxFailures: complete.max_failures ?? null,
     pausedAt: null,
     definitionHash: snapshot.hash,
     createdAt: turn.now,
@@ -84,19 +144,19 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
   const snapshot = checkTask(turn, ports, submission);
   const { task } = snapshot;
   const labs = ports.labs();
-  const devices = submission.devices ?? {};
-  const resources = submission.input_resources ?? {};
+  const complete = completeTask(submission);
+  const { name, devices, input_resources: resources, timeout, retry } = complete;
   const id = ports.ids.next();
   turn.emit({ op: 'putDefinition', row: { hash: snapshot.hash, kind: 'task', body: snapshot } });
   turn.emit({
     op: 'insertTaskRun',
     row: {
       id,
-      name: submission.name,
+      name,
       type: task.type,
       runId: null,
-      owner: submission.owner ?? '',
-      priority: submission.priority ?? 0,
+      owner: complete.owner,
+      priority: complete.priority,
       state: 'queued',
       reason: null,
       cancelRequestedAt: null,
@@ -113,7 +173,7 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
           { name, type: labs.resources.get(name)?.type ?? '', meta: {} },
         ]),
       ),
-      inputParameters: submission.input_parameters ?? {},
+      inputParameters: complete.input_parameters,
       outputParameters: null,
       outputResources: null,
       outputFiles: [],
@@ -121,12 +181,12 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
       failures: 0,
       retryAt: null,
       failurePolicy: {
-        ...(submission.timeout === undefined ? {} : { timeout: submission.timeout }),
-        ...(submission.retry === undefined ? {} : { retry: submission.retry }),
+        ...(timeout === undefined ? {} : { timeout }),
+        ...(retry === undefined ? {} : { retry }),
       },
       computer: null,
-      allocationTimeout: submission.allocation_timeout ?? defaultAllocationTimeout,
-      meta: submission.meta ?? {},
+      allocationTimeout: complete.allocation_timeout,
+      meta: complete.meta,
       createdAt: turn.now,
       queuedAt: turn.now,
       startedAt: null,
@@ -135,7 +195,7 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
     },
   });
   turn.tellTask(id);
-  return { id, name: submission.name };
+  return { id, name };
 }
 
 /** Inserts a run with all of its tasks. The caller has checked everything. */

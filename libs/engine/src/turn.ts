@@ -41,6 +41,26 @@ export class Turn {
     this.tell(eventOf(this.state, change));
   }
 
+  /** Takes back what was over and forgotten. To be followed at once by the changes that open it again. */
+  recall(work: EndedWork, campaign?: CampaignRow): void {
+    this.state.recall(work, campaign);
+  }
+
+  /**
+   * Does as `act` does up to its first change, which is not made: whatever a command can be refused for it is refused
+   * for before that, so what returns would have been accepted.
+   *
+   * @throws ServiceError what `act` would be refused with
+   */
+  rehearse(act: (turn: Turn) => unknown): void {
+    const rehearsal = new Rehearsal(this.state, this.now, this.takenNames, this.endedWork);
+    try {
+      act(rehearsal);
+    } catch (error) {
+      if (!(error instanceof FirstChange)) throw error;
+    }
+  }
+
   /** Runs `act` after the commit. */
   afterCommit(act: () => void): void {
     this.effects.push(act);
@@ -101,5 +121,27 @@ export class Turn {
 
   tell(told: Told | undefined): void {
     if (told !== undefined) this.changes.push({ op: 'tell', event: { ...told, at: this.now } });
+  }
+}
+
+/** Thrown in place of a change. */
+class FirstChange extends Error {}
+
+/** A turn that is over where it would change something. */
+class Rehearsal extends Turn {
+  override emit(): never {
+    throw new FirstChange();
+  }
+
+  override recall(): never {
+    throw new FirstChange();
+  }
+
+  override afterCommit(): never {
+    throw new FirstChange();
+  }
+
+  override tell(): never {
+    throw new FirstChange();
   }
 }

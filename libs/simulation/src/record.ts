@@ -151,6 +151,13 @@ function unitRecords(
   });
 }
 
+/** How long a task waited for what, in seconds. */
+export function waitedBy({ history, policy, clock }: Laboratory, task: string): WaitingTimes {
+  const known = history.tasks.get(task);
+  if (known === undefined) return noWaiting();
+  return rounded(inSeconds(waitingOf(known, policy.slots.get(task), history.units, clock.now())));
+}
+
 /** Why what is left is left, as far as it is not for what else is left. */
 export function stuckTasks({ history, store, engine }: Laboratory): SimulationRecord['stuck'] {
   const waits = new Map(

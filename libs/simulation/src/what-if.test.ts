@@ -10,7 +10,8 @@ import {
 import { GreedyPolicy } from '@lab/scheduling';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { batch } from '../test/small-lab.js';
-import { whatIf, type Present } from './what-if.js';
+import type { Present } from './present.js';
+import { whatIf } from './what-if.js';
 
 /** A laboratory in which work goes on: its own engine, store and agents, which a simulation must not touch. */
 

@@ -1,56 +1,16 @@
 import {
-  awaitsAgent,
-  isUsable,
   ServiceError,
-  type DeviceRecord,
   type ProtocolRunSubmission,
   type SimulatedScheduler,
   type WhatIfRecord,
 } from '@lab/contracts';
-import {
-  Durations,
-  expectedEnd,
-  type AttemptRow,
-  type Definitions,
-  type DurationSamples,
-  type TaskRunRow,
-  type WorkingRows,
-} from '@lab/engine';
-import { courseOf, type Luck } from './courses.js';
-import { Laboratory, type SimulationPorts } from './laboratory.js';
-import { policyOf } from './policies.js';
+import type { Definitions, WorkingRows } from '@lab/engine';
+import type { Laboratory, SimulationPorts } from './laboratory.js';
+import { iso, playOn, requirePlayable, type Present } from './present.js';
 import { stuckTasks } from './record.js';
 
-/** A laboratory at one moment. */
-export interface Present {
-  /** Milliseconds since 1970. */
-  now: number;
-  rows: WorkingRows;
-  /** How long tasks took so far. */
-  samples: DurationSamples[];
-  devices: readonly Pick<DeviceRecord, 'lab_name' | 'name' | 'state'>[];
-}
-
-/** How far ahead is looked, in milliseconds. */
-const horizonMs = 30 * 86_400_000;
 /** Most other runs and tasks that are told of. */
 const maxOthers = 500;
-/** Runs to come of a campaign without a limit that are played through. */
-const runsOfEndless = 100;
-/** More tasks than this are not played through. */
-const maxTasks = 5_000;
-
-/**
- * Refuses to play through what is too much, which can be asked before anything of it is copied.
- *
- * @param going tasks that are going on
- * @throws ServiceError `invalid`
- */
-export function requirePlayable(going: number): void {
-  if (going <= maxTasks) return;
-  const message = `${going} tasks are going on, but at most ${maxTasks} are played through`;
-  throw refusal('', 'too_large', message);
-}
 
 /**
  * What would become of a protocol run if it was submitted at a moment, beside all that goes on then: the moment is
@@ -66,10 +26,15 @@ export async function whatIf(
   scheduler: SimulatedScheduler,
   ports: SimulationPorts,
 ): Promise<WhatIfRecord> {
-  if (submission.resume === true) throw refusal('resume', 'not_supported', 'only a new run can be tried out');
+  if (submission.resume === true)
+    throw new ServiceError('invalid', 'This cannot be simulated.', {
+      faults: [{ path: 'resume', code: 'not_supported', message: 'only a new run can be tried out' }],
+    });
   requirePlayable(present.rows.taskRuns.length);
   const without = await playOn(present, definitions, scheduler, ports);
-  const together = await playOn(present, definitions, scheduler, ports, submission);
+  const together = await playOn(present, definitions, scheduler, ports, (engine) =>
+    engine.submitProtocolRun(submission),
+  );
   const { rows } = together.store;
   const run = rows.protocolRuns.get(rows.protocolRunNames.get(submission.name) ?? '');
   const tasks = [...(rows.tasksOfRun.get(run?.id ?? '')?.values() ?? [])].flatMap(
@@ -100,91 +65,6 @@ export async function whatIf(
   };
 }
 
-/** Of campaigns that have no end only so many runs to come: those are more than what is asked about waits for. */
-function foreseeable(rows: WorkingRows): WorkingRows {
-  const campaigns = rows.campaigns.map((row) =>
-    row.maxProtocolRuns === 0 ? { ...row, maxProtocolRuns: row.runsStarted + runsOfEndless } : row,
-  );
-  return { ...rows, campaigns };
-}
-
-async function playOn(
-  present: Present,
-  definitions: Definitions,
-  scheduler: SimulatedScheduler,
-  ports: SimulationPorts,
-  submission?: ProtocolRunSubmission,
-): Promise<Laboratory> {
-  const { now, samples } = present;
-  const rows = foreseeable(present.rows);
-  const durations = new Durations();
-  durations.load(samples);
-  const laboratory: Laboratory = new Laboratory({
-    definitions,
-    policy: (parts) => policyOf(scheduler, parts),
-    ports,
-    courseOf: (start) => courseOf(laboratory.store.rows, luck, start),
-    now,
-    rows,
-    samples,
-  });
-  const { store } = laboratory;
-  const expected = (task: TaskRunRow): number | null => {
-    const run = task.runId === null ? undefined : store.rows.protocolRuns.get(task.runId);
-    return run === undefined
-      ? durations.of(null, task.type, null).expected
-      : durations.of(run.type, task.name, null).expected;
-  };
-  const luck: Luck = { jitter: 0, seed: 1, durations: {}, failures: [], expected };
-  const out = new Set(
-    present.devices.flatMap(({ lab_name, name, state }) => (isUsable(state) ? [] : [`${lab_name}.${name}`])),
-  );
-  try {
-    await laboratory.engine.start('simulation');
-    await laboratory.agents.begin(definitions.labs(), {
-      sessionOf: (computer) => rows.agents.find((agent) => agent.computer === computer)?.session,
-      isOut: (device) => out.has(device),
-      going: rows.attempts.flatMap((attempt) => goingOn(laboratory, attempt, luck)),
-    });
-    for (const device of out) laboratory.history.outOfOrder(device, true);
-    await laboratory.settle();
-    if (submission !== undefined) {
-      const submitted = laboratory.engine.submitProtocolRun(submission);
-      submitted.catch((error: unknown) => laboratory.fail(error));
-    }
-    await laboratory.run(now + horizonMs);
-    laboratory.history.close();
-    return laboratory;
-  } finally {
-    await laboratory.stop();
-  }
-}
-
-/** An attempt that goes on, with the time that it is expected to take from now on. */
-function goingOn({ store, clock }: Laboratory, attempt: AttemptRow, luck: Luck) {
-  const task = store.rows.taskRuns.get(attempt.taskRunId);
-  if (task === undefined || !awaitsAgent(attempt.state)) return [];
-  const run = task.runId === null ? undefined : store.rows.protocolRuns.get(task.runId);
-  const course = courseOf(store.rows, luck, {
-    attempt_id: attempt.id,
-    task_run_id: task.id,
-    label: run === undefined ? task.name : `${run.name}/${task.name}`,
-    task_type: task.type,
-    devices: attempt.devices,
-    resources: task.resources,
-  });
-  const now = clock.now();
-  const { end } = expectedEnd(task.startedAt ?? now, course.ms / 1000, now);
-  return [
-    {
-      id: attempt.id,
-      to: { computer: attempt.computer, inc: attempt.inc, epoch: attempt.epoch },
-      devices: Object.values(attempt.devices).map(({ lab, name }) => `${lab}.${name}`),
-      course: { ...course, ms: end - now },
-    },
-  ];
-}
-
 function othersOf(
   { campaigns, protocolRuns, taskRuns }: WorkingRows,
   without: Laboratory,
@@ -212,12 +92,4 @@ function othersOf(
     ),
     ...taskRuns.filter((row) => row.runId === null).map((row) => compare('task', row, null)),
   ].slice(0, maxOthers);
-}
-
-function refusal(path: string, code: string, message: string): ServiceError {
-  return new ServiceError('invalid', 'This cannot be simulated.', { faults: [{ path, code, message }] });
-}
-
-function iso(at: number | null | undefined): string | null {
-  return at === null || at === undefined ? null : new Date(at).toISOString();
 }

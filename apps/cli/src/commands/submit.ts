@@ -6,6 +6,8 @@ import {
   type ApiClient,
   type CampaignRecord,
   type CampaignSubmission,
+  type DryRunOf,
+  type OperationOf,
   type Problem,
   type ProtocolRunRecord,
   type ProtocolRunSubmission,
@@ -16,7 +18,7 @@ import type { JsonObject, Schema } from '@lab/contracts';
 import { formatDiagnostics, readDocument } from '@lab/definitions';
 import { Option, type Command } from 'commander';
 import { workKinds, type WorkKind } from '../watch/work.js';
-import { atService, json, startingMs, withJson, withUrl, type ServiceFlags } from './at-service.js';
+import { atService, json, seconds, startingMs, withJson, withUrl, type ServiceFlags } from './at-service.js';
 import { RefusedError, UsageError } from './exit-codes.js';
 import { userError } from './user-error.js';
 import { watched } from './work.js';
@@ -25,6 +27,7 @@ interface SubmitFlags extends ServiceFlags {
   kind?: WorkKind;
   name?: string;
   watch?: boolean;
+  dryRun?: boolean;
 }
 
 /** `svc submit`. */
@@ -36,10 +39,17 @@ export function addSubmitCommand(program: Command): void {
       new Option('--kind <kind>', 'what it is; needed where its fields do not say').choices(workKinds),
     )
     .option('--name <name>', 'another name than that of the file')
+    .option('--dry-run', 'only check it, and say when it would begin and end; nothing is stored')
     .option('--watch', 'follow it to its end; ends with 1 when it does not complete')
     .action((file: string, flags: SubmitFlags) =>
       atService(flags, async (client) => {
+        if (flags.dryRun === true && flags.watch === true)
+          throw new UsageError('what is only tried out cannot be watched: leave out --watch or --dry-run');
         const submission = await readSubmission(file, flags);
+        if (flags.dryRun === true) {
+          const tried = await triedOut(client, submission);
+          return flags.json === true ? json(tried) : dryRunText(tried);
+        }
         const record = await submitted(client, submission);
         if (flags.watch !== true)
           return flags.json === true ? json(record) : [`${record.name}: ${record.state}`];
@@ -58,19 +68,59 @@ interface Submission {
 type Accepted = ProtocolRunRecord | CampaignRecord | TaskRunRecord;
 
 /** The service checks what the file holds: it alone knows the definitions, and refuses fields that it does not know. */
-async function submitted(client: ApiClient, { kind, value, explained }: Submission): Promise<Accepted> {
-  try {
+function submitted(client: ApiClient, submission: Submission): Promise<Accepted> {
+  const { kind, value } = submission;
+  return explaining(submission, async (): Promise<Accepted> => {
     switch (kind) {
       case 'protocol':
-        return await client.post('/api/protocols', { body: value as unknown as ProtocolRunSubmission });
+        return client.post('/api/protocols', { body: value as unknown as ProtocolRunSubmission });
       case 'campaign':
-        return await client.post('/api/campaigns', {
+        return client.post('/api/campaigns', {
           body: value as unknown as CampaignSubmission,
           timeoutMs: startingMs,
         });
       case 'task':
-        return await client.post('/api/tasks', { body: value as unknown as TaskSubmission });
+        return client.post('/api/tasks', { body: value as unknown as TaskSubmission });
     }
+  });
+}
+
+type Tried = DryRunOf<OperationOf<'post', '/api/protocols' | '/api/campaigns' | '/api/tasks'>>;
+
+function triedOut(client: ApiClient, submission: Submission): Promise<Tried> {
+  const { kind, value } = submission;
+  const timeoutMs = startingMs;
+  return explaining(submission, async (): Promise<Tried> => {
+    switch (kind) {
+      case 'protocol':
+        return client.tryOut('/api/protocols', {
+          body: value as unknown as ProtocolRunSubmission,
+          timeoutMs,
+        });
+      case 'campaign':
+        return client.tryOut('/api/campaigns', { body: value as unknown as CampaignSubmission, timeoutMs });
+      case 'task':
+        return client.tryOut('/api/tasks', { body: value as unknown as TaskSubmission, timeoutMs });
+    }
+  });
+}
+
+function dryRunText({ resolved, estimate, warnings }: Tried): string[] {
+  const { starts_at: start, ends_at: end, seconds_per_run: span, runs, reason } = estimate;
+  return [
+    `${resolved.name}: valid; nothing was stored`,
+    ...(start === null ? [] : [`starts ${seconds(start)}`]),
+    ...(end === null ? [] : [`ends   ${seconds(end)}`]),
+    ...(runs > 1 && span !== null ? [`${span} s for each run`] : []),
+    ...(reason === null ? [] : [`not all is known: ${reason}`]),
+    ...warnings.map((warning) => `warning: ${warning}`),
+  ];
+}
+
+/** Tells what the service finds wrong with the lines of the file. */
+async function explaining<Value>({ explained }: Submission, ask: () => Promise<Value>): Promise<Value> {
+  try {
+    return await ask();
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.errors === undefined) throw error;
     const faults = error.problem.errors.filter((fault) => fault.file === undefined);

@@ -6,6 +6,7 @@ import { accessOperations } from './access-operations.js';
 import { definitionOperations } from './definition-operations.js';
 import { inPath, inQuery, json, listParameters, pageOf, ref, type Description } from './description.js';
 import * as examples from './examples.js';
+import { dryRunParameter, triedOut } from './dry-run-operations.js';
 import { eventOperations } from './event-operations.js';
 import { fileOperations } from './file-operations.js';
 import { ofRecord, operatingOperations } from './operating-operations.js';
@@ -85,7 +86,9 @@ const descriptions: Record<string, Description> = {
     summary: 'Submit a protocol run',
     description:
       'One execution of a protocol. `parameters` supplies at least every dynamic (`svc_dynamic`) parameter. Answered when the run is stored.',
+    parameters: [dryRunParameter],
     body: { schema: ref('ProtocolRunSubmission'), required: true, examples: examples.protocolRunSubmissions },
+    further: triedOut('ProtocolRunSubmission', Object.values(examples.protocolRunSubmissions)[0]?.value),
     success: {
       status: 201,
       description: 'Accepted.',
@@ -122,7 +125,9 @@ const descriptions: Record<string, Description> = {
     summary: 'Submit a campaign',
     description:
       'One protocol many times. Without optimizer: `global_parameters`, `protocol_run_parameters` (exactly `max_protocol_runs` entries), or both. With `optimize` the optimizer of the protocol is made before the answer, and proposes its inputs run by run.',
+    parameters: [dryRunParameter],
     body: { schema: ref('CampaignSubmission'), required: true, examples: examples.campaignSubmissions },
+    further: triedOut('CampaignSubmission', Object.values(examples.campaignSubmissions)[0]?.value),
     success: { status: 201, description: 'Accepted.', content: json(ref('CampaignRecord')), location: true },
     problems: [...submitting, 'unknown_protocol', 'not_found', 'optimizer_error', 'optimizer_unavailable'],
   },
@@ -168,7 +173,9 @@ const descriptions: Record<string, Description> = {
     summary: 'Submit an on-demand task',
     description:
       'A single task outside any protocol run. It waits while its devices or resources are busy, at most `allocation_timeout` seconds.',
+    parameters: [dryRunParameter],
     body: { schema: ref('TaskSubmission'), required: true, examples: examples.taskSubmissions },
+    further: triedOut('TaskSubmission', Object.values(examples.taskSubmissions)[0]?.value),
     success: { status: 201, description: 'Accepted.', content: json(ref('TaskRunRecord')), location: true },
     problems: [...submitting, 'unknown_task_type'],
   },

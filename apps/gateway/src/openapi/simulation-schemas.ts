@@ -3,10 +3,12 @@ import {
   schedulerTypes,
   simulatedWaits,
   taskRunStates,
+  type EstimatedTask,
   type SimulatedRunRecord,
   type SimulatedTaskRecord,
   type SimulatedUnitRecord,
   type SimulationRecord,
+  type SubmissionEstimate,
   type WaitingTimes,
   type WhatIfRecord,
 } from '@lab/contracts';
@@ -162,5 +164,25 @@ export const simulationSchemas: Record<string, SchemaObject> = {
       'Other work that is under way.',
     ),
     notes: list(text(), 'Why it would not end.'),
+  }).schema,
+  SubmissionEstimate: object<SubmissionEstimate>({
+    at: time('The moment that this describes.'),
+    scheduler: choice(schedulerTypes),
+    starts_at: orNull(time('When its first task would start; null: it would not, or that is not known.')),
+    ends_at: orNull(time('When all of it would be completed; null: it would not be, or that is not known.')),
+    seconds_per_run: orNull(
+      number('Seconds from the start of a run to its end, on average; of a task: of the task.', 2.3),
+    ),
+    runs: integer('How many runs were played through; of a task 0.', 1),
+    tasks: list(
+      object<EstimatedTask>({
+        name: text('Name of the task.', 'mix_colors'),
+        starts_at: estimate('When it would start'),
+        ends_at: estimate('When it would end'),
+        waited: named<WaitingTimes>('WaitingTimes'),
+      }),
+      'The tasks of the run, of the first run of the campaign, or the task itself.',
+    ),
+    reason: orNull(text('Why something of this is not known; null: all of it is.')),
   }).schema,
 };

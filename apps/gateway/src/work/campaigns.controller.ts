@@ -6,6 +6,8 @@ import {
   orchestratorRequests,
   type CampaignRecord,
   type CampaignSummary,
+  type DryRunRecord,
+  type JsonObject,
   type Page,
   type ProtocolRunSummary,
   type Principal,
@@ -15,6 +17,7 @@ import type { FastifyReply } from 'fastify';
 import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
+import { MayBeTriedOut, readDryRun } from '../http/dry-run.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readQuery, refuseBody } from '../http/request-input.js';
 import { Secrets } from '../http/secrets.js';
@@ -39,6 +42,7 @@ export class CampaignsController {
 
   @Needs('submitter')
   @FoundAgain()
+  @MayBeTriedOut()
   @Post()
   async submit(
     @Body(new DtoPipe(CampaignSubmission)) given: CampaignSubmission,
@@ -46,14 +50,19 @@ export class CampaignsController {
     @AskedAt() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Caller() caller: Principal,
-  ): Promise<CampaignRecord> {
-    readQuery(query, []);
+  ): Promise<CampaignRecord | DryRunRecord<CampaignSubmission>> {
+    const dry = readDryRun(query);
     const submission = asOwn(caller, given);
     if (submission.resume === true) await requireOwn(caller, () => this.records.campaign(submission.name));
     const { meta } = submission;
     const request =
       meta === undefined ? submission : { ...submission, meta: this.secrets.sealed(meta, 'meta') };
     const shown = meta === undefined ? submission : { ...submission, meta: withSecretsHidden(meta) };
+    if (dry) {
+      reply.code(200);
+      const tried = await this.orchestrator.tryOut({ kind: 'campaign', submission: request });
+      return { ...tried, resolved: withoutSecrets(tried.resolved) };
+    }
     const { name } = await this.orchestrator.make(
       orchestratorRequests.submitCampaign,
       request,
@@ -158,6 +167,7 @@ export class CampaignsController {
   }
 }
 
-function withoutSecrets<Campaign extends CampaignSummary>(campaign: Campaign): Campaign {
-  return { ...campaign, meta: withSecretsHidden(campaign.meta) };
+function withoutSecrets<Campaign extends { meta?: JsonObject }>(campaign: Campaign): Campaign {
+  const { meta } = campaign;
+  return meta === undefined ? campaign : { ...campaign, meta: withSecretsHidden(meta) };
 }

@@ -3,6 +3,7 @@ import {
   OperatorNote,
   orchestratorRequests,
   ProtocolRunSubmission,
+  type DryRunRecord,
   type Page,
   type Principal,
   type ProtocolRunRecord,
@@ -12,6 +13,7 @@ import type { FastifyReply } from 'fastify';
 import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
+import { MayBeTriedOut, readDryRun } from '../http/dry-run.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readQuery, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
@@ -34,6 +36,7 @@ export class ProtocolRunsController {
 
   @Needs('submitter')
   @FoundAgain()
+  @MayBeTriedOut()
   @Post()
   async submit(
     @Body(new DtoPipe(ProtocolRunSubmission)) given: ProtocolRunSubmission,
@@ -41,10 +44,14 @@ export class ProtocolRunsController {
     @AskedAt() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Caller() caller: Principal,
-  ): Promise<ProtocolRunRecord> {
-    readQuery(query, []);
+  ): Promise<ProtocolRunRecord | DryRunRecord<ProtocolRunSubmission>> {
+    const dry = readDryRun(query);
     const submission = asOwn(caller, given);
     if (submission.resume === true) await requireOwn(caller, () => this.records.protocolRun(submission.name));
+    if (dry) {
+      reply.code(200);
+      return this.orchestrator.tryOut({ kind: 'protocol_run', submission });
+    }
     const { name } = await this.orchestrator.make(
       orchestratorRequests.submitProtocolRun,
       submission,

@@ -3,6 +3,7 @@ import {
   orchestratorRequests,
   TaskSubmission,
   type AttemptRecord,
+  type DryRunRecord,
   type Page,
   type Principal,
   type TaskRunRecord,
@@ -11,8 +12,9 @@ import type { FastifyReply } from 'fastify';
 import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
+import { MayBeTriedOut, readDryRun } from '../http/dry-run.js';
 import { DtoPipe } from '../http/dto-pipe.js';
-import { lookupName, readQuery, refuseBody } from '../http/request-input.js';
+import { lookupName, refuseBody } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
 import { readPageRequest } from '../records/list-request.js';
@@ -31,6 +33,7 @@ export class TasksController {
 
   @Needs('submitter')
   @FoundAgain()
+  @MayBeTriedOut()
   @Post()
   async submit(
     @Body(new DtoPipe(TaskSubmission)) given: TaskSubmission,
@@ -38,9 +41,13 @@ export class TasksController {
     @AskedAt() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Caller() caller: Principal,
-  ): Promise<TaskRunRecord> {
-    readQuery(query, []);
+  ): Promise<TaskRunRecord | DryRunRecord<TaskSubmission>> {
+    const dry = readDryRun(query);
     const submission = asOwn(caller, given);
+    if (dry) {
+      reply.code(200);
+      return this.orchestrator.tryOut({ kind: 'task', submission });
+    }
     const { name } = await this.orchestrator.make(
       orchestratorRequests.submitTask,
       submission,

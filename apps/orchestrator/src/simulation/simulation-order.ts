@@ -5,6 +5,8 @@ import type {
   SimulatedScheduler,
   SimulationRecord,
   SimulationScenario,
+  Submission,
+  SubmissionEstimate,
   WhatIfRecord,
 } from '@lab/contracts';
 import type { Present } from '@lab/simulation';
@@ -14,9 +16,17 @@ import type { LoadedSet } from '../definitions/loaded-definitions.js';
 export type SimulationOrder = { loaded: LoadedSet; maxTasks: number } & (
   | { kind: 'scenario'; scenario: SimulationScenario }
   | { kind: 'what_if'; submission: ProtocolRunSubmission; present: Present; scheduler: SimulatedScheduler }
+  | { kind: 'estimate'; asked: Submission; present: Present; scheduler: SimulatedScheduler }
 );
+
+/** What was found, by the kind of the order. */
+export interface Found {
+  scenario: SimulationRecord;
+  what_if: WhatIfRecord;
+  estimate: { estimate: SubmissionEstimate; warnings: string[] };
+}
 
 /** What it says of it. */
 export type SimulationAnswer =
-  | { ok: true; record: SimulationRecord | WhatIfRecord }
+  | { ok: true; record: Found[keyof Found] }
   | { ok: false; code: ErrorCode; message: string; faults: readonly Fault[] };

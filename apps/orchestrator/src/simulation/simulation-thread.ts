@@ -1,12 +1,13 @@
 /** Program of the thread of one simulation: it ends with it, and touches nothing outside. */
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Definitions } from '@lab/engine';
 import { lowerThreadPriority } from '../solver/low-priority.js';
-import type { SimulationAnswer, SimulationOrder } from './simulation-order.js';
+import type { Found, SimulationAnswer, SimulationOrder } from './simulation-order.js';
 
 // Before anything is loaded, which alone takes most of a second of a processor.
 lowerThreadPriority();
 const { toServiceError } = await import('@lab/contracts');
-const { simulate, whatIf } = await import('@lab/simulation');
+const { estimate, simulate, whatIf } = await import('@lab/simulation');
 const { LoadedDefinitions } = await import('../definitions/loaded-definitions.js');
 
 const order = workerData as SimulationOrder;
@@ -15,14 +16,21 @@ const ports = { stopwatch: () => performance.now() };
 async function answer(): Promise<SimulationAnswer> {
   const definitions = new LoadedDefinitions(order.loaded);
   try {
-    const record =
-      order.kind === 'scenario'
-        ? await simulate(order.scenario, definitions, ports, { maxTasks: order.maxTasks })
-        : await whatIf(order.submission, order.present, definitions, order.scheduler, ports);
-    return { ok: true, record };
+    return { ok: true, record: await found(definitions) };
   } catch (error) {
     const { code, message, faults } = toServiceError(error, 'none');
     return { ok: false, code, message, faults };
+  }
+}
+
+function found(definitions: Definitions): Promise<Found[keyof Found]> {
+  switch (order.kind) {
+    case 'scenario':
+      return simulate(order.scenario, definitions, ports, { maxTasks: order.maxTasks });
+    case 'what_if':
+      return whatIf(order.submission, order.present, definitions, order.scheduler, ports);
+    case 'estimate':
+      return estimate(order.asked, order.present, definitions, order.scheduler, ports);
   }
 }
 

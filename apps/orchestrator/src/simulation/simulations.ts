@@ -5,12 +5,13 @@ import {
   type SimulatedScheduler,
   type SimulationRecord,
   type SimulationScenario,
+  type Submission,
   type WhatIfRecord,
 } from '@lab/contracts';
 import { rememberedDurations, type Engine, type Store } from '@lab/engine';
-import { requirePlayable } from '@lab/simulation';
+import { requirePlayable, type Present } from '@lab/simulation';
 import type { LoadedDefinitions } from '../definitions/loaded-definitions.js';
-import type { SimulationAnswer, SimulationOrder } from './simulation-order.js';
+import type { Found, SimulationAnswer, SimulationOrder } from './simulation-order.js';
 
 /** Simulations that go on at the same time; more are refused. */
 const maxAtOnce = 2;
@@ -19,7 +20,7 @@ const maxTasks = 2_000;
 /** How long one may take, in milliseconds: less than the request that asks for it waits. */
 const patienceMs = 30_000;
 
-type Order<Kind> = Extract<SimulationOrder, { kind: Kind }>;
+type Order<Kind> = Omit<Extract<SimulationOrder, { kind: Kind }>, 'loaded' | 'maxTasks'>;
 
 /**
  * Simulations asked for by people: each in a thread of its own with a copy of what is loaded and of what goes on, so
@@ -44,19 +45,25 @@ export class Simulations {
   }
 
   /** @throws ServiceError `invalid` with every fault, also when it takes too long; `backlog_full` */
-  async simulate(scenario: SimulationScenario): Promise<SimulationRecord> {
-    return (await this.#run({ kind: 'scenario', scenario })) as SimulationRecord;
+  simulate(scenario: SimulationScenario): Promise<SimulationRecord> {
+    return this.#run<'scenario'>({ kind: 'scenario', scenario });
   }
 
   /** @throws ServiceError as {@link simulate}, what the submission would be answered, and `store_unavailable` */
   async whatIf(submission: ProtocolRunSubmission): Promise<WhatIfRecord> {
-    this.#refuseTooMany();
-    const { engine, store, clock, scheduler } = this.parts;
-    requirePlayable(Object.values(engine.census().tasks).reduce((sum, count) => sum + count, 0));
-    const samples = await store.durations(rememberedDurations);
-    const rows = await engine.workingRows();
-    const present = { now: clock.now(), rows, samples, devices: engine.listDevices() };
-    return (await this.#run({ kind: 'what_if', submission, present, scheduler })) as WhatIfRecord;
+    const { scheduler } = this.parts;
+    return this.#run<'what_if'>({ kind: 'what_if', submission, present: await this.#present(), scheduler });
+  }
+
+  /**
+   * When something would begin and end if it was submitted now.
+   *
+   * @param asked what the engine would accept
+   * @throws ServiceError as {@link whatIf}
+   */
+  async estimate(asked: Submission): Promise<Found['estimate']> {
+    const { scheduler } = this.parts;
+    return this.#run<'estimate'>({ kind: 'estimate', asked, present: await this.#present(), scheduler });
   }
 
   /** Ends those that go on. */
@@ -64,9 +71,16 @@ export class Simulations {
     await Promise.all([...this.#going].map((thread) => thread.terminate()));
   }
 
-  async #run(
-    asked: Omit<Order<'scenario'>, 'loaded' | 'maxTasks'> | Omit<Order<'what_if'>, 'loaded' | 'maxTasks'>,
-  ): Promise<SimulationRecord | WhatIfRecord> {
+  async #present(): Promise<Present> {
+    this.#refuseTooMany();
+    const { engine, store, clock } = this.parts;
+    requirePlayable(Object.values(engine.census().tasks).reduce((sum, count) => sum + count, 0));
+    const samples = await store.durations(rememberedDurations);
+    const rows = await engine.workingRows();
+    return { now: clock.now(), rows, samples, devices: engine.listDevices() };
+  }
+
+  async #run<Kind extends keyof Found>(asked: Order<Kind>): Promise<Found[Kind]> {
     this.#refuseTooMany();
     const order = { ...asked, loaded: this.parts.definitions.current, maxTasks };
     const thread = new Worker(this.#program, {
@@ -88,7 +102,7 @@ export class Simulations {
         thread.once('error', reject);
         thread.once('exit', () => reject(new Error('the thread of the simulation ended')));
       });
-      if (answer.ok) return answer.record;
+      if (answer.ok) return answer.record as Found[Kind];
       throw new ServiceError(answer.code, answer.message, { faults: answer.faults });
     } catch (error) {
       if (error instanceof ServiceError) throw error;

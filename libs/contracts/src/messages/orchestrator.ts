@@ -3,6 +3,7 @@ import { dtoSchema, zodSchema } from '../schema.js';
 import type { DeviceRecord } from '../rest/records.js';
 import { longestSchedule, type ScheduleRecord } from '../rest/schedule.js';
 import { CampaignChange, ProtocolRunChange, TaskChange } from '../rest/changes.js';
+import type { DryRunRecord, Submission } from '../rest/dry-run.js';
 import { AttentionDecision, type QueueRecord } from '../rest/operations.js';
 import { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '../rest/submissions.js';
 import { SimulationScenario, type SimulationRecord, type WhatIfRecord } from '../rest/simulation.js';
@@ -23,6 +24,18 @@ const accepted = z.object({ id: z.string(), name: z.string() });
 const named = z.object({ name: z.string() });
 
 const submitErrors = ['invalid', 'duplicate_name', 'backlog_full', 'store_unavailable'] as const;
+/** A submission of one kind, as it is checked when it is meant. */
+const submissionOf = <Kind extends Submission['kind']>(
+  kind: Kind,
+  dto: new () => Extract<Submission, { kind: Kind }>['submission'],
+) =>
+  z.object({
+    kind: z.literal(kind),
+    submission: z.custom<Extract<Submission, { kind: Kind }>['submission']>(
+      (value) => dtoSchema(dto).check(value).ok,
+      'is no such submission',
+    ),
+  });
 /** An act of a person on something that has a name. */
 const namedBy = z.object({ name: z.string(), by: z.string() });
 const by = z.object({ by: z.string() });
@@ -44,6 +57,8 @@ const resumeErrors = ['invalid', 'backlog_full', 'duplicate_name', ...cancelErro
 const optimizerErrors = ['invalid', 'optimizer_error', 'optimizer_unavailable'] as const;
 /** A process is started and an optimizer made before the answer, in milliseconds. */
 const optimizerMadeMs = 70_000;
+/** Playing through what would happen, in milliseconds. */
+const simulatedMs = 40_000;
 
 /** What the leading orchestrator answers: submissions and cancels of people, and the reports of agents. */
 export const orchestratorRequests = {
@@ -266,7 +281,7 @@ export const orchestratorRequests = {
     subject: 'svc.v1.orchestrator.simulation.run',
     request: dtoSchema(SimulationScenario),
     reply: zodSchema(z.custom<SimulationRecord>()),
-    timeoutMs: 40_000,
+    timeoutMs: simulatedMs,
     errors: ['invalid', 'backlog_full', 'service_unavailable'],
   }),
   /** What would become of a protocol run if it was submitted now. Changes nothing. */
@@ -275,8 +290,30 @@ export const orchestratorRequests = {
     subject: 'svc.v1.orchestrator.simulation.protocol_run',
     request: dtoSchema(ProtocolRunSubmission),
     reply: zodSchema(z.custom<WhatIfRecord>()),
-    timeoutMs: 40_000,
+    timeoutMs: simulatedMs,
     errors: ['unknown_protocol', 'service_unavailable', ...submitErrors],
+  }),
+  /** What a submission would be answered if it was meant, and what would become of it. Changes nothing. */
+  dryRun: defineRequest({
+    name: 'submission.dry_run',
+    subject: 'svc.v1.orchestrator.submission.dry_run',
+    request: zodSchema(
+      z.discriminatedUnion('kind', [
+        submissionOf('protocol_run', ProtocolRunSubmission),
+        submissionOf('campaign', CampaignSubmission),
+        submissionOf('task', TaskSubmission),
+      ]),
+    ),
+    reply: zodSchema(z.custom<DryRunRecord>()),
+    timeoutMs: optimizerMadeMs + simulatedMs,
+    errors: [
+      'unknown_protocol',
+      'unknown_task_type',
+      'not_found',
+      'wrong_state',
+      ...submitErrors,
+      ...optimizerErrors,
+    ],
   }),
   /** A person settles what only a person can. */
   resolveAttention: defineRequest({

@@ -54,6 +54,8 @@ export const exempt: Readonly<Record<string, string>> = {
   'reply simulation.run': 'see there',
   'send simulation.protocol_run': 'see there',
   'reply simulation.protocol_run': 'see there',
+  'send submission.dry_run': 'see there',
+  'reply submission.dry_run': 'see there',
   'record tally': 'only part of a checkpoint, which is one write: "write" and "datasync" are its points',
   'record call_over': 'see there',
   'record device': 'see there',

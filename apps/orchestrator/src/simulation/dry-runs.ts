@@ -1,0 +1,52 @@
+import {
+  isServiceError,
+  type DryRunRecord,
+  type SchedulerType,
+  type Submission,
+  type SubmissionEstimate,
+} from '@lab/contracts';
+import type { Engine } from '@lab/engine';
+import type { Simulations } from './simulations.js';
+
+/** Submissions that are only tried out: checked as those that are meant, and played through. */
+export class DryRuns {
+  constructor(
+    private readonly parts: {
+      engine: Pick<Engine, 'tryOut'>;
+      simulations: Pick<Simulations, 'estimate'>;
+      scheduler: SchedulerType;
+      clock: { now(): number };
+    },
+  ) {}
+
+  /**
+   * Changes nothing. Whether it would be accepted does not hang on whether it can be played through.
+   *
+   * @throws ServiceError what the submission would be refused with
+   */
+  async tryOut(asked: Submission): Promise<DryRunRecord> {
+    const resolved = await this.parts.engine.tryOut(asked);
+    const found =
+      resolved === null
+        ? this.#unknown('what goes on where it stopped is not played through')
+        : await this.#played(resolved);
+    return { valid: true, dry_run: true, resolved: (resolved ?? asked).submission, ...found };
+  }
+
+  async #played(asked: Submission): Promise<Pick<DryRunRecord, 'estimate' | 'warnings'>> {
+    try {
+      return await this.parts.simulations.estimate(asked);
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      const [fault] = error.faults;
+      return this.#unknown(fault === undefined ? error.message : fault.message);
+    }
+  }
+
+  #unknown(reason: string): { estimate: SubmissionEstimate; warnings: string[] } {
+    const { clock, scheduler } = this.parts;
+    const at = new Date(clock.now()).toISOString();
+    const nothing = { starts_at: null, ends_at: null, seconds_per_run: null, runs: 0, tasks: [] };
+    return { estimate: { at, scheduler, ...nothing, reason }, warnings: [] };
+  }
+}

@@ -1,0 +1,183 @@
+import type {
+  CampaignSubmission,
+  EstimatedTask,
+  SimulatedScheduler,
+  Submission,
+  SubmissionEstimate,
+} from '@lab/contracts';
+import type { Definitions, Engine, ProtocolRunRow, TaskRunRow } from '@lab/engine';
+import type { Laboratory, SimulationPorts } from './laboratory.js';
+import { iso, playOn, requirePlayable, type Present } from './present.js';
+import { stuckTasks, waitedBy } from './record.js';
+import { runParameters } from './values.js';
+
+/** Tasks of a campaign after which its pace is known. */
+const pacingTasks = 200;
+/** Most tasks of a campaign that are played through, for one with many runs at a time. */
+const maxTasks = 1_000;
+/** Most warnings. */
+const maxWarnings = 20;
+
+/**
+ * When something that is submitted at a moment would begin and end, beside all that goes on then. The time that an
+ * optimizer takes to think is not in it.
+ *
+ * @param asked what the engine would accept
+ * @throws ServiceError what the engine answers to it; `invalid` when too much is going on; `aborted` when `shouldStop`
+ *   said so
+ */
+export async function estimate(
+  asked: Submission,
+  present: Present,
+  definitions: Definitions,
+  scheduler: SimulatedScheduler,
+  ports: SimulationPorts,
+): Promise<{ estimate: SubmissionEstimate; warnings: string[] }> {
+  requirePlayable(present.rows.taskRuns.length);
+  const { submit, share, left } = played(asked, definitions);
+  const known = new Set(present.rows.taskRuns.map(({ id }) => id));
+  const laboratory = await playOn(present, definitions, scheduler, ports, submit);
+  const { runs, tasks, end, whole } = foundIn(laboratory, asked, known);
+  const ended = runs.filter(({ state }) => state === 'completed');
+  const spans = (asked.kind === 'task' ? (end === null ? [] : tasks) : ended).map(
+    ({ startedAt, endedAt }) => ((endedAt ?? 0) - (startedAt ?? 0)) / 1000,
+  );
+  const starts = (runs.length > 0 ? runs : tasks).flatMap(({ startedAt }) => startedAt ?? []);
+  const start = starts.length === 0 ? null : Math.min(...starts);
+  const total = start === null || end === null || share === null ? null : start + (end - start) / share;
+  const warnings = warningsOf(laboratory, asked, runs, tasks);
+  return {
+    estimate: {
+      at: new Date(present.now).toISOString(),
+      scheduler: scheduler.type ?? 'greedy',
+      starts_at: iso(start),
+      ends_at: iso(total),
+      seconds_per_run: spans.length === 0 ? null : round(spans.reduce((a, b) => a + b, 0) / spans.length),
+      runs: runs.length,
+      tasks: tasks.map((task) => estimatedTask(laboratory, task)),
+      reason: whole ? left : 'it would not be completed within 30 days; see the warnings',
+    },
+    warnings,
+  };
+}
+
+interface Played {
+  submit: (engine: Engine) => Promise<unknown>;
+  /** The share of it that is played through; null: it has no end. */
+  share: number | null;
+  /** What of it is not played through, in words; null: nothing. */
+  left: string | null;
+}
+
+function played(asked: Submission, definitions: Definitions): Played {
+  switch (asked.kind) {
+    case 'protocol_run':
+      return { submit: (engine) => engine.submitProtocolRun(asked.submission), share: 1, left: null };
+    case 'task':
+      return { submit: (engine) => engine.submitTask(asked.submission), share: 1, left: null };
+    case 'campaign':
+      return playedCampaign(asked.submission, definitions);
+  }
+}
+
+/** Whatever its parameters are, its tasks take as long: an optimizer, and rows of parameters, are left out. */
+function playedCampaign(submission: CampaignSubmission, definitions: Definitions): Played {
+  const {
+    name,
+    protocol,
+    priority,
+    max_protocol_runs: runs,
+    max_concurrent_protocol_runs: most,
+  } = submission;
+  const snapshot = definitions.protocol(protocol);
+  const each = Math.max(1, snapshot?.protocol.tasks.length ?? 1);
+  const enough = Math.max(Math.ceil(pacingTasks / each), Math.min(most ?? 1, Math.floor(maxTasks / each)), 1);
+  const count = runs === 0 ? enough : Math.min(enough, runs);
+  const parameters = snapshot === undefined ? {} : runParameters(snapshot, submission.global_parameters);
+  const part: CampaignSubmission = {
+    name,
+    protocol,
+    max_protocol_runs: count,
+    global_parameters: parameters,
+    ...(priority === undefined ? {} : { priority }),
+    ...(most === undefined ? {} : { max_concurrent_protocol_runs: most }),
+  };
+  const first = `its first ${count} were played through`;
+  return {
+    submit: (engine) => engine.submitCampaign(part),
+    share: runs === 0 ? null : count / runs,
+    left:
+      runs === 0
+        ? `the campaign has no limit of runs; ${first}`
+        : count < runs
+          ? `of the ${runs} runs of the campaign ${first}, and its end is at their pace`
+          : null,
+  };
+}
+
+/**
+ * What became of it: its runs, and the tasks of the first of them or the task itself.
+ *
+ * @param known task runs that were there before
+ */
+function foundIn(
+  { store }: Laboratory,
+  { kind, submission: { name } }: Submission,
+  known: ReadonlySet<string>,
+): { runs: ProtocolRunRow[]; tasks: TaskRunRow[]; end: number | null; whole: boolean } {
+  const { campaigns, campaignNames, protocolRuns, protocolRunNames, taskRuns, tasksOfRun } = store.rows;
+  if (kind === 'task') {
+    const tasks = [...taskRuns.values()].filter(
+      (task) => task.runId === null && task.name === name && !known.has(task.id),
+    );
+    const end = tasks[0]?.state === 'completed' ? tasks[0].endedAt : null;
+    return { runs: [], tasks, end, whole: end !== null };
+  }
+  const campaign = kind === 'campaign' ? campaigns.get(campaignNames.get(name) ?? '') : undefined;
+  const run = protocolRuns.get(protocolRunNames.get(name) ?? '');
+  const runs =
+    campaign === undefined
+      ? run === undefined
+        ? []
+        : [run]
+      : [...protocolRuns.values()].filter(({ campaignId }) => campaignId === campaign.id);
+  const over = campaign ?? run;
+  const end = over?.state === 'completed' ? over.endedAt : null;
+  const tasks = [...(tasksOfRun.get(runs[0]?.id ?? '')?.values() ?? [])].flatMap(
+    (id) => taskRuns.get(id) ?? [],
+  );
+  return { runs, tasks, end, whole: end !== null };
+}
+
+function warningsOf(
+  laboratory: Laboratory,
+  { kind }: Submission,
+  runs: readonly ProtocolRunRow[],
+  tasks: readonly TaskRunRow[],
+): string[] {
+  const names = new Set(runs.map(({ name }) => name));
+  const { history } = laboratory;
+  const own = new Set(
+    [...history.tasks.values()].flatMap(({ id, label, run }) =>
+      (kind === 'task' ? tasks.some((task) => task.id === id) : run !== null && names.has(run))
+        ? [label]
+        : [],
+    ),
+  );
+  return [
+    ...stuckTasks(laboratory)
+      .filter(({ task }) => own.has(task))
+      .map(({ task, waits_for }) => `${task} would wait for ever: ${waits_for.join('; ')}`),
+    ...[...runs, ...(kind === 'task' ? tasks : [])].flatMap(({ name, reason }) =>
+      reason === null ? [] : [`${name}: ${reason.message}`],
+    ),
+  ].slice(0, maxWarnings);
+}
+
+function estimatedTask(laboratory: Laboratory, { id, name, startedAt, endedAt }: TaskRunRow): EstimatedTask {
+  return { name, starts_at: iso(startedAt), ends_at: iso(endedAt), waited: waitedBy(laboratory, id) };
+}
+
+function round(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
+}

@@ -1,0 +1,144 @@
+import {
+  awaitsAgent,
+  isUsable,
+  ServiceError,
+  type DeviceRecord,
+  type SimulatedScheduler,
+} from '@lab/contracts';
+import {
+  Durations,
+  expectedEnd,
+  type AttemptRow,
+  type Definitions,
+  type DurationSamples,
+  type Engine,
+  type TaskRunRow,
+  type WorkingRows,
+} from '@lab/engine';
+import { courseOf, type Luck } from './courses.js';
+import { Laboratory, type SimulationPorts } from './laboratory.js';
+import { policyOf } from './policies.js';
+
+/** A laboratory at one moment. */
+export interface Present {
+  /** Milliseconds since 1970. */
+  now: number;
+  rows: WorkingRows;
+  /** How long tasks took so far. */
+  samples: DurationSamples[];
+  devices: readonly Pick<DeviceRecord, 'lab_name' | 'name' | 'state'>[];
+}
+
+/** How far ahead is looked, in milliseconds. */
+const horizonMs = 30 * 86_400_000;
+/** Runs to come of a campaign without a limit that are played through. */
+const runsOfEndless = 100;
+/** More tasks than this are not played through. */
+const maxTasks = 5_000;
+
+/**
+ * Refuses to play through what is too much, which can be asked before anything of it is copied.
+ *
+ * @param going tasks that are going on
+ * @throws ServiceError `invalid`
+ */
+export function requirePlayable(going: number): void {
+  if (going <= maxTasks) return;
+  const message = `${going} tasks are going on, but at most ${maxTasks} are played through`;
+  throw new ServiceError('invalid', 'This cannot be simulated.', {
+    faults: [{ path: '', code: 'too_large', message }],
+  });
+}
+
+/** A moment in milliseconds since 1970 as ISO 8601 in UTC. */
+export function iso(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : new Date(at).toISOString();
+}
+
+/** Of campaigns that have no end only so many runs to come: those are more than what is asked about waits for. */
+function foreseeable(rows: WorkingRows): WorkingRows {
+  const campaigns = rows.campaigns.map((row) =>
+    row.maxProtocolRuns === 0 ? { ...row, maxProtocolRuns: row.runsStarted + runsOfEndless } : row,
+  );
+  return { ...rows, campaigns };
+}
+
+/**
+ * Plays on from a moment until everything that goes on then is over, or for 30 days.
+ *
+ * @param submit submits something more at that moment; absent: nothing
+ * @throws ServiceError what the engine answers to it; `aborted` when `shouldStop` said so
+ */
+export async function playOn(
+  present: Present,
+  definitions: Definitions,
+  scheduler: SimulatedScheduler,
+  ports: SimulationPorts,
+  submit?: (engine: Engine) => Promise<unknown>,
+): Promise<Laboratory> {
+  const { now, samples } = present;
+  const rows = foreseeable(present.rows);
+  const durations = new Durations();
+  durations.load(samples);
+  const laboratory: Laboratory = new Laboratory({
+    definitions,
+    policy: (parts) => policyOf(scheduler, parts),
+    ports,
+    courseOf: (start) => courseOf(laboratory.store.rows, luck, start),
+    now,
+    rows,
+    samples,
+  });
+  const { store } = laboratory;
+  const expected = (task: TaskRunRow): number | null => {
+    const run = task.runId === null ? undefined : store.rows.protocolRuns.get(task.runId);
+    return run === undefined
+      ? durations.of(null, task.type, null).expected
+      : durations.of(run.type, task.name, null).expected;
+  };
+  const luck: Luck = { jitter: 0, seed: 1, durations: {}, failures: [], expected };
+  const out = new Set(
+    present.devices.flatMap(({ lab_name, name, state }) => (isUsable(state) ? [] : [`${lab_name}.${name}`])),
+  );
+  try {
+    await laboratory.engine.start('simulation');
+    await laboratory.agents.begin(definitions.labs(), {
+      sessionOf: (computer) => rows.agents.find((agent) => agent.computer === computer)?.session,
+      isOut: (device) => out.has(device),
+      going: rows.attempts.flatMap((attempt) => goingOn(laboratory, attempt, luck)),
+    });
+    for (const device of out) laboratory.history.outOfOrder(device, true);
+    await laboratory.settle();
+    submit?.(laboratory.engine).catch((error: unknown) => laboratory.fail(error));
+    await laboratory.run(now + horizonMs);
+    laboratory.history.close();
+    return laboratory;
+  } finally {
+    await laboratory.stop();
+  }
+}
+
+/** An attempt that goes on, with the time that it is expected to take from now on. */
+function goingOn({ store, clock }: Laboratory, attempt: AttemptRow, luck: Luck) {
+  const task = store.rows.taskRuns.get(attempt.taskRunId);
+  if (task === undefined || !awaitsAgent(attempt.state)) return [];
+  const run = task.runId === null ? undefined : store.rows.protocolRuns.get(task.runId);
+  const course = courseOf(store.rows, luck, {
+    attempt_id: attempt.id,
+    task_run_id: task.id,
+    label: run === undefined ? task.name : `${run.name}/${task.name}`,
+    task_type: task.type,
+    devices: attempt.devices,
+    resources: task.resources,
+  });
+  const now = clock.now();
+  const { end } = expectedEnd(task.startedAt ?? now, course.ms / 1000, now);
+  return [
+    {
+      id: attempt.id,
+      to: { computer: attempt.computer, inc: attempt.inc, epoch: attempt.epoch },
+      devices: Object.values(attempt.devices).map(({ lab, name }) => `${lab}.${name}`),
+      course: { ...course, ms: end - now },
+    },
+  ];
+}
