@@ -119,8 +119,16 @@ function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => un
   return pg.types.getTypeParser(oid, format) as (text: string) => unknown;
 }
 
-/** The database's text of a time (`2026-11-21 02:55:33.12+00`, or ISO 8601 inside JSON) as `2026-11-21T02:55:33.120Z`. */
+/** A time of the years 1 to 9999 in UTC, to the microsecond, as the database writes it. */
+const usualTime = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:\+00(?::00)?|Z)$/;
+
+/**
+ * The database's text of a time (`2026-11-21 02:55:33.12+00`, or ISO 8601 inside JSON) as `2026-11-21T02:55:33.120Z`. A
+ * list has hundreds of them, and a `Date` for each would be half of its cost.
+ */
 export function isoTime(text: string): string {
-  const iso = text.replace(' ', 'T').replace(/\+00(:00)?$/, 'Z');
-  return new Date(iso).toISOString();
+  const [, day, time, fraction = ''] = usualTime.exec(text) ?? [];
+  if (day !== undefined && time !== undefined)
+    return `${day}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
+  return new Date(text.replace(' ', 'T').replace(/\+00(:00)?$/, 'Z')).toISOString();
 }

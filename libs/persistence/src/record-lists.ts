@@ -248,7 +248,10 @@ export function conditionOf(
   const field = of.fields?.[name] ?? fieldOf(of, usualFields[kind] ?? name);
   switch (kind) {
     case 'choice':
-      return sql`${field} = any(${value}::text[])`;
+      // An index that begins with the field keeps the order behind it for one value, and not for several.
+      return Array.isArray(value) && value.length === 1
+        ? sql`${field} = ${value[0]}`
+        : sql`${field} = any(${value}::text[])`;
     case 'contains':
       return sql`${field} ilike ${`%${String(value).replace(/[\\%_]/g, '\\$&')}%`}`;
     case 'since':

@@ -9,6 +9,7 @@ import { access } from './0007-access.js';
 import { records } from './0008-records.js';
 import { events } from './0009-events.js';
 import { writes } from './0011-writes.js';
+import { owners } from './0017-owners.js';
 import { commitFunction } from './commit-function.js';
 
 /** In the order of their names; one that was released never changes. */
@@ -23,6 +24,7 @@ const migrations: Record<string, Migration> = {
   '0008_records': records,
   '0009_events': events,
   '0011_writes': writes,
+  '0017_owners': owners,
 };
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */
