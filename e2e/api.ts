@@ -23,17 +23,20 @@ export interface Answer<T> {
 
 /** The REST interface as a user's script sees it: status and body, nothing thrown for a 4xx. */
 export class Api {
-  constructor(readonly url: string) {}
+  /** @param token shown with each request; without one requests are sent without `Authorization` */
+  constructor(
+    readonly url: string,
+    private readonly token = '',
+  ) {}
 
   async call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
     const response = await fetch(`${this.url}${path}`, {
       method,
-      ...(body === undefined
-        ? {}
-        : {
-            headers: { 'content-type': 'application/json' },
-            body: typeof body === 'string' ? body : JSON.stringify(body),
-          }),
+      headers: {
+        ...(this.token === '' ? {} : { authorization: `Bearer ${this.token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
     const type = response.headers.get('content-type') ?? '';

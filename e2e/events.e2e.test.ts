@@ -1,7 +1,3 @@
-import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { eventKinds, type ServiceEvent } from '@lab/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EventClient } from '../apps/gateway/test/event-client.js';
@@ -91,24 +87,5 @@ describe('the events of the service', () => {
     expect([...kinds]).toEqual(
       expect.arrayContaining(['agent', 'attempt', 'device', 'lab', 'protocol', 'task_run']),
     );
-  });
-});
-
-describe('the page about events', () => {
-  const page = readFileSync(fileURLToPath(new URL('../docs/guide/events.md', import.meta.url)), 'utf8');
-  const commands = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text.trim());
-
-  it('has commands that are typed as they stand', async () => {
-    expect(commands).toHaveLength(4);
-    for (const command of commands) {
-      const typed = command
-        .replace('http://127.0.0.1:8070', lab.stack.url)
-        .replace('color_lab.robot_arm', 'multiplication_lab.multiplier_a')
-        .replace('curl', 'curl --max-time 2');
-      const { stdout } = await promisify(execFile)('sh', ['-c', `${typed} || test $? = 28`]);
-      if (command.includes('history'))
-        expect(JSON.parse(stdout)).toMatchObject({ items: [{ seq: 1 }, { seq: 2 }], next_cursor: 'Mg' });
-      else expect(stdout).toMatch(/^: heartbeat\nid: \d+\n\n/);
-    }
   });
 });

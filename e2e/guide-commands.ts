@@ -1,0 +1,193 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { processEnvironment } from '@lab/runtime';
+
+/** Types what a page of the guide shows, block by block, and compares with what it says is printed. */
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+/** What a comment above a block says of it; {@link GuideShell.follow} has the words. */
+type Mark = { notTyped: string } | { exitCode: number } | { stopped: true } | { forExample: true };
+
+interface PageBlock {
+  page: string;
+  /** Of its opening fence, from 1. */
+  line: number;
+  language: string;
+  text: string;
+  mark: Mark | undefined;
+}
+
+/** @throws Error when a comment above a block is none that has a meaning */
+function blocksOf(page: string): PageBlock[] {
+  const text = readFileSync(join(root, page), 'utf8');
+  return [...text.matchAll(/(?:^<!-- (.*) -->\n\n?)?^```(\w+)\n([\s\S]*?)^```$/gm)].map((match) => {
+    const [whole, words, language = '', content = ''] = match;
+    const line = text.slice(0, match.index + whole.indexOf('```')).split('\n').length;
+    return { page, line, language, text: content, mark: markOf(words, `${page}:${line}`) };
+  });
+}
+
+function markOf(words: string | undefined, at: string): Mark | undefined {
+  if (words === undefined) return undefined;
+  const [, reason] = /^not typed: (\S.*)$/.exec(words) ?? [];
+  if (reason !== undefined) return { notTyped: reason };
+  const [, code] = /^exit code (\d+)$/.exec(words) ?? [];
+  if (code !== undefined) return { exitCode: Number(code) };
+  if (words === 'goes on until it is stopped') return { stopped: true };
+  if (words === 'for example') return { forExample: true };
+  throw new Error(`${at}: "${words}" says nothing about a block`);
+}
+
+/** Whether a line is printed as the page shows it, with anything for `...`; names of headers are in any case. */
+function shows(printed: string, line: string): boolean {
+  const pattern = line
+    .split('...')
+    .map((part) => part.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.*');
+  return new RegExp(pattern, 'mi').test(printed);
+}
+
+export interface GuideShellOptions {
+  /** What is typed in place of what stands on the page, such as an address. */
+  readonly instead: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string>>;
+  /** A token that `curl` shows by itself, as with `-H @token.header` in each command. */
+  readonly token?: string;
+}
+
+interface Printed {
+  code: number;
+  printed: string;
+}
+
+interface Place {
+  options: GuideShellOptions;
+  /** Page and line, for who mends it. */
+  at: string;
+  folder: string;
+}
+
+/** What became of the blocks of a page. */
+export interface Followed {
+  typed: number;
+  /** Texts that were compared with what was printed. */
+  compared: number;
+  /** Blocks that are not typed, with the reason that the page gives. */
+  left: string[];
+}
+
+/** A shell as somebody has who follows the guide, with `svc` on the `PATH`. */
+export class GuideShell {
+  /** Of all pages; each has one of its own in it, with the name of the page, in which `lab-packages` lies. */
+  readonly folder: string;
+
+  constructor() {
+    // Inside the repository, from where the packages that an example imports are found.
+    this.folder = mkdtempSync(join(root, 'e2e', '.guide-'));
+    mkdirSync(join(this.folder, 'bin'));
+    const svc = join(this.folder, 'bin', 'svc');
+    writeFileSync(
+      svc,
+      `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'apps/cli/bin/svc.mjs')}" "$@"\n`,
+    );
+    chmodSync(svc, 0o755);
+  }
+
+  /** What a shell prints, and the code that it ends with. */
+  async typed(script: string, { env, token }: GuideShellOptions, cwd = this.folder): Promise<Printed> {
+    const home = mkdtempSync(join(this.folder, 'home-'));
+    if (token !== undefined)
+      writeFileSync(join(home, '.curlrc'), `header = "Authorization: Bearer ${token}"\n`);
+    return promisify(execFile)('bash', ['-c', script], {
+      cwd,
+      env: {
+        ...processEnvironment(),
+        ...env,
+        HOME: home,
+        PATH: `${join(this.folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}`,
+      },
+    }).then(
+      ({ stdout, stderr }) => ({ code: 0, printed: stdout + stderr }),
+      (error: { code: number; stdout: string; stderr: string }) => ({
+        code: error.code,
+        printed: error.stdout + error.stderr,
+      }),
+    );
+  }
+
+  /**
+   * Types every `sh` block of a page in its order, each in a shell of its own in the folder of the page, and compares each
+   * `text` block with what the last one printed. Modules that the page shows (`// example NAME.ts`) are written beside and run.
+   * A comment above a block says what else holds for it:
+   *
+   * - `<!-- not typed: REASON -->`: the block is left out, and the reason given back
+   * - `<!-- exit code N -->`: the block ends with this code, not with 0
+   * - `<!-- goes on until it is stopped -->`: it is a `curl` that ends with nothing but an interruption, here after 3 s
+   * - `<!-- for example -->`: the text is an example of what may be printed, not what the block above prints
+   *
+   * @throws Error at the first block that does something else, with all that was printed
+   */
+  async follow(page: string, options: GuideShellOptions): Promise<Followed> {
+    const followed: Followed = { typed: 0, compared: 0, left: [] };
+    const folder = join(this.folder, basename(page, '.md'));
+    mkdirSync(folder);
+    symlinkSync(join(root, 'lab-packages'), join(folder, 'lab-packages'));
+    let last = { code: 0, printed: '' };
+    for (const { line, language, text, mark = {} } of blocksOf(page)) {
+      const at = `${page}:${line}`;
+      if ('notTyped' in mark) {
+        followed.left.push(`${at}: ${mark.notTyped}`);
+      } else if (language === 'sh') {
+        last = await this.#sh(text, { mark, options, at, folder });
+        followed.typed += 1;
+      } else if (language === 'text' && followed.typed > 0 && !('forExample' in mark)) {
+        for (const shown of text.trim().split('\n'))
+          if (!shows(last.printed, instead(shown, options)))
+            throw new Error(`${at}: "${shown}" is not in\n${last.printed}`);
+        followed.compared += 1;
+      } else if (language === 'ts') await this.#module(text, { options, at, folder });
+    }
+    return followed;
+  }
+
+  async #sh(text: string, { mark, options, at, folder }: Place & { mark: object }): Promise<Printed> {
+    const stopped = 'stopped' in mark;
+    const script = stopped ? text.replaceAll('curl ', 'curl --max-time 3 ') : text;
+    const last = await this.typed(`set -e\n${instead(script, options)}`, options, folder);
+    // 28: curl, whose time is over.
+    const expected = stopped ? 28 : 'exitCode' in mark ? mark.exitCode : 0;
+    if (last.code !== expected)
+      throw new Error(
+        `${at}: ended with ${last.code}, not with ${String(expected)}\n${text}\n${last.printed}`,
+      );
+    return last;
+  }
+
+  async #module(text: string, { options, at, folder }: Place): Promise<void> {
+    const [, name] = /^\/\/ example ([\w-]+\.ts)$/m.exec(text) ?? [];
+    if (name === undefined) throw new Error(`${at}: the module has no name`);
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    const before = Object.keys(options.env).map((key) => [key, process.env[key]] as const);
+    Object.assign(process.env, options.env);
+    try {
+      await import(/* @vite-ignore */ path);
+    } finally {
+      for (const [key, value] of before)
+        if (value === undefined) delete process.env[key];
+        else process.env[key] = value;
+    }
+  }
+
+  dispose(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function instead(text: string, { instead: pairs }: GuideShellOptions): string {
+  return Object.entries(pairs).reduce((all, [shown, real]) => all.replaceAll(shown, real), text);
+}

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Principal, TokenRecord } from '@lab/contracts';
+import { startServiceStack, type Stack } from '@lab/testkit';
+import { Api, eventually, isOver } from './api.js';
+import { GuideShell, type GuideShellOptions } from './guide-commands.js';
+
+/**
+ * Follows the pages of the guide about the interface, in their order, on a service that asks for tokens and that other
+ * computers reach: what they tell people to type does what they say.
+ */
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const page = (name: string): string => `docs/guide/${name}.md`;
+
+/** An address of this computer that is none of loopback; where it has no network, one that no name of it leads to. */
+const address =
+  Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.2';
+
+let shell: GuideShell;
+let stack: Stack;
+let api: Api;
+let admin: string;
+
+/** How the page about security says that the service is started for others. */
+function environmentOfStart(): Record<string, string> {
+  const [, assignments = ''] =
+    /^((?:SVC_\w+=\S+ )+)npm start$/m.exec(readFileSync(join(root, page('security')), 'utf8')) ?? [];
+  return Object.fromEntries(assignments.split(' ').flatMap((each) => (each === '' ? [] : [each.split('=')])));
+}
+
+beforeAll(async () => {
+  shell = new GuideShell();
+  const given = environmentOfStart();
+  expect(given).toMatchObject({ SVC_AUTH: 'tokens', SVC_HTTP_HOST: '0.0.0.0' });
+  stack = await startServiceStack({ env: { ...given, SVC_LABS: 'color_lab,multiplication_lab' } });
+  const { printed } = await shell.typed('svc token create root --role admin --local', {
+    env: { SVC_DATA_DIR: stack.dataDir },
+    instead: {},
+  });
+  admin = printed.trim();
+  expect(admin).toMatch(/^svc_pat_[\w-]{43}$/);
+  api = new Api(stack.url, admin);
+  await eventually(
+    () => api.devices(),
+    (devices) =>
+      devices.filter(({ computer }) => computer === 'svc_computer').every(({ state }) => state === 'idle'),
+  );
+});
+afterAll(async () => {
+  await stack?.dispose();
+  shell?.dispose();
+});
+
+/** As the admin, on the computer of the service. */
+const here = (more: Partial<GuideShellOptions> = {}): GuideShellOptions => ({
+  instead: { 'http://127.0.0.1:8070': stack.url, ...more.instead },
+  env: { SVC_URL: stack.url, SVC_TOKEN: admin, SVC_DATA_DIR: stack.dataDir },
+  ...(more.token === undefined ? {} : { token: more.token }),
+});
+
+const me = async (token: string): Promise<[number, Principal]> => {
+  const { status, body } = await new Api(stack.url, token).call<Principal>('GET', '/api/me');
+  return [status, body];
+};
+
+describe('the guide', { timeout: 400_000 }, () => {
+  it('REST: what is typed does what the page says', async () => {
+    expect(await shell.follow(page('rest'), here({ token: admin }))).toEqual({
+      typed: 10,
+      compared: 10,
+      left: [],
+    });
+    const again = await eventually(() => api.run('first_mix_2'), isOver);
+    expect(again).toMatchObject({ state: 'cancelled', priority: 5 });
+  });
+
+  it('events: what is typed does what the page says', async () => {
+    expect(await shell.follow(page('events'), here({ token: admin }))).toMatchObject({ typed: 4, left: [] });
+  });
+
+  it('files: what is typed does what the page says', async () => {
+    expect(await shell.follow(page('files'), here({ token: admin }))).toMatchObject({ typed: 3, left: [] });
+    expect(readFileSync(join(shell.folder, 'files', 'spectrum.csv'), 'utf8')).toContain(',');
+  });
+
+  it('command line: what is typed does what the page says', async () => {
+    expect(await shell.follow(page('command-line'), here())).toEqual({ typed: 9, compared: 7, left: [] });
+    const record = JSON.parse(
+      readFileSync(join(shell.folder, 'command-line', 'paint_again_2.json'), 'utf8'),
+    ) as object;
+    expect(record).toMatchObject({ name: 'paint_again_2', state: 'completed' });
+  });
+
+  it('security: what is typed does what the page says, and another computer submits with a token of its own', async () => {
+    const { printed: ada } = await shell.typed('svc token create ada --role submitter', here());
+    const { printed: old } = await shell.typed('svc token create old --role viewer --json', here());
+    const { id, token: revoked } = JSON.parse(old) as TokenRecord & { token: string };
+    const local = { 'http://127.0.0.1:8070': stack.url, '5f1c1f2e-6d0e-4a5c-9a54-0b4f5a4f7f10': id };
+    const { port } = new URL(stack.url);
+    const remote = { 'http://lab-server:8070': `http://${address}:${port}`, 'svc_pat_...': ada.trim() };
+    expect(await me(revoked)).toMatchObject([200, { name: 'old' }]);
+    const followed = await shell.follow(page('security'), here({ instead: { ...local, ...remote } }));
+    expect(followed).toMatchObject({ typed: 6, compared: 3 });
+    expect(followed.left).toHaveLength(1);
+    expect((await me(revoked))[0]).toBe(401);
+    expect(await api.task('from_afar')).toMatchObject({ state: 'completed', owner: 'ada' });
+  });
+});
+
+describe('a service that asks for tokens', () => {
+  const asked = async (token: string, method: string, path: string, body?: object) =>
+    (await new Api(stack.url, token).call(method, path, body)).status;
+
+  it('Authentication 1: each request carries one, which is made, used and revoked', async () => {
+    expect(await asked('', 'GET', '/api/me')).toBe(401);
+    expect(await me(admin)).toEqual([200, { name: 'root', kind: 'token', grants: [{ role: 'admin' }] }]);
+    const typed = async (token: string, command: string): Promise<string> => {
+      const env = { SVC_URL: stack.url, SVC_TOKEN: token };
+      return (await shell.typed(command, { env, instead: {} })).printed.trim();
+    };
+    const bea = await typed(admin, 'svc token create bea --role submitter --days 30');
+    const eve = await typed(
+      admin,
+      'svc token create eve --role submitter --role operator:multiplication_lab',
+    );
+    const list = await typed(admin, 'svc token list');
+    expect(list).toContain('operator:multiplication_lab');
+    expect(list).not.toContain(bea);
+
+    const run = { name: 'of_eve', type: 'slow_multiplication', owner: 'eve' };
+    expect(await asked(bea, 'POST', '/api/protocols', run)).toBe(403);
+    expect(await asked(bea, 'POST', '/api/queue/pause', {})).toBe(403);
+    const call = '/api/rpc/multiplication_lab/multiplier_a/multiply';
+    expect(await asked(bea, 'POST', call, { a: 2, b: 3 })).toBe(403);
+    expect(await asked(eve, 'POST', call, { a: 2, b: 3 })).toBe(200);
+
+    const [{ id }] = JSON.parse(await typed(eve, 'svc token list --json')) as [TokenRecord];
+    expect(await typed(eve, `svc token revoke ${id}`)).toContain('revoked');
+    expect(await asked(eve, 'GET', '/api/me')).toBe(401);
+
+    const { body } = await api.call('GET', '/api/audit/verify');
+    expect(body).toMatchObject({ broken: null, entries: expect.any(Number) as number });
+  });
+
+  it('Authentication 2: without it, no service starts where other computers reach it', async () => {
+    const secrets = ['nats-url', 'database-url', 'upload-secret', 'secrets-key'].map((name) => [
+      `SVC_${name.toUpperCase().replaceAll('-', '_')}_FILE`,
+      join(stack.dataDir, 'secrets', name),
+    ]);
+    const env = { ...Object.fromEntries(secrets), SVC_HTTP_HOST: '0.0.0.0', SVC_HTTP_PORT: '0' };
+    const { code, printed } = await shell.typed('svc gateway', { env, instead: {} });
+    expect([code, printed]).toEqual([1, expect.stringContaining('SVC_HTTP_HOST')]);
+  });
+});
