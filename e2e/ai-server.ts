@@ -6,6 +6,9 @@ export interface Asked {
   headers: IncomingHttpHeaders;
   /** Everything that the model was told, in one text. */
   prompt: string;
+  /** Its beginning, which is the same for every question of a campaign. */
+  system: string;
+  temperature: number | undefined;
   /** Rows wanted. */
   count: number;
 }
@@ -13,6 +16,7 @@ export interface Asked {
 /** What is read of a request. */
 interface Completion {
   messages: { content: string }[];
+  temperature?: number;
   response_format: { json_schema: { schema: { properties: { suggestions: { minItems: number } } } } };
 }
 
@@ -28,10 +32,14 @@ export class AiServer {
       const pieces: Buffer[] = [];
       request.on('data', (piece: Buffer) => pieces.push(piece));
       request.on('end', () => {
-        const { messages, response_format } = JSON.parse(Buffer.concat(pieces).toString()) as Completion;
+        const { messages, response_format, temperature } = JSON.parse(
+          Buffer.concat(pieces).toString(),
+        ) as Completion;
         const asked = {
           headers: request.headers,
           prompt: messages.map(({ content }) => content).join('\n'),
+          system: messages[0]?.content ?? '',
+          temperature,
           count: response_format.json_schema.schema.properties.suggestions.minItems,
         };
         this.asked.push(asked);

@@ -337,7 +337,13 @@ describe('endpoint rules', () => {
         limitMs,
       );
       expect(fallen[0]).toMatchObject({ source: 'optimizer', inputs: row(2, 3, 8) });
-      expect(fallen[0]?.note.fallback).toMatchObject({ code: 'invalid_output' });
+      expect(fallen[0]?.note.fallback).toMatchObject({
+        code: 'invalid_output',
+        message: expect.stringContaining('invalid after 2 questions') as string,
+      });
+      expect(ai.asked.map(({ prompt }) => prompt)).toContainEqual(
+        expect.stringContaining('This answer cannot be used:\n- suggestions'),
+      );
       const best = [row(8, 4, 32), row(4, 4, 64), row(2, 4, 64)];
       ai.answer = ({ prompt, count }) =>
         prompt.includes('powers of two only') ? suggest(...best.slice(0, count)) : suggest();
@@ -355,7 +361,79 @@ describe('endpoint rules', () => {
   );
 
   it(
-    '7. p_ai zero removes the AI',
+    '8. journal, insights and settings are there again after a resume',
+    async () => {
+      const before = await optimizerOf('advised');
+      const insight = { insight: 'for later', by: 'ada' };
+      const path = '/api/campaigns/advised';
+      ai.answer = () => suggest();
+      expect((await lab.api.call('POST', `${path}/resume`)).status).toBe(202);
+      await lab.api.call('POST', `${path}/optimizer/insight`, insight);
+      const [asked] = await eventually(
+        () => Promise.resolve(ai.asked.filter(({ prompt }) => prompt.includes('for later'))),
+        (questions) => questions.length > 0,
+        limitMs,
+      );
+      expect(asked?.prompt).toMatch(
+        /Earlier remarks[^#]*powers of two only[^#]*## New remarks[^#]*for later/,
+      );
+      const after = await optimizerOf('advised');
+      expect(after.insights.map(({ text, used }) => [text, used])).toEqual(
+        expect.arrayContaining([
+          ['powers of two only', true],
+          ['for later', false],
+        ]),
+      );
+      expect(after.journal).toEqual(
+        expect.arrayContaining(before.journal.filter(({ source }) => source === 'ai')),
+      );
+      expect(after.runtime_params).toEqual(before.runtime_params);
+      await lab.api.call('POST', `${path}/cancel`);
+      await ended('advised');
+    },
+    limitMs,
+  );
+
+  it(
+    '10. results are told as a table of the latest rows, behind a beginning that stays the same',
+    async () => {
+      const points = [3, 4, 5].flatMap((factor) => [row(2, factor, 64), row(4, factor, 64)]);
+      ai.answer = ({ count }) => suggest(...points.splice(0, count));
+      const settings = {
+        ...asking(),
+        ai_model_settings: { base_url: ai.baseUrl, temperature: 0.3 },
+        ai_history_size: 1,
+        ai_additional_context: 'shorter is better',
+        ai_additional_parameters: ['first.product'],
+      };
+      const answer = await submit({
+        name: 'told',
+        max_protocol_runs: 6,
+        optimize: true,
+        meta: { optimizer_overrides: settings },
+      });
+      expect(answer.status).toBe(201);
+      await ended('told');
+      const asked = ai.asked.filter(({ system }) => system.includes('shorter is better'));
+      expect(new Set(asked.map(({ system }) => system)).size).toBe(1);
+      expect(asked[0]?.temperature).toBe(0.3);
+      const results = /## Results[^#]*##/.exec(asked.at(-1)?.prompt ?? '')?.[0] ?? '';
+      expect(results).toMatch(/\(\d earlier ones are left out\)/);
+      expect(results).toContain('run,by,first.number,first.factor,second.factor,score.loss,first.product');
+      const rows = results.match(/^told_run_.*/gm) ?? [];
+      expect(rows).toHaveLength(1);
+      const [, by, number = NaN, factor = NaN, , , product] = (rows[0] ?? '').split(',');
+      expect([by, Number(product)]).toEqual(['ai', Number(number) * Number(factor)]);
+      // What is left out there is not lost: every trial keeps what the AI said of it.
+      expect((await trialsOf('told')).map(({ note }) => note.journal)).toEqual(
+        Array.from({ length: 6 }, () => 'a product of 1024'),
+      );
+    },
+    limitMs,
+  );
+
+  it(
+    '7. p_ai zero removes the AI, and above zero it is asked again',
     async () => {
       ai.answer = () => suggest();
       await submit({
@@ -386,6 +464,13 @@ describe('endpoint rules', () => {
         limitMs,
       );
       expect(ai.asked.length).toBe(count);
+      const again = await lab.api.call('PUT', '/api/campaigns/quiet/optimizer/params', { p_ai: 1 });
+      expect(again).toMatchObject({ status: 200, body: { p_ai: 1, p_bayesian: 0 } });
+      await eventually(
+        () => Promise.resolve(ai.asked.length),
+        (now) => now > count,
+        limitMs,
+      );
       await lab.api.call('POST', '/api/campaigns/quiet/cancel');
       await ended('quiet');
     },
@@ -413,23 +498,17 @@ describe('conditions that are rejected or fail', () => {
   it(
     'Grid example: sampling more points than remain: the campaign fails with what was measured, and can be read',
     async () => {
-      const grid = { inputs: [{ kind: 'discrete', key: 'second.factor', values: [8, 16, 32] }] };
       await submit({
         name: 'exhausted',
-        max_protocol_runs: 10,
-        max_concurrent_protocol_runs: 2,
+        max_protocol_runs: 40,
+        max_concurrent_protocol_runs: 4,
         optimize: true,
-        global_parameters: { first: { number: 2, factor: 5 } },
-        meta: { optimizer_overrides: grid },
       });
       const campaign = await ended('exhausted');
-      expect(campaign).toMatchObject({ state: 'failed', protocol_runs_completed: 3 });
+      expect(campaign).toMatchObject({ state: 'failed', protocol_runs_completed: 36 });
       expect(campaign.reason?.message).toContain('The grid is exhausted');
-      expect((await trialsOf('exhausted')).map(({ state }) => state)).toEqual([
-        'measured',
-        'measured',
-        'measured',
-      ]);
+      const trials = await trialsOf('exhausted');
+      expect(trials.map(({ state }) => state)).toEqual(Array.from({ length: 36 }, () => 'measured'));
     },
     limitMs,
   );
