@@ -5256,6 +5256,15 @@ export interface operations {
           'application/json': components['schemas']['LabChange'][];
         };
       };
+      /** @description Of some it is still to come, when their work has ended. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LabChange'][];
+        };
+      };
     };
   };
   post_labs_reload: {
@@ -5279,6 +5288,15 @@ export interface operations {
     responses: {
       /** @description They are reloaded. */
       200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['LabChange'][];
+        };
+      };
+      /** @description Of some it is still to come, when their work has ended. */
+      202: {
         headers: {
           [name: string]: unknown;
         };

@@ -33,6 +33,11 @@ describe('changes of what is loaded', () => {
     gateway.requests.on(requests.unloadLabs, () => ({ labs: [changed(state)] }));
     const reply = await gateway.send('POST', '/api/labs/unload', { lab_types: ['color_lab'], drain: true });
     expect(reply.status).toBe(status);
+    const { paths } = (await gateway.send('GET', '/docs-json')).body as unknown as {
+      paths: Record<string, { post: { responses: object } }>;
+    };
+    for (const path of ['/api/labs/unload', '/api/labs/reload'])
+      expect(paths[path]?.post.responses, path).toHaveProperty(String(status));
   });
 
   it.each([

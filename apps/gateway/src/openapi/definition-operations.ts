@@ -22,6 +22,14 @@ const textToCheck = [
 ].join('\n');
 const draining = 'With `drain` and work going on the answer is 202: it is done when that work has ended.';
 
+/** @param schema of what is told of each */
+const stillDraining = (schema: string): NonNullable<Description['further']> => ({
+  '202': {
+    description: 'Of some it is still to come, when their work has ended.',
+    content: json(listOf(schema)),
+  },
+});
+
 /** Operations on definitions, by method and path. */
 export const definitionOperations: Record<string, Description> = {
   'GET /api/labs': {
@@ -53,6 +61,7 @@ export const definitionOperations: Record<string, Description> = {
     description: `Refused while work goes on that needs them, and the work is named. ${draining} Protocols that need them are unloaded too. Resources keep their state.`,
     body: colorLab,
     success: { status: 200, description: 'They are unloaded.', content: json(listOf('LabChange')) },
+    further: stillDraining('LabChange'),
     problems: changing,
   },
   'POST /api/labs/reload': {
@@ -61,6 +70,7 @@ export const definitionOperations: Record<string, Description> = {
     description: `Devices that did not change go on; the others are restarted, which is refused while they are in use. ${draining} After a mistake the earlier version stays.`,
     body: colorLab,
     success: { status: 200, description: 'They are reloaded.', content: json(listOf('LabChange')) },
+    further: stillDraining('LabChange'),
     problems: [...changing, 'device_unavailable'],
   },
   'POST /api/protocols/load': {
