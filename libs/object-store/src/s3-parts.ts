@@ -6,6 +6,7 @@ import {
   UploadPartCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import { onward } from './s3-answers.js';
 
 export interface S3Bucket {
   client: S3Client;
@@ -71,7 +72,7 @@ export class S3Parts {
         if (PartNumber !== parts.length + 1) return parts;
         parts.push({ number: PartNumber, size: Size, etag: ETag });
       }
-      marker = page.IsTruncated === true ? page.NextPartNumberMarker : undefined;
+      marker = page.IsTruncated === true ? onward(marker, page.NextPartNumberMarker) : undefined;
     } while (marker !== undefined);
     return parts;
   }

@@ -22,6 +22,7 @@ import type {
   TicketRequest,
   UploadTicket,
 } from './object-store.js';
+import { boundAnswers, onward } from './s3-answers.js';
 import { isAbsent, nameOf, storage } from './s3-errors.js';
 import { defaultSizes, piecesOf, S3Parts, type S3Bucket, type S3Sizes } from './s3-parts.js';
 import { S3Uploads } from './s3-uploads.js';
@@ -75,6 +76,7 @@ class S3Store implements FileStore {
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
     });
+    boundAnswers(this.#client);
     this.#bucket = { client: this.#client, name: bucket };
     this.#parts = new S3Parts(this.#bucket);
     this.#uploads = new S3Uploads(this.#bucket, this.#parts, { ...defaultSizes, ...options.sizes });
@@ -146,7 +148,8 @@ class S3Store implements FileStore {
         const key = decodeURIComponent(Key.replaceAll('+', ' ')).slice(objects.length);
         yield { key, size: Size, modifiedAt: LastModified };
       }
-      token = page.NextContinuationToken;
+      const next = page.NextContinuationToken;
+      token = next === undefined ? undefined : await storage(() => Promise.resolve(onward(token, next)));
     } while (token !== undefined);
   }
 

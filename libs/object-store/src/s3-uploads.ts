@@ -12,6 +12,7 @@ import { isServiceError, ServiceError } from '@lab/contracts';
 import { compare, mismatch, sizeFault } from './content.js';
 import type { Content } from './object-store.js';
 import { otherOffset } from './partial-uploads.js';
+import { onward } from './s3-answers.js';
 import { isAbsent } from './s3-errors.js';
 import {
   maxParts,
@@ -230,7 +231,7 @@ export class S3Uploads {
       }
       after =
         page.IsTruncated === true
-          ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+          ? onward(after, { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker })
           : undefined;
     }
     return found;
