@@ -82,6 +82,12 @@ async function fuzzStack(stack) {
     if (reply.status < 200 || reply.status > 299) throw new Error(`${method} ${path}: ${reply.body}`);
     return JSON.parse(reply.body);
   };
+  /** What is not there at a moment is counted when somebody else meets it. */
+  const patiently = (path, body) =>
+    until(
+      () => call('POST', path, body).catch((error) => error),
+      (answer) => !(answer instanceof Error),
+    );
   try {
     const { people, ids } = await invite(root, stack, call);
     const document = await call('GET', '/docs-json');
@@ -91,9 +97,9 @@ async function fuzzStack(stack) {
     );
     /** Nothing that was asked for may keep the rest from being met: labs are loaded, the queue runs, no stop is in force. */
     const keep = async () => {
-      await call('POST', '/api/estop/release', {});
-      await call('POST', '/api/queue/resume');
-      await call('POST', '/api/labs/load', { lab_types: [laboratory] });
+      await patiently('/api/estop/release', {});
+      await patiently('/api/queue/resume');
+      await patiently('/api/labs/load', { lab_types: [laboratory] });
     };
     const begin = performance.now();
     const before = processorTimes(stack.pid);

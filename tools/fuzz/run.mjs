@@ -139,7 +139,7 @@ function judgeBy(document) {
   return (key, request, reply) => {
     const name = key ?? 'no route';
     const { status, body } = reply;
-    if (status === 0 || status >= 500)
+    if (status === 0 || (status >= 500 && !isStopped(document, key, reply)))
       return {
         kind: 'server_errors',
         text: `${name}: ${status === 0 ? body : `${status} ${codeOf(body)}`}`,
@@ -156,12 +156,12 @@ function judgeBy(document) {
 }
 
 /** What somebody was given, or did, who must not; undefined: nothing. */
-function breachOf(document, key, { method, path, caller, given }, { status, body }, owners) {
+function breachOf(document, key, { path, caller, given }, { status, body }, owners) {
   const [verb, pattern] = key.split(' ');
   const { label, name, grants } = caller;
   const need = document.paths[pattern][verb]['x-needs'];
   if (!isAllowed(need, grants, given)) return `${status} to ${label}`;
-  if (method === 'GET' || need === 'nothing' || need === 'identity') return undefined;
+  if (verb === 'get' || need === 'nothing' || need === 'identity') return undefined;
   if (status === 201 && !pattern.includes('{')) {
     const record = JSON.parse(body);
     if (typeof record.owner !== 'string') return undefined;
@@ -185,6 +185,14 @@ function decoded(path) {
   } catch {
     return undefined;
   }
+}
+
+/** Whether it is the answer that is described for a device that people have stopped, which is asked for as well. */
+function isStopped(document, key, { status, body }) {
+  if (key === undefined || status !== 503 || codeOf(body) !== 'device_unavailable') return false;
+  const [verb, pattern] = key.split(' ');
+  const [described] = Object.values(document.paths[pattern][verb].responses['503']?.content ?? {});
+  return 'device_unavailable' in (described?.examples ?? {}) && /\(stopped by /.test(body);
 }
 
 function codeOf(body) {
