@@ -69,13 +69,15 @@ export class Conformity {
   }
 
   #mismatch(name, value, path) {
-    let check = this.#checks.get(name);
+    const { $ref: shared } = path.reduce((node, part) => node[part], this.document);
+    const pointer =
+      shared ??
+      `#/${path.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
+    let check = this.#checks.get(pointer);
     if (check === undefined) {
-      const pointer = path
-        .map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'))
-        .map(encodeURIComponent);
-      check = this.#ajv.compile({ $ref: `${documentId}#/${pointer.join('/')}` });
-      this.#checks.set(name, check);
+      // Most answers share their schema with others, and making a check of it costs more than a thousand checks.
+      check = this.#ajv.compile({ $ref: `${documentId}${pointer}` });
+      this.#checks.set(pointer, check);
     }
     return check(value) ? undefined : `${name}: ${this.#ajv.errorsText(check.errors)}`;
   }

@@ -185,9 +185,16 @@ function fromSchema(schema, schemas, depth) {
   }
 }
 
+/** By their lengths: fields of one length have one, for it takes long to make. */
+const texts = new Map();
+
 function textOf({ format, minLength = 0, maxLength = 30 }) {
   if (format === 'date-time') return fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
-  return fc.string({ minLength, maxLength: Math.max(minLength, Math.min(maxLength, 30)) });
+  const most = Math.max(minLength, Math.min(maxLength, 30));
+  const key = `${minLength} ${most}`;
+  const text = texts.get(key) ?? fc.string({ minLength, maxLength: most });
+  texts.set(key, text);
+  return text;
 }
 
 const bounds = ({ minimum, maximum }, min, max) => ({
