@@ -7,7 +7,9 @@ import type {
   CampaignSubmission,
   Problem,
   ProtocolRunRecord,
+  SchedulerType,
   SimulationRecord,
+  SimulationScenario,
   WhatIfRecord,
 } from '@lab/contracts';
 import { loadPackages } from '@lab/definitions';
@@ -23,7 +25,10 @@ let lab: Lab;
 let cacheDir: string;
 
 beforeAll(async () => {
-  [lab, cacheDir] = await Promise.all([startLab(['color_lab']), mkdtemp(join(tmpdir(), 'simulation-'))]);
+  [lab, cacheDir] = await Promise.all([
+    startLab(['color_lab', 'multiplication_lab']),
+    mkdtemp(join(tmpdir(), 'simulation-')),
+  ]);
 });
 afterAll(async () => {
   await lab?.stack.dispose();
@@ -148,5 +153,105 @@ describe('the service', () => {
       422,
       [['protocols[0].iteration', 'unknown_field']],
     ]);
+  });
+});
+
+describe('scheduler selection', () => {
+  const played = async (type: SchedulerType, scenario: SimulationScenario): Promise<SimulationRecord> => {
+    const scheduler =
+      type === 'greedy' ? { type } : { type, resolution: 0.05, frozen_window: 0.5, rounds: 20 };
+    const answer = await lab.api.call<SimulationRecord>('POST', '/api/simulations', {
+      ...scenario,
+      scheduler,
+    });
+    expect(answer).toMatchObject({ status: 200, body: { outcome: 'completed' } });
+    return answer.body;
+  };
+  const taskOf = ({ tasks }: SimulationRecord, label: string): { start: number; end: number } => {
+    const { start, end } = tasks.find((task) => task.label === label) ?? {};
+    return { start: start ?? NaN, end: end ?? NaN };
+  };
+  const colors = (more: object = {}) => ({ type: 'color_mixing', iterations: 4, ...more });
+  const mixed = { protocols: [colors(), { type: 'lightfastness', iterations: 4 }] };
+
+  it('groups: back to back under cpsat, whatever is more urgent; greedy keeps none together', async () => {
+    const urgent: SimulationScenario = {
+      protocols: [{ type: 'grouped_multiplication' }],
+      tasks: [
+        {
+          type: 'wait',
+          at: 1,
+          duration: 3,
+          priority: 9,
+          devices: { multiplier: { lab_name: 'multiplication_lab', name: 'multiplier_a' } },
+        },
+      ],
+    };
+    const gap = async (type: SchedulerType): Promise<number> => {
+      const record = await played(type, urgent);
+      const [first, second] = ['first', 'second'].map((name) =>
+        taskOf(record, `grouped_multiplication_001/${name}`),
+      );
+      return (second?.start ?? NaN) - (first?.end ?? NaN);
+    };
+    expect(await gap('cpsat')).toBeCloseTo(0, 1);
+    expect(await gap('greedy')).toBeCloseTo(3, 1);
+  });
+
+  it('goal: cpsat looks over all runs and ends earlier than greedy, which starts what can start', async () => {
+    const [greedy, cpsat] = [await played('greedy', mixed), await played('cpsat', mixed)];
+    expect(cpsat.makespan).toBeLessThan(0.95 * greedy.makespan);
+  });
+
+  it('durations: cpsat orders by them, greedy does not', async () => {
+    const waiting: SimulationScenario = {
+      protocols: [
+        { type: 'grouped_multiplication', at: 1 },
+        { type: 'slow_multiplication', at: 1.1 },
+      ],
+      tasks: [
+        {
+          type: 'wait',
+          duration: 3,
+          devices: { multiplier: { lab_name: 'multiplication_lab', name: 'multiplier_a' } },
+        },
+      ],
+    };
+    const shorterFirst = async (type: SchedulerType): Promise<boolean> => {
+      const record = await played(type, waiting);
+      const [longer, shorter] = ['grouped_multiplication_001/first', 'slow_multiplication_001/wait'].map(
+        (label) => taskOf(record, label),
+      );
+      return (shorter?.start ?? NaN) < (longer?.start ?? NaN);
+    };
+    expect(await shorterFirst('greedy')).toBe(false);
+    expect(await shorterFirst('cpsat')).toBe(true);
+  });
+
+  it('dynamic devices: runs at once are spread over all that fit, under either policy', async () => {
+    for (const type of ['greedy', 'cpsat'] as const) {
+      const { units } = await played(type, { protocols: [colors({ iterations: 3 })] });
+      const uses = units.filter(({ name }) => name.startsWith('color_lab.station_'));
+      expect(uses.map(({ busy }) => busy > 0)).toEqual([true, true, true]);
+    }
+  });
+
+  it.each(['greedy', 'cpsat'] as const)(
+    'priorities: what matters more is complete first under %s, although it was submitted last',
+    async (type) => {
+      const { protocol_runs: runs } = await played(type, {
+        protocols: [colors(), colors({ iterations: 1, priority: 9 })],
+      });
+      const ends = runs.map(({ end, priority }) => ({ priority, end: end ?? NaN }));
+      const urgent = ends.find(({ priority }) => priority === 9)?.end ?? NaN;
+      // The very first submission has begun by the time of the last one.
+      expect(ends.filter(({ end }) => end > urgent).length).toBeGreaterThanOrEqual(3);
+    },
+  );
+
+  it('tuning: the same seed gives the same report', async () => {
+    const few = { protocols: [colors({ iterations: 2 })], jitter: 0.1 };
+    const [one, other] = [await played('cpsat', few), await played('cpsat', few)];
+    expect({ ...one, planning: null }).toEqual({ ...other, planning: null });
   });
 });
