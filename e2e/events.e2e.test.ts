@@ -1,6 +1,7 @@
-import { eventKinds, type ServiceEvent } from '@lab/contracts';
+import { eventKinds, type LogLine, type ServiceEvent } from '@lab/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EventClient } from '../apps/gateway/test/event-client.js';
+import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
 /** Specification, "Events": what a client is told of everything that happens, from outside. */
@@ -87,5 +88,34 @@ describe('the events of the service', () => {
     expect([...kinds]).toEqual(
       expect.arrayContaining(['agent', 'attempt', 'device', 'lab', 'protocol', 'task_run']),
     );
+  });
+});
+
+describe('what tasks and devices write', () => {
+  it('is there once the task is over, and found by what wrote it', async () => {
+    const lines = (path: string): Promise<LogLine[]> => lab.api.all<LogLine>(path);
+    await lab.api.submit('tasks', multiply('logged'));
+    await eventually(() => lab.api.task('logged'), isOver);
+    const [ofTask] = await eventually(
+      () => lines('/api/tasks/logged/logs'),
+      (found) => found.length > 0,
+    );
+    const { id } = await lab.api.task('logged');
+    const [attempt] = await lab.api.attempts('logged');
+    expect(ofTask).toMatchObject({
+      source: 'task',
+      computer: 'svc_computer',
+      task_run_id: id,
+      task: 'logged',
+      protocol_run: null,
+      attempt_id: attempt?.id,
+      attempt: 1,
+      level: 'info',
+      message: expect.stringMatching(/^3 x .* on multiplier_a$/) as string,
+    });
+    const ofDevice = await lines('/api/labs/multiplication_lab/devices/multiplier_a/logs');
+    expect(ofDevice[0]).toMatchObject({ source: 'device', device: 'multiplier_a', task: null });
+    expect(ofDevice[0]?.message).toMatch(/^ready/);
+    expect(await lines('/api/logs?task=logged&level=error')).toEqual([]);
   });
 });

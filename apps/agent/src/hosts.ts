@@ -29,11 +29,12 @@ export class ForkedDeviceProcesses implements DeviceProcesses {
   }
 
   start(device: DeviceAssignment): DeviceProcess {
-    const log = this.#log.child({ device: `${device.lab}.${device.name}` });
+    const log = this.#log.child({ lab: device.lab, device: `${device.lab}.${device.name}` });
     const process: ForkedProcess<ToDevice, FromDevice> = new ForkedProcess({
       host: this.#host,
       messages: heardFromDevice,
       log,
+      written: (level, text) => ({ type: 'log', level, text }),
       onGone: () => {
         if (process.pid !== undefined) this.#list.remove(process.pid);
       },
@@ -53,6 +54,11 @@ export class ForkedTaskProcesses implements TaskProcesses {
   }
 
   start(): TaskProcess {
-    return new ForkedProcess<ToTask, FromTask>({ host: this.#host, messages: heardFromTask, log: this.#log });
+    return new ForkedProcess<ToTask, FromTask>({
+      host: this.#host,
+      messages: heardFromTask,
+      log: this.#log,
+      written: (level, text) => ({ type: 'log', level, text }),
+    });
   }
 }

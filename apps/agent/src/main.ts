@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Agent, DiskLedger } from '@lab/actors';
-import { encodeToken, measuredEveryMs, serviceEvents } from '@lab/contracts';
+import { encodeToken, logRequests, measuredEveryMs, serviceEvents } from '@lab/contracts';
 import { ModuleCache, NpmPackages } from '@lab/hosting';
 import { connectBus } from '@lab/messaging';
 import {
@@ -12,16 +12,19 @@ import {
   Meter,
   runService,
   steadyClock,
+  systemClock,
   systemIds,
   systemTimers,
   tellMeasurements,
 } from '@lab/runtime';
 import { AgentService } from './agent-service.js';
+import { relaying } from './author-log.js';
 import { checkArguments } from './check-arguments.js';
 import { config } from './config.js';
 import { DeviceProcessList } from './device-process-list.js';
 import { ForkedDeviceProcesses, ForkedTaskProcesses } from './hosts.js';
 import { FolderLedgerDisk } from './ledger-disk.js';
+import { LogRelay } from './log-relay.js';
 import { OldJournal } from './old-journal.js';
 import { OrchestratorOverBus } from './over-bus.js';
 import { PeersOverBus } from './peers-over-bus.js';
@@ -34,6 +37,8 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 /** Ladder, delivery of results and `_cleanup` of the devices, one after the other: 16 s and 35 s at most. */
 const agentStopMs = 52_000;
 const busStopMs = 5_000;
+/** What tasks and devices wrote last may take so long to be stored. */
+const linesStopMs = 1_000;
 /** Less than the 60 s that a supervisor gives an agent, so that it ends by itself. */
 const stopTimeoutMs = 58_000;
 
@@ -60,6 +65,17 @@ await runService(
       log,
     });
     shutdown.add('bus', () => bus.close(), { deadlineMs: busStopMs });
+
+    const stream = systemIds.next();
+    const relay = new LogRelay({
+      clock: systemClock,
+      timers: systemTimers,
+      send: async (lines) =>
+        void (await bus.request(logRequests.append, {}, { computer, stream, lines: [...lines] })),
+      log,
+    });
+    shutdown.add('lines', () => relay.close(linesStopMs));
+    const heard = relaying(log, relay);
 
     const processes = new DeviceProcessList(join(folder, 'device-processes.json'), log);
     // Before it is registered: who hears of a new incarnation may rely on the end of the old one's processes.
@@ -101,12 +117,12 @@ await runService(
         timers: systemTimers,
         ids: systemIds,
         random: { next: () => Math.random() },
-        log,
+        log: heard,
         ledger,
         modules: new ModuleCache(join(folder, 'modules'), packages, bus, log),
         checkArguments,
-        deviceProcesses: new ForkedDeviceProcesses(processes, log),
-        taskProcesses: new ForkedTaskProcesses(log),
+        deviceProcesses: new ForkedDeviceProcesses(processes, heard),
+        taskProcesses: new ForkedTaskProcesses(heard),
         orchestrator,
         peers: new PeersOverBus(bus, steadyClock, systemTimers, log),
         files: new Spool(join(folder, 'spool')),

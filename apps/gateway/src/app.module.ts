@@ -27,6 +27,7 @@ import { Secrets } from './http/secrets.js';
 import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor.js';
 import { Keys } from './idempotency/keys.js';
 import { LeaderWatch } from './leader-watch.js';
+import { LogsController } from './logs/logs.controller.js';
 import { Measurements } from './metrics/measurements.js';
 import { MetricsAccess, MetricsController } from './metrics/metrics.controller.js';
 import { FailoverWait, Orchestrator } from './orchestrator.js';
@@ -103,6 +104,7 @@ export class AppModule {
         TokensController,
         AuditController,
         EventsController,
+        LogsController,
         HealthController,
         MetricsController,
         DocsController,

@@ -15,6 +15,7 @@ export const config = defineConfig({
   s3AccessKeyId: settings.s3AccessKeyId,
   s3SecretAccessKey: settings.s3SecretAccessKey,
   limits: settings.limits,
+  logs: settings.logs,
   auth: settings.auth,
   cors: settings.cors,
   metrics: settings.metrics,

@@ -1,10 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { orchestratorEvents, serviceEvents, serviceRequests, type ServiceHealth } from '@lab/contracts';
+import {
+  logRequests,
+  orchestratorEvents,
+  serviceEvents,
+  serviceRequests,
+  type ServiceHealth,
+} from '@lab/contracts';
 import { connectBus } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
 import { openFiles } from '@lab/object-store';
 import { openEventLog, openGatewayStore, openRecords } from '@lab/persistence';
-import { measureProcess, Meter, runService, Sealing, steadyClock, systemClock } from '@lab/runtime';
+import {
+  measureProcess,
+  Meter,
+  runService,
+  Sealing,
+  steadyClock,
+  systemClock,
+  systemTimers,
+} from '@lab/runtime';
 import { AuditRecorder } from './access/audit-recorder.js';
 import { authenticationBy, isOpenToNetwork } from './access/authentication-by.js';
 import { announcementsOver } from './announcements-over-bus.js';
@@ -13,6 +27,7 @@ import { storeOf } from './files/store-of.js';
 import { isLoopback } from './http/access.js';
 import { limitsFrom } from './http/limits.js';
 import { LeaderWatch } from './leader-watch.js';
+import { pruneLogs } from './logs/log-pruning.js';
 import { Measurements } from './metrics/measurements.js';
 import { startServer } from './server.js';
 
@@ -20,6 +35,8 @@ const service = 'gateway';
 const version = '0.1.0';
 /** How often it is looked whether every part is there, in milliseconds. */
 const lookEveryMs = 5_000;
+/** Batches of lines that are stored at once; the others wait, and leave connections to requests. */
+const batchesAtOnce = 2;
 
 await runService(service, config, async ({ config, log, shutdown }) => {
   if (isOpenToNetwork(config.auth, config.httpHost))
@@ -46,6 +63,19 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   shutdown.add('audit', () => audit.close());
   const access = authenticationBy(config.auth, store.tokens, log);
   shutdown.add('tokens', () => access.close());
+  await bus.serve(
+    logRequests.append,
+    {},
+    async ({ computer, stream, lines }) => {
+      await store.logs.append(computer, stream, lines);
+      return {};
+    },
+    { queue: service, maxInFlight: batchesAtOnce },
+  );
+  shutdown.add(
+    'old lines',
+    pruneLogs(store.logs, config.logs, { clock: systemClock, timers: systemTimers, log }),
+  );
   const events = openEventLog({
     url: config.databaseUrl.reveal(),
     onIdleError: (error) => log.warn('a database connection for events broke', { error }),

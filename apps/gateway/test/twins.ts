@@ -12,6 +12,7 @@ import {
   type CampaignRecord,
   type EmergencyStopRecord,
   type ListRequest,
+  type LogLine,
   type Portion,
   type ProtocolRunRecord,
   type ReplyOf,
@@ -104,6 +105,7 @@ export class MemoryRecords implements RecordReader {
   /** By resource. */
   readonly usesOf = new Map<string, ResourceUse[]>();
   readonly files: TaskFileRecord[] = [];
+  logs: LogLine[] = [];
   readonly audit: AuditRecord[] = [];
   readonly stops: EmergencyStopRecord[] = [];
   /** By campaign. */
@@ -182,12 +184,17 @@ export class MemoryRecords implements RecordReader {
       resources: this.resources,
       resource_uses: this.usesOf.get(owner) ?? [],
       files: this.files,
+      logs: this.logs,
       audit: this.audit,
     };
     // Records of tests may have the same id; with the rest of the record it is their own.
     const idOf = (item: object): string => JSON.stringify(item);
-    const moments = { since: timeOf(name), until: timeOf(name), after: 'number' };
-    return this.read(() => portionOf<StoredItems[Name]>(all[name], name, request, idOf, moments));
+    const moment = timeOf(name);
+    const fields: Record<string, string> =
+      name === 'logs'
+        ? { since: 'at', until: 'at', text: 'message', task_run: 'task_run_id' }
+        : { since: moment, until: moment, after: 'number' };
+    return this.read(() => portionOf<StoredItems[Name]>(all[name], name, request, idOf, fields));
   }
 }
 
@@ -246,6 +253,26 @@ export function serviceEvent(given: Partial<ServiceEvent> = {}): ServiceEvent {
   };
 }
 
+export function logLine(given: Partial<LogLine> = {}): LogLine {
+  return {
+    id: 1,
+    at,
+    level: 'info',
+    source: 'task',
+    computer: 'svc_computer',
+    lab: null,
+    device: null,
+    task_run_id: null,
+    task: null,
+    protocol_run: null,
+    campaign: null,
+    attempt_id: null,
+    attempt: null,
+    message: 'a line',
+    ...given,
+  };
+}
+
 export class MemoryFiles implements FileStore {
   readonly contents = new Map<string, Buffer>();
   readonly tickets = new Map<string, UploadGrant>();
@@ -279,16 +306,16 @@ export class MemoryFiles implements FileStore {
   }
 }
 
-export interface LogLine {
+export interface LoggedLine {
   level: 'debug' | 'info' | 'warn' | 'error';
   message: string;
   fields?: Record<string, unknown>;
 }
 
-export function memoryLog({ debug = false } = {}): Log & { lines: LogLine[] } {
-  const lines: LogLine[] = [];
+export function memoryLog({ debug = false } = {}): Log & { lines: LoggedLine[] } {
+  const lines: LoggedLine[] = [];
   const at =
-    (level: LogLine['level']) =>
+    (level: LoggedLine['level']) =>
     (message: string, fields?: Record<string, unknown>): void => {
       lines.push(fields === undefined ? { level, message } : { level, message, fields });
     };

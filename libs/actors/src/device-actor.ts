@@ -422,7 +422,7 @@ export class DeviceActor {
       case 'cleaned_up':
         return;
       case 'log':
-        this.#ports.log[message.level](message.text);
+        this.#ports.log[message.level](message.text, { source: 'device' });
         return;
     }
   }

@@ -255,7 +255,7 @@ export class Devices {
       this.#slots.delete(key);
       return;
     }
-    const log = this.#ports.log.child({ device: key });
+    const log = this.#ports.log.child({ lab: slot.wanted.lab, device: key });
     slot.actor = new DeviceActor(
       slot.wanted,
       { ...this.#ports, log },

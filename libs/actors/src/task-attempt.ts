@@ -186,7 +186,7 @@ export class TaskAttempt {
     const ended = new Promise<ProcessEnd>((resolve) => {
       lease.listen({
         message: (message) => {
-          if (message.type === 'log') this.log[message.level](message.text);
+          if (message.type === 'log') this.log[message.level](message.text, { source: 'task' });
           else if (message.type === 'call') this.#call(message);
           else if (message.type !== 'waiting') resolve({ report: message });
         },

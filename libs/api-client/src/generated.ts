@@ -1348,6 +1348,83 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/logs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List what tasks and devices wrote
+     * @description A line is stored within a second after it was written. Lines are kept as long as `logs` of the configuration says.
+     */
+    get: operations['get_logs'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/tasks/{task_name}/logs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List what a task wrote
+     * @description In all its attempts.
+     */
+    get: operations['get_tasks_by_task_name_logs'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/protocols/{protocol_run_name}/logs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List what the tasks of a protocol run wrote */
+    get: operations['get_protocols_by_protocol_run_name_logs'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/labs/{lab_id}/devices/{device_id}/logs': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List what a device wrote
+     * @description Also one that is not loaded any more.
+     */
+    get: operations['get_labs_by_lab_id_devices_by_device_id_logs'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/health/live': {
     parameters: {
       query?: never;
@@ -2548,6 +2625,65 @@ export interface components {
       items: components['schemas']['ServiceEvent'][];
       /** @description For the next page; null: this is the last. */
       next_cursor: string | null;
+    };
+    /** @description A line that the code of a task or of a device wrote. */
+    LogLine: {
+      /**
+       * @description Rises with every line, in the order in which they were stored; not without gaps.
+       * @example 5120
+       */
+      id: number;
+      /**
+       * Format: date-time
+       * @description When it was written, by the clock of its computer.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      at: string;
+      /**
+       * @description How much it matters.
+       * @enum {string}
+       */
+      level: 'debug' | 'info' | 'warn' | 'error';
+      /**
+       * @description Whose words it has: of the code of a task or of a device; or of the service, about lines that had to be dropped.
+       * @enum {string}
+       */
+      source: 'task' | 'device' | 'service';
+      /**
+       * @description Where it was written.
+       * @example svc_computer
+       */
+      computer: string;
+      /** @description Laboratory of the device that wrote it. */
+      lab: string | null;
+      /** @description Name of the device that wrote it. */
+      device: string | null;
+      /** @description Id of the task run that wrote it. */
+      task_run_id: string | null;
+      /**
+       * @description Name of the task that wrote it.
+       * @example mix_colors
+       */
+      task: string | null;
+      /**
+       * @description The protocol run of that task.
+       * @example mix_1
+       */
+      protocol_run: string | null;
+      /** @description The campaign of that run. */
+      campaign: string | null;
+      /** @description Id of the attempt that wrote it. */
+      attempt_id: string | null;
+      /**
+       * @description Number of that attempt.
+       * @example 1
+       */
+      attempt: number | null;
+      /**
+       * @description What was written; at most 8 KiB, the rest is cut.
+       * @example dispensing 3.2 mL
+       */
+      message: string;
     };
     /** @description One execution of a task. */
     AttemptRecord: {
@@ -5063,6 +5199,7 @@ export type DeviceDetail = components['schemas']['DeviceDetail'];
 export type Problem = components['schemas']['Problem'];
 export type ServiceEvent = components['schemas']['ServiceEvent'];
 export type EventPage = components['schemas']['EventPage'];
+export type LogLine = components['schemas']['LogLine'];
 export type AttemptRecord = components['schemas']['AttemptRecord'];
 export type AttentionRecord = components['schemas']['AttentionRecord'];
 export type EmergencyStopRecord = components['schemas']['EmergencyStopRecord'];
@@ -7871,6 +8008,243 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['EventPage'];
+        };
+      };
+    };
+  };
+  get_logs: {
+    parameters: {
+      query?: {
+        /** @description Only lines of the task run with this id. */
+        task_run?: string;
+        /** @description Only lines of tasks of this name. */
+        task?: string;
+        /** @description Only what belongs to this protocol run. */
+        protocol_run?: string;
+        /** @description Only what belongs to this campaign. */
+        campaign?: string;
+        /** @description Only lines of devices of this laboratory. */
+        lab?: string;
+        /** @description Only lines of devices of this name. */
+        device?: string;
+        /** @description Only what is on this computer. */
+        computer?: string;
+        /** @description Only lines from this source. Several with commas between. */
+        source?: string;
+        /** @description Only lines of this level or above. */
+        level?: 'debug' | 'info' | 'warn' | 'error';
+        /** @description Only what was written at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only what was written before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only lines with this text in them, in upper or lower case. */
+        text?: string;
+        /** @description Field that the list is sorted by; `-` before it for descending. */
+        sort?: 'id' | '-id' | 'at' | '-at';
+        /** @description Records at most. */
+        limit?: number;
+        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description In the order in which they were stored, the latest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['LogLine'][];
+            /** @description Leads to the page behind this one; null: this is the last one. */
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  get_tasks_by_task_name_logs: {
+    parameters: {
+      query?: {
+        /** @description Name of the protocol run of a task inside one. */
+        protocol_run_name?: string;
+        /** @description Only lines of tasks of this name. */
+        task?: string;
+        /** @description Only what belongs to this protocol run. */
+        protocol_run?: string;
+        /** @description Only what belongs to this campaign. */
+        campaign?: string;
+        /** @description Only lines of devices of this laboratory. */
+        lab?: string;
+        /** @description Only lines of devices of this name. */
+        device?: string;
+        /** @description Only what is on this computer. */
+        computer?: string;
+        /** @description Only lines from this source. Several with commas between. */
+        source?: string;
+        /** @description Only lines of this level or above. */
+        level?: 'debug' | 'info' | 'warn' | 'error';
+        /** @description Only what was written at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only what was written before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only lines with this text in them, in upper or lower case. */
+        text?: string;
+        /** @description Field that the list is sorted by; `-` before it for descending. */
+        sort?: 'id' | '-id' | 'at' | '-at';
+        /** @description Records at most. */
+        limit?: number;
+        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /**
+         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example mix_colors
+         */
+        task_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description In the order in which they were stored, the latest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['LogLine'][];
+            /** @description Leads to the page behind this one; null: this is the last one. */
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  get_protocols_by_protocol_run_name_logs: {
+    parameters: {
+      query?: {
+        /** @description Only lines of the task run with this id. */
+        task_run?: string;
+        /** @description Only lines of tasks of this name. */
+        task?: string;
+        /** @description Only what belongs to this campaign. */
+        campaign?: string;
+        /** @description Only lines of devices of this laboratory. */
+        lab?: string;
+        /** @description Only lines of devices of this name. */
+        device?: string;
+        /** @description Only what is on this computer. */
+        computer?: string;
+        /** @description Only lines from this source. Several with commas between. */
+        source?: string;
+        /** @description Only lines of this level or above. */
+        level?: 'debug' | 'info' | 'warn' | 'error';
+        /** @description Only what was written at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only what was written before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only lines with this text in them, in upper or lower case. */
+        text?: string;
+        /** @description Field that the list is sorted by; `-` before it for descending. */
+        sort?: 'id' | '-id' | 'at' | '-at';
+        /** @description Records at most. */
+        limit?: number;
+        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /**
+         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example mix_1
+         */
+        protocol_run_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description In the order in which they were stored, the latest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['LogLine'][];
+            /** @description Leads to the page behind this one; null: this is the last one. */
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  get_labs_by_lab_id_devices_by_device_id_logs: {
+    parameters: {
+      query?: {
+        /** @description Only lines of the task run with this id. */
+        task_run?: string;
+        /** @description Only lines of tasks of this name. */
+        task?: string;
+        /** @description Only what belongs to this protocol run. */
+        protocol_run?: string;
+        /** @description Only what belongs to this campaign. */
+        campaign?: string;
+        /** @description Only what is on this computer. */
+        computer?: string;
+        /** @description Only lines from this source. Several with commas between. */
+        source?: string;
+        /** @description Only lines of this level or above. */
+        level?: 'debug' | 'info' | 'warn' | 'error';
+        /** @description Only what was written at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only what was written before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only lines with this text in them, in upper or lower case. */
+        text?: string;
+        /** @description Field that the list is sorted by; `-` before it for descending. */
+        sort?: 'id' | '-id' | 'at' | '-at';
+        /** @description Records at most. */
+        limit?: number;
+        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /**
+         * @description Name of the laboratory. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example color_lab
+         */
+        lab_id: string;
+        /**
+         * @description Name of the device. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example color_mixer
+         */
+        device_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description In the order in which they were stored, the latest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['LogLine'][];
+            /** @description Leads to the page behind this one; null: this is the last one. */
+            next_cursor: string | null;
+          };
         };
       };
     };

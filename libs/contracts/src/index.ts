@@ -124,6 +124,14 @@ export {
   type EventKind,
   type ServiceEvent,
 } from './rest/events.js';
+export {
+  logLevels,
+  logSources,
+  longestLogMessage,
+  type LogLevel,
+  type LogLine,
+  type LogSource,
+} from './rest/logs.js';
 export { isInline, isWellFormedName, maxInlineBytes, maxNameLength } from './rest/rules.js';
 export {
   lists,
@@ -230,6 +238,7 @@ export {
   type ReplyEnvelope,
   type WireError,
 } from './messages/envelope.js';
+export { logRequests, longestLogBatch, type WrittenLine } from './messages/log.js';
 export { definitionRequests } from './messages/definitions.js';
 export { orchestratorEvents, orchestratorRequests } from './messages/orchestrator.js';
 export { agentEvents, agentRequests, halt, haltCovers, type Halt } from './messages/agent.js';
@@ -307,7 +316,6 @@ export {
   type FromDevice,
   type FromOptimizer,
   type FromTask,
-  type LogLevel,
   type ToDevice,
   type ToOptimizer,
   type ToTask,

@@ -29,8 +29,12 @@ export interface ForkOptions<From> {
   nodeOptions?: readonly string[];
   /** What the host may say. */
   messages: Schema<From>;
-  /** Where lines go that the process writes beside its channel. */
   log: HostLog;
+  /**
+   * The message that a line stands for which the process wrote beside its channel: `info` to standard output, `warn` to
+   * standard error. Default: such lines go to the log.
+   */
+  written?: (level: 'info' | 'warn', line: string) => From;
   /** Hears of the end of the process, before the listener of {@link ForkedProcess.onExit}. */
   onGone?: () => void;
 }
@@ -60,7 +64,7 @@ export class ForkedProcess<To extends object, From> {
   /** It broke the protocol. */
   #broken = false;
 
-  constructor({ host, nodeOptions = [], messages, log, onGone }: ForkOptions<From>) {
+  constructor({ host, nodeOptions = [], messages, log, onGone, written }: ForkOptions<From>) {
     this.#log = log;
     this.#onGone = onGone ?? (() => undefined);
     this.#messages = messages;
@@ -96,10 +100,14 @@ export class ForkedProcess<To extends object, From> {
         this.#tell({ code, signal, lastStderr: this.#lastStderr });
       });
     });
-    this.#follow(child.stdout, (line) => log.info(line));
+    const heard = (level: 'info' | 'warn', line: string): void => {
+      if (written === undefined || this.#told) log[level](line);
+      else this.#message(written(level, line));
+    };
+    this.#follow(child.stdout, (line) => heard('info', line));
     this.#follow(child.stderr, (line) => {
       this.#lastStderr = line;
-      log.warn(line);
+      heard('warn', line);
     });
   }
 

@@ -44,6 +44,8 @@ export type EventHandler<D extends AnyEvent> = (
 export interface ServeOptions {
   /** How many handlers may run at once; further requests wait in the order of arrival. Default: no limit. */
   maxInFlight?: number;
+  /** Of all who serve a subject under the same name, one gets each request. Default: everybody gets every one. */
+  queue?: string;
   /**
    * Asked before each request is handled. False: it is passed over and never answered, as if nobody served it here, for
    * it is somebody else's to answer.
@@ -86,7 +88,7 @@ export interface Bus {
   ): Promise<ReplyOf<D>>;
 
   /**
-   * Answers a request; every subscriber of a subject gets every request, there are no queue groups. A token that is
+   * Answers a request; every subscriber of a subject gets every request, unless they name a queue. A token that is
    * left out stands for any value. A {@link ServiceError} of the handler travels to the caller as it is; anything else
    * it throws becomes `internal` (effect maybe) and is logged here. A request that does not fit the definition is
    * answered `bad_request` and never reaches the handler; one whose caller no longer waits when its turn comes is

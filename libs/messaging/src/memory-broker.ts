@@ -25,11 +25,13 @@ export interface MemoryBrokerOptions {
 interface Interest {
   wire: MemoryWire;
   onMessage: (message: WireMessage) => void;
+  queue?: string | undefined;
 }
 
 /**
  * A broker inside this process, with the semantics of NATS core: messages are bytes, delivery is asynchronous and in
- * order, whoever is subscribed when a message passes gets it, and a request that nobody serves is answered so at once.
+ * order, whoever is subscribed when a message passes gets it (of a queue: one of them in turn), and a request that nobody
+ * serves is answered so at once.
  */
 export class MemoryBroker {
   readonly maxPayload: number;
@@ -38,6 +40,7 @@ export class MemoryBroker {
   readonly #wires = new Map<Bus, MemoryWire>();
   readonly #interests = new Map<string, Set<Interest>>();
   #connections = 0;
+  #routed = 0;
   #running = true;
 
   constructor({ maxPayload = 1_048_576, timers = systemBusTimers, carry }: MemoryBrokerOptions = {}) {
@@ -122,7 +125,13 @@ export class MemoryBroker {
       if (!matches(pattern, subject)) continue;
       for (const interest of interests) if (interest.wire.connected) receivers.push(interest);
     }
-    return receivers;
+    if (receivers.every(({ queue }) => queue === undefined)) return receivers;
+    this.#routed += 1;
+    return receivers.filter(({ queue }, index) => {
+      if (queue === undefined) return true;
+      const members = receivers.flatMap((each, place) => (each.queue === queue ? [place] : []));
+      return members[this.#routed % members.length] === index;
+    });
   }
 
   #wireOf(bus: Bus): MemoryWire {
@@ -157,8 +166,8 @@ export class MemoryWire implements Wire {
     this.broker.send({ subject, reply, data });
   }
 
-  subscribe(subject: string, onMessage: (message: WireMessage) => void): WireSubscription {
-    const remove = this.broker.add(subject, { wire: this, onMessage });
+  subscribe(subject: string, onMessage: (message: WireMessage) => void, queue?: string): WireSubscription {
+    const remove = this.broker.add(subject, { wire: this, onMessage, queue });
     this.#removers.add(remove);
     return {
       drain: async () => {

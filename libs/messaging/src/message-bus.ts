@@ -119,12 +119,12 @@ export class MessageBus implements Bus {
     definition: D,
     tokens: Partial<TokensFor<D>>,
     handler: RequestHandler<D>,
-    { maxInFlight = Infinity, when = () => true }: ServeOptions = {},
+    { maxInFlight = Infinity, when = () => true, queue }: ServeOptions = {},
   ): Promise<Subscription> {
     const inFlight = new InFlight(maxInFlight);
-    return this.#listen(definition, tokens, inFlight, (message) =>
-      this.#onRequest(definition, handler, inFlight, when, message),
-    );
+    const onMessage = (message: WireMessage): void =>
+      this.#onRequest(definition, handler, inFlight, when, message);
+    return this.#listen(definition, tokens, inFlight, onMessage, queue);
   }
 
   subscribe<D extends AnyEvent>(
@@ -202,10 +202,11 @@ export class MessageBus implements Bus {
     tokens: Record<string, string | undefined>,
     inFlight: InFlight,
     onMessage: (message: WireMessage) => void,
+    queue?: string,
   ): Promise<Subscription> {
     if (this.#closing !== undefined) throw new ServiceError('disconnected', 'the bus is closed');
     const subject = subjectOf(definition, tokens);
-    const wireSubscription = this.#wire.subscribe(subject, onMessage);
+    const wireSubscription = this.#wire.subscribe(subject, onMessage, queue);
     let ended: Promise<void> | undefined;
     const subscription: Subscription = {
       unsubscribe: () => {

@@ -40,8 +40,9 @@ export class NatsWire implements Wire {
     this.connection.publish(subject, data, reply === undefined ? undefined : { reply });
   }
 
-  subscribe(subject: string, onMessage: (message: WireMessage) => void): WireSubscription {
+  subscribe(subject: string, onMessage: (message: WireMessage) => void, queue?: string): WireSubscription {
     const subscription = this.connection.subscribe(subject, {
+      ...(queue === undefined ? {} : { queue }),
       callback: (error, message) => {
         if (error !== null) {
           this.log.error('subscription ended by the broker', { subject, error });

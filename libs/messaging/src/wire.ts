@@ -24,8 +24,12 @@ export interface Wire {
   readonly inbox: string;
   /** Sends now. Only to be called while connected, and with at most `maxPayload` bytes. */
   publish(subject: string, data: Uint8Array, reply?: string): void;
-  /** Delivers until drained, also after a reconnect. */
-  subscribe(subject: string, onMessage: (message: WireMessage) => void): WireSubscription;
+  /**
+   * Delivers until drained, also after a reconnect.
+   *
+   * @param queue of the subscriptions under the same name, one gets each message
+   */
+  subscribe(subject: string, onMessage: (message: WireMessage) => void, queue?: string): WireSubscription;
   /** The one listener to changes of the connection. */
   listen(onStatus: (status: BusStatus) => void): void;
   /** A round trip to the broker; rejects when the connection is lost. */

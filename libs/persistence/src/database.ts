@@ -17,6 +17,7 @@ import type {
   trialColumns,
 } from './columns.js';
 import type { IdempotencyKeyRow } from './gateway/idempotency.js';
+import type { LogLineRow } from './gateway/logs.js';
 import type { AccessTokenRow } from './gateway/tokens.js';
 import type {
   AgentRow,
@@ -59,6 +60,7 @@ export interface Database {
   audit: StoredAudit;
   access_token: AccessTokenRow;
   idempotency_key: IdempotencyKeyRow;
+  log_line: LogLineRow;
   definition: { hash: string; kind: DefinitionRow['kind']; body: DefinitionRow['body'] };
 }
 

@@ -1,6 +1,7 @@
 export { openStore, PostgresStore, type StoreOptions } from './postgres-store.js';
 export type { KeptAnswer, KeyName, KeyState } from './gateway/idempotency.js';
 export { openGatewayStore, type GatewayStore, type GatewayStoreOptions } from './gateway/store.js';
+export type { LogLines } from './gateway/logs.js';
 export { hashOfToken, issueToken } from './gateway/issue-token.js';
 export type { AuditEntry } from './gateway/audit.js';
 export type { AccessTokenRow, NewAccessToken, TokenPage } from './gateway/tokens.js';

@@ -1,4 +1,4 @@
-import type { FileDescription, ListFilter, StoredItems, StoredListName } from '@lab/contracts';
+import type { FileDescription, ListFilter, LogLine, StoredItems, StoredListName } from '@lab/contracts';
 import { sql, type RawBuilder } from 'kysely';
 import type {
   StoredAttempt,
@@ -60,6 +60,10 @@ const tasksWithRuns = sql`task_run left join protocol_run on protocol_run.id = t
 const attemptsWithTasks = sql`attempt join task_run on task_run.id = attempt.task_run_id
   left join protocol_run on protocol_run.id = task_run.run_id`;
 const attemptColumns = sql`attempt.*, task_run.name as task, protocol_run.name as protocol_run`;
+/** What is told of a line. */
+export const logColumns = sql`log_line.id, log_line.at, log_line.level, log_line.source, log_line.computer, log_line.lab,
+  log_line.device, log_line.task_run_id, log_line.task, log_line.protocol_run, log_line.campaign, log_line.attempt_id,
+  log_line.attempt, log_line.message`;
 type AttemptOfTask = StoredAttempt & { task: string; protocol_run: string | null };
 
 /** Names of the resources in the slots of a task, written as in its index, which is used only for the same expression. */
@@ -208,6 +212,19 @@ export const storedLists: Lists = {
       created_at: row.created_at,
     }),
   }),
+  logs: list<LogLine, StoredItems['logs']>({
+    columns: logColumns,
+    from: sql`log_line`,
+    id: sql`lpad(log_line.id::text, 19, '0')`,
+    alias: 'log_line',
+    fields: {
+      task_run: sql`log_line.task_run_id`,
+      since: sql`log_line.at`,
+      until: sql`log_line.at`,
+      text: sql`log_line.message`,
+    },
+    record: (row) => row,
+  }),
   audit: list<StoredAudit, StoredItems['audit']>({
     columns: sql`audit.*`,
     from: sql`audit`,
@@ -240,18 +257,20 @@ export function fieldOf(of: StoredList<never, unknown>, field: string): RawBuild
 export function conditionOf(
   of: StoredList<never, unknown>,
   name: string,
-  { kind }: ListFilter,
+  filter: ListFilter,
   value: FilterValue,
 ): RawBuilder<unknown> {
   const special = of.special?.[name];
   if (special !== undefined) return special(value);
-  const field = of.fields?.[name] ?? fieldOf(of, usualFields[kind] ?? name);
-  switch (kind) {
+  const field = of.fields?.[name] ?? fieldOf(of, usualFields[filter.kind] ?? name);
+  switch (filter.kind) {
     case 'choice':
       // An index that begins with the field keeps the order behind it for one value, and not for several.
       return Array.isArray(value) && value.length === 1
         ? sql`${field} = ${value[0]}`
         : sql`${field} = any(${value}::text[])`;
+    case 'at_least':
+      return sql`${field} = any(${filter.values.slice(filter.values.indexOf(String(value)))}::text[])`;
     case 'contains':
       return sql`${field} ilike ${`%${String(value).replace(/[\\%_]/g, '\\$&')}%`}`;
     case 'since':

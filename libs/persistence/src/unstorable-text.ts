@@ -9,6 +9,11 @@ export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
+/** The same text with U+2400, the picture of U+0000, and U+FFFD in the places of what cannot be stored. */
+export function asStorable(text: string): string {
+  return text.replaceAll('\u0000', '\u2400').toWellFormed();
+}
+
 /**
  * @param json the changes as JSON text, in which such characters appear as escapes only: a quick look decides mostly
  * @throws ServiceError `invalid` with the path of every text in the changes that cannot be stored

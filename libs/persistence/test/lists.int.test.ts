@@ -47,6 +47,7 @@ const ids = async (filters: ListRequest['filters']): Promise<string[]> =>
 
 const sampleOf = (filter: ListFilter): ListRequest['filters'][string] => {
   if (filter.kind === 'choice') return [...filter.values];
+  if (filter.kind === 'at_least') return filter.values[1] ?? '';
   if (filter.kind === 'flag') return true;
   if (filter.kind === 'above') return 0;
   return filter.kind === 'since' || filter.kind === 'until' ? iso(t0) : '%_\\';

@@ -70,14 +70,19 @@ export function pageOf(name: string): Record<string, object> {
   });
 }
 
-/** The query parameters of a list. */
-export function listParameters(name: ListName): object[] {
-  const { usual, sort, filters } = lists[name];
+/** The query parameters by which a list is narrowed down. @param fixed those that the address gives instead */
+export function filterParameters(name: ListName, fixed: readonly string[] = []): object[] {
+  return Object.entries(lists[name].filters)
+    .filter(([filter]) => !fixed.includes(filter))
+    .map(([filter, declared]) => inQuery(filter, declared.description, filterSchema(declared)));
+}
+
+/** The query parameters of a list. @param fixed filters that the address gives instead */
+export function listParameters(name: ListName, fixed: readonly string[] = []): object[] {
+  const { usual, sort } = lists[name];
   const orders = Object.keys(sort).flatMap((field) => [field, `-${field}`]);
   return [
-    ...Object.entries(filters).map(([filter, declared]) =>
-      inQuery(filter, declared.description, filterSchema(declared)),
-    ),
+    ...filterParameters(name, fixed),
     inQuery('sort', 'Field that the list is sorted by; `-` before it for descending.', {
       type: 'string',
       enum: orders,
@@ -101,6 +106,8 @@ function filterSchema(filter: ListFilter): object {
   switch (filter.kind) {
     case 'choice':
       return { type: 'string', pattern: `^(${filter.values.join('|')})(,(${filter.values.join('|')}))*$` };
+    case 'at_least':
+      return { type: 'string', enum: [...filter.values] };
     case 'above':
       return { type: 'integer', minimum: 0, maximum: 999_999_999 };
     case 'flag':

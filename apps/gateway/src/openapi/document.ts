@@ -40,6 +40,7 @@ import { definitionSchemas } from './definition-schemas.js';
 import { exampleOf } from './example-of.js';
 import { interfaceDescription, tags } from './interface-description.js';
 import { eventSchemas } from './event-operations.js';
+import { logSchemas } from './log-operations.js';
 import { operatingSchemas } from './operating-schemas.js';
 import { operations } from './operations.js';
 import { optimizerSchemas } from './optimizer-schemas.js';
@@ -130,6 +131,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const schemas = {
     ...recordSchemas,
     ...eventSchemas,
+    ...logSchemas,
     ...operatingSchemas,
     ...optimizerSchemas,
     ...scheduleSchemas,

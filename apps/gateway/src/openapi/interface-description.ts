@@ -25,6 +25,7 @@ export const tags: Record<string, string> = {
   Definitions: 'Laboratories, device types, task types and protocols, and the packages they come from.',
   Operating: 'Queue, schedule, emergency stops, and what only a person can settle.',
   Events: 'What happens to every record, as it happens and afterwards.',
+  Logs: 'What the code of tasks and devices wrote.',
   Access: 'Tokens, what they allow, and the audit of what was done.',
   Service: 'The service itself.',
 };

@@ -8,6 +8,7 @@ import { inPath, inQuery, json, listParameters, pageOf, ref, type Description } 
 import * as examples from './examples.js';
 import { dryRunParameter, triedOut } from './dry-run-operations.js';
 import { eventOperations } from './event-operations.js';
+import { logOperations } from './log-operations.js';
 import { fileOperations } from './file-operations.js';
 import { ofRecord, operatingOperations } from './operating-operations.js';
 import { recordOperations } from './record-operations.js';
@@ -293,6 +294,7 @@ const descriptions: Record<string, Description> = {
   ...definitionOperations,
   ...accessOperations,
   ...eventOperations,
+  ...logOperations,
   ...operatingOperations,
   ...recordOperations,
   ...optimizerOperations,

@@ -29,16 +29,17 @@ export interface PageRequest extends ListRequest {
  *
  * @param options.owner name or id of what the list is within
  * @param options.beside query parameters that the caller reads itself
+ * @param options.fixed filters that the address gives, and the query may not
  * @throws ServiceError `invalid` with every fault; `bad_request` for a cursor of another list
  */
 export function readPageRequest(
   name: ListName,
   query: unknown,
-  options: { owner?: string; beside?: readonly string[] } = {},
+  options: { owner?: string; beside?: readonly string[]; fixed?: Readonly<Record<string, string>> } = {},
 ): PageRequest {
   const shape = lists[name];
-  const { owner = '', beside = [] } = options;
-  const filterNames = Object.keys(shape.filters);
+  const { owner = '', beside = [], fixed = {} } = options;
+  const filterNames = Object.keys(shape.filters).filter((filter) => !(filter in fixed));
   const given = readQuery(query, ['limit', 'cursor', 'sort', ...filterNames, ...beside]);
   const faults: Fault[] = [];
   const limit = readLimit(given['limit'], usualPage, longestPage);
@@ -54,13 +55,7 @@ export function readPageRequest(
       message: 'is not a field that this list is sorted by',
       hint: `One of ${Object.keys(shape.sort).join(', ')}; with - before it for descending.`,
     });
-  const filters: Record<string, string | number | boolean | readonly string[]> = {};
-  for (const [filter, declared] of Object.entries(shape.filters)) {
-    const text = given[filter];
-    if (text === undefined && declared.kind !== 'flag') continue;
-    const value = filterValue(filter, declared, text ?? 'false', faults);
-    if (value !== undefined) filters[filter] = value;
-  }
+  const filters = { ...readFilters(name, given, faults), ...fixed };
   if (limit === undefined || kind === undefined || faults.length > 0) throw invalidQuery(faults);
   const of = fingerprint([name, owner, order, filters]);
   return {
@@ -71,6 +66,26 @@ export function readPageRequest(
     after: given['cursor'] === undefined ? null : positionOf(given['cursor'], of, kind),
     pageOf: ({ items, end }) => ({ items, next_cursor: end === null ? null : cursorOf(end, of) }),
   };
+}
+
+/**
+ * The values of the filters of a list that are given.
+ *
+ * @param faults to which every one is added that is no value of its filter
+ */
+export function readFilters(
+  name: ListName,
+  given: Readonly<Record<string, string | undefined>>,
+  faults: Fault[],
+): Record<string, string | number | boolean | readonly string[]> {
+  const filters: Record<string, string | number | boolean | readonly string[]> = {};
+  for (const [filter, declared] of Object.entries(lists[name].filters)) {
+    const text = given[filter];
+    if (text === undefined && declared.kind !== 'flag') continue;
+    const value = filterValue(filter, declared, text ?? 'false', faults);
+    if (value !== undefined) filters[filter] = value;
+  }
+  return filters;
 }
 
 /** Undefined, with the fault noted, when the text is no value of the filter. */
@@ -94,6 +109,10 @@ function filterValue(
         `One of ${filter.values.join(', ')}, or several with commas between.`,
       );
     }
+    case 'at_least':
+      return filter.values.includes(text)
+        ? text
+        : fault('choice', 'is not a value here', `One of ${filter.values.join(', ')}.`);
     case 'since':
     case 'until':
       return (

@@ -17,10 +17,13 @@ export function portionOf<Item extends object>(
   const field = (item: Item, key: string): unknown => (item as Readonly<Record<string, unknown>>)[key];
   const kept = items.filter((item) =>
     Object.entries(request.filters).every(([filter, wanted]) => {
-      const kind = shape.filters[filter]?.kind;
+      const declared = shape.filters[filter];
+      const kind = declared?.kind;
       const value = field(item, aliases[filter] ?? filter);
       if (kind === 'flag') return true;
       if (kind === 'choice') return (wanted as readonly string[]).includes(String(value));
+      if (declared?.kind === 'at_least')
+        return declared.values.indexOf(String(value)) >= declared.values.indexOf(String(wanted));
       if (kind === 'exact') return value === wanted;
       if (kind === 'above') return Number(value) > Number(wanted);
       if (kind === 'since') return String(value) >= String(wanted);

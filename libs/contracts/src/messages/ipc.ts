@@ -8,6 +8,7 @@ import {
   moduleReference,
   resourceValue,
 } from './work.js';
+import { logLevels } from '../rest/logs.js';
 import { insight, runtimeParameters, trial } from './optimizer.js';
 
 /**
@@ -16,10 +17,7 @@ import { insight, runtimeParameters, trial } from './optimizer.js';
  * a stream, told apart by `type`, so that a host in another language can speak them as well.
  */
 
-const logLevel = z.enum(['debug', 'info', 'warn', 'error']);
-export type LogLevel = z.infer<typeof logLevel>;
-
-const log = z.object({ type: z.literal('log'), level: logLevel, text: z.string() });
+const log = z.object({ type: z.literal('log'), level: z.enum(logLevels), text: z.string() });
 
 /** The author's code behind a call failed, or the call could not be made. */
 const callFailure = z.object({ code: z.string(), error: authorError });

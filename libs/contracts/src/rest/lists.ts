@@ -1,6 +1,7 @@
 import { attemptStates, deviceStates, runStates, taskRunStates, trialStates } from '../states.js';
 import { trialSources } from '../messages/optimizer.js';
 import { definitionTypes, labStates } from './definitions.js';
+import { logLevels, logSources } from './logs.js';
 import { attentionKinds, attentionStates } from './operations.js';
 
 /** Records of one page at most, and when nothing is said. */
@@ -18,6 +19,7 @@ export interface Page<Item> {
  * How a query parameter narrows a list down:
  *
  * - `choice`: one of the values, or several with commas between
+ * - `at_least`: one of the values, and it or any behind it is meant
  * - `exact`: the field is this text
  * - `contains`: the field has this text somewhere, in upper or lower case
  * - `since`, `until`: the moment is this one or later; before this one
@@ -25,7 +27,7 @@ export interface Page<Item> {
  * - `flag`: `true` or `false`; absent it is false
  */
 export type ListFilter =
-  | { kind: 'choice'; values: readonly string[]; description: string }
+  | { kind: 'choice' | 'at_least'; values: readonly string[]; description: string }
   | { kind: 'exact' | 'contains' | 'since' | 'until' | 'above' | 'flag'; description: string };
 
 /** What the values of a field are, by which a list can be sorted. */
@@ -182,6 +184,23 @@ export const storedLists = {
       owner,
       ...between('created, by its task,'),
       text: { kind: 'contains', description: 'Only files whose name has this text in it.' },
+    },
+  },
+  logs: {
+    usual: '-id',
+    sort: { id: 'number', at: 'time' },
+    filters: {
+      task_run: exact('Only lines of the task run with this id.'),
+      task: exact('Only lines of tasks of this name.'),
+      protocol_run: protocolRun,
+      campaign,
+      lab: exact('Only lines of devices of this laboratory.'),
+      device: exact('Only lines of devices of this name.'),
+      computer,
+      source: choice(logSources, 'Only lines from this source.'),
+      level: { kind: 'at_least', values: logLevels, description: 'Only lines of this level or above.' },
+      ...between('written'),
+      text: { kind: 'contains', description: 'Only lines with this text in them, in upper or lower case.' },
     },
   },
   audit: {

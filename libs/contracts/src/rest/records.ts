@@ -5,6 +5,7 @@ import type { KeptOptimizer, Trial } from '../messages/optimizer.js';
 import type { AttemptCalls, DeviceDoubt } from '../messages/work.js';
 import type { AttemptState, DeviceState, RunState, TaskRunState } from '../states.js';
 import type { RunFailureAction, TaskFailurePolicy } from './failure-policy.js';
+import type { LogLine } from './logs.js';
 import type { AttentionRecord, EmergencyStopRecord } from './operations.js';
 import type { DeviceReference, TaskParameters } from './submissions.js';
 
@@ -314,5 +315,6 @@ export interface StoredItems {
   resources: ResourceRecord;
   resource_uses: ResourceUse;
   files: TaskFileRecord;
+  logs: LogLine;
   audit: AuditRecord;
 }

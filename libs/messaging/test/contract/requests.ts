@@ -17,6 +17,29 @@ export function requestsContract(bench: Bench): void {
       expect(await bus.request(add, { room: 'x' }, { a: 1, b: 2 })).toEqual({ sum: 3 });
     });
 
+    it('reaches one of those who serve it as a queue, and everybody else', async () => {
+      const buses = [await bench.open(), await bench.open(), await bench.open()];
+      const heard = [0, 0, 0];
+      for (const [index, bus] of buses.entries())
+        await bus.serve(
+          add,
+          {},
+          () => {
+            heard[index]! += 1;
+            return { sum: 0 };
+          },
+          index === 2 ? {} : { queue: 'adders' },
+        );
+      await Promise.all(buses.map((bus) => bus.flush()));
+      const client = await bench.open();
+      for (let n = 0; n < 40; n += 1) await client.request(add, { room: 'x' }, { a: 1, b: 2 });
+      await expect.poll(() => heard[0]! + heard[1]! + heard[2]!).toBe(80);
+      expect(heard[2]).toBe(40);
+      await buses[0]!.close();
+      await client.request(add, { room: 'x' }, { a: 1, b: 2 });
+      await expect.poll(() => heard[0]! + heard[1]!).toBe(41);
+    });
+
     it('carries tokens and envelope to the handler', async () => {
       const [server, client] = [await bench.open('server'), await bench.open('client')];
       const seen = new Promise((resolve) => {

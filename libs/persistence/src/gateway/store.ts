@@ -1,6 +1,7 @@
 import { openDatabase, type DatabaseOptions } from '../database.js';
 import { AuditTrail } from './audit.js';
 import { IdempotencyKeys } from './idempotency.js';
+import { LogLines } from './logs.js';
 import { AccessTokens } from './tokens.js';
 
 /** The `postgresql://` address, and who is told of connections that broke. Default of `poolSize` is 4, of the timeout 5000. */
@@ -12,6 +13,7 @@ export interface GatewayStore {
   readonly tokens: AccessTokens;
   readonly audit: AuditTrail;
   readonly keys: IdempotencyKeys;
+  readonly logs: LogLines;
   /** Closes all connections. */
   close(): Promise<void>;
 }
@@ -27,6 +29,7 @@ export function openGatewayStore({
     tokens: new AccessTokens(db),
     audit: new AuditTrail(db),
     keys: new IdempotencyKeys(db),
+    logs: new LogLines(db),
     close: () => db.destroy(),
   };
 }

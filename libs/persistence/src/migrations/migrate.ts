@@ -10,6 +10,7 @@ import { records } from './0008-records.js';
 import { events } from './0009-events.js';
 import { writes } from './0011-writes.js';
 import { owners } from './0017-owners.js';
+import { logs } from './0018-logs.js';
 import { commitFunction } from './commit-function.js';
 
 /** In the order of their names; one that was released never changes. */
@@ -25,6 +26,7 @@ const migrations: Record<string, Migration> = {
   '0009_events': events,
   '0011_writes': writes,
   '0017_owners': owners,
+  '0018_logs': logs,
 };
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */

@@ -95,6 +95,12 @@ export const originsSchema = z.array(
 /** Which pages of other sites may use the interface. */
 export const corsSchema = z.strictObject({ origins: originsSchema.default([]) }, 'must be a mapping');
 
+/** How long lines that tasks and devices wrote are kept: for so many days, and no more than so many. */
+export const logsSchema = z.strictObject(
+  { keep_days: count(1, 3_650, 14), max_lines: count(1_000, 100_000_000, 1_000_000) },
+  'must be a mapping',
+);
+
 export const metricsSchema = z.strictObject(
   {
     /** Whether `/metrics` can be read without a token. */
@@ -201,6 +207,7 @@ export const configFileSchema = z.strictObject(
     files: filesSchema.optional(),
     cors: corsSchema.optional(),
     metrics: metricsSchema.optional(),
+    logs: logsSchema.optional(),
     log_level: logLevelSchema.optional(),
   },
   'must be a mapping of settings',
@@ -216,6 +223,7 @@ export function knownKeys(
   if (path.length === 0) return Object.keys(configFileSchema.shape);
   if (path[0] === 'limits') return Object.keys(limitsSchema.shape);
   if (path[0] === 'auth') return Object.keys((path[1] === 'oidc' ? oidcSchema : authMapping).shape);
+  if (path[0] === 'logs') return Object.keys(logsSchema.shape);
   if (path[0] === 'metrics') return Object.keys(metricsSchema.shape);
   if (path[0] === 'cors') return Object.keys(corsSchema.shape);
   if (path[0] === 'files') {

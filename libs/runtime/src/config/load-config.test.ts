@@ -60,6 +60,7 @@ describe('a configuration', () => {
         task_pool_size: 2,
         task_pool_max: 16,
       },
+      logs: { keep_days: 14, max_lines: 1_000_000 },
     });
     expect(config.labs).toBeUndefined();
   });

@@ -7,6 +7,7 @@ import {
   limitsSchema,
   listSchema,
   logLevelSchema,
+  logsSchema,
   metricsSchema,
   schedulerSchema,
   type ConfigFileKey,
@@ -194,5 +195,6 @@ export const settings = {
   /** Pages of which other origins may use the interface. */
   cors: setting({ file: 'cors', schema: z.preprocess((value) => value ?? {}, corsSchema) }),
   metrics: setting({ file: 'metrics', schema: z.preprocess((value) => value ?? {}, metricsSchema) }),
+  logs: setting({ file: 'logs', schema: z.preprocess((value) => value ?? {}, logsSchema) }),
   limits: setting({ file: 'limits', schema: z.preprocess((value) => value ?? {}, limitsSchema) }),
 };

@@ -5,6 +5,7 @@ import {
   attemptStates,
   fromDevice,
   fromTask,
+  logRequests,
   optimizerEvents,
   optimizerRequests,
   orchestratorEvents,
@@ -50,6 +51,8 @@ export const exempt: Readonly<Record<string, string>> = {
   'reply module.fetch': 'see there',
   'hear device log': 'a line for people, on which nothing depends',
   'hear task log': 'see there',
+  'send log.append': 'see there; it is sent until it is stored, and stored once',
+  'reply log.append': 'see there',
   'send simulation.run': 'it is asked for nothing that is kept, and changes nothing',
   'reply simulation.run': 'see there',
   'send simulation.protocol_run': 'see there',
@@ -69,6 +72,7 @@ export const exempt: Readonly<Record<string, string>> = {
 export function pointList(): string[] {
   const requests: AnyRequest[] = [
     ...Object.values(agentRequests),
+    ...Object.values(logRequests),
     ...Object.values(optimizerRequests),
     ...Object.values(orchestratorRequests),
   ];

@@ -1,0 +1,219 @@
+import { isServiceError, longestLogBatch, longestLogMessage, type WrittenLine } from '@lab/contracts';
+
+/** A line as it was written, before it is numbered. */
+export type HeardLine = Omit<WrittenLine, 'seq' | 'at'>;
+
+export interface LogRelayPorts {
+  /** Milliseconds since 1970. */
+  clock: { now(): number };
+  timers: { after(ms: number, callback: () => void): () => void };
+  /**
+   * Resolves once the lines are stored.
+   *
+   * @throws ServiceError a retryable one: they may be sent again
+   */
+  send: (lines: readonly WrittenLine[]) => Promise<void>;
+  log: { debug(message: string, fields?: Record<string, unknown>): void };
+}
+
+export interface LogRelayLimits {
+  /** Lines that may wait. */
+  lines: number;
+  /** Bytes that may wait. */
+  bytes: number;
+  /** How long a line waits for others, in milliseconds. */
+  gatherMs: number;
+  /** Pause after a batch that could not be stored, in milliseconds. */
+  retryMs: number;
+}
+
+const usualLimits: LogRelayLimits = {
+  lines: 10_000,
+  bytes: 8 * 1_048_576,
+  gatherMs: 300,
+  retryMs: 1_000,
+};
+
+/** Most bytes of one batch: half of what a broker takes by default. */
+const batchBytes = 512 * 1_024;
+
+/** Of a line beside its message, about, in bytes. */
+const lineBytes = 250;
+
+/** Origins of which it is counted by themselves what was dropped; the rest is counted together. */
+const countedApart = 100;
+
+interface Waiting {
+  line: WrittenLine;
+  bytes: number;
+}
+
+type Origin = Pick<HeardLine, 'lab' | 'device' | 'attempt_id'>;
+
+/**
+ * What the code of tasks and devices writes, on its way to be stored. Nothing waits for it: what comes while too much waits
+ * already is dropped and counted, and a line in its place says how much, so that what is there is in order and its gap known.
+ *
+ * Guarantees: lines are sent in the order in which they were written, one batch at a time, each until it is stored or found
+ * to be unfit for it; a line that is sent again has the same number.
+ */
+export class LogRelay {
+  readonly #ports: LogRelayPorts;
+  readonly #limits: LogRelayLimits;
+  #waiting: Waiting[] = [];
+  #bytes = 0;
+  #seq = 0;
+  /** By origin, what was dropped since the last line that was taken. */
+  readonly #dropped = new Map<string, { origin: Origin; lines: number }>();
+  #cancelTimer: (() => void) | undefined;
+  #sending: Promise<void> | undefined;
+  /** A batch could not be stored, and it is not time to try again. */
+  #pausing = false;
+  #closed = false;
+  #tellEmpty: () => void = () => undefined;
+
+  constructor(ports: LogRelayPorts, limits: Partial<LogRelayLimits> = {}) {
+    this.#ports = ports;
+    this.#limits = { ...usualLimits, ...limits };
+  }
+
+  /** Takes a line along, or counts it as dropped. */
+  add(line: HeardLine): void {
+    if (this.#closed) return;
+    const message = cut(line.message);
+    const bytes = lineBytes + Buffer.byteLength(message);
+    const { lines: most, bytes: mostBytes } = this.#limits;
+    if (this.#waiting.length + this.#dropped.size + 1 > most || this.#bytes + bytes > mostBytes) {
+      this.#drop(line);
+      return;
+    }
+    this.#tellDropped();
+    this.#push({ ...line, message }, bytes);
+    this.#gather();
+  }
+
+  /**
+   * Sends what waits, for no longer than a time; what is left then is lost.
+   *
+   * @param limitMs in milliseconds
+   */
+  async close(limitMs: number): Promise<void> {
+    if (this.#closed) return;
+    this.#tellDropped();
+    this.#closed = true;
+    if (this.#waiting.length === 0) return;
+    const over = new Promise<void>((resolve) => {
+      const cancel = this.#ports.timers.after(limitMs, resolve);
+      this.#tellEmpty = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.#flush();
+    await over;
+    this.#cancelTimer?.();
+    this.#waiting = [];
+  }
+
+  #drop({ lab, device, attempt_id }: HeardLine): void {
+    const own = this.#dropped.size < countedApart;
+    const origin: Origin = {
+      ...(lab === undefined ? {} : { lab }),
+      ...(device === undefined ? {} : { device }),
+      ...(attempt_id === undefined ? {} : { attempt_id }),
+    };
+    const key = JSON.stringify(origin);
+    const count = this.#dropped.get(key);
+    if (count !== undefined) count.lines += 1;
+    else if (own) this.#dropped.set(key, { origin, lines: 1 });
+    else {
+      const rest = this.#dropped.get('') ?? { origin: {}, lines: 0 };
+      rest.lines += 1;
+      this.#dropped.set('', rest);
+    }
+  }
+
+  #tellDropped(): void {
+    for (const { origin, lines } of this.#dropped.values()) {
+      const message = `${lines} ${lines === 1 ? 'line was' : 'lines were'} dropped here: too many waited to be stored`;
+      this.#push({ ...origin, level: 'warn', source: 'service', message }, lineBytes + message.length);
+    }
+    this.#dropped.clear();
+  }
+
+  #push(line: HeardLine, bytes: number): void {
+    this.#seq += 1;
+    this.#waiting.push({ line: { seq: this.#seq, at: this.#ports.clock.now(), ...line }, bytes });
+    this.#bytes += bytes;
+  }
+
+  #gather(): void {
+    if (this.#sending !== undefined || this.#pausing) return;
+    if (this.#waiting.length >= longestLogBatch) this.#flush();
+    else this.#cancelTimer ??= this.#ports.timers.after(this.#limits.gatherMs, () => this.#flush());
+  }
+
+  #flush(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#pausing = false;
+    this.#sending ??= this.#sendAll();
+  }
+
+  /** Sends batch after batch until nothing waits, or one cannot be stored at present. Never rejects. */
+  async #sendAll(): Promise<void> {
+    let pauseMs: number | undefined;
+    while (this.#waiting.length > 0 && pauseMs === undefined) {
+      const batch = this.#nextBatch();
+      try {
+        await this.#ports.send(batch.map(({ line }) => line));
+        this.#remove(batch);
+      } catch (error) {
+        this.#ports.log.debug('lines could not be stored', { lines: batch.length, reason: String(error) });
+        pauseMs = this.#limits.retryMs;
+        if (mayBeStored(error)) continue;
+        this.#remove(batch);
+        // What is said of dropped lines is not told of in turn, or that would never end.
+        for (const { line } of batch) if (line.source !== 'service') this.#drop(line);
+      }
+    }
+    this.#sending = undefined;
+    if (!this.#closed && this.#waiting.length === 0) this.#tellDropped();
+    if (this.#waiting.length === 0) this.#tellEmpty();
+    else {
+      this.#pausing = pauseMs !== undefined;
+      this.#cancelTimer = this.#ports.timers.after(pauseMs ?? 0, () => this.#flush());
+    }
+  }
+
+  #nextBatch(): Waiting[] {
+    let bytes = 0;
+    const tooMany = this.#waiting.findIndex(
+      (each, index) => index > 0 && (index === longestLogBatch || (bytes += each.bytes) > batchBytes),
+    );
+    return this.#waiting.slice(0, tooMany === -1 ? undefined : tooMany);
+  }
+
+  #remove(batch: readonly Waiting[]): void {
+    this.#waiting.splice(0, batch.length);
+    for (const { bytes } of batch) this.#bytes -= bytes;
+  }
+}
+
+/** Whether the same lines may be stored at another time. */
+function mayBeStored(error: unknown): boolean {
+  return isServiceError(error) && (error.retryable || error.code === 'deadline_exceeded');
+}
+
+/** No more bytes than a line may have; says so where something was cut. */
+function cut(text: string): string {
+  if (text.length * 3 <= longestLogMessage) return text;
+  const bytes = Buffer.from(text);
+  if (bytes.length <= longestLogMessage) return text;
+  const kept = bytes
+    .subarray(0, longestLogMessage - 40)
+    .toString()
+    // The cut may have left part of a character.
+    .replace(/\uFFFD+$/, '');
+  return `${kept}… (${bytes.length - Buffer.byteLength(kept)} bytes more)`;
+}
