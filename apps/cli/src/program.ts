@@ -10,6 +10,7 @@ import { addDoctorCommands } from './commands/doctor.js';
 import { exitCodes } from './commands/exit-codes.js';
 import { addFilesCommands } from './commands/files.js';
 import { addListCommand } from './commands/list.js';
+import { addLogsCommand } from './commands/logs.js';
 import { addOperatingCommands } from './commands/operating.js';
 import { addPkgCommands } from './commands/pkg.js';
 import { addScheduleCommand } from './commands/schedule.js';
@@ -38,6 +39,7 @@ export function svcProgram(): Command {
   addSubmitCommand(program);
   addWorkCommands(program);
   addListCommand(program);
+  addLogsCommand(program);
   addFilesCommands(program);
   program.commandsGroup('Operating');
   addScheduleCommand(program);

@@ -11,6 +11,7 @@ import { freePort } from '@lab/testkit';
 import { attentionItem } from '../../gateway/src/openapi/examples.js';
 import {
   campaignRecord,
+  logLine,
   MemoryRecords,
   runRecord,
   startHarness,
@@ -223,6 +224,36 @@ describe('svc list', () => {
     expect(running).toMatchObject([{ name: 'mix' }]);
     expect((await svc(['list', 'campaigns'])).out).toBe('no campaigns');
     expect(await svc(['list', 'tasks', '--state', 'sleeping'])).toMatchObject({ code: 3 });
+  });
+});
+
+describe('svc logs', () => {
+  it('shows what tasks and devices wrote, the oldest first, of what is asked for', async () => {
+    gateway.records.logs = [
+      logLine({ id: 1, task: 'mix', protocol_run: 'run_1', message: 'stirring' }),
+      logLine({
+        id: 2,
+        source: 'device',
+        lab: 'lab',
+        device: 'arm',
+        level: 'warn',
+        message: '\u001b[2Jslow',
+      }),
+      logLine({ id: 3, source: 'service', level: 'warn', message: '4 lines were dropped here' }),
+    ];
+    const shown = async (...flags: string[]): Promise<string[]> =>
+      (await svc(['logs', ...flags])).out.split('\n').map((line) => line.replace(/^\S+ +/, ''));
+    expect(await shown()).toEqual([
+      'INFO   run_1/mix  stirring',
+      'WARN   lab.arm  slow',
+      'WARN   svc_computer  (4 lines were dropped here)',
+    ]);
+    expect(await shown('--device', 'lab.arm', '--level', 'warn')).toEqual(['WARN   lab.arm  slow']);
+    const { out } = await svc(['logs', '--run', 'run_1', '--task', 'mix', '--json']);
+    expect(JSON.parse(out)).toMatchObject([{ id: 1, message: 'stirring' }]);
+    expect(await svc(['logs', '--run', 'run_2'])).toMatchObject({ code: 0, out: 'no lines' });
+    expect(await svc(['logs', '--device', 'arm'])).toMatchObject({ code: 2 });
+    expect(await svc(['logs', '--since', 'yesterday'])).toMatchObject({ code: 3 });
   });
 });
 

@@ -1,0 +1,59 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { ApiClient, LogLine } from '@lab/api-client';
+import { logLevels } from '@lab/contracts';
+import { Option, type Command } from 'commander';
+import { atService, json, withJson, withUrl, type ServiceFlags } from './at-service.js';
+import { UsageError } from './exit-codes.js';
+
+interface LogFlags extends ServiceFlags {
+  task?: string;
+  run?: string;
+  device?: string;
+  level?: LogLine['level'];
+  since?: string;
+  limit?: number;
+}
+
+/** `svc logs`. */
+export function addLogsCommand(program: Command): void {
+  withJson(withUrl(program.command('logs')))
+    .description('what tasks and devices wrote, oldest first')
+    .option('--task <name>', 'only what tasks of this name wrote')
+    .option('--run <name>', 'only what tasks of this protocol run wrote')
+    .option('--device <lab.device>', 'only what this device wrote')
+    .addOption(new Option('--level <level>', 'only this level and above').choices(logLevels))
+    .option('--since <moment>', 'only what was written since, as 2026-11-20T09:30:00Z')
+    .option('--limit <count>', 'lines at most, the latest, 1 to 500 (default 100)', Number)
+    .allowExcessArguments(false)
+    .action((flags: LogFlags) => atService(flags, (client) => showLogs(client, flags)));
+}
+
+async function showLogs(client: ApiClient, flags: LogFlags): Promise<string[]> {
+  const { task, run, level, since, limit } = flags;
+  const wanted = { task, protocol_run: run, ...deviceOf(flags), level, since };
+  const { items } = await client.get('/api/logs', { query: { ...wanted, limit } });
+  const lines = items.toReversed();
+  if (flags.json === true) return json(lines);
+  return lines.length === 0 ? ['no lines'] : lines.map(lineText);
+}
+
+/** @throws UsageError when it is not named as `<lab>.<device>` */
+function deviceOf({ device: given }: LogFlags): { lab?: string; device?: string } {
+  if (given === undefined) return {};
+  const [, lab, device] = /^([^.]+)\.([^.]+)$/.exec(given) ?? [];
+  if (lab === undefined || device === undefined)
+    throw new UsageError(`"${given}" is not a device: name it as <lab>.<device>`);
+  return { lab, device };
+}
+
+/** Escape sequences are left out: what a device prints must not work on the terminal of who reads it. */
+function lineText(line: LogLine): string {
+  const { at, level, source, message } = line;
+  const text = stripVTControlCharacters(message);
+  return `${at}  ${level.toUpperCase().padEnd(5)}  ${originOf(line)}  ${source === 'service' ? `(${text})` : text}`;
+}
+
+function originOf({ task, protocol_run: run, lab, device, computer }: LogLine): string {
+  if (task !== null) return run === null ? task : `${run}/${task}`;
+  return device === null ? computer : `${lab}.${device}`;
+}
