@@ -495,6 +495,21 @@ describe('conditions that are rejected or fail', () => {
     expect((await lab.api.call('GET', '/api/campaigns/refused')).status).toBe(404);
   });
 
+  it('a row that is given and that the optimizer does not take: invalid, with its place; nothing is stored', async () => {
+    const answer = await submit({
+      name: 'outside',
+      max_protocol_runs: 3,
+      optimize: true,
+      protocol_run_parameters: [
+        { first: { number: 8, factor: 4 }, second: { factor: 32 } },
+        { first: { number: 8, factor: 999 }, second: { factor: 32 } },
+        { first: { factor: 999 } },
+      ],
+    });
+    expect([answer.status, pathsOf(answer)]).toEqual([422, ['protocol_run_parameters[1].first.factor']]);
+    expect((await lab.api.call('GET', '/api/campaigns/outside')).status).toBe(404);
+  });
+
   it(
     'Grid example: sampling more points than remain: the campaign fails with what was measured, and can be read',
     async () => {

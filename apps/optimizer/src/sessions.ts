@@ -71,7 +71,8 @@ export class Sessions {
     const process = this.#take();
     this.#describing.add(process);
     try {
-      return await process.ask(await this.#make(making, {}), { workMs: limitOf(requests.describe) });
+      const question = { ...(await this.#make(making, {})), given: making.given };
+      return await process.ask(question, { workMs: limitOf(requests.describe) });
     } catch (error) {
       // It was the code of the optimizer that ended it, or took so long.
       if (process.over === undefined || this.#stopped) throw error;

@@ -44,7 +44,11 @@ export function optimizersOverBus(
     }
   };
   return {
-    describe: async (address, making) => ask(requests.describe, await directory.at(address), making),
+    describe: async (address, making, given) =>
+      ask(requests.describe, await directory.at(address), {
+        ...making,
+        ...(given === undefined ? {} : { given: [...given] }),
+      }),
     async open(address, campaign, making, runtimeParams): Promise<OptimizerSession> {
       const worker = await directory.at(address);
       const session = { campaign_id: campaign.id, session: ids.next() };

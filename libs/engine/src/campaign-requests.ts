@@ -11,6 +11,7 @@ import {
   type OptimizerDescription,
   type OptimizerStatus,
   type RuntimeParameterValues,
+  type TaskParameters,
 } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import { audit, type Person } from './audit.js';
@@ -32,6 +33,8 @@ import { protocolText } from './protocol-text.js';
 const longestOpeningMs = 25_000;
 /** Where an optimizer is looked for when nobody says. */
 const thisComputer = '127.0.0.1';
+/** How the path of a row begins of which an optimizer says that it does not take it. */
+const givenPath = 'given[';
 /** Either says what the other one is, so one that is set anew does away with the other. */
 const complements: Readonly<Record<string, string>> = { p_ai: 'p_bayesian', p_bayesian: 'p_ai' };
 
@@ -184,7 +187,8 @@ export class CampaignRequests {
         }),
       ]);
     const address = submission.optimizer_ip ?? thisComputer;
-    const description = await asFaults('meta.', () => this.#describe(snapshot, address, overrides));
+    const { protocol_run_parameters: given } = submission;
+    const description = await asFaults('meta.', () => this.#describe(snapshot, address, overrides, given));
     const loaded = protocolOf(this.ports.submit, submission.protocol, 'protocol');
     if (loaded.protocol.optimizer?.hash !== module?.hash)
       throw new ServiceError('wrong_state', `the protocol ${type} was reloaded meanwhile; submit again`);
@@ -241,15 +245,13 @@ export class CampaignRequests {
     snapshot: ProtocolSnapshot,
     address: string,
     overrides: JsonObject,
+    given?: readonly TaskParameters[],
   ): Promise<OptimizerDescription> {
     const { optimizer: module } = snapshot.protocol;
     if (module === undefined || this.ports.optimizers === undefined)
       throw new ServiceError('optimizer_unavailable', 'this service has no optimizer');
-    const description = await this.ports.optimizers.describe(address, {
-      protocol: protocolText(snapshot),
-      module,
-      overrides,
-    });
+    const making = { protocol: protocolText(snapshot), module, overrides };
+    const description = await this.ports.optimizers.describe(address, making, given);
     return storable(description) as OptimizerDescription;
   }
 
@@ -337,14 +339,20 @@ async function asFaults<Value>(prefix: string, make: () => Promise<Value>): Prom
     return await make();
   } catch (error) {
     if (!isServiceError(error) || (error.code !== 'invalid' && error.code !== 'optimizer_error')) throw error;
-    const { message, authorStack } = error;
+    const { authorStack } = error;
+    const isOfRow = ({ path }: Fault): boolean => path.startsWith(givenPath);
+    const message = error.faults.some(isOfRow)
+      ? error.message
+      : `the optimizer cannot be made: ${error.message}`;
     const faults: Fault[] =
       error.faults.length === 0
-        ? [fault('optimize', error.code, `the optimizer cannot be made: ${message}`)]
-        : error.faults.map((each) =>
-            each.path.startsWith('optimizer_overrides') ? { ...each, path: prefix + each.path } : each,
-          );
-    throw new ServiceError('invalid', `the optimizer cannot be made: ${message}`, {
+        ? [fault('optimize', error.code, message)]
+        : error.faults.map((each) => {
+            if (isOfRow(each))
+              return { ...each, path: `protocol_run_parameters${each.path.slice(givenPath.length - 1)}` };
+            return each.path.startsWith('optimizer_overrides') ? { ...each, path: prefix + each.path } : each;
+          });
+    throw new ServiceError('invalid', message, {
       faults,
       cause: error,
       ...(authorStack === undefined ? {} : { authorStack }),

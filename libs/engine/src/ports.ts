@@ -7,6 +7,7 @@ import type {
   ModuleReference,
   OptimizerDescription,
   RuntimeParameterValues,
+  TaskParameters,
   TaskStart,
   Trial,
 } from '@lab/contracts';
@@ -152,8 +153,18 @@ export interface OptimizerMaking {
  * `optimizer_error` are the optimizer's own and would come again; after any other the session is over.
  */
 export interface Optimizers {
-  /** Makes an optimizer, asks what it is, and drops it. @throws ServiceError also `optimizer_unavailable`: no worker is there */
-  describe(address: string, making: OptimizerMaking): Promise<OptimizerDescription>;
+  /**
+   * Makes an optimizer, asks what it is, and drops it.
+   *
+   * @param given parameters of runs; those with all of its inputs must be rows that it takes
+   * @throws ServiceError `invalid`, of a row with its path: `given[3].mix_colors.cyan_volume`; `optimizer_unavailable`: no
+   *   worker is there
+   */
+  describe(
+    address: string,
+    making: OptimizerMaking,
+    given?: readonly TaskParameters[],
+  ): Promise<OptimizerDescription>;
   /** Makes the optimizer of a campaign, instead of the one of an earlier session. It knows of no trial yet. */
   open(
     address: string,

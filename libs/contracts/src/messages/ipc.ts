@@ -9,7 +9,7 @@ import {
   resourceValue,
 } from './work.js';
 import { logLevels } from '../rest/logs.js';
-import { insight, runtimeParameters, trial } from './optimizer.js';
+import { givenRows, insight, runtimeParameters, trial } from './optimizer.js';
 
 /**
  * The messages between an agent and the processes of its devices and tasks, and between an optimizer worker and the
@@ -151,6 +151,8 @@ export const toOptimizer = z.discriminatedUnion('type', [
     overrides: jsonObject,
     /** Over the runtime parameters that it begins with; one that it does not know is left out. */
     runtime_params: runtimeParameters,
+    /** Rows that it must take; absent: none. */
+    given: givenRows.optional(),
   }),
   z.object({ type: z.literal('tell'), ...asked, trials: z.array(trial) }),
   z.object({

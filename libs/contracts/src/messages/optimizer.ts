@@ -134,6 +134,9 @@ const making = {
   overrides: jsonObject,
 };
 
+/** Parameters of runs, by task and parameter, that somebody gives; only those count that hold all inputs of the optimizer. */
+export const givenRows = z.array(z.record(z.string(), jsonObject));
+
 /** A session is one life of the optimizer of a campaign: one leader, one child process, everything told from the start. */
 const session = z.object({ campaign_id: z.string(), session: z.string() });
 
@@ -146,11 +149,14 @@ const callErrors = ['invalid', 'optimizer_error', 'stale_message', 'optimizer_un
 
 /** Answered by the one worker that the subject names. */
 export const optimizerRequests = {
-  /** Makes an optimizer, asks what it is, and drops it. Refuses arguments and overrides that do not fit. */
+  /**
+   * Makes an optimizer, asks what it is, and drops it. Refuses arguments and overrides that do not fit, and rows that the
+   * optimizer does not take, each under its path: `given[3].mix_colors.cyan_volume`.
+   */
   describe: defineRequest({
     name: 'optimizer.describe',
     subject: 'svc.v1.optimizer.{instance}.describe',
-    request: zodSchema(z.object(making)),
+    request: zodSchema(z.object({ ...making, given: givenRows.optional() })),
     reply: zodSchema(optimizerDescription),
     timeoutMs: makingMs,
     errors: ['invalid', 'optimizer_error', 'optimizer_unavailable'],

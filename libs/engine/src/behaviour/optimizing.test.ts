@@ -1,4 +1,4 @@
-import { ServiceError } from '@lab/contracts';
+import { ServiceError, type TaskParameters } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { campaign, finish, here, lab, measure, trials } from './search-lab.js';
 import { ints, open, type TestLab } from './test-lab.js';
@@ -88,6 +88,24 @@ describe('a campaign with an optimizer', () => {
       code: 'invalid',
       faults: expect.arrayContaining([expect.objectContaining({ path })]),
     });
+  });
+
+  it('is refused with a row that is given and that its optimizer does not take, each fault at its place', async () => {
+    const test = await lab();
+    test.optimizers.refuses = ({ a = {} }) =>
+      Number(a['n']) > 50
+        ? [{ path: 'a.n', code: 'bounds', message: `${String(a['n'])} lies outside [0, 50]` }]
+        : [];
+    const rows: TaskParameters[] = [{ a: { n: 50 } }, { a: { n: 51 } }, { a: { m: 8 } }];
+    await expect(campaign(test, { protocol_run_parameters: rows })).rejects.toMatchObject({
+      code: 'invalid',
+      faults: [
+        { path: 'protocol_run_parameters[1].a.n', code: 'bounds', message: '51 lies outside [0, 50]' },
+      ],
+    });
+    expect(test.store.rows.campaigns.size).toBe(0);
+    await campaign(test, { protocol_run_parameters: rows.filter((_, index) => index !== 1) });
+    expect(test.running()).toEqual(['c_run_1/a']);
   });
 
   it('is refused when its optimizer cannot be made', async () => {

@@ -1,10 +1,12 @@
 import {
   ServiceError,
+  type Fault,
   type Insight,
   type JsonObject,
   type JsonValue,
   type OptimizerDescription,
   type RuntimeParameterValues,
+  type TaskParameters,
   type Trial,
 } from '@lab/contracts';
 import type { OptimizerMaking, Optimizers, OptimizerSession } from '../ports.js';
@@ -57,6 +59,8 @@ export class MemoryOptimizers implements Optimizers {
   row: (n: number, overrides: JsonObject) => Trial['inputs'] = (n, { step }) => ({
     'a.n': n * (typeof step === 'number' ? step : 1),
   });
+  /** What is wrong with a row that somebody gives; paths are those of parameters. */
+  refuses: (row: TaskParameters) => Fault[] = () => [];
   /** Identifiers of insights that the next proposals use. */
   uses: (insights: readonly Insight[]) => string[] = () => [];
   readonly #workers = new Map<string, string>();
@@ -90,9 +94,17 @@ export class MemoryOptimizers implements Optimizers {
     return session;
   }
 
-  describe(address: string, making: OptimizerMaking): Promise<OptimizerDescription> {
+  describe(
+    address: string,
+    making: OptimizerMaking,
+    given: readonly TaskParameters[] = [],
+  ): Promise<OptimizerDescription> {
     return this.#call({ kind: 'describe', address, session: null, numbers: [] }, () => {
       this.#workerAt(address);
+      const faults = given.flatMap((row, index) =>
+        this.refuses(row).map((fault) => ({ ...fault, path: `given[${index}].${fault.path}` })),
+      );
+      if (faults.length > 0) throw new ServiceError('invalid', 'a row is outside of the domain', { faults });
       return { ...this.description, runtime_params: this.#checked(making.overrides) };
     });
   }

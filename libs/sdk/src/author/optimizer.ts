@@ -99,7 +99,9 @@ export abstract class AbstractSequentialOptimizer {
   }
 
   /**
-   * Runs have begun with points that somebody else chose: a person, or an AI. Optional; nothing happens without it.
+   * Runs have begun with points that somebody else chose: a person, or an AI. Optional; nothing happens without it. Rows that
+   * a submission gives are also told when it is submitted, to an object that is dropped afterwards: what this throws refuses
+   * the submission.
    *
    * @param inputs_df rows with the input names
    * @param run_names names of the runs, as many

@@ -10,6 +10,7 @@ import { Concealment } from './concealment.js';
 import { captureConsole } from './console-capture.js';
 import { NotJson } from './json-value.js';
 import { toOptimizerMessage, type FromOptimizer, type LogLevel, type ToOptimizer } from './messages.js';
+import { refuseForeignRows } from './given-rows.js';
 import { plainFault, Unfit } from './optimizer-refusal.js';
 import { OptimizerSession } from './optimizer-session.js';
 import { endWithParent } from './parent-watch.js';
@@ -102,6 +103,7 @@ class OptimizerHost {
     const outputs = namesOf(optimizer.get_output_names(), 'get_output_names');
     const additional = namesOf(optimizer.get_additional_names?.() ?? [], 'get_additional_names');
     this.#session = new OptimizerSession(optimizer, { inputs, outputs }, (text) => this.#log('warn', text));
+    if (message.given !== undefined) await refuseForeignRows(optimizer, inputs, message.given);
     return {
       input_names: inputs,
       output_names: outputs,

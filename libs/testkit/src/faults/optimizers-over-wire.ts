@@ -91,7 +91,11 @@ export function optimizersOverWire(
     }
   };
   const optimizers: Optimizers = {
-    describe: async (address, making) => ask(requests.describe, await at(address), making),
+    describe: async (address, making, given) =>
+      ask(requests.describe, await at(address), {
+        ...making,
+        ...(given === undefined ? {} : { given: [...given] }),
+      }),
     async open(address, campaign, making, runtimeParams) {
       const worker = await at(address);
       const id = ids.next();
