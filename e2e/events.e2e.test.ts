@@ -1,17 +1,31 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { eventKinds, type LogLine, type ServiceEvent } from '@lab/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EventClient } from '../apps/gateway/test/event-client.js';
+import { isSignedBy, startReceiver, type Receiver } from '../apps/gateway/test/receiver.js';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
 /** Specification, "Events": what a client is told of everything that happens, from outside. */
 
 let lab: Lab;
+let receiver: Receiver;
+let folder: string;
 
 beforeAll(async () => {
-  lab = await startLab(['multiplication_lab']);
+  receiver = await startReceiver();
+  folder = mkdtempSync(join(tmpdir(), 'events-'));
+  const config = join(folder, 'config.yml');
+  writeFileSync(config, `webhooks: { allow: [127.0.0.1], http: true, ports: [443, ${receiver.port}] }\n`);
+  lab = await startLab(['multiplication_lab'], { env: { SVC_CONFIG: config } });
 });
-afterAll(() => lab?.stack.dispose());
+afterAll(async () => {
+  await lab?.stack.dispose();
+  await receiver?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const multiply = (name: string) => ({
   name,
@@ -117,5 +131,31 @@ describe('what tasks and devices write', () => {
     expect(ofDevice[0]).toMatchObject({ source: 'device', device: 'multiplier_a', task: null });
     expect(ofDevice[0]?.message).toMatch(/^ready/);
     expect(await lines('/api/logs?task=logged&level=error')).toEqual([]);
+  });
+});
+
+describe('a webhook', () => {
+  it('is sent what happens to a task in its order, signed, and nothing that it does not want', async () => {
+    const made = await lab.api.call<{ id: string; secret: string }>('POST', '/api/webhooks', {
+      url: receiver.url,
+      filters: { type: 'task_run', owner: 'ada' },
+    });
+    expect(made.status).toBe(201);
+    await lab.api.submit('tasks', multiply('sent'));
+    const received = await eventually(
+      async () => receiver.received,
+      (all) => all.some(({ event }) => event.type === 'task_run.completed'),
+    );
+    expect(
+      statesOf(
+        received.map(({ event }) => event),
+        'task_run',
+      ),
+    ).toEqual(['queued', 'running', 'completed']);
+    expect(received).toHaveLength(3);
+    for (const each of received) expect(isSignedBy(made.body.secret, each)).toBe(true);
+    const path = `/api/webhooks/${made.body.id}`;
+    expect(JSON.stringify((await lab.api.call('GET', path)).body)).not.toContain('whsec_');
+    expect((await lab.api.call('DELETE', path)).status).toBe(200);
   });
 });

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Principal, TokenRecord } from '@lab/contracts';
+import type { NewWebhookRecord, Principal, TokenRecord } from '@lab/contracts';
 import { startServiceStack, type Stack } from '@lab/testkit';
+import { isSignedBy, startReceiver, type Receiver } from '../apps/gateway/test/receiver.js';
 import { Api, eventually, isOver } from './api.js';
 import { GuideShell, type GuideShellOptions } from './guide-commands.js';
 
@@ -24,6 +25,7 @@ const address =
 
 let shell: GuideShell;
 let stack: Stack;
+let receiver: Receiver;
 let api: Api;
 let admin: string;
 
@@ -38,7 +40,11 @@ beforeAll(async () => {
   shell = new GuideShell();
   const given = environmentOfStart();
   expect(given).toMatchObject({ SVC_AUTH: 'tokens', SVC_HTTP_HOST: '0.0.0.0' });
-  stack = await startServiceStack({ env: { ...given, SVC_LABS: 'color_lab,multiplication_lab' } });
+  receiver = await startReceiver();
+  const config = join(shell.folder, 'config.yml');
+  writeFileSync(config, `webhooks: { allow: [127.0.0.1], http: true, ports: [${receiver.port}] }\n`);
+  const env = { ...given, SVC_CONFIG: config, SVC_LABS: 'color_lab,multiplication_lab' };
+  stack = await startServiceStack({ env });
   const { printed } = await shell.typed('svc token create root --role admin --local', {
     env: { SVC_DATA_DIR: stack.dataDir },
     instead: {},
@@ -54,6 +60,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stack?.dispose();
+  await receiver?.close();
   shell?.dispose();
 });
 
@@ -81,7 +88,18 @@ describe('the guide', { timeout: 400_000 }, () => {
   });
 
   it('events: what is typed does what the page says', async () => {
-    expect(await shell.follow(page('events'), here({ token: admin }))).toMatchObject({ typed: 4, left: [] });
+    const instead = { 'https://receiver.example.org/lab': receiver.url };
+    expect(await shell.follow(page('events'), here({ token: admin, instead }))).toEqual({
+      typed: 5,
+      compared: 1,
+      left: [],
+    });
+    const { secret } = JSON.parse(
+      readFileSync(join(shell.folder, 'events', 'webhook.json'), 'utf8'),
+    ) as NewWebhookRecord;
+    const [ping] = receiver.received;
+    expect(ping?.event.type).toBe('webhook.ping');
+    expect(ping !== undefined && isSignedBy(secret, ping)).toBe(true);
   });
 
   it('files: what is typed does what the page says', async () => {

@@ -140,6 +140,43 @@ describe('6 unrestricted access to sensitive business flows', () => {
   });
 });
 
+describe('7 server side request forgery', () => {
+  const create = (url: string): Promise<Answer<Problem>> => send('POST', '/api/webhooks', { url });
+
+  it.each([
+    'https://127.0.0.1/',
+    'https://2130706433/',
+    'https://0x7f.0.0.1/',
+    'https://[::1]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://10.0.0.1/',
+    'https://192.168.1.1/',
+    'https://[fd00::1]/',
+    'http://example.org/',
+    'https://example.org:22/',
+    'https://ada:secret@example.org/',
+    'file:///etc/passwd',
+  ])('a webhook is not made for %s', async (url) => {
+    const { status, body } = await create(url);
+    expect([status, body.code]).toEqual([422, 'invalid']);
+    expect(body.errors).toMatchObject([{ path: 'url' }]);
+  });
+
+  it('nothing is sent to a name that leads to this computer', async () => {
+    const made = await create('https://localhost/');
+    expect(made.status).toBe(201);
+    const path = `/api/webhooks/${(made.body as unknown as { id: string }).id}`;
+    const { body } = await lab.api.call<{ state: string; status: null; error: string }>(
+      'POST',
+      `${path}/ping`,
+    );
+    expect(body).toMatchObject({ state: 'given_up', status: null });
+    expect(body.error).toContain('not on the public internet');
+    await send('DELETE', path);
+  });
+});
+
 describe('8 security misconfiguration', () => {
   it('every answer guards against other pages, and none says what it is made of', async () => {
     for (const path of ['/api/tasks', '/nothing', '/health/live', '/docs', '/api/tasks/%zz']) {

@@ -18,6 +18,7 @@ import { addSimCommand } from './commands/sim.js';
 import { addStartCommand } from './commands/start.js';
 import { addSubmitCommand } from './commands/submit.js';
 import { addTokenCommands } from './commands/token.js';
+import { addWebhookCommands } from './commands/webhook.js';
 import { addWorkCommands } from './commands/work.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -47,6 +48,7 @@ export function svcProgram(): Command {
   addAttentionCommands(program);
   addDeviceCommands(program);
   addTokenCommands(program);
+  addWebhookCommands(program);
   program.commandsGroup('Definitions');
   addDefinitionCommands(program);
   addPkgCommands(program);

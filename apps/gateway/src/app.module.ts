@@ -1,4 +1,4 @@
-import type { Sealing } from '@lab/runtime';
+import type { Outbound, Sealing } from '@lab/runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { AccessGuard } from './access/access-guard.js';
@@ -47,6 +47,10 @@ import { OptimizersController } from './work/optimizers.controller.js';
 import { ProtocolRunsController } from './work/protocol-runs.controller.js';
 import { SimulationsController } from './work/simulations.controller.js';
 import { TasksController } from './work/tasks.controller.js';
+import { DeliveryStore, WebhookStore } from './webhooks/ports.js';
+import { WebhookDeliverer, type DelivererOptions } from './webhooks/webhook-deliverer.js';
+import { WebhookSender } from './webhooks/webhook-sender.js';
+import { WebhooksController } from './webhooks/webhooks.controller.js';
 
 /** The rest of the service as the gateway sees it. */
 export interface Surroundings {
@@ -56,7 +60,12 @@ export interface Surroundings {
   records: RecordReader;
   events: EventReader;
   files: FileStore;
-  /** Seals secrets in submissions; without it none are taken. */
+  webhooks: WebhookStore;
+  deliveries: DeliveryStore;
+  deliverer: DelivererOptions;
+  /** Reaches addresses that people give. */
+  outbound: Outbound;
+  /** Seals secrets in submissions, and those of webhooks; without it none are taken. */
   sealing?: Sealing;
   /** Where answers are kept under idempotency keys. */
   keys: Keys;
@@ -105,6 +114,7 @@ export class AppModule {
         AuditController,
         EventsController,
         LogsController,
+        WebhooksController,
         HealthController,
         MetricsController,
         DocsController,
@@ -125,6 +135,18 @@ export class AppModule {
         { provide: EventReader, useValue: surroundings.events },
         { provide: EventFeedOptions, useValue: { ...new EventFeedOptions(), ...surroundings.eventFeed } },
         EventFeed,
+        { provide: WebhookStore, useValue: surroundings.webhooks },
+        { provide: DeliveryStore, useValue: surroundings.deliveries },
+        {
+          provide: WebhookSender,
+          useFactory: () => new WebhookSender(surroundings.outbound, surroundings.sealing),
+        },
+        {
+          provide: WebhookDeliverer,
+          inject: [WebhookStore, DeliveryStore, EventReader, WebhookSender],
+          useFactory: (...parts: [WebhookStore, DeliveryStore, EventReader, WebhookSender]) =>
+            new WebhookDeliverer(...parts, surroundings.deliverer),
+        },
         { provide: LeaderWatch, useValue: surroundings.leaders ?? new LeaderWatch() },
         { provide: LookEvery, useValue: { ms: surroundings.lookEveryMs ?? 0 } },
         Readiness,

@@ -13,6 +13,7 @@ import { openEventLog, openGatewayStore, openRecords } from '@lab/persistence';
 import {
   measureProcess,
   Meter,
+  Outbound,
   runService,
   Sealing,
   steadyClock,
@@ -93,6 +94,11 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   );
   await bus.subscribe(serviceEvents.measured, {}, (measured) => measurements.hear(measured));
 
+  const countAttempt = meter.counter(
+    'svc_webhook_attempts_total',
+    'Attempts to send an event to a webhook, by how they ended.',
+  );
+
   const server = await startServer(
     {
       requests: new BusClient(bus),
@@ -105,6 +111,14 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       audit,
       events,
       eventFeed: { clients: config.limits.event_clients },
+      webhooks: store.webhooks,
+      deliveries: store.deliveries,
+      deliverer: {
+        log,
+        keptDays: config.limits.events_kept_days,
+        count: (outcome) => countAttempt({ outcome }),
+      },
+      outbound: new Outbound(config.webhooks),
       files,
       leaders,
       measurements,

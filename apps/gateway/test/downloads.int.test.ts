@@ -24,6 +24,7 @@ import {
   taskRecord,
 } from './twins.js';
 import { openAccess } from './memory-access.js';
+import { idleWebhooks } from './memory-webhooks.js';
 
 const run = promisify(execFile);
 
@@ -47,6 +48,7 @@ beforeAll(async () => {
       events: new MemoryEvents(),
       keys: new MemoryKeys(),
       ...openAccess(log),
+      ...idleWebhooks(log),
     },
     { host: '127.0.0.1', port: 0, log },
   );

@@ -17,6 +17,7 @@ import {
   taskRecord,
 } from './twins.js';
 import { openAccess } from './memory-access.js';
+import { idleWebhooks } from './memory-webhooks.js';
 
 let files: FileStore;
 let folder: string;
@@ -33,6 +34,7 @@ const surroundings = (): Surroundings => ({
   files,
   keys: new MemoryKeys(),
   ...openAccess(log),
+  ...idleWebhooks(log),
 });
 
 beforeAll(async () => {

@@ -19,6 +19,7 @@ import { announcementsOver } from '../src/announcements-over-bus.js';
 import { startServer, type RunningServer } from '../src/server.js';
 import { definition, taskRow } from './rows.js';
 import { MemoryKeys } from './memory-keys.js';
+import { idleWebhooks } from './memory-webhooks.js';
 import { memoryLog, MemoryEvents, MemoryFiles, send, type Reply } from './twins.js';
 
 let nats: NatsFixture;
@@ -59,6 +60,7 @@ beforeAll(async () => {
       events: new MemoryEvents(),
       files: new MemoryFiles(),
       keys: new MemoryKeys(),
+      ...idleWebhooks(log),
       authentication: new OpenToAll(),
       tokens: kept.tokens,
       audit: new AuditRecorder(kept.audit, log),

@@ -1,18 +1,22 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { serviceRequests } from '@lab/contracts';
 import { connectBus } from '@lab/messaging';
+import { openStore } from '@lab/persistence';
 import { startNats, startTestPostgres, type NatsFixture, type TestPostgres } from '@lab/testkit';
+import pg from 'pg';
+import { startReceiver } from './receiver.js';
 import { send } from './twins.js';
 
 /** The build: here, where sources are what packages resolve to, asking for the package would give TypeScript. */
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const secret = 'u'.repeat(40);
+const secretsKey = 'k'.repeat(40);
 
 let nats: NatsFixture;
 let postgres: TestPostgres;
@@ -51,6 +55,7 @@ function start(port: number): Running {
       SVC_NATS_URL: nats.url,
       SVC_DATABASE_URL: postgres.url,
       SVC_UPLOAD_SECRET: secret,
+      SVC_SECRETS_KEY: secretsKey,
       SVC_LOG_LEVEL: 'debug',
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -123,3 +128,52 @@ it('that loses its supervisor ends by itself', async () => {
   child.disconnect();
   expect(await exit).toEqual([0, null]);
 });
+
+it('that is killed while it sends events to a webhook leaves none out, and keeps those of a record in order', async () => {
+  const receiver = await startReceiver();
+  const config = join(folder, 'config.yml');
+  await writeFile(config, `webhooks: { allow: [127.0.0.1], http: true, ports: [${receiver.port}] }\n`);
+  await (await openStore({ url: postgres.url })).close();
+  const admin = new pg.Client(postgres.url);
+  await admin.connect();
+  const running = [start(0)];
+  try {
+    const first = running[0];
+    const url = await urlOf(first?.told ?? Promise.reject(new Error('it was not started')));
+    const killed = once(first?.child ?? process, 'exit');
+    receiver.answer = () => {
+      if (receiver.received.length === 17) first?.child.kill('SIGKILL');
+      return undefined;
+    };
+    expect((await send(url, 'POST', '/api/webhooks', { url: receiver.url })).status).toBe(201);
+    await admin.query(`
+      insert into outbox (aggregate, seq, type, body, at)
+      select 'task_run/' || n % 5, n / 5 + 1, 'task_run.running', '{}', now() from generate_series(0, 59) n`);
+    expect(await killed).toEqual([null, 'SIGKILL']);
+    // What the killed one held is free once its lease has run out.
+    await admin.query('update webhook set held_until = now()');
+    const second = start(0);
+    running.push(second);
+    await urlOf(second.told);
+    const end = Date.now() + 30_000;
+    const seen = (): Set<number> => new Set(receiver.received.map(({ event }) => event.id));
+    while (seen().size < 60 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(seen().size).toBe(60);
+    for (let record = 0; record < 5; record += 1) {
+      const seqs = receiver.received
+        .filter(({ event }) => event.aggregate === `task_run/${record}`)
+        .map(({ event }) => event.seq);
+      expect([...new Set(seqs)]).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
+      expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+    }
+  } finally {
+    for (const { child } of running) {
+      const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+      child.kill('SIGTERM');
+      await gone;
+    }
+    await admin.end();
+    await receiver.close();
+    await rm(config);
+  }
+}, 90_000);

@@ -35,6 +35,7 @@ import { OpenToAll, type Authentication } from '../src/access/authentication.js'
 import type { Surroundings } from '../src/app.module.js';
 import { MemoryAudit, MemoryTokens } from './memory-access.js';
 import { MemoryKeys } from './memory-keys.js';
+import { idleWebhooks, type MemoryDeliveries, type MemoryWebhooks } from './memory-webhooks.js';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
 import type {
   Announcements,
@@ -186,6 +187,8 @@ export class MemoryRecords implements RecordReader {
       files: this.files,
       logs: this.logs,
       audit: this.audit,
+      webhooks: [],
+      webhook_deliveries: [],
     };
     // Records of tests may have the same id; with the rest of the record it is their own.
     const idOf = (item: object): string => JSON.stringify(item);
@@ -339,6 +342,8 @@ export interface Harness {
   files: MemoryFiles;
   keys: MemoryKeys;
   tokens: MemoryTokens;
+  webhooks: MemoryWebhooks;
+  deliveries: MemoryDeliveries;
   audit: MemoryAudit;
   log: ReturnType<typeof memoryLog>;
   server: RunningServer;
@@ -372,6 +377,7 @@ export async function startHarness(
     events: new MemoryEvents(),
     files: new MemoryFiles(),
     keys: new MemoryKeys(),
+    ...idleWebhooks(log),
     tokens,
     authentication: authenticationOver(tokens),
     audit: new AuditRecorder(audit, log),

@@ -1425,6 +1425,149 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/webhooks': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List webhooks */
+    get: operations['get_webhooks'];
+    put?: never;
+    /**
+     * Have events sent to an address
+     * @description Every event that the filters let through is sent as a POST request, signed as in the Standard Webhooks specification, until the receiver answers with a status from 200 to 299. The answer is the only place where the secret ever stands. The address must begin with `https://` and lead to a machine on the public internet, unless the configuration allows more; whom its name leads to is looked at before each request.
+     */
+    post: operations['post_webhooks'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/webhooks/{webhook_id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Read a webhook */
+    get: operations['get_webhooks_by_webhook_id'];
+    put?: never;
+    post?: never;
+    /**
+     * Remove a webhook
+     * @description With its deliveries. A request under way is not called back.
+     */
+    delete: operations['delete_webhooks_by_webhook_id'];
+    options?: never;
+    head?: never;
+    /**
+     * Change a webhook
+     * @description Other filters count for events that are not among its deliveries yet. Disabled, it stands still; enabled again, it goes on where it was, and what waits for a further attempt is tried at once.
+     */
+    patch: operations['patch_webhooks_by_webhook_id'];
+    trace?: never;
+  };
+  '/api/webhooks/{webhook_id}/rotate-secret': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Give a webhook another secret
+     * @description The answer is the only place where the new secret ever stands. The one before it signs beside it for some time, so that the receiver can change over.
+     */
+    post: operations['post_webhooks_by_webhook_id_rotate-secret'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/webhooks/{webhook_id}/replay': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Send events again, or pass some over
+     * @description It goes on behind this event, whether that is before or after where it is. What it has had is sent again, under the same `webhook-id`.
+     */
+    post: operations['post_webhooks_by_webhook_id_replay'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/webhooks/{webhook_id}/ping': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Try out a webhook
+     * @description Sends one signed message that says nothing, at once, also to one that is disabled, and answers with what came of it. It is not sent again.
+     */
+    post: operations['post_webhooks_by_webhook_id_ping'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/webhooks/{webhook_id}/deliveries': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List what was sent to a webhook, or is to be */
+    get: operations['get_webhooks_by_webhook_id_deliveries'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Send one event again
+     * @description Whatever became of it; what waits for a further attempt is tried at once. Later events of the same record wait for it.
+     */
+    post: operations['post_webhooks_by_webhook_id_deliveries_by_delivery_id_redeliver'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/health/live': {
     parameters: {
       query?: never;
@@ -4479,6 +4622,218 @@ export interface components {
       /** @description Hash of the last sound entry. */
       head: string;
     };
+    WebhookRecord: {
+      /** @description Id of the webhook. */
+      id: string;
+      /**
+       * @description Where events are sent.
+       * @example https://receiver.example.org/lab
+       */
+      url: string;
+      /**
+       * @description What it is for.
+       * @example chat of the group
+       */
+      description: string;
+      filters: components['schemas']['WebhookFilters'];
+      /** @description Whether anything is sent. */
+      enabled: boolean;
+      /**
+       * @description `failing`: the last attempts were not accepted. `disabled`: by somebody, or with a `reason` by the service: after 5 days of failures, or when the receiver answered 410, or when events were removed before they were sent.
+       * @enum {string}
+       */
+      state: 'active' | 'failing' | 'disabled';
+      reason: {
+        /**
+         * @description `not_accepted`, `gone` or `events_pruned`.
+         * @example not_accepted
+         */
+        code: string;
+        /**
+         * @description In words.
+         * @example the receiver answered 503
+         */
+        message: string;
+      } | null;
+      /**
+       * Format: date-time
+       * @description Since when no attempt was accepted.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      failing_since: string | null;
+      /**
+       * @description Id of the event up to which all that it wants is in its deliveries.
+       * @example 1841
+       */
+      position: number;
+      /**
+       * Format: date-time
+       * @description Until when the secret before the last rotation signs too.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      previous_secret_until: string | null;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * @description Who made it.
+       * @example root
+       */
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description When somebody changed it last.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      changed_at: string;
+    };
+    NewWebhookRecord: {
+      /** @description Id of the webhook. */
+      id: string;
+      /**
+       * @description Where events are sent.
+       * @example https://receiver.example.org/lab
+       */
+      url: string;
+      /**
+       * @description What it is for.
+       * @example chat of the group
+       */
+      description: string;
+      filters: components['schemas']['WebhookFilters'];
+      /** @description Whether anything is sent. */
+      enabled: boolean;
+      /**
+       * @description `failing`: the last attempts were not accepted. `disabled`: by somebody, or with a `reason` by the service: after 5 days of failures, or when the receiver answered 410, or when events were removed before they were sent.
+       * @enum {string}
+       */
+      state: 'active' | 'failing' | 'disabled';
+      reason: {
+        /**
+         * @description `not_accepted`, `gone` or `events_pruned`.
+         * @example not_accepted
+         */
+        code: string;
+        /**
+         * @description In words.
+         * @example the receiver answered 503
+         */
+        message: string;
+      } | null;
+      /**
+       * Format: date-time
+       * @description Since when no attempt was accepted.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      failing_since: string | null;
+      /**
+       * @description Id of the event up to which all that it wants is in its deliveries.
+       * @example 1841
+       */
+      position: number;
+      /**
+       * Format: date-time
+       * @description Until when the secret before the last rotation signs too.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      previous_secret_until: string | null;
+      /**
+       * Format: date-time
+       * @description When it was made.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * @description Who made it.
+       * @example root
+       */
+      created_by: string;
+      /**
+       * Format: date-time
+       * @description When somebody changed it last.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      changed_at: string;
+      /** @description The secret. It cannot be shown again. */
+      secret: string;
+    };
+    DeliveryRecord: {
+      /** @description Id of the delivery. */
+      id: string;
+      /** @description Id of the webhook. */
+      webhook_id: string;
+      /**
+       * @description The header `webhook-id`: the same for every attempt, and when the event is sent again later.
+       * @example event_1841
+       */
+      message_id: string;
+      /**
+       * @description Id of the event; null: a ping.
+       * @example 1841
+       */
+      event_id: number | null;
+      /**
+       * @description Type of the event.
+       * @example campaign.completed
+       */
+      type: string;
+      /**
+       * @description Which record it is about.
+       * @example campaign/0190c0de-0000-7000-8000-000000000003
+       */
+      aggregate: string;
+      /**
+       * @description `given_up`: not accepted in 15 attempts, and not tried any more.
+       * @enum {string}
+       */
+      state: 'pending' | 'delivered' | 'given_up';
+      /**
+       * @description Attempts since it was last asked for.
+       * @example 2
+       */
+      attempts: number;
+      /**
+       * Format: date-time
+       * @description When it was taken for the webhook.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When the last attempt ended.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      attempted_at: string | null;
+      /**
+       * Format: date-time
+       * @description From when on the next attempt is made; null: none is to come.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      next_attempt_at: string | null;
+      /**
+       * @description HTTP status of the last answer; null: there was none.
+       * @example 503
+       */
+      status: number | null;
+      /**
+       * @description How long the last attempt took, in milliseconds.
+       * @example 41
+       */
+      duration_ms: number | null;
+      /**
+       * @description Why the last attempt was not accepted.
+       * @example the receiver answered 503
+       */
+      error: string | null;
+      /**
+       * @description Beginning of the last answer, 1 kB at most.
+       * @example busy
+       */
+      answer: string | null;
+    };
     ProtocolRunSubmission: {
       /**
        * @description Unique name of the protocol run.
@@ -5175,6 +5530,89 @@ export interface components {
        */
       expires_in_days?: number;
     };
+    SecretRotation: {
+      /**
+       * @description For how many seconds the secret that there was signs beside the new one. Default 86400, a day; 0: not at all.
+       * @example 3600
+       */
+      overlap_s?: number;
+    };
+    WebhookChange: {
+      /**
+       * @description Where events are sent: over TLS, to a machine on the public internet or one that the configuration allows.
+       * @example https://receiver.example.org/lab
+       */
+      url?: string;
+      /**
+       * @description What it is for.
+       * @example chat of the group
+       */
+      description?: string;
+      /** @description Which events it gets; left out: all. */
+      filters?: components['schemas']['WebhookFilters'];
+      /** @description Whether anything is sent. */
+      enabled?: boolean;
+    };
+    WebhookFilters: {
+      /**
+       * @description Types or kinds of events, with commas between.
+       * @example task_run.completed,attention
+       */
+      type?: string;
+      /**
+       * @description Only events of this record, as `<kind>/<id>`.
+       * @example device/color_lab.robot_arm
+       */
+      aggregate?: string;
+      /**
+       * @description Only events of work of this owner.
+       * @example ada
+       */
+      owner?: string;
+      /**
+       * @description Only events of this campaign, its runs, their tasks, attempts and trials.
+       * @example sweep
+       */
+      campaign?: string;
+      /**
+       * @description Only events of this protocol run, its tasks and their attempts.
+       * @example mix_1
+       */
+      protocol_run?: string;
+      /**
+       * @description Only events of this laboratory.
+       * @example color_lab
+       */
+      lab?: string;
+    };
+    WebhookReplay: {
+      /**
+       * @description Id of the event behind which it goes on; 0: at the oldest, if none was removed yet.
+       * @example 1841
+       */
+      from: number;
+    };
+    WebhookSubmission: {
+      /**
+       * @description Where events are sent: over TLS, to a machine on the public internet or one that the configuration allows.
+       * @example https://receiver.example.org/lab
+       */
+      url: string;
+      /**
+       * @description What it is for.
+       * @example chat of the group
+       */
+      description?: string;
+      /** @description Which events it gets; left out: all. */
+      filters?: components['schemas']['WebhookFilters'];
+      /** @description Whether anything is sent. */
+      enabled?: boolean;
+      /**
+       * @description Id of the event behind which it begins, as `after` of `GET /api/events`; 0: at the oldest. Left out: from now on.
+       * @example 1841
+       */
+      from?: number;
+    };
   };
   responses: never;
   parameters: never;
@@ -5242,6 +5680,9 @@ export type TokenRecord = components['schemas']['TokenRecord'];
 export type NewTokenRecord = components['schemas']['NewTokenRecord'];
 export type TokenPage = components['schemas']['TokenPage'];
 export type AuditVerification = components['schemas']['AuditVerification'];
+export type WebhookRecord = components['schemas']['WebhookRecord'];
+export type NewWebhookRecord = components['schemas']['NewWebhookRecord'];
+export type DeliveryRecord = components['schemas']['DeliveryRecord'];
 export type ProtocolRunSubmission = components['schemas']['ProtocolRunSubmission'];
 export type CampaignResumption = components['schemas']['CampaignResumption'];
 export type CampaignSubmission = components['schemas']['CampaignSubmission'];
@@ -5270,6 +5711,11 @@ export type SimulatedFailure = components['schemas']['SimulatedFailure'];
 export type SimulatedLoss = components['schemas']['SimulatedLoss'];
 export type GrantSubmission = components['schemas']['GrantSubmission'];
 export type TokenSubmission = components['schemas']['TokenSubmission'];
+export type SecretRotation = components['schemas']['SecretRotation'];
+export type WebhookChange = components['schemas']['WebhookChange'];
+export type WebhookFilters = components['schemas']['WebhookFilters'];
+export type WebhookReplay = components['schemas']['WebhookReplay'];
+export type WebhookSubmission = components['schemas']['WebhookSubmission'];
 export type $defs = Record<string, never>;
 export interface operations {
   get_labs: {
@@ -8245,6 +8691,357 @@ export interface operations {
             /** @description Leads to the page behind this one; null: this is the last one. */
             next_cursor: string | null;
           };
+        };
+      };
+    };
+  };
+  get_webhooks: {
+    parameters: {
+      query?: {
+        /** @description Only records in this state. Several with commas between. */
+        state?: string;
+        /** @description Only what was created at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only what was created before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only webhooks whose address has this text in it. */
+        text?: string;
+        /** @description Field that the list is sorted by; `-` before it for descending. */
+        sort?: 'created_at' | '-created_at' | 'url' | '-url';
+        /** @description Records at most. */
+        limit?: number;
+        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['WebhookRecord'][];
+            /** @description Leads to the page behind this one; null: this is the last one. */
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  post_webhooks: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['WebhookSubmission'];
+      };
+    };
+    responses: {
+      /** @description Made. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['NewWebhookRecord'];
+        };
+      };
+    };
+  };
+  get_webhooks_by_webhook_id: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
+         */
+        webhook_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The webhook. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookRecord'];
+        };
+      };
+    };
+  };
+  delete_webhooks_by_webhook_id: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
+         */
+        webhook_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Removed: as it was. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookRecord'];
+        };
+      };
+    };
+  };
+  patch_webhooks_by_webhook_id: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
+         */
+        webhook_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['WebhookChange'];
+      };
+    };
+    responses: {
+      /** @description As it is after the change. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookRecord'];
+        };
+      };
+    };
+  };
+  'post_webhooks_by_webhook_id_rotate-secret': {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
+         */
+        webhook_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['SecretRotation'];
+      };
+    };
+    responses: {
+      /** @description Changed. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['NewWebhookRecord'];
+        };
+      };
+    };
+  };
+  post_webhooks_by_webhook_id_replay: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
+         */
+        webhook_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['WebhookReplay'];
+      };
+    };
+    responses: {
+      /** @description It goes on there. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['WebhookRecord'];
+        };
+      };
+    };
+  };
+  post_webhooks_by_webhook_id_ping: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
+         */
+        webhook_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description What came of it: `delivered`, or `given_up` with the reason. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeliveryRecord'];
+        };
+      };
+    };
+  };
+  get_webhooks_by_webhook_id_deliveries: {
+    parameters: {
+      query?: {
+        /** @description Only records in this state. Several with commas between. */
+        state?: string;
+        /** @description Only events of this type, for example `task_run.completed`. */
+        type?: string;
+        /** @description Only events of this record, as `<kind>/<id>`. */
+        aggregate?: string;
+        /** @description Only what was created at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only what was created before this moment (ISO 8601). */
+        until?: string;
+        /** @description Field that the list is sorted by; `-` before it for descending. */
+        sort?: 'created_at' | '-created_at';
+        /** @description Records at most. */
+        limit?: number;
+        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /**
+         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
+         */
+        webhook_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['DeliveryRecord'][];
+            /** @description Leads to the page behind this one; null: this is the last one. */
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  post_webhooks_by_webhook_id_deliveries_by_delivery_id_redeliver: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Id of the webhook. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example 7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11
+         */
+        webhook_id: string;
+        /**
+         * @description Id of the delivery. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example 3c9b6f52-7f5e-4b3c-8f0e-5a1d9c2b7e44
+         */
+        delivery_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description It will be sent. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['DeliveryRecord'];
         };
       };
     };

@@ -335,3 +335,18 @@ export {
   type TokenRecord,
 } from './rest/access.js';
 export { apiVersion, apiVersionHeader } from './rest/api-version.js';
+export {
+  deliveryStates,
+  SecretRotation,
+  secretOverlapS,
+  WebhookChange,
+  WebhookFilters,
+  WebhookReplay,
+  WebhookSubmission,
+  webhookStates,
+  type DeliveryRecord,
+  type DeliveryState,
+  type NewWebhookRecord,
+  type WebhookRecord,
+  type WebhookState,
+} from './rest/webhooks.js';

@@ -19,6 +19,8 @@ import type {
 import type { IdempotencyKeyRow } from './gateway/idempotency.js';
 import type { LogLineRow } from './gateway/logs.js';
 import type { AccessTokenRow } from './gateway/tokens.js';
+import type { DeliveryRow } from './gateway/webhook-deliveries.js';
+import type { WebhookRow } from './gateway/webhooks.js';
 import type {
   AgentRow,
   AllocationRow,
@@ -61,6 +63,8 @@ export interface Database {
   access_token: AccessTokenRow;
   idempotency_key: IdempotencyKeyRow;
   log_line: LogLineRow;
+  webhook: WebhookRow;
+  webhook_delivery: DeliveryRow;
   definition: { hash: string; kind: DefinitionRow['kind']; body: DefinitionRow['body'] };
 }
 

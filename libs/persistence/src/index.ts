@@ -5,5 +5,18 @@ export type { LogLines } from './gateway/logs.js';
 export { hashOfToken, issueToken } from './gateway/issue-token.js';
 export type { AuditEntry } from './gateway/audit.js';
 export type { AccessTokenRow, NewAccessToken, TokenPage } from './gateway/tokens.js';
+export {
+  deliveryRecord,
+  messageIdOf,
+  type AttemptEnd,
+  type DeliveryRow,
+} from './gateway/webhook-deliveries.js';
+export {
+  webhookRecord,
+  type DeliverableEvent,
+  type NewWebhook,
+  type WebhookPatch,
+  type WebhookRow,
+} from './gateway/webhooks.js';
 export { openRecords, Records, type ListOptions, type RecordsOptions } from './records.js';
 export { openEventLog, EventLog, type EventLogOptions, type EventPage } from './event-log.js';

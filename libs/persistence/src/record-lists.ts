@@ -24,6 +24,8 @@ import {
   type StoredResourceInUse,
   type StoredRunOfCampaign,
 } from './record-shapes.js';
+import { deliveryRecord, type DeliveryRow } from './gateway/webhook-deliveries.js';
+import { webhookRecord, type WebhookRow } from './gateway/webhooks.js';
 
 /** How one list is read. */
 export interface StoredList<Row, Item> {
@@ -232,6 +234,26 @@ export const storedLists: Lists = {
     alias: 'audit',
     fields: { since: sql`audit.at`, until: sql`audit.at` },
     record: auditRecord,
+  }),
+  webhooks: list<WebhookRow, StoredItems['webhooks']>({
+    columns: sql`webhook.*`,
+    from: sql`webhook`,
+    id: sql`webhook.id`,
+    alias: 'webhook',
+    fields: {
+      text: sql`webhook.url`,
+      state: sql`(case when not webhook.enabled then 'disabled' when webhook.failing_since is null then 'active'
+        else 'failing' end)`,
+    },
+    record: webhookRecord,
+  }),
+  webhook_deliveries: list<DeliveryRow, StoredItems['webhook_deliveries']>({
+    columns: sql`webhook_delivery.*`,
+    from: sql`webhook_delivery`,
+    within: (webhookId) => sql`webhook_delivery.webhook_id = ${webhookId}`,
+    id: sql`webhook_delivery.id`,
+    alias: 'webhook_delivery',
+    record: deliveryRecord,
   }),
 };
 

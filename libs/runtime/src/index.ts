@@ -11,7 +11,7 @@ export { steadyClock, systemClock, systemIds, systemTimers, uuidV7Source } from 
 export { createLog, type Log, type LogFields, type LogLevelName, type LogOptions } from './log.js';
 export { withoutCredentials } from './redaction.js';
 export { ConfigError } from './config/fault-text.js';
-export type { AuthSettings, OidcSettings, SchedulerSettings } from './config/file-schema.js';
+export type { AuthSettings, OidcSettings, SchedulerSettings, WebhookSettings } from './config/file-schema.js';
 export { optional, setting, settings, wholeNumber, type Setting } from './config/settings.js';
 export {
   defineConfig,
@@ -30,3 +30,11 @@ export { acquireLock, LockedError, type FileLock } from './process/lock-file.js'
 export { openLogFile, type LogFile } from './process/log-file.js';
 export { Meter, type MetricLabels, type Reading } from './metrics/meter.js';
 export { measureProcess, tellMeasurements } from './metrics/process-metrics.js';
+export {
+  maxAnswerBytes,
+  Outbound,
+  OutboundRefusedError,
+  type OutboundAnswer,
+  type OutboundPolicy,
+  type Resolve,
+} from './outbound/outbound.js';

@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { isWanted, ServiceError, type EventFilter, type ServiceEvent } from '@lab/contracts';
 import { EventReader } from '../ports.js';
+import { requirePosition } from './event-position.js';
 import { eventText, heartbeatText, type EventStream } from './event-stream.js';
 
 /** How the feed keeps its clients; a class, because Nest injects by it. */
@@ -76,7 +77,7 @@ export class EventFeed implements OnModuleDestroy {
     open: (onEnd: () => void) => EventStream,
   ): Promise<void> {
     await this.#start();
-    if (after !== undefined) await this.#check(after);
+    if (after !== undefined) await requirePosition(this.#reader, after, '?after');
     // Nothing is awaited between the count and the stream, so that no more of them open than may.
     if (this.#closed || this.#streams.size >= this.#options.clients)
       throw new ServiceError(
@@ -123,25 +124,6 @@ export class EventFeed implements OnModuleDestroy {
     this.#send(client, events.map(told));
     if (events.length === 0) client.position = this.#floor;
     await client.stream.taken(takingMs);
-  }
-
-  async #check(after: number): Promise<void> {
-    const { latest, pruned } = await this.#reader.extent();
-    if (after < pruned)
-      throw new ServiceError('events_pruned', `Events up to number ${pruned} are kept no longer.`, {
-        faults: [
-          {
-            path: '?after',
-            code: 'pruned',
-            message: `events behind ${after} were removed`,
-            hint: `read the records as they are now, and go on after ${pruned}`,
-          },
-        ],
-      });
-    if (after > latest)
-      throw new ServiceError('invalid', `There is no event ${after} yet; the latest is ${latest}.`, {
-        faults: [{ path: '?after', code: 'range', message: `must be at most ${latest}` }],
-      });
   }
 
   /** Begins to follow, with the first client. */

@@ -24,31 +24,44 @@ export function readEventsQuery(
   query: unknown,
   lastEventId: string | undefined,
 ): { filter: EventFilter; after: number | undefined } {
-  const { type, after: asked, ...rest } = readQuery(query, ['type', 'after', ...filterFields]);
+  const { after: asked, ...given } = readQuery(query, ['type', 'after', ...filterFields]);
+  const { filter, faults } = readFilter(given, '?');
+  const from = lastEventId === undefined || lastEventId === '' ? asked : lastEventId;
+  const after = from === undefined ? undefined : readWhole(from);
+  if (from !== undefined && after === undefined)
+    faults.push({
+      path: from === asked ? '?after' : 'Last-Event-ID',
+      code: 'range',
+      message: 'must be the id of an event, a whole number from 0',
+    });
+  if (faults.length > 0) throw new ServiceError('invalid', 'The events asked for are not valid.', { faults });
+  return { filter, after };
+}
+
+/** @param at what stands before the name of a field in the path of a fault */
+export function readFilter(
+  { type, ...rest }: Partial<Record<'type' | (typeof filterFields)[number], string | undefined>>,
+  at: string,
+): { filter: EventFilter; faults: Fault[] } {
   const faults: Fault[] = [];
   const filter: EventFilter = {};
   const types = type?.split(',').map((each) => each.trim());
   if (types !== undefined) {
-    faults.push(...typeFaults(types));
+    faults.push(...typeFaults(types, at));
     filter.types = types;
   }
   for (const field of filterFields) {
     const value = rest[field];
     if (value === undefined) continue;
     if (value.length > longest)
-      faults.push({ path: `?${field}`, code: 'length', message: `must be at most ${longest} characters` });
+      faults.push({
+        path: `${at}${field}`,
+        code: 'length',
+        message: `must be at most ${longest} characters`,
+      });
     filter[field] = value;
   }
-  const given = lastEventId === undefined || lastEventId === '' ? asked : lastEventId;
-  const after = given === undefined ? undefined : readWhole(given);
-  if (given !== undefined && after === undefined)
-    faults.push({
-      path: given === asked ? '?after' : 'Last-Event-ID',
-      code: 'range',
-      message: 'must be the id of an event, a whole number from 0',
-    });
-  if (faults.length > 0) throw new ServiceError('invalid', 'The events asked for are not valid.', { faults });
-  return { filter, after };
+  return { filter, faults };
 }
 
 /**
@@ -92,13 +105,13 @@ export function writeCursor(seq: number): string {
   return Buffer.from(String(seq), 'latin1').toString('base64url');
 }
 
-function typeFaults(types: readonly string[]): Fault[] {
+function typeFaults(types: readonly string[], at: string): Fault[] {
   if (types.length > maxEventTypes)
-    return [{ path: '?type', code: 'length', message: `must be at most ${maxEventTypes} types` }];
+    return [{ path: `${at}type`, code: 'length', message: `must be at most ${maxEventTypes} types` }];
   return types
     .filter((type) => !isEventType(type))
     .map((type) => ({
-      path: '?type',
+      path: `${at}type`,
       code: 'choice',
       message: `"${type.slice(0, 100)}" is no type of event`,
       hint: `<kind> or <kind>.<what happened>; the kinds are ${eventKinds.join(', ')}`,

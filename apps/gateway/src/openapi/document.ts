@@ -19,6 +19,7 @@ import {
   ProtocolSelection,
   ProtocolText,
   RetryPolicy,
+  SecretRotation,
   SimulatedCampaign,
   SimulatedFailure,
   SimulatedLoss,
@@ -31,6 +32,10 @@ import {
   TaskSubmission,
   TaskTypeSelection,
   TokenSubmission,
+  WebhookChange,
+  WebhookFilters,
+  WebhookReplay,
+  WebhookSubmission,
 } from '@lab/contracts';
 import { getMetadataStorage } from 'class-validator';
 import jsonSchema from 'class-validator-jsonschema';
@@ -49,6 +54,7 @@ import { serviceSchemas } from './service-operations.js';
 import { scheduleSchemas } from './schedule-schemas.js';
 import type { SchemaObject } from './schema-of.js';
 import { simulationSchemas } from './simulation-schemas.js';
+import { webhookSchemas } from './webhook-operations.js';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
@@ -81,6 +87,11 @@ const submissions = {
   SimulatedLoss,
   GrantSubmission,
   TokenSubmission,
+  SecretRotation,
+  WebhookChange,
+  WebhookFilters,
+  WebhookReplay,
+  WebhookSubmission,
 };
 
 /**
@@ -139,6 +150,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     ...simulationSchemas,
     ...definitionSchemas,
     ...accessSchemas,
+    ...webhookSchemas,
     ...submissionSchemas(),
   } as Record<string, SchemaObject>;
   document.components = { ...document.components, schemas, headers };

@@ -15,6 +15,7 @@ import { recordOperations } from './record-operations.js';
 import { optimizerOperations } from './optimizer-operations.js';
 import { notReadyReport, serviceOperations } from './service-operations.js';
 import { simulationOperations } from './simulation-operations.js';
+import { webhookOperations } from './webhook-operations.js';
 import { writeOperations } from './write-operations.js';
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
@@ -295,6 +296,7 @@ const descriptions: Record<string, Description> = {
   ...accessOperations,
   ...eventOperations,
   ...logOperations,
+  ...webhookOperations,
   ...operatingOperations,
   ...recordOperations,
   ...optimizerOperations,

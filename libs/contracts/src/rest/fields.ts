@@ -18,7 +18,7 @@ import { TaskFailurePolicy } from './failure-policy.js';
 /** Fields that several bodies have: each is one decorator, with its description and all its rules. */
 
 /** Decorators as one, in the order in which they would be written one below the other. */
-function together(...decorators: ((target: object, key: string) => void)[]): PropertyDecorator {
+export function together(...decorators: ((target: object, key: string) => void)[]): PropertyDecorator {
   return (target, key) => {
     for (const decorate of decorators.toReversed()) decorate(target, String(key));
   };

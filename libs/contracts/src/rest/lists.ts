@@ -3,6 +3,7 @@ import { trialSources } from '../messages/optimizer.js';
 import { definitionTypes, labStates } from './definitions.js';
 import { logLevels, logSources } from './logs.js';
 import { attentionKinds, attentionStates } from './operations.js';
+import { deliveryStates, webhookStates } from './webhooks.js';
 
 /** Records of one page at most, and when nothing is said. */
 export const longestPage = 500;
@@ -211,6 +212,25 @@ export const storedLists = {
       action: exact('Only acts of this kind, for example `queue.pause`.'),
       subject: exact('Only acts on this, for example `campaign/sweep`.'),
       ...between('done'),
+    },
+  },
+  webhooks: {
+    usual: '-created_at',
+    sort: { created_at: 'time', url: 'text' },
+    filters: {
+      state: states(webhookStates),
+      ...between('created'),
+      text: { kind: 'contains', description: 'Only webhooks whose address has this text in it.' },
+    },
+  },
+  webhook_deliveries: {
+    usual: '-created_at',
+    sort: { created_at: 'time' },
+    filters: {
+      state: states(deliveryStates),
+      type: exact('Only events of this type, for example `task_run.completed`.'),
+      aggregate: exact('Only events of this record, as `<kind>/<id>`.'),
+      ...between('created'),
     },
   },
 } as const satisfies Record<string, ListShape>;

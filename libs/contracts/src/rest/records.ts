@@ -8,6 +8,7 @@ import type { RunFailureAction, TaskFailurePolicy } from './failure-policy.js';
 import type { LogLine } from './logs.js';
 import type { AttentionRecord, EmergencyStopRecord } from './operations.js';
 import type { DeviceReference, TaskParameters } from './submissions.js';
+import type { DeliveryRecord, WebhookRecord } from './webhooks.js';
 
 /** Why a record is in the state it is in; absent where the state needs no reason. */
 export interface Reason {
@@ -317,4 +318,6 @@ export interface StoredItems {
   files: TaskFileRecord;
   logs: LogLine;
   audit: AuditRecord;
+  webhooks: WebhookRecord;
+  webhook_deliveries: DeliveryRecord;
 }

@@ -3,6 +3,8 @@ import { AuditTrail } from './audit.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { LogLines } from './logs.js';
 import { AccessTokens } from './tokens.js';
+import { WebhookDeliveries } from './webhook-deliveries.js';
+import { Webhooks } from './webhooks.js';
 
 /** The `postgresql://` address, and who is told of connections that broke. Default of `poolSize` is 4, of the timeout 5000. */
 export type GatewayStoreOptions = Pick<DatabaseOptions, 'url' | 'onIdleError'> &
@@ -14,6 +16,8 @@ export interface GatewayStore {
   readonly audit: AuditTrail;
   readonly keys: IdempotencyKeys;
   readonly logs: LogLines;
+  readonly webhooks: Webhooks;
+  readonly deliveries: WebhookDeliveries;
   /** Closes all connections. */
   close(): Promise<void>;
 }
@@ -30,6 +34,8 @@ export function openGatewayStore({
     audit: new AuditTrail(db),
     keys: new IdempotencyKeys(db),
     logs: new LogLines(db),
+    webhooks: new Webhooks(db),
+    deliveries: new WebhookDeliveries(db),
     close: () => db.destroy(),
   };
 }

@@ -11,6 +11,7 @@ import { events } from './0009-events.js';
 import { writes } from './0011-writes.js';
 import { owners } from './0017-owners.js';
 import { logs } from './0018-logs.js';
+import { webhooks } from './0019-webhooks.js';
 import { commitFunction } from './commit-function.js';
 
 /** In the order of their names; one that was released never changes. */
@@ -27,6 +28,7 @@ const migrations: Record<string, Migration> = {
   '0011_writes': writes,
   '0017_owners': owners,
   '0018_logs': logs,
+  '0019_webhooks': webhooks,
 };
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { logLevels } from '../log.js';
+import { isNetwork } from '../outbound/addresses.js';
 
 /** What `config.yml` may hold. One schema for every process, so that a wrong key is found by whichever reads it. */
 
@@ -109,6 +110,33 @@ export const metricsSchema = z.strictObject(
   'must be a mapping',
 );
 
+const isHostName = (text: string): boolean => /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text);
+
+/** Where webhooks may go. */
+export const webhooksSchema = z.strictObject(
+  {
+    /** Names, addresses and networks that are reached although they are not on the public internet. */
+    allow: z
+      .array(
+        z
+          .string('must be a name, an address or a network')
+          .refine(
+            (text) => isNetwork(text) || isHostName(text),
+            'must be a name, an address or a network, such as receiver.lab.local, 10.1.2.3 or 10.1.0.0/16',
+          ),
+        'must be a list of names, addresses and networks',
+      )
+      .default([]),
+    /** Whether they may go without TLS. */
+    http: z.boolean('must be true or false').default(false),
+    /** Ports that they may go to. */
+    ports: z.array(whole(1, 65_535), 'must be a list of ports').default([80, 443, 8_080, 8_443]),
+  },
+  'must be a mapping',
+);
+
+export type WebhookSettings = z.infer<typeof webhooksSchema>;
+
 /** An address whose answers can be believed: over TLS, or from this computer. */
 const trustedAddress = z
   .string('must be an address')
@@ -208,6 +236,7 @@ export const configFileSchema = z.strictObject(
     cors: corsSchema.optional(),
     metrics: metricsSchema.optional(),
     logs: logsSchema.optional(),
+    webhooks: webhooksSchema.optional(),
     log_level: logLevelSchema.optional(),
   },
   'must be a mapping of settings',
@@ -225,6 +254,7 @@ export function knownKeys(
   if (path[0] === 'auth') return Object.keys((path[1] === 'oidc' ? oidcSchema : authMapping).shape);
   if (path[0] === 'logs') return Object.keys(logsSchema.shape);
   if (path[0] === 'metrics') return Object.keys(metricsSchema.shape);
+  if (path[0] === 'webhooks') return Object.keys(webhooksSchema.shape);
   if (path[0] === 'cors') return Object.keys(corsSchema.shape);
   if (path[0] === 'files') {
     const { store } = (content.files ?? {}) as { store?: unknown };

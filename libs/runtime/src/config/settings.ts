@@ -10,6 +10,7 @@ import {
   logsSchema,
   metricsSchema,
   schedulerSchema,
+  webhooksSchema,
   type ConfigFileKey,
 } from './file-schema.js';
 
@@ -196,5 +197,7 @@ export const settings = {
   cors: setting({ file: 'cors', schema: z.preprocess((value) => value ?? {}, corsSchema) }),
   metrics: setting({ file: 'metrics', schema: z.preprocess((value) => value ?? {}, metricsSchema) }),
   logs: setting({ file: 'logs', schema: z.preprocess((value) => value ?? {}, logsSchema) }),
+  /** Where webhooks may go. */
+  webhooks: setting({ file: 'webhooks', schema: z.preprocess((value) => value ?? {}, webhooksSchema) }),
   limits: setting({ file: 'limits', schema: z.preprocess((value) => value ?? {}, limitsSchema) }),
 };

@@ -1,0 +1,118 @@
+import { ServiceError } from '@lab/contracts';
+import { OutboundRefusedError, type Outbound, type Sealing } from '@lab/runtime';
+import { askedForS } from './backoff.js';
+import type { DeliveryRow, WebhookRow } from './ports.js';
+import { signedHeaders } from './signature.js';
+
+/** How long an attempt may take, in milliseconds. */
+const attemptMs = 10_000;
+/** Longest part of an answer that is kept, and longest reason, in characters. */
+const longestAnswer = 1_024;
+
+/** What became of one attempt. */
+export interface Attempt extends Pick<DeliveryRow, 'status' | 'duration_ms' | 'error' | 'answer'> {
+  accepted: boolean;
+  /** The receiver wants nothing more, ever. */
+  gone: boolean;
+  /** For how long it wants to be left alone, in seconds. */
+  askedForS: number | undefined;
+}
+
+/** Signs messages and sends them. */
+export class WebhookSender {
+  /** @param sealing opens the secrets of webhooks; undefined: this gateway has no key, so there are no webhooks */
+  constructor(
+    private readonly outbound: Outbound,
+    private readonly sealing: Sealing | undefined,
+  ) {}
+
+  /** @throws ServiceError `invalid` when there is nothing to seal it with */
+  seal(secret: string): string {
+    if (this.sealing !== undefined) return this.sealing.seal(secret);
+    throw new ServiceError('invalid', 'The secret of a webhook cannot be kept safe here.', {
+      faults: [
+        {
+          path: '',
+          code: 'no_secrets_key',
+          message: 'the gateway has no key to seal the secret with',
+          hint: 'set SVC_SECRETS_KEY for the gateway',
+        },
+      ],
+    });
+  }
+
+  /** @throws ServiceError `invalid` when the address must not be reached */
+  check(url: string): void {
+    try {
+      this.outbound.check(url);
+    } catch (error) {
+      if (!(error instanceof OutboundRefusedError)) throw error;
+      throw new ServiceError('invalid', `The address of the webhook ${error.message}.`, {
+        faults: [
+          {
+            path: 'url',
+            code: 'address',
+            message: error.message,
+            hint: 'machines that are not on the public internet are allowed in config.yml, under webhooks',
+          },
+        ],
+      });
+    }
+  }
+
+  /** Makes one attempt. @param signal breaks it off: then it is not known whether the receiver has got it */
+  async send(webhook: WebhookRow, messageId: string, body: string, signal: AbortSignal): Promise<Attempt> {
+    const begin = performance.now();
+    const ended = (attempt: Pick<Attempt, 'status' | 'error' | 'answer'> & Partial<Attempt>): Attempt => ({
+      accepted: false,
+      gone: false,
+      askedForS: undefined,
+      ...attempt,
+      duration_ms: Math.round(performance.now() - begin),
+    });
+    try {
+      const now = Date.now();
+      const { status, headers, text } = await this.outbound.post(webhook.url, {
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'lab-webhooks/1',
+          ...signedHeaders(this.#secretsOf(webhook, now), messageId, Math.floor(now / 1_000), body),
+        },
+        body,
+        timeoutMs: attemptMs,
+        signal,
+      });
+      const accepted = status >= 200 && status < 300;
+      return ended({
+        accepted,
+        gone: status === 410,
+        status,
+        error: accepted ? null : `the receiver answered ${status}`,
+        answer: storable(text),
+        askedForS: accepted ? undefined : askedForS(headers['retry-after'], now),
+      });
+    } catch (error) {
+      return ended({ status: null, error: storable(reasonOf(error)), answer: null });
+    }
+  }
+
+  #secretsOf({ secret, previous_secret: previous, previous_secret_until: until }: WebhookRow, now: number) {
+    const isInUse = previous !== null && until !== null && Date.parse(until) > now;
+    return (isInUse ? [secret, previous] : [secret]).map((each) => {
+      if (this.sealing === undefined) throw new Error('the gateway has no key to open the secret with');
+      return this.sealing.open(each).reveal();
+    });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof OutboundRefusedError) return `the address ${error.message}`;
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return `no answer came within ${attemptMs / 1_000} s`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Short, and without what the database cannot hold. */
+function storable(text: string): string {
+  return text.slice(0, longestAnswer).replaceAll('\u0000', '').toWellFormed();
+}

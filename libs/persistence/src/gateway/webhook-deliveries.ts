@@ -1,0 +1,122 @@
+import type { DeliveryRecord } from '@lab/contracts';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { Database } from '../database.js';
+import { answered } from '../database-errors.js';
+import type { WebhookRow } from './webhooks.js';
+
+/** What is sent, or was, to a webhook. */
+export interface DeliveryRow extends Omit<DeliveryRecord, 'message_id'> {
+  /** JSON text, the same in every attempt. */
+  body: string;
+  /** Rises each time that it is asked for again after it had ended, so that an attempt of before settles nothing. */
+  round: number;
+}
+
+/** How an attempt ended. */
+export interface AttemptEnd extends Pick<
+  DeliveryRow,
+  'state' | 'status' | 'duration_ms' | 'error' | 'answer'
+> {
+  /** Until the next attempt, in seconds; of what is pending. */
+  nextInS: number;
+}
+
+/** A delivery as people read it, without what was sent. */
+export function deliveryRecord({ body: _body, round: _round, ...row }: DeliveryRow): DeliveryRecord {
+  return { ...row, message_id: messageIdOf(row) };
+}
+
+/** What a receiver tells repeats by. */
+export function messageIdOf({ id, event_id: event }: Pick<DeliveryRow, 'id' | 'event_id'>): string {
+  return event === null ? `ping_${id}` : `event_${event}`;
+}
+
+/** Deliveries of webhooks. Every method rejects with ServiceError `store_unavailable` when the database does not answer. */
+export class WebhookDeliveries {
+  constructor(private readonly db: Kysely<Database>) {}
+
+  /**
+   * What is to be sent to a webhook now, oldest event first. Of one record only its oldest pending event is: its events
+   * are sent in their order.
+   *
+   * @param besides ids that are being sent
+   */
+  async due(
+    { id, holder }: Pick<WebhookRow, 'id' | 'holder'>,
+    besides: readonly string[],
+    limit: number,
+  ): Promise<DeliveryRow[]> {
+    return this.#all(sql`
+      select d.* from webhook_delivery d join webhook w on w.id = d.webhook_id
+      where d.webhook_id = ${id} and w.enabled and w.holder = ${holder} and w.held_until > now()
+        and d.state = 'pending' and d.next_attempt_at <= now() and d.id <> all(${besides}::text[])
+        and not exists (
+          select from webhook_delivery before
+          where before.webhook_id = d.webhook_id and before.state = 'pending' and before.aggregate = d.aggregate
+            and before.event_id < d.event_id)
+      order by d.event_id limit ${limit}`);
+  }
+
+  async byId(webhookId: string, id: string): Promise<DeliveryRow | undefined> {
+    const [row] = await this.#all(
+      sql`select * from webhook_delivery where id = ${id} and webhook_id = ${webhookId}`,
+    );
+    return row;
+  }
+
+  /** Writes down how an attempt ended, unless it was asked for anew meanwhile. */
+  async settle({ id, round }: Pick<DeliveryRow, 'id' | 'round'>, end: AttemptEnd): Promise<void> {
+    const { state, status, duration_ms: duration, error, answer, nextInS } = end;
+    await answered(
+      sql`
+        update webhook_delivery set
+          state = ${state}, attempts = attempts + 1, attempted_at = now(),
+          next_attempt_at = case when ${state}::text = 'pending' then now() + make_interval(secs => ${nextInS}) end,
+          status = ${status}, duration_ms = ${duration}, error = ${error}, answer = ${answer}
+        where id = ${id} and round = ${round} and state = 'pending'`.execute(this.db),
+    );
+  }
+
+  /** Keeps one that has ended already: a ping. @returns undefined when its webhook is gone */
+  async keep(
+    delivery: Pick<DeliveryRow, 'id' | 'webhook_id' | 'type' | 'aggregate' | 'body'>,
+    { state, status, duration_ms: duration, error, answer }: Omit<AttemptEnd, 'nextInS'>,
+  ): Promise<DeliveryRow | undefined> {
+    const { id, webhook_id: webhook, type, aggregate, body } = delivery;
+    const [row] = await this.#all(sql`
+      insert into webhook_delivery (id, webhook_id, type, aggregate, body, state, attempts, created_at, attempted_at,
+        status, duration_ms, error, answer)
+      select ${id}, w.id, ${type}, ${aggregate}, ${body}, ${state}, 1, now(), now(), ${status}::int, ${duration}::int,
+        ${error}, ${answer}
+      from webhook w where w.id = ${webhook} returning *`);
+    return row;
+  }
+
+  /** Asks for an event to be sent again, or what waits for a further attempt to be tried at once. */
+  async askAgain(webhookId: string, id: string): Promise<DeliveryRow | undefined> {
+    const [row] = await this.#all(sql`
+      update webhook_delivery set
+        round = round + case when state = 'pending' then 0 else 1 end,
+        attempts = case when state = 'pending' then attempts else 0 end,
+        state = 'pending', next_attempt_at = now()
+      where id = ${id} and webhook_id = ${webhookId} and event_id is not null returning *`);
+    return row;
+  }
+
+  /** Forgets what ended and is older than this, some at a time. @returns how many */
+  async forget(olderThanDays: number): Promise<number> {
+    const { numAffectedRows } = await answered(
+      sql`
+        delete from webhook_delivery where ctid = any(array(
+          select ctid from webhook_delivery
+          where state <> 'pending' and created_at < now() - make_interval(days => ${olderThanDays}) limit 2000))`.execute(
+        this.db,
+      ),
+    );
+    return Number(numAffectedRows ?? 0);
+  }
+
+  async #all(query: RawBuilder<unknown>): Promise<DeliveryRow[]> {
+    return (await answered((query as RawBuilder<DeliveryRow>).execute(this.db))).rows;
+  }
+}

@@ -1,0 +1,196 @@
+import type { Reason, WebhookRecord } from '@lab/contracts';
+import { sql, type Kysely, type RawBuilder, type Updateable } from 'kysely';
+import type { Database } from '../database.js';
+import { answered } from '../database-errors.js';
+
+/** A webhook as it is kept. Its secrets are sealed. */
+export interface WebhookRow extends Omit<WebhookRecord, 'state'> {
+  secret: string;
+  previous_secret: string | null;
+  /** Which process delivers it, until when. */
+  holder: string;
+  held_until: string;
+}
+
+export type NewWebhook = Pick<
+  WebhookRow,
+  'id' | 'url' | 'description' | 'filters' | 'enabled' | 'position' | 'secret' | 'created_by'
+>;
+
+export type WebhookPatch = Partial<Pick<WebhookRow, 'url' | 'description' | 'filters' | 'enabled'>>;
+
+/** An event of a page that a webhook wants, as it will be sent. */
+export interface DeliverableEvent {
+  /** Of the delivery. */
+  id: string;
+  event_id: number;
+  type: string;
+  aggregate: string;
+  /** JSON text. */
+  body: string;
+}
+
+/** A webhook as people read it, without its secrets. */
+export function webhookRecord({
+  secret: _secret,
+  previous_secret: _previous,
+  holder: _holder,
+  held_until: _until,
+  ...row
+}: WebhookRow): WebhookRecord {
+  const isOver = row.previous_secret_until !== null && Date.parse(row.previous_secret_until) <= Date.now();
+  return {
+    ...row,
+    state: !row.enabled ? 'disabled' : row.failing_since === null ? 'active' : 'failing',
+    previous_secret_until: isOver ? null : row.previous_secret_until,
+  };
+}
+
+/**
+ * Webhooks, and who delivers them: a process holds a webhook for some seconds, again and again, so that nobody else
+ * delivers it meanwhile, and others can when it died. Every method rejects with ServiceError `store_unavailable` when the
+ * database does not answer.
+ */
+export class Webhooks {
+  constructor(private readonly db: Kysely<Database>) {}
+
+  /** @returns undefined when there are `most` already */
+  async add(webhook: NewWebhook, most: number): Promise<WebhookRow | undefined> {
+    const { id, url, description, filters, enabled, position, secret, created_by: by } = webhook;
+    return this.#one(sql`
+      insert into webhook (id, url, description, filters, enabled, position, secret, created_by, created_at, changed_at)
+      select ${id}, ${url}, ${description}, ${JSON.stringify(filters)}::jsonb, ${enabled}::boolean, ${position}::bigint,
+        ${secret}, ${by}, now(), now()
+      where (select count(*) from webhook) < ${most}
+      returning *`);
+  }
+
+  async byId(id: string): Promise<WebhookRow | undefined> {
+    return this.#one(sql`select * from webhook where id = ${id}`);
+  }
+
+  /** What is switched on begins anew: whatever waits for a further attempt is tried at once. */
+  async change(id: string, { filters, ...patch }: WebhookPatch): Promise<WebhookRow | undefined> {
+    const fields: Updateable<Database['webhook']> = patch;
+    return answered(
+      this.db.transaction().execute(async (tx) => {
+        const changed = await tx
+          .updateTable('webhook')
+          .set({
+            ...fields,
+            changed_at: sql`now()`,
+            ...(filters === undefined ? {} : { filters: sql`${JSON.stringify(filters)}::jsonb` }),
+            ...(patch.enabled === undefined ? {} : { reason: null, failing_since: null }),
+          })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirst();
+        if (changed !== undefined && patch.enabled === true)
+          await sql`
+            update webhook_delivery set next_attempt_at = now()
+            where webhook_id = ${id} and state = 'pending'`.execute(tx);
+        return changed;
+      }),
+    );
+  }
+
+  /** Puts another secret in place; the one there was signs beside it for some seconds. */
+  async rotate(id: string, secret: string, overlapS: number): Promise<WebhookRow | undefined> {
+    return this.#one(sql`
+      update webhook set
+        previous_secret = case when ${overlapS}::int > 0 then secret end,
+        previous_secret_until = case when ${overlapS}::int > 0 then now() + make_interval(secs => ${overlapS}) end,
+        secret = ${secret}, changed_at = now()
+      where id = ${id} returning *`);
+  }
+
+  /** Lets it go on behind this event, whichever it was at. */
+  async moveTo(id: string, position: number): Promise<WebhookRow | undefined> {
+    return this.#one(sql`update webhook set position = ${position} where id = ${id} returning *`);
+  }
+
+  /** Removes it with its deliveries. */
+  async remove(id: string): Promise<WebhookRow | undefined> {
+    return this.#one(sql`delete from webhook where id = ${id} returning *`);
+  }
+
+  /**
+   * Takes every enabled webhook that nobody else holds, and holds on to those it has.
+   *
+   * @returns all that the holder has now
+   */
+  async hold(holder: string, leaseS: number): Promise<WebhookRow[]> {
+    const { rows } = await answered(
+      sql<WebhookRow>`
+        update webhook set holder = ${holder}, held_until = now() + make_interval(secs => ${leaseS})
+        where enabled and (holder = ${holder} or held_until <= now()) returning *`.execute(this.db),
+    );
+    return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /** Lets go of all. */
+  async letGo(holder: string): Promise<void> {
+    await answered(sql`update webhook set held_until = now() where holder = ${holder}`.execute(this.db));
+  }
+
+  /**
+   * Moves a webhook on past a page of events, and takes those that it wants into its deliveries, both or neither. One
+   * that it had before becomes pending again.
+   *
+   * @param mostPending how many may wait
+   * @returns false when it is elsewhere by now, is held by somebody else, or has too much waiting
+   */
+  async take(
+    { id, position, holder }: Pick<WebhookRow, 'id' | 'position' | 'holder'>,
+    to: number,
+    events: readonly DeliverableEvent[],
+    mostPending: number,
+  ): Promise<boolean> {
+    const { rows } = await answered(
+      sql<{ moved: boolean }>`
+        with moved as (
+          update webhook set position = ${to}
+          where id = ${id} and position = ${position} and holder = ${holder} and held_until > now() and enabled
+            and (select count(*) from webhook_delivery where webhook_id = ${id} and state = 'pending') < ${mostPending}
+          returning id),
+        taken as (
+          insert into webhook_delivery as d
+            (id, webhook_id, event_id, type, aggregate, body, state, created_at, next_attempt_at)
+          select e.id, moved.id, e.event_id, e.type, e.aggregate, e.body, 'pending', now(), now()
+          from moved, jsonb_to_recordset(${JSON.stringify(events)}::jsonb)
+            as e(id text, event_id bigint, type text, aggregate text, body text)
+          on conflict (webhook_id, event_id) do update set
+            state = 'pending', round = d.round + 1, attempts = 0, next_attempt_at = now())
+        select exists (select from moved) as moved`.execute(this.db),
+    );
+    return rows[0]?.moved === true;
+  }
+
+  /** Its last attempt was accepted. */
+  async recovered(id: string): Promise<void> {
+    await answered(
+      sql`update webhook set failing_since = null, reason = null where id = ${id} and failing_since is not null`.execute(
+        this.db,
+      ),
+    );
+  }
+
+  /**
+   * Its last attempt was not accepted. Once that is so for too long, it is disabled.
+   *
+   * @param patienceS how long it may fail, in seconds; 0: it is disabled now
+   * @returns whether it was disabled by this
+   */
+  async failed(id: string, reason: Reason, patienceS: number): Promise<boolean> {
+    const row = await this.#one(sql`
+      update webhook set failing_since = coalesce(failing_since, now()), reason = ${JSON.stringify(reason)}::jsonb,
+        enabled = coalesce(failing_since, now()) + make_interval(secs => ${patienceS}) > now()
+      where id = ${id} and enabled returning *`);
+    return row?.enabled === false;
+  }
+
+  async #one(query: RawBuilder<unknown>): Promise<WebhookRow | undefined> {
+    const { rows } = await answered((query as RawBuilder<WebhookRow>).execute(this.db));
+    return rows[0];
+  }
+}

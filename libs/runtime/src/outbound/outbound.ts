@@ -1,0 +1,193 @@
+import { lookup } from 'node:dns/promises';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { isIP, type BlockList, type LookupFunction } from 'node:net';
+import { blockListOf, isNetwork, isPublicAddress } from './addresses.js';
+
+/** Where requests may go that people give an address for. */
+export interface OutboundPolicy {
+  /** Names, addresses and networks (CIDR) that are reached although they are not on the public internet. */
+  allow: readonly string[];
+  /** Whether `http:` is allowed beside `https:`. */
+  http: boolean;
+  /** TCP ports that are reached. */
+  ports: readonly number[];
+}
+
+/** What a server answered. */
+export interface OutboundAnswer {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  /** The body as UTF-8, its first {@link maxAnswerBytes} at most. */
+  text: string;
+}
+
+/** An address that must not be reached; the message says why and may be shown. */
+export class OutboundRefusedError extends Error {
+  override readonly name = 'OutboundRefusedError';
+}
+
+/** Bytes that are read of an answer. */
+export const maxAnswerBytes = 64 * 1024;
+
+interface Address {
+  address: string;
+  family: number;
+}
+
+/** Finds the addresses of a host. */
+export type Resolve = (host: string) => Promise<Address[]>;
+
+const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true });
+
+/**
+ * Requests to addresses that people gave. None of them reaches a machine that only this service can reach (server-side
+ * request forgery): a host is looked up once, all its addresses must be public or allowed, and the connection goes to
+ * one of those very addresses, whatever the name means a moment later. Redirects are not followed, proxies not used,
+ * connections not kept.
+ */
+export class Outbound {
+  readonly #policy: OutboundPolicy;
+  readonly #resolve: Resolve;
+  readonly #names: ReadonlySet<string>;
+  readonly #networks: BlockList;
+
+  /** @param resolve how hosts are looked up; default: as this computer does */
+  constructor(policy: OutboundPolicy, resolve: Resolve = systemResolve) {
+    this.#policy = policy;
+    this.#resolve = resolve;
+    this.#names = new Set(policy.allow.filter((each) => !isNetwork(each)).map((each) => each.toLowerCase()));
+    this.#networks = blockListOf(policy.allow.filter(isNetwork));
+  }
+
+  /**
+   * Looks at an address without asking anybody: who is behind a name is seen when it is reached.
+   *
+   * @throws OutboundRefusedError
+   */
+  check(text: string): URL {
+    if (!URL.canParse(text)) throw new OutboundRefusedError('is not an address');
+    const url = new URL(text);
+    const isSecure = url.protocol === 'https:';
+    if (!isSecure && !(url.protocol === 'http:' && this.#policy.http))
+      throw new OutboundRefusedError(
+        `must begin with ${this.#policy.http ? 'https:// or http://' : 'https://'}`,
+      );
+    if (url.username !== '' || url.password !== '')
+      throw new OutboundRefusedError('must not hold a user or a password');
+    const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
+    if (!this.#policy.ports.includes(port))
+      throw new OutboundRefusedError(
+        `goes to port ${port}; those that may be reached are ${this.#policy.ports.join(', ')}`,
+      );
+    const host = hostOf(url);
+    if (isIP(host) !== 0) this.#requireAllowed(host, host);
+    return url;
+  }
+
+  /**
+   * Sends one POST request.
+   *
+   * @param options.timeoutMs until the answer has come; of one whose status has come by then, the text may be cut off
+   * @throws OutboundRefusedError when the address must not be reached: nothing was sent
+   * @throws Error of the connection, or a `TimeoutError`
+   */
+  async post(
+    text: string,
+    options: {
+      headers: Readonly<Record<string, string>>;
+      body: string;
+      timeoutMs: number;
+      signal: AbortSignal;
+    },
+  ): Promise<OutboundAnswer> {
+    const url = this.check(text);
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
+    const addresses = await unlessAborted(this.#addressesOf(hostOf(url)), signal);
+    const body = Buffer.from(options.body);
+    return new Promise((resolve, reject) => {
+      const { request } = url.protocol === 'https:' ? https : http;
+      const sent = request(
+        url,
+        {
+          method: 'POST',
+          agent: false,
+          headers: { ...options.headers, 'content-length': body.length },
+          lookup: lookupOf(addresses),
+          signal,
+        },
+        (answer) => {
+          // From here on the status is known; an error of the connection only cuts the text off.
+          sent.off('error', fail).on('error', () => undefined);
+          void readAnswer(answer).then(resolve);
+        },
+      );
+      const fail = (error: Error): void => reject(signal.aborted ? (signal.reason as Error) : error);
+      sent.on('error', fail);
+      sent.end(body);
+    });
+  }
+
+  /** @throws OutboundRefusedError */
+  async #addressesOf(host: string): Promise<Address[]> {
+    const family = isIP(host);
+    const found = family === 0 ? await this.#resolve(host) : [{ address: host, family }];
+    for (const { address } of found) this.#requireAllowed(host, address);
+    return found;
+  }
+
+  #requireAllowed(host: string, address: string): void {
+    if (isPublicAddress(address) || this.#names.has(host.toLowerCase())) return;
+    if (this.#networks.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')) return;
+    throw new OutboundRefusedError(
+      host === address
+        ? `goes to ${address}, which is not on the public internet and not among what is allowed`
+        : `goes to a machine that is not on the public internet (${host}) and not among what is allowed`,
+    );
+  }
+}
+
+/** Without the brackets of IPv6 and the dot of the root. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+}
+
+/** Answers every question with the addresses that were checked. */
+function lookupOf(addresses: readonly Address[]): LookupFunction {
+  return (_host, options, callback) => {
+    const [first] = addresses;
+    if (first === undefined) callback(new Error('the host has no address'), '');
+    else if (options.all === true) callback(null, [...addresses]);
+    else callback(null, first.address, first.family);
+  };
+}
+
+/** What has come when the answer ends, is too long, or is not all there in time. */
+async function readAnswer(answer: http.IncomingMessage): Promise<OutboundAnswer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      chunks.push(chunk.subarray(0, maxAnswerBytes - bytes));
+      bytes += chunk.length;
+      if (bytes >= maxAnswerBytes) break;
+    }
+  } catch {
+    // The status has come, and is what counts.
+  }
+  answer.destroy();
+  return {
+    status: answer.statusCode ?? 0,
+    headers: answer.headers,
+    text: Buffer.concat(chunks).toString('utf8'),
+  };
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject);
+  });
+}
