@@ -25,6 +25,8 @@ export interface ServiceParts {
   computer: string;
   version: string;
   clock: { now(): number };
+  /** Milliseconds since 1970. */
+  wall: { now(): number };
   timers: { after(ms: number, callback: () => void): () => void };
 }
 
@@ -169,6 +171,8 @@ export class AgentService implements Announcer {
           devices: agent.devices(),
           attempts: agent.attempts(),
           halts: agent.halts(),
+          wall_ms: this.#parts.wall.now(),
+          ledger_trouble: agent.trouble ?? null,
         },
       ),
     );

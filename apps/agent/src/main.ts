@@ -108,6 +108,7 @@ await runService(
       computer,
       version,
       clock: steadyClock,
+      wall: systemClock,
       timers: systemTimers,
     });
     const agent = new Agent(

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addAgentsCommand } from './commands/agents.js';
 import { addAppCommands } from './commands/apps.js';
 import { addAttentionCommands } from './commands/attention.js';
 import { addCompletionCommands } from './commands/completion.js';
@@ -13,6 +14,7 @@ import { addListCommand } from './commands/list.js';
 import { addLogsCommand } from './commands/logs.js';
 import { addOperatingCommands } from './commands/operating.js';
 import { addPkgCommands } from './commands/pkg.js';
+import { addResourceCommands } from './commands/resources.js';
 import { addScheduleCommand } from './commands/schedule.js';
 import { addSimCommand } from './commands/sim.js';
 import { addStartCommand } from './commands/start.js';
@@ -46,6 +48,8 @@ export function svcProgram(): Command {
   addScheduleCommand(program);
   addOperatingCommands(program);
   addAttentionCommands(program);
+  addAgentsCommand(program);
+  addResourceCommands(program);
   addDeviceCommands(program);
   addTokenCommands(program);
   addWebhookCommands(program);

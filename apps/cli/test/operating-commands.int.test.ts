@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { orchestratorRequests as requests, ServiceError } from '@lab/contracts';
 import { freePort } from '@lab/testkit';
-import { attentionItem, emergencyStop, queue, schedule } from '../../gateway/src/openapi/examples.js';
+import { agent, attentionItem, emergencyStop, queue, schedule } from '../../gateway/src/openapi/examples.js';
 import {
   campaignRecord,
   MemoryRecords,
@@ -51,6 +51,23 @@ function svcAt(url: string, ...args: string[]): Promise<Ran> {
 const svc = (...args: string[]): Promise<Ran> => svcAt(gateway.url, ...args);
 
 const bodies = (): unknown[] => gateway.requests.sent.map(({ body }) => body);
+
+describe('svc agents', () => {
+  it('lists the agents with why they are away, and shows one with its devices', async () => {
+    gateway.requests.on(requests.listAgents, () => ({ agents: [agent] }));
+    const { out } = await svc('agents');
+    expect(out.split('\n')[1]).toMatch(
+      /^bench_b +suspect +color_lab +0\.1\.0 +1 +1 +2026-11-20 09:31:00Z +it has not been heard/,
+    );
+    const shown = await svc('agents', 'bench_b');
+    expect(shown.out).toMatch(/^bench_b: suspect\n/);
+    expect(shown.out).toMatch(/clock +0\.012 s ahead\n/);
+    expect(shown.out).toMatch(/color_lab\.station_1 +busy/);
+    expect(JSON.parse((await svc('agents', 'bench_b', '--json')).out)).toEqual(agent);
+    expect((await svc('agents', '--lab', 'none')).out).toBe('no agents');
+    expect(await svc('agents', 'nowhere')).toMatchObject({ code: 3 });
+  });
+});
 
 describe('svc attention', () => {
   const device = {
@@ -184,6 +201,59 @@ describe('svc estop', () => {
     expect(code).toBe(4);
     expect(err).toContain('stop switches of the instruments');
     expect(err).toContain('nothing answers');
+  });
+});
+
+describe('svc resources', () => {
+  const beaker = {
+    name: 'beaker_1',
+    type: 'beaker',
+    meta: { ml: 0 },
+    lab: 'color_lab',
+    used_by: 'mix_1/mix',
+    held_by: null,
+    since: null,
+  };
+
+  it('lists resources and their history, and puts the data of one back', async () => {
+    gateway.records.resources.push(beaker);
+    gateway.records.usesOf.set('beaker_1', [
+      {
+        kind: 'reset',
+        task_run_id: null,
+        task: null,
+        type: null,
+        protocol_run: null,
+        campaign: null,
+        state: null,
+        slot: null,
+        taken: { ml: 5 },
+        left: { ml: 0 },
+        by: 'ada',
+        reason: 'washed',
+        started_at: emergencyStop.engaged_at,
+        ended_at: emergencyStop.engaged_at,
+      },
+    ]);
+    gateway.requests.on(requests.resetResource, ({ name }) => ({ name }));
+    expect((await svc('resources')).out.split('\n')[1]?.split(/ {2,}/)).toEqual([
+      'beaker_1',
+      'beaker',
+      'color_lab',
+      'mix_1/mix',
+      '-',
+      '{"ml":0}',
+    ]);
+    expect((await svc('resources', 'history', 'beaker_1')).out).toMatch(
+      /2026-11-20 09:30:00Z +reset by ada +{"ml":5} +{"ml":0} +washed$/,
+    );
+    expect(await svc('resources', 'reset', 'beaker_1', '--reason', 'washed', '--force')).toEqual({
+      code: 0,
+      out: 'beaker_1: {"ml":0}',
+      err: '',
+    });
+    expect(bodies()).toEqual([{ name: 'beaker_1', by: me, reason: 'washed', force: true }]);
+    expect((await svc('resources', '--lab', 'none')).out).toBe('no resources');
   });
 });
 

@@ -11,6 +11,7 @@ import { TokensController } from './access/tokens.controller.js';
 import { LabsController } from './definitions/labs.controller.js';
 import { PackagesController } from './definitions/packages.controller.js';
 import { ProtocolsController } from './definitions/protocols.controller.js';
+import { AgentsController } from './devices/agents.controller.js';
 import { CallPermit } from './devices/call-permit.js';
 import { DeviceCalls } from './devices/device-calls.js';
 import { DeviceDetails } from './devices/device-details.js';
@@ -106,6 +107,7 @@ export class AppModule {
         ClonesController,
         TaskFilesController,
         DevicesController,
+        AgentsController,
         AttentionController,
         EmergencyStopsController,
         QueueController,

@@ -9,7 +9,7 @@ import {
 import { Engine } from '@lab/engine';
 import { Handles } from '@lab/messaging/nest';
 
-/** What only people decide: how questions are settled, and what is stopped. Each answer is sent after the commit. */
+/** What only people decide: how questions are settled, what is stopped, and what is put back. Each answer is sent after the commit. */
 @Controller()
 export class DecisionsController {
   constructor(private readonly engine: Engine) {}
@@ -17,6 +17,13 @@ export class DecisionsController {
   @Handles(requests.resolveAttention)
   resolveAttention(decision: AttentionDecision): Promise<ReplyOf<typeof requests.resolveAttention>> {
     return this.engine.resolveAttention(decision);
+  }
+
+  @Handles(requests.resetResource)
+  resetResource(
+    asked: RequestOf<typeof requests.resetResource>,
+  ): Promise<ReplyOf<typeof requests.resetResource>> {
+    return this.engine.resources.reset(asked);
   }
 
   @Handles(requests.engageStop)

@@ -51,11 +51,16 @@ export class SubmissionsController {
   async locateDevice(
     request: RequestOf<typeof requests.locateDevice>,
   ): Promise<ReplyOf<typeof requests.locateDevice>> {
-    return this.engine.locateDevice(request.lab, request.device);
+    return this.engine.present.locate(request.lab, request.device);
   }
 
   @Handles(requests.listDevices)
   async listDevices(): Promise<ReplyOf<typeof requests.listDevices>> {
-    return { devices: this.engine.listDevices() };
+    return { devices: this.engine.present.devices() };
+  }
+
+  @Handles(requests.listAgents)
+  async listAgents(): Promise<ReplyOf<typeof requests.listAgents>> {
+    return { agents: this.engine.present.agents() };
   }
 }

@@ -69,7 +69,7 @@ function simulations(type: 'greedy' | 'cpsat' = 'greedy', going = 0, rows = noth
   const engine = {
     census: () => census,
     workingRows: () => Promise.resolve(rows),
-    listDevices: () => devices,
+    present: { devices: () => devices },
   };
   const store = { durations: () => Promise.resolve([]) };
   const clock = { now: () => Date.parse('2026-01-01T00:00:00Z') };

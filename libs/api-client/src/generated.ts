@@ -867,6 +867,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/resources/{resource_name}/reset': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Put the data of a resource back to what its lab file says
+     * @description Refused while a task or a protocol run has it, which is named; `force` with a reason does it all the same. What a task that has it says of it at its end goes over the reset.
+     */
+    post: operations['post_resources_by_resource_name_reset'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/resources/{resource_name}/history': {
     parameters: {
       query?: never;
@@ -874,7 +894,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** List which tasks had a resource, and how they left it */
+    /** List which tasks had a resource and how they left it, and when its data was put back */
     get: operations['get_resources_by_resource_name_history'];
     put?: never;
     post?: never;
@@ -1052,6 +1072,43 @@ export interface paths {
      * @description Goes straight to the device, past validation, allocation and scheduling. The body maps parameter names to values and may be empty. With authentication on, a function that is no query is refused (`device_in_use`) while a task has the device, unless it is forced with a reason, and is called only once that is in the audit.
      */
     post: operations['post_rpc_by_lab_id_by_device_id_by_function_name'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/agents': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List agents as they are now
+     * @description One for each computer of the loaded laboratories, and for each that ever registered: whether it is heard, what it runs, and why it is away.
+     */
+    get: operations['get_agents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/agents/{computer}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Show the agent of a computer */
+    get: operations['get_agents_by_computer'];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -2344,20 +2401,25 @@ export interface components {
        */
       since: string | null;
     };
-    /** @description What a task did with a resource. */
+    /** @description What a task did with a resource, or that its data was put back. */
     ResourceUse: {
-      /** @description Id of the task run. */
-      task_run_id: string;
+      /**
+       * @description A task had it, or a person put its data back.
+       * @enum {string}
+       */
+      kind: 'task' | 'reset';
+      /** @description Id of the task run; null of a reset, as all that follows up to `slot`. */
+      task_run_id: string | null;
       /**
        * @description Name of the task.
        * @example mix_colors
        */
-      task: string;
+      task: string | null;
       /**
        * @description Task type.
        * @example mix_colors
        */
-      type: string;
+      type: string | null;
       /**
        * @description Protocol run of the task; null for an on-demand task.
        * @example mix_1
@@ -2368,7 +2430,7 @@ export interface components {
        * @example sweep
        */
       campaign: string | null;
-      /** @enum {string} */
+      /** @enum {string|null} */
       state:
         | 'created'
         | 'queued'
@@ -2377,29 +2439,40 @@ export interface components {
         | 'failed'
         | 'cancelled'
         | 'skipped'
-        | 'needs_attention';
+        | 'needs_attention'
+        | null;
       /**
        * @description The slot of the task that it filled.
        * @example beaker
        */
-      slot: string;
-      /** @description Metadata as the task got it. */
+      slot: string | null;
+      /** @description Metadata as the task got it, or before the reset. */
       taken: {
         [key: string]: unknown;
       };
-      /** @description Metadata as the task left it; null: the task has not completed. */
+      /** @description Metadata as left; null: the task has not completed. */
       left: {
         [key: string]: unknown;
       } | null;
       /**
+       * @description Who reset it; null of a task.
+       * @example ada
+       */
+      by: string | null;
+      /**
+       * @description Why it was reset.
+       * @example washed by hand
+       */
+      reason: string | null;
+      /**
        * Format: date-time
-       * @description When the task began.
+       * @description When the task began, or the moment of the reset.
        * @example 2026-11-20T09:30:00.000Z
        */
       started_at: string;
       /**
        * Format: date-time
-       * @description When the task ended.
+       * @description When the task ended, or the moment of the reset.
        * @example 2026-11-20T09:30:00.000Z
        */
       ended_at: string | null;
@@ -2827,6 +2900,79 @@ export interface components {
        * @example dispensing 3.2 mL
        */
       message: string;
+    };
+    /** @description The agent of a computer, as the leading orchestrator knows it at this moment. */
+    AgentRecord: {
+      /**
+       * @description Name of the computer.
+       * @example bench_b
+       */
+      computer: string;
+      /** @description The loaded laboratories that have this computer. */
+      labs: string[];
+      /**
+       * @description Whether it is heard; `offline` also when it was never heard.
+       * @enum {string}
+       */
+      state: 'online' | 'suspect' | 'offline' | 'draining' | 'incompatible';
+      /**
+       * @description Why it is not online; null when it is.
+       * @example it said that it leaves
+       */
+      reason: string | null;
+      /**
+       * @description Number of its latest process; null: it has never registered.
+       * @example 3
+       */
+      incarnation: number | null;
+      /**
+       * @description Version of its latest process; null: not known.
+       * @example 0.1.0
+       */
+      version: string | null;
+      /**
+       * @description As the lab file says; null: no loaded laboratory has it.
+       * @example 192.0.2.11
+       */
+      address: string | null;
+      /**
+       * Format: date-time
+       * @description When it was last heard; null: never since the present orchestrator leads.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      last_heard_at: string | null;
+      /**
+       * @description How far its clock is ahead of that of the orchestrator; null: not known.
+       * @example 12
+       */
+      clock_offset_ms: number | null;
+      /** @description Whether it can write what it must write down before it acts; null: not known. */
+      ledger: {
+        /** @description False: it refuses tasks and effects. */
+        writable: boolean;
+        /** @description What is wrong with it. */
+        detail: string | null;
+      } | null;
+      /** @description Devices of loaded laboratories that it is to run. */
+      devices: {
+        /**
+         * @description Name of the laboratory.
+         * @example color_lab
+         */
+        lab: string;
+        /**
+         * @description Name of the device.
+         * @example station_1
+         */
+        name: string;
+        /** @enum {string} */
+        state:
+          'disabled' | 'initializing' | 'idle' | 'busy' | 'aborting' | 'uncertain' | 'restarting' | 'faulted';
+        /** @description What is wrong. */
+        detail: string | null;
+      }[];
+      /** @description What is on it. */
+      tasks: string[];
     };
     /** @description One execution of a task. */
     AttemptRecord: {
@@ -5044,6 +5190,23 @@ export interface components {
       /** @description Free object kept with the record. */
       meta?: Record<string, unknown>;
     };
+    ResourceReset: {
+      /**
+       * @description Why, for the history of the resource and the audit.
+       * @example washed by hand
+       */
+      reason?: string;
+      /**
+       * @description True: also while a task or a protocol run has the resource; then with a reason. Default false.
+       * @example false
+       */
+      force?: boolean;
+      /**
+       * @description Who decides, for the audit. Default "unknown".
+       * @example ada
+       */
+      by?: string;
+    };
     TaskChange: {
       /**
        * @description Higher goes first when work contends; counts from the next decision of the scheduler. What runs is not interrupted.
@@ -5638,6 +5801,7 @@ export type Problem = components['schemas']['Problem'];
 export type ServiceEvent = components['schemas']['ServiceEvent'];
 export type EventPage = components['schemas']['EventPage'];
 export type LogLine = components['schemas']['LogLine'];
+export type AgentRecord = components['schemas']['AgentRecord'];
 export type AttemptRecord = components['schemas']['AttemptRecord'];
 export type AttentionRecord = components['schemas']['AttentionRecord'];
 export type EmergencyStopRecord = components['schemas']['EmergencyStopRecord'];
@@ -5687,6 +5851,7 @@ export type ProtocolRunSubmission = components['schemas']['ProtocolRunSubmission
 export type CampaignResumption = components['schemas']['CampaignResumption'];
 export type CampaignSubmission = components['schemas']['CampaignSubmission'];
 export type TaskSubmission = components['schemas']['TaskSubmission'];
+export type ResourceReset = components['schemas']['ResourceReset'];
 export type TaskChange = components['schemas']['TaskChange'];
 export type ProtocolRunChange = components['schemas']['ProtocolRunChange'];
 export type CampaignChange = components['schemas']['CampaignChange'];
@@ -7564,6 +7729,42 @@ export interface operations {
       };
     };
   };
+  post_resources_by_resource_name_reset: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the resource. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example beaker_1
+         */
+        resource_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['ResourceReset'];
+      };
+    };
+    responses: {
+      /** @description It is put back. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ResourceRecord'];
+        };
+      };
+    };
+  };
   get_resources_by_resource_name_history: {
     parameters: {
       query?: {
@@ -7571,9 +7772,9 @@ export interface operations {
         state?: string;
         /** @description Only what belongs to this protocol run. */
         protocol_run?: string;
-        /** @description Only uses that began at this moment (ISO 8601) or later. */
+        /** @description Only uses and resets from this moment (ISO 8601) on. */
         since?: string;
-        /** @description Only uses that began before this moment (ISO 8601). */
+        /** @description Only uses and resets before this moment (ISO 8601). */
         until?: string;
         /** @description Field that the list is sorted by; `-` before it for descending. */
         sort?: 'started_at' | '-started_at';
@@ -7942,6 +8143,69 @@ export interface operations {
         };
         content: {
           'application/json': unknown;
+        };
+      };
+    };
+  };
+  get_agents: {
+    parameters: {
+      query?: {
+        /** @description Only records in this state. Several with commas between. */
+        state?: string;
+        /** @description Only agents of computers of this laboratory. */
+        lab?: string;
+        /** @description Only agents of computers whose name has this text in it, in upper or lower case. */
+        text?: string;
+        /** @description Field that the list is sorted by; `-` before it for descending. */
+        sort?: 'computer' | '-computer' | 'state' | '-state';
+        /** @description Records at most. */
+        limit?: number;
+        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description By computer. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            items: components['schemas']['AgentRecord'][];
+            /** @description Leads to the page behind this one; null: this is the last one. */
+            next_cursor: string | null;
+          };
+        };
+      };
+    };
+  };
+  get_agents_by_computer: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Name of the computer. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example bench_b
+         */
+        computer: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The agent as it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['AgentRecord'];
         };
       };
     };

@@ -106,6 +106,7 @@ export {
   EmergencyStopRelease,
   EmergencyStopRequest,
   OperatorNote,
+  ResourceReset,
   unnamedPerson,
   type AttentionAction,
   type AttentionKind,
@@ -114,6 +115,7 @@ export {
   type EmergencyStopRecord,
   type QueueRecord,
 } from './rest/operations.js';
+export type { AgentRecord } from './rest/agents.js';
 export {
   eventKindOf,
   eventKinds,

@@ -9,6 +9,7 @@ import {
   type DeviceFunction,
   type DeviceStatus,
 } from '@lab/contracts';
+import type { AgentRegistration, Heartbeat } from './engine-options.js';
 import { deviceKey } from './lab-map.js';
 
 export interface Presence {
@@ -22,6 +23,13 @@ export interface Presence {
   seq: number;
   /** By `<lab>.<device>`. */
   devices: Map<string, DeviceStatus>;
+  version: string;
+  /** It is gone because it said so. */
+  saidGoodbye: boolean;
+  /** How far its clock was ahead when last heard, in milliseconds; null: it has not said. */
+  clockOffsetMs: number | null;
+  /** What keeps it from writing its ledger; null: nothing does; undefined: it has not said. */
+  ledgerTrouble: string | null | undefined;
   /** By `<lab>.<device>`: when it was last heard to start, in milliseconds since 1970. */
   startedAt: Map<string, number>;
 }
@@ -52,10 +60,13 @@ export class AgentDirectory {
   }
 
   registered(
-    computer: string,
+    {
+      computer,
+      session,
+      version,
+      devices,
+    }: Pick<AgentRegistration, 'computer' | 'session' | 'version' | 'devices'>,
     inc: number,
-    session: string,
-    devices: readonly DeviceStatus[],
     now: number,
   ): void {
     const before = this.#agents.get(computer);
@@ -71,6 +82,10 @@ export class AgentDirectory {
       seq: 0,
       devices: new Map(devices.map((device) => [deviceKey(device.lab, device.name), device])),
       startedAt: new Map(),
+      version,
+      saidGoodbye: false,
+      clockOffsetMs: null,
+      ledgerTrouble: undefined,
     });
   }
 
@@ -88,6 +103,7 @@ export class AgentDirectory {
     if (better) this.#changes += 1;
     if (!isHeard(agent.state)) this.#news += 1;
     change(agent, 'online');
+    agent.saidGoodbye = false;
     const reported = new Set<string>();
     for (const device of devices) {
       better = this.deviceChanged(agent, device, now) || better;
@@ -100,6 +116,12 @@ export class AgentDirectory {
       this.#news += 1;
     }
     return better;
+  }
+
+  /** What an agent says of the computer that it runs on. @param now when that was heard, in milliseconds since 1970 */
+  told(agent: Presence, { wall_ms: wall, ledger_trouble: trouble }: Heartbeat, now: number): void {
+    if (wall !== undefined) agent.clockOffsetMs = wall - now;
+    if (trouble !== undefined) agent.ledgerTrouble = trouble;
   }
 
   /** @returns whether the device can be used and could not before */
@@ -116,6 +138,7 @@ export class AgentDirectory {
 
   left(agent: Presence): void {
     change(agent, 'offline');
+    agent.saidGoodbye = true;
     this.#changes += 1;
     this.#news += 1;
     agent.devices.clear();

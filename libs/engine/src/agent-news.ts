@@ -1,8 +1,8 @@
-import type { AttemptReport, DeviceAssignment, DeviceStatus, Halt } from '@lab/contracts';
+import type { DeviceAssignment, DeviceStatus, Halt } from '@lab/contracts';
 import type { AgentDirectory } from './agent-directory.js';
 import type { AttemptTalk } from './attempts.js';
 import type { DeviceAssigner } from './device-assigner.js';
-import type { AgentRegistration } from './engine-options.js';
+import type { AgentRegistration, Heartbeat } from './engine-options.js';
 import { adoptStops, stopsToTell, type StopPorts } from './halts.js';
 import type { LabMap } from './lab-map.js';
 import type { Log } from './ports.js';
@@ -15,15 +15,6 @@ export interface AgentWelcome {
   devices: DeviceAssignment[];
   halts: Halt[];
   released: string[];
-}
-
-export interface Heartbeat {
-  inc: number;
-  session: string;
-  seq?: number | undefined;
-  devices: readonly DeviceStatus[];
-  attempts: readonly AttemptReport[];
-  halts?: readonly Halt[] | undefined;
 }
 
 export interface NewsPorts {
@@ -49,7 +40,7 @@ export class AgentNews {
   /** A new session gets the next incarnation; the same session keeps its own. */
   registered(turn: Turn, agent: AgentRegistration): AgentWelcome {
     const { directory, talk, assigner, stops, log } = this.#ports;
-    const { computer, session, devices } = agent;
+    const { computer, session } = agent;
     const row = turn.state.rows.agents.get(computer);
     const inc = row?.session === session ? row.inc : (row?.inc ?? 0) + 1;
     if (row?.inc !== inc) turn.emit({ op: 'putAgent', row: { computer, inc, session } });
@@ -57,7 +48,7 @@ export class AgentNews {
     talk.registered(turn, inc, agent);
     const labs = this.#ports.labs();
     turn.afterCommit(() => {
-      directory.registered(computer, inc, session, devices, turn.now);
+      directory.registered(agent, inc, turn.now);
       if (labs !== this.#ports.labs()) assigner.changedFor(computer);
       log.info('agent registered', { computer, inc, version: agent.version });
       this.#enqueue('agent online', (next) => {
@@ -73,6 +64,7 @@ export class AgentNews {
     const agent = directory.present(computer, heartbeat.inc, heartbeat.session);
     if (agent === undefined) return;
     if (directory.heard(agent, heartbeat.devices, turn.now, heartbeat.seq)) turn.state.dispatchDue = true;
+    directory.told(agent, heartbeat, turn.now);
     adoptStops(turn, stops, heartbeat.halts ?? [], computer);
     talk.reported(turn, computer, heartbeat.inc, heartbeat.attempts);
   }

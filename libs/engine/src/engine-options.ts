@@ -61,3 +61,17 @@ export interface AgentRegistration {
   /** The stops that it keeps to; absent: it does not say. */
   halts?: readonly Halt[] | undefined;
 }
+
+/** What an agent says of itself every second. */
+export interface Heartbeat {
+  inc: number;
+  session: string;
+  seq?: number | undefined;
+  devices: readonly DeviceStatus[];
+  attempts: readonly AttemptReport[];
+  halts?: readonly Halt[] | undefined;
+  /** The clock of its computer when it was sent, in milliseconds since 1970; absent: it does not say. */
+  wall_ms?: number | undefined;
+  /** What keeps it from writing its ledger, null when nothing does; absent: it does not say. */
+  ledger_trouble?: string | null | undefined;
+}

@@ -3,7 +3,6 @@ import {
   type AttemptResult,
   type AttentionDecision,
   type CampaignSubmission,
-  type DeviceRecord,
   type DeviceStatus,
   type Halt,
   type JsonObject,
@@ -15,7 +14,7 @@ import {
   type TaskSubmission,
 } from '@lab/contracts';
 import { AgentDirectory } from './agent-directory.js';
-import { AgentNews, type AgentWelcome, type Heartbeat } from './agent-news.js';
+import { AgentNews, type AgentWelcome } from './agent-news.js';
 import { Attention } from './attention.js';
 import { AttemptTalk } from './attempts.js';
 import type { Person } from './audit.js';
@@ -27,13 +26,6 @@ import { settleCampaign } from './campaigns.js';
 import { ChangeRequests } from './change-requests.js';
 import { cancelCampaign, cancelProtocolRun, cancelTask } from './cancel.js';
 import { DeviceAssigner } from './device-assigner.js';
-import {
-  describeDevices,
-  describeStarts,
-  locateDevice,
-  type DeviceLocation,
-  type DeviceStart,
-} from './device-records.js';
 import { Dispatcher } from './dispatch.js';
 import { Drain } from './drain.js';
 import { Durations, rememberedDurations } from './durations.js';
@@ -42,6 +34,7 @@ import {
   type AgentRegistration,
   type EngineOptions,
   type EnginePorts,
+  type Heartbeat,
 } from './engine-options.js';
 import { nextTimeout, stopOverdue } from './failure-policy.js';
 import { adoptStops, engageStop, releaseStop, stopsToTell, type StopPorts } from './halts.js';
@@ -50,6 +43,8 @@ import { pauseCampaign, pauseProtocolRun, pauseQueue, queueState, resumeQueue } 
 import { recordResult } from './results.js';
 import { resumeProtocolRun } from './resume.js';
 import type { WorkingRows } from './ports.js';
+import { Present } from './present.js';
+import { ResourceRequests } from './resource-requests.js';
 import { workingRowsOf } from './row-set.js';
 import type { AttemptRow } from './rows.js';
 import { settleRun } from './runs.js';
@@ -91,6 +86,7 @@ export class Engine {
   readonly #campaigns: CampaignRequests;
   readonly #changes: ChangeRequests;
   readonly #submissions: Submissions;
+  readonly #resources: ResourceRequests;
   readonly #drain = new Drain();
   readonly #standing: StandingEvents;
   #labs: LabMap;
@@ -165,6 +161,7 @@ export class Engine {
     const person = (by: string): Person => this.#person(by);
     const asked = { loop: this.#loop, submit: this.#submitPorts, person };
     this.#changes = new ChangeRequests(this.#loop, person);
+    this.#resources = new ResourceRequests(this.#loop, person, labs);
     this.#campaigns = new CampaignRequests({
       ...asked,
       optimizers,
@@ -257,6 +254,11 @@ export class Engine {
         ? { kind: 'onDemandTask', names: [name] }
         : { kind: 'protocolRun', names: [protocolRunName] },
     ]);
+  }
+
+  /** What people ask of resources. */
+  get resources(): Pick<ResourceRequests, 'reset'> {
+    return this.#resources;
   }
 
   /** How people change work that is not over. */
@@ -405,24 +407,14 @@ export class Engine {
     return stopsToTell(this.#state);
   }
 
-  /** @throws ServiceError `unknown_lab`, `unknown_device`, `agent_unreachable` */
-  locateDevice(lab: string, device: string): DeviceLocation {
-    return locateDevice(this.#labs, this.#directory, this.#state, { lab, device });
-  }
-
-  /** Every device of the loaded laboratories as it is at this moment, by laboratory and name. */
-  listDevices(): DeviceRecord[] {
-    return describeDevices(this.#labs, this.#directory, this.#state);
+  /** Devices and agents as they are known at this moment. */
+  get present(): Present {
+    return new Present(this.#labs, this.#directory, this.#state);
   }
 
   /** An attempt that has not ended. */
   attempt(id: string): AttemptRow | undefined {
     return this.#state.rows.attempts.get(id);
-  }
-
-  /** The devices of a loaded laboratory, by name, and how their start goes. */
-  deviceStarts(lab: string): DeviceStart[] {
-    return describeStarts(this.#labs, this.#directory, this.#state, lab);
   }
 
   /** What goes on, what is to come and why what waits waits, at this moment: the part that is asked for. */

@@ -30,7 +30,8 @@ import { webhookRecord, type WebhookRow } from './gateway/webhooks.js';
 /** How one list is read. */
 export interface StoredList<Row, Item> {
   columns: RawBuilder<unknown>;
-  from: RawBuilder<unknown>;
+  /** A list within something may be put together given the name or id of that. */
+  from: RawBuilder<unknown> | ((owner: string) => RawBuilder<unknown>);
   /** What of all rows belongs to the list, given the name or id of what it is a list of. */
   within?: (owner: string) => RawBuilder<unknown>;
   /** Unique among the rows, as text in the order of bytes. */
@@ -166,24 +167,28 @@ export const storedLists: Lists = {
     record: resourceRecord,
   }),
   resource_uses: list<StoredItems['resource_uses'], StoredItems['resource_uses']>({
-    columns: sql`task_run.id as task_run_id, task_run.name as task, task_run.type, protocol_run.name as protocol_run,
-      campaign.name as campaign, task_run.state, filled.slot, filled.value->'meta' as taken,
-      left_as.meta as "left", task_run.started_at, task_run.ended_at`,
-    from: sql`${tasksWithRuns}
-      cross join lateral jsonb_each(task_run.resources) filled(slot, value)
-      left join lateral (
-        select output.value->'meta' as meta from jsonb_each(task_run.output_resources) output
-        where output.value->>'name' = filled.value->>'name' limit 1) left_as on true`,
-    within: (resource) =>
-      sql`task_run.started_at is not null and filled.value->>'name' = ${resource}
-        and task_run.resources <> '{}'::jsonb and ${resourceNames} ? ${resource}`,
-    id: sql`(task_run.id || '/' || filled.slot)`,
-    alias: 'task_run',
-    fields: {
-      protocol_run: runName,
-      since: sql`task_run.started_at`,
-      until: sql`task_run.started_at`,
-    },
+    columns: sql`used.kind, used.task_run_id, used.task, used.type, used.protocol_run, used.campaign, used.state, used.slot,
+      used.taken, used."left", used.by, used.reason, used.started_at, used.ended_at`,
+    from: (resource) => sql`(
+      select 'task' as kind, (task_run.id || '/' || filled.slot) as id, task_run.id as task_run_id,
+        task_run.name as task, task_run.type, protocol_run.name as protocol_run, campaign.name as campaign,
+        task_run.state, filled.slot, filled.value->'meta' as taken, left_as.meta as "left", null as by,
+        null as reason, task_run.started_at, task_run.ended_at
+      from ${tasksWithRuns}
+        cross join lateral jsonb_each(task_run.resources) filled(slot, value)
+        left join lateral (
+          select output.value->'meta' as meta from jsonb_each(task_run.output_resources) output
+          where output.value->>'name' = filled.value->>'name' limit 1) left_as on true
+      where task_run.started_at is not null and filled.value->>'name' = ${resource}
+        and task_run.resources <> '{}'::jsonb and ${resourceNames} ? ${resource}
+      union all
+      select 'reset', audit.id, null, null, null, null, null, null, null, audit.detail->'before',
+        audit.detail->'after', audit.by, nullif(audit.detail->>'reason', ''), audit.at, audit.at
+      from audit where audit.action = 'resource.reset' and audit.subject = ${`resource/${resource}`}
+    ) used`,
+    id: sql`used.id`,
+    alias: 'used',
+    fields: { since: sql`used.started_at`, until: sql`used.started_at` },
     record: (row) => row,
   }),
   files: list<StoredTaskRun & StoredFile, StoredItems['files']>({

@@ -58,7 +58,7 @@ export async function readPage<Name extends StoredListName>(
   }
   const { rows } = await sql<Placed>`
     select ${list.columns}, ${field} as place_value, ${list.id} as place_id
-    from ${list.from}
+    from ${typeof list.from === 'function' ? list.from(owner ?? '') : list.from}
     where ${conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)}
     order by ${field} ${direction}, ${list.id} ${direction}
     limit ${limit + 1}`.execute(db);

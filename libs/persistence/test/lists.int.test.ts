@@ -215,9 +215,41 @@ describe('a resource', () => {
       { name: 'plate', type: 'plate', lab: 'other', meta: {}, used_by: null, held_by: null, since: null },
     ]);
     expect((await records.list('resources', { ...all, filters: { lab: 'other' } })).items).toHaveLength(1);
-    const history = await records.list('resource_uses', { ...newest, sort: 'started_at' }, 'beaker_1');
+    const reset = { before: { ml: 7 }, after: { ml: 0 }, reason: 'washed' };
+    await store.commit(epoch, [
+      ...['beaker_1', 'beaker_2'].map((name) => ({
+        op: 'audit' as const,
+        row: {
+          id: `reset_${name}`,
+          at: t0 + 4,
+          by: 'ada',
+          action: 'resource.reset',
+          subject: `resource/${name}`,
+          detail: reset,
+        },
+      })),
+    ]);
+    const byStart = { ...newest, sort: 'started_at' };
+    const history = await records.list('resource_uses', byStart, 'beaker_1');
     expect(history.items).toEqual([
       {
+        kind: 'reset',
+        task_run_id: null,
+        task: null,
+        type: null,
+        protocol_run: null,
+        campaign: null,
+        state: null,
+        slot: null,
+        taken: { ml: 7 },
+        left: { ml: 0 },
+        by: 'ada',
+        reason: 'washed',
+        started_at: iso(t0 + 4),
+        ended_at: iso(t0 + 4),
+      },
+      {
+        kind: 'task',
         task_run_id: 't2',
         task: 't2',
         type: 'mix',
@@ -227,6 +259,8 @@ describe('a resource', () => {
         slot: 'cup',
         taken: { ml: 5 },
         left: null,
+        by: null,
+        reason: null,
         started_at: iso(t0 + 3),
         ended_at: null,
       },
@@ -238,6 +272,15 @@ describe('a resource', () => {
         ended_at: iso(t0 + 2),
       }),
     ]);
+    const first = await records.list('resource_uses', { ...byStart, limit: 1 }, 'beaker_1');
+    const second = await records.list(
+      'resource_uses',
+      { ...byStart, limit: 1, after: first.end },
+      'beaker_1',
+    );
+    expect([...first.items, ...second.items].map(({ kind }) => kind)).toEqual(['reset', 'task']);
+    const ran = { ...byStart, filters: { state: ['running'] } };
+    expect((await records.list('resource_uses', ran, 'beaker_1')).items).toHaveLength(1);
     expect(await records.resource('none')).toBeUndefined();
   });
 

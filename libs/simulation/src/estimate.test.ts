@@ -33,7 +33,7 @@ async function ask(asked: Submission) {
     now: clock.now(),
     rows: await engine.workingRows(),
     samples: await store.durations(32),
-    devices: engine.listDevices(),
+    devices: engine.present.devices(),
   };
   const found = await estimate(asked, present, definitions, {}, { stopwatch: () => 0 });
   const after = (at: string | null): number | null =>

@@ -57,7 +57,7 @@ const present = async (): Promise<Present> => ({
   now: clock.now(),
   rows: await engine.workingRows(),
   samples: await store.durations(32),
-  devices: engine.listDevices(),
+  devices: engine.present.devices(),
 });
 
 const ask = async (name: string, type: 'greedy' | 'cpsat' = 'greedy'): Promise<WhatIfRecord> =>

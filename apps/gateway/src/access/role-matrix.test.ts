@@ -117,6 +117,7 @@ describe('every route of the document', () => {
       'POST /api/rpc/{lab_id}/{device_id}/{function_name}': 'operator',
       'POST /api/attention/{id}/resolve': 'operator',
       'POST /api/estop': 'operator',
+      'POST /api/resources/{resource_name}/reset': 'operator',
       'POST /api/queue/pause': 'operator',
       'POST /api/labs/load': 'lab_admin',
       'POST /api/packages/refresh': 'admin',

@@ -19,6 +19,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { checker, examplesOf, operationsOf, type Document, type Operation } from '../../test/document.js';
 import { campaignRecord, runRecord, startHarness, taskRecord, type Harness } from '../../test/twins.js';
 import {
+  agent,
   attempt,
   attentionItem,
   attentionResolutions,
@@ -114,6 +115,8 @@ describe('the OpenAPI document', () => {
         'get /api/me',
         'get /api/tokens',
         'post /api/tokens',
+        'get /api/agents',
+        'get /api/agents/{computer}',
         'get /api/attention',
         'get /api/attention/{id}',
         'get /api/estop',
@@ -152,6 +155,7 @@ describe('the OpenAPI document', () => {
         'post /api/queue/pause',
         'post /api/simulations',
         'post /api/protocols/simulate',
+        'post /api/resources/{resource_name}/reset',
         'post /api/queue/resume',
         'get /api/campaigns',
         'get /api/campaigns/{campaign_name}',
@@ -319,6 +323,7 @@ describe('the OpenAPI document', () => {
     };
     expect(fit('DeviceRecord', { ...device, state: 'uncertain', halted: 'stopped', doubt })).toEqual([]);
     expect(fit('AttemptRecord', attempt)).toEqual([]);
+    expect(fit('AgentRecord', agent)).toEqual([]);
     expect(fit('AttentionRecord', attentionItem)).toEqual([]);
     const resolution = { action: 'retry', by: 'ada', note: null };
     expect(fit('AttentionRecord', { ...attentionItem, state: 'resolved', resolution })).toEqual([]);

@@ -1,5 +1,6 @@
 import {
   errorCatalogue,
+  type AgentRecord,
   type AttemptRecord,
   type AttentionRecord,
   type AttentionResolution,
@@ -203,6 +204,28 @@ export const emergencyStopRequests = {
       by: 'ada',
     } satisfies EmergencyStopRequest,
   },
+};
+
+export const agent: AgentRecord = {
+  computer: 'bench_b',
+  labs: ['color_lab'],
+  state: 'suspect',
+  reason: 'it has not been heard since 2026-11-20T09:31:00.000Z: nothing is sent to it until it is',
+  incarnation: 3,
+  version: '0.1.0',
+  address: '192.0.2.11',
+  last_heard_at: '2026-11-20T09:31:00.000Z',
+  clock_offset_ms: 12,
+  ledger: { writable: true, detail: null },
+  devices: [
+    {
+      lab: 'color_lab',
+      name: 'station_1',
+      state: 'busy',
+      detail: 'computer bench_b has not been heard for a while',
+    },
+  ],
+  tasks: ['mix_1/mix_colors'],
 };
 
 export const queue: QueueRecord = { paused: false, paused_by: null, paused_at: null, queued: 3, running: 2 };

@@ -1,8 +1,11 @@
 import {
+  agentStates,
   attemptStates,
   attentionActions,
   attentionKinds,
   attentionStates,
+  deviceStates,
+  type AgentRecord,
   type AttemptCalls,
   type AttemptRecord,
   type AttentionRecord,
@@ -20,6 +23,7 @@ import {
   list,
   map,
   named,
+  number,
   object,
   orNull,
   text,
@@ -39,6 +43,49 @@ const call = orNull(
 
 /** Schemas of what people settle, stop and pause, by name; each is held to its interface by the compiler. */
 export const operatingSchemas: Record<string, SchemaObject> = {
+  AgentRecord: object<AgentRecord>(
+    {
+      computer: text('Name of the computer.', 'bench_b'),
+      labs: list(
+        text('Name of a laboratory.', 'color_lab'),
+        'The loaded laboratories that have this computer.',
+      ),
+      state: choice(agentStates, 'Whether it is heard; `offline` also when it was never heard.'),
+      reason: orNull(text('Why it is not online; null when it is.', 'it said that it leaves')),
+      incarnation: orNull(integer('Number of its latest process; null: it has never registered.', 3)),
+      version: orNull(text('Version of its latest process; null: not known.', '0.1.0')),
+      address: orNull(text('As the lab file says; null: no loaded laboratory has it.', '192.0.2.11')),
+      last_heard_at: orNull(
+        time('When it was last heard; null: never since the present orchestrator leads.'),
+      ),
+      clock_offset_ms: orNull(
+        number('How far its clock is ahead of that of the orchestrator; null: not known.', 12),
+      ),
+      ledger: orNull(
+        object<NonNullable<AgentRecord['ledger']>>(
+          {
+            writable: flag('False: it refuses tasks and effects.'),
+            detail: orNull(text('What is wrong with it.')),
+          },
+          { description: 'Whether it can write what it must write down before it acts; null: not known.' },
+        ),
+      ),
+      devices: list(
+        object<AgentRecord['devices'][number]>({
+          lab: text('Name of the laboratory.', 'color_lab'),
+          name: text('Name of the device.', 'station_1'),
+          state: choice(deviceStates),
+          detail: orNull(text('What is wrong.')),
+        }),
+        'Devices of loaded laboratories that it is to run.',
+      ),
+      tasks: list(
+        text('`<protocol run>/<task>` or an on-demand task.', 'mix_1/mix_colors'),
+        'What is on it.',
+      ),
+    },
+    { description: 'The agent of a computer, as the leading orchestrator knows it at this moment.' },
+  ).schema,
   AttemptRecord: object<AttemptRecord>(
     {
       id: text('Unique identifier of the attempt.'),

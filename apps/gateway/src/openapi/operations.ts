@@ -219,6 +219,26 @@ const descriptions: Record<string, Description> = {
     success: { status: 200, description: 'By laboratory and name.', content: pageOf('DeviceRecord') },
     problems: ['invalid', 'service_unavailable', 'disconnected', 'deadline_exceeded'],
   },
+  'GET /api/agents': {
+    tag: 'Devices',
+    summary: 'List agents as they are now',
+    description:
+      'One for each computer of the loaded laboratories, and for each that ever registered: whether it is heard, what it runs, and why it is away.',
+    parameters: listParameters('agents'),
+    success: { status: 200, description: 'By computer.', content: pageOf('AgentRecord') },
+    problems: ['invalid', 'service_unavailable', 'disconnected', 'deadline_exceeded'],
+  },
+  'GET /api/agents/{computer}': {
+    tag: 'Devices',
+    summary: 'Show the agent of a computer',
+    parameters: [inPath('computer', 'Name of the computer.', 'bench_b')],
+    success: {
+      status: 200,
+      description: 'The agent as it is now.',
+      content: json(ref('AgentRecord'), examples.agent),
+    },
+    problems: ['not_found', 'invalid', 'service_unavailable', 'disconnected', 'deadline_exceeded'],
+  },
   'GET /api/labs/{lab_id}/devices/{device_id}': {
     tag: 'Devices',
     summary: 'Show a device and what its functions do and take',

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@lab/contracts';
 import * as examples from './examples.js';
+import { ofRecord } from './operating-operations.js';
 import { inPath, json, listParameters, pageOf, ref, type Description } from './description.js';
 
 const listing: ErrorCode[] = ['invalid', 'store_unavailable'];
@@ -67,10 +68,24 @@ export const recordOperations: Record<string, Description> = {
   },
   'GET /api/resources/{resource_name}/history': {
     tag: 'Resources',
-    summary: 'List which tasks had a resource, and how they left it',
+    summary: 'List which tasks had a resource and how they left it, and when its data was put back',
     parameters: [resourceName, ...listParameters('resource_uses')],
     success: { status: 200, description: 'The latest use first.', content: pageOf('ResourceUse') },
     problems: reading,
+  },
+  'POST /api/resources/{resource_name}/reset': {
+    tag: 'Resources',
+    summary: 'Put the data of a resource back to what its lab file says',
+    description:
+      'Refused while a task or a protocol run has it, which is named; `force` with a reason does it all the same. What a task that has it says of it at its end goes over the reset.',
+    parameters: [resourceName],
+    body: {
+      schema: ref('ResourceReset'),
+      required: false,
+      examples: { washed: { summary: 'Washed by hand', value: { reason: 'washed by hand', by: 'ada' } } },
+    },
+    success: { status: 200, description: 'It is put back.', content: json(ref('ResourceRecord')) },
+    problems: ofRecord,
   },
   'GET /api/audit': {
     tag: 'Operating',

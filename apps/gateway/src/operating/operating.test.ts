@@ -102,6 +102,36 @@ describe('pause and resume', () => {
   });
 });
 
+describe('a reset of a resource', () => {
+  it('is passed on with who asks and why, and answered with the resource', async () => {
+    const beaker = {
+      name: 'beaker_1',
+      type: 'beaker',
+      meta: { ml: 0 },
+      lab: 'color_lab',
+      used_by: null,
+      held_by: null,
+      since: null,
+    };
+    gateway.records.resources.push(beaker);
+    gateway.requests.on(requests.resetResource, ({ name }) => ({ name }));
+    const path = '/api/resources/beaker_1/reset';
+    for (const body of [undefined, { reason: 'washed', force: true, by: 'ada' }])
+      expect(await gateway.send('POST', path, body)).toMatchObject({ status: 200, body: beaker });
+    expect(gateway.requests.of(requests.resetResource).map(({ body }) => body)).toEqual([
+      { name: 'beaker_1', by: 'unknown', reason: '', force: false },
+      { name: 'beaker_1', by: 'ada', reason: 'washed', force: true },
+    ]);
+    expectProblem(await gateway.send('POST', path, { force: 'yes' }), 422, 'invalid');
+    gateway.requests.on(requests.resetResource, () => {
+      throw new ServiceError('wrong_state', 'the task mix_1/mix has the resource "beaker_1"');
+    });
+    const refused = await gateway.send('POST', path);
+    expectProblem(refused, 409, 'wrong_state');
+    expect(refused.body.detail).toContain('mix_1/mix');
+  });
+});
+
 describe('the attempts of a task', () => {
   it('are read with their task', async () => {
     gateway.records.taskRuns.push(

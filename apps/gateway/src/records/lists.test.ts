@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { orchestratorRequests, type DeviceRecord, type TaskRunRecord } from '@lab/contracts';
 import { expectProblem, runRecord, sharedHarness, taskRecord, type Reply } from '../../test/twins.js';
-import { emergencyStop } from '../openapi/examples.js';
+import { agent, emergencyStop } from '../openapi/examples.js';
 
 const gateway = sharedHarness();
 
@@ -143,6 +143,33 @@ describe('what the orchestrator knows', () => {
       'arm',
     ]);
     expect(namesOf(await gateway.send('GET', '/api/devices?lab=a_lab&state=idle'))).toEqual(['pump']);
+  });
+});
+
+describe('agents', () => {
+  it('are listed by laboratory and state, and read by their computer', async () => {
+    gateway.requests.on(orchestratorRequests.listAgents, () => ({
+      agents: [
+        {
+          ...agent,
+          computer: 'bench_c',
+          labs: ['color_lab', 'b_lab'],
+          state: 'online' as const,
+          reason: null,
+        },
+        agent,
+      ],
+    }));
+    const listed = async (query: string): Promise<unknown[]> =>
+      ((await gateway.send('GET', `/api/agents${query}`)).body.items as { computer: string }[]).map(
+        ({ computer }) => computer,
+      );
+    expect(await listed('')).toEqual(['bench_b', 'bench_c']);
+    expect(await listed('?lab=b_lab')).toEqual(['bench_c']);
+    expect(await listed('?state=suspect')).toEqual(['bench_b']);
+    expect(await listed('?text=H_C')).toEqual(['bench_c']);
+    expect((await gateway.send('GET', '/api/agents/bench_b')).body).toEqual(agent);
+    expectProblem(await gateway.send('GET', '/api/agents/bench_z'), 404, 'not_found');
   });
 });
 

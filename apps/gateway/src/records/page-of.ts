@@ -4,7 +4,8 @@ import { lists, type ListName, type ListRequest, type Portion } from '@lab/contr
  * One page of a list that is here as a whole, by the same rules by which the database reads one.
  *
  * @param idOf unique among the records
- * @param aliases filter to the field that it is about, where the names differ
+ * @param aliases filter to the field that it is about, where the names differ; of a field that is a list it is enough
+ *   that one of its values is the wanted one
  */
 export function portionOf<Item extends object>(
   items: readonly Item[],
@@ -24,7 +25,7 @@ export function portionOf<Item extends object>(
       if (kind === 'choice') return (wanted as readonly string[]).includes(String(value));
       if (declared?.kind === 'at_least')
         return declared.values.indexOf(String(value)) >= declared.values.indexOf(String(wanted));
-      if (kind === 'exact') return value === wanted;
+      if (kind === 'exact') return Array.isArray(value) ? value.includes(wanted) : value === wanted;
       if (kind === 'above') return Number(value) > Number(wanted);
       if (kind === 'since') return String(value) >= String(wanted);
       if (kind === 'until') return String(value) < String(wanted);

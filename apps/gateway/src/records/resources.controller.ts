@@ -1,16 +1,30 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
-import type { Page, ResourceRecord, ResourceUse } from '@lab/contracts';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import {
+  orchestratorRequests,
+  ResourceReset,
+  type Page,
+  type Principal,
+  type ResourceRecord,
+  type ResourceUse,
+} from '@lab/contracts';
+import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
+import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readQuery } from '../http/request-input.js';
+import { Orchestrator } from '../orchestrator.js';
 import { RecordReader } from '../ports.js';
-import { found } from '../work/records.js';
+import { actorName } from '../work/ownership.js';
+import { committed, found } from '../work/records.js';
 import { readPageRequest } from './list-request.js';
 
-/** Resources: what they are, who has them, and which tasks had them. */
+/** Resources: what they are, who has them, which tasks had them; and a reset of their data. */
 @Needs('viewer')
 @Controller('api/resources')
 export class ResourcesController {
-  constructor(private readonly records: RecordReader) {}
+  constructor(
+    private readonly orchestrator: Orchestrator,
+    private readonly records: RecordReader,
+  ) {}
 
   @Get()
   async list(@Query() query: unknown): Promise<Page<ResourceRecord>> {
@@ -23,6 +37,26 @@ export class ResourcesController {
     readQuery(query, []);
     const name = lookupName(given, 'resource');
     return found(await this.records.resource(name), 'resource', name);
+  }
+
+  @Needs('operator')
+  @Post(':resource_name/reset')
+  @HttpCode(200)
+  async reset(
+    @Param('resource_name') given: string,
+    @Body(DtoPipe.orNothing(ResourceReset)) { reason = '', force = false, by }: ResourceReset,
+    @Query() query: unknown,
+    @Caller() caller: Principal,
+  ): Promise<ResourceRecord> {
+    readQuery(query, []);
+    const name = lookupName(given, 'resource');
+    await this.orchestrator.ask(orchestratorRequests.resetResource, {
+      name,
+      by: actorName(caller, by),
+      reason,
+      force,
+    });
+    return committed(() => this.records.resource(name), `resource ${name}`);
   }
 
   @Get(':resource_name/history')

@@ -33,7 +33,7 @@ export class Simulations {
   /** @param program of the threads; the one beside this file */
   constructor(
     private readonly parts: {
-      engine: Pick<Engine, 'census' | 'workingRows' | 'listDevices'>;
+      engine: Pick<Engine, 'census' | 'workingRows'> & { present: Pick<Engine['present'], 'devices'> };
       store: Pick<Store, 'durations'>;
       definitions: LoadedDefinitions;
       scheduler: SimulatedScheduler;
@@ -77,7 +77,7 @@ export class Simulations {
     requirePlayable(Object.values(engine.census().tasks).reduce((sum, count) => sum + count, 0));
     const samples = await store.durations(rememberedDurations);
     const rows = await engine.workingRows();
-    return { now: clock.now(), rows, samples, devices: engine.listDevices() };
+    return { now: clock.now(), rows, samples, devices: engine.present.devices() };
   }
 
   async #run<Kind extends keyof Found>(asked: Order<Kind>): Promise<Found[Kind]> {

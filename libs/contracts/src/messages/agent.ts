@@ -177,6 +177,10 @@ export const agentEvents = {
         seq: z.number().int().optional(),
         /** The stops in force on this computer. */
         halts: z.array(halt).optional(),
+        /** The clock of the wall of this computer when this was sent, in milliseconds since 1970. */
+        wall_ms: z.number().optional(),
+        /** What keeps it from writing its ledger, null when nothing does; absent: an agent that does not say. */
+        ledger_trouble: z.string().nullable().optional(),
       }),
     ),
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dtoSchema, zodSchema } from '../schema.js';
+import type { AgentRecord } from '../rest/agents.js';
 import type { DeviceRecord } from '../rest/records.js';
 import { longestSchedule, type ScheduleRecord } from '../rest/schedule.js';
 import { CampaignChange, ProtocolRunChange, TaskChange } from '../rest/changes.js';
@@ -325,6 +326,18 @@ export const orchestratorRequests = {
     errors: ['invalid', 'agent_unreachable', ...cancelErrors],
   }),
   /**
+   * Puts the data of a resource back to what the file of its laboratory says, with the act in the audit. While a task or
+   * a protocol run has the resource only with `force`, and then with a reason.
+   */
+  resetResource: defineRequest({
+    name: 'resource.reset',
+    subject: 'svc.v1.orchestrator.resource.reset',
+    request: zodSchema(namedBy.extend({ reason: z.string(), force: z.boolean() })),
+    reply: zodSchema(named),
+    timeoutMs: 10_000,
+    errors: ['invalid', ...cancelErrors],
+  }),
+  /**
    * Records an emergency stop; the agents have heard of it by the event already, and hear of it again from the leader.
    * The same id again is the same stop.
    */
@@ -368,6 +381,15 @@ export const orchestratorRequests = {
     subject: 'svc.v1.orchestrator.device.list',
     request: zodSchema(z.object({})),
     reply: zodSchema(z.object({ devices: z.array(z.custom<DeviceRecord>()) })),
+    timeoutMs: 3_000,
+    errors: [],
+  }),
+  /** Every computer of the loaded laboratories, and every agent that ever registered, by computer. */
+  listAgents: defineRequest({
+    name: 'agent.list',
+    subject: 'svc.v1.orchestrator.agent.list',
+    request: zodSchema(z.object({})),
+    reply: zodSchema(z.object({ agents: z.array(z.custom<AgentRecord>()) })),
     timeoutMs: 3_000,
     errors: [],
   }),

@@ -1,4 +1,11 @@
-import { attemptStates, deviceStates, runStates, taskRunStates, trialStates } from '../states.js';
+import {
+  agentStates,
+  attemptStates,
+  deviceStates,
+  runStates,
+  taskRunStates,
+  trialStates,
+} from '../states.js';
 import { trialSources } from '../messages/optimizer.js';
 import { definitionTypes, labStates } from './definitions.js';
 import { logLevels, logSources } from './logs.js';
@@ -170,8 +177,8 @@ export const storedLists = {
     filters: {
       state: states(taskRunStates),
       protocol_run: protocolRun,
-      since: { kind: 'since', description: 'Only uses that began at this moment (ISO 8601) or later.' },
-      until: { kind: 'until', description: 'Only uses that began before this moment (ISO 8601).' },
+      since: { kind: 'since', description: 'Only uses and resets from this moment (ISO 8601) on.' },
+      until: { kind: 'until', description: 'Only uses and resets before this moment (ISO 8601).' },
     },
   },
   files: {
@@ -255,6 +262,18 @@ export const presentLists = {
       state: states(labStates),
       package: exact('Only laboratories of this package.'),
       text: named,
+    },
+  },
+  agents: {
+    usual: 'computer',
+    sort: { computer: 'text', state: 'text' },
+    filters: {
+      state: states(agentStates),
+      lab: exact('Only agents of computers of this laboratory.'),
+      text: {
+        kind: 'contains',
+        description: 'Only agents of computers whose name has this text in it, in upper or lower case.',
+      },
     },
   },
   packages: { usual: 'name', sort: { name: 'text' }, filters: { text: named } },

@@ -1,4 +1,4 @@
-import { IsIn, IsObject, IsOptional, IsString, Length } from 'class-validator';
+import { IsBoolean, IsIn, IsObject, IsOptional, IsString, Length } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import type { JsonObject } from '../json.js';
 import type { Reason, ResourceValue } from './records.js';
@@ -153,6 +153,33 @@ export interface EmergencyStopRecord {
   /** Null while it is in force. */
   released_at: string | null;
   released_by: string | null;
+}
+
+/** Puts the data of a resource back to what its lab file says (`POST /api/resources/{resource_name}/reset`). */
+export class ResourceReset {
+  @JSONSchema({
+    description: 'Why, for the history of the resource and the audit.',
+    example: 'washed by hand',
+  })
+  @IsOptional()
+  @IsString()
+  @Length(0, 2000)
+  reason?: string;
+
+  @JSONSchema({
+    description:
+      'True: also while a task or a protocol run has the resource; then with a reason. Default false.',
+    example: false,
+  })
+  @IsOptional()
+  @IsBoolean()
+  force?: boolean;
+
+  @JSONSchema(by)
+  @IsOptional()
+  @IsString()
+  @Length(0, 200)
+  by?: string;
 }
 
 /** Who pauses or resumes, for the audit. */

@@ -204,21 +204,28 @@ export interface ResourceRecord extends ResourceValue {
   since: string | null;
 }
 
-/** What a task did with a resource. Times are ISO 8601 in UTC. */
+/** What a task did with a resource, or that a person put its data back. Times are ISO 8601 in UTC. */
 export interface ResourceUse {
-  task_run_id: string;
-  task: string;
-  type: string;
+  /** `task`: a task had it; `reset`: a person put its data back to what the lab file says. */
+  kind: 'task' | 'reset';
+  /** Of a reset this and all that follows up to `slot` is null. */
+  task_run_id: string | null;
+  task: string | null;
+  type: string | null;
   protocol_run: string | null;
   campaign: string | null;
-  state: TaskRunState;
+  state: TaskRunState | null;
   /** The slot of the task that it filled. */
-  slot: string;
-  /** As the task got it. */
+  slot: string | null;
+  /** As the task got it, or as it was before the reset. */
   taken: JsonObject;
-  /** As the task left it; null: the task has not completed, or never said. */
+  /** As the task or the reset left it; null: the task has not completed, or never said. */
   left: JsonObject | null;
+  /** Who reset it, and why; null of a task. */
+  by: string | null;
+  reason: string | null;
   started_at: string;
+  /** Of a reset the same moment. */
   ended_at: string | null;
 }
 

@@ -108,24 +108,93 @@ describe('devices', () => {
     await test.open();
     test.agents.leave('elsewhere');
     await test.run('r', 'p');
-    expect(test.engine.listDevices()).toMatchObject([
+    expect(test.engine.present.devices()).toMatchObject([
       { name: 'arm', state: 'idle', held_by: 'r/a', computer: 'svc_computer' },
       { name: 'far', state: 'disabled', held_by: null, detail: 'computer elsewhere is not connected' },
     ]);
-    expect(test.engine.locateDevice('l', 'arm')).toEqual({
+    expect(test.engine.present.locate('l', 'arm')).toEqual({
       computer: 'svc_computer',
       inc: 1,
       functions: [],
       held_by: 'r/a',
     });
-    expect(() => test.engine.locateDevice('l', 'far')).toThrow(
+    expect(() => test.engine.present.locate('l', 'far')).toThrow(
       expect.objectContaining({ code: 'agent_unreachable' }),
     );
-    expect(() => test.engine.locateDevice('l', 'z')).toThrow(
+    expect(() => test.engine.present.locate('l', 'z')).toThrow(
       expect.objectContaining({ code: 'unknown_device' }),
     );
-    expect(() => test.engine.locateDevice('z', 'z')).toThrow(
+    expect(() => test.engine.present.locate('z', 'z')).toThrow(
       expect.objectContaining({ code: 'unknown_lab' }),
+    );
+  });
+});
+
+describe('agents', () => {
+  it('are described by what they say and what is recorded, and what nobody knows is null', async () => {
+    const test = new TestLab();
+    test.lab('l', { arm: 'arm', far: 'arm@elsewhere' });
+    test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);
+    await test.open();
+    await test.run('r', 'p');
+    const [elsewhere, here] = test.engine.present.agents();
+    const heard = new Date(test.clock.now()).toISOString();
+    expect(here).toEqual({
+      computer: 'svc_computer',
+      labs: ['l'],
+      state: 'online',
+      reason: null,
+      incarnation: 1,
+      version: 'test',
+      address: '127.0.0.1',
+      last_heard_at: heard,
+      clock_offset_ms: null,
+      ledger: null,
+      devices: [{ lab: 'l', name: 'arm', state: 'idle', detail: null }],
+      tasks: ['r/a'],
+    });
+    expect(elsewhere).toMatchObject({ computer: 'elsewhere', state: 'online', tasks: [] });
+
+    test.agents.leave('elsewhere');
+    test.engine.agentAlive('svc_computer', {
+      inc: 1,
+      session: 'session-1',
+      devices: [{ lab: 'l', name: 'arm', state: 'idle', detail: null, functions: [] }],
+      attempts: [],
+      wall_ms: test.clock.now() - 250,
+      ledger_trouble: 'the disk is full',
+    });
+    await test.clock.settle();
+    expect(test.engine.present.agents()).toMatchObject([
+      { computer: 'elsewhere', state: 'offline', reason: 'it said that it leaves', incarnation: 1 },
+      { clock_offset_ms: -250, ledger: { writable: false, detail: 'the disk is full' } },
+    ]);
+  });
+
+  it('that are not heard say since when, and one that never registered says so', async () => {
+    const test = new TestLab();
+    test.lab('l', { arm: 'arm', far: 'arm@elsewhere' });
+    await test.open();
+    test.agents.crash('elsewhere');
+    await test.clock.advance(4_000);
+    expect(test.engine.present.agents()[0]).toMatchObject({ state: 'suspect' });
+    await test.clock.advance(8_000);
+    const [gone] = test.engine.present.agents();
+    expect(gone).toMatchObject({ state: 'offline', devices: [{ state: 'disabled' }] });
+    expect(gone?.reason).toBe(`it has not been heard since ${String(gone?.last_heard_at)}`);
+
+    test.lab('m', { new: 'arm@nowhere' });
+    await test.engine.definitionsChanged();
+    expect(test.engine.present.agents()).toContainEqual(
+      expect.objectContaining({
+        computer: 'nowhere',
+        labs: ['m'],
+        state: 'offline',
+        reason: 'it has never registered',
+        incarnation: null,
+        version: null,
+        last_heard_at: null,
+      }),
     );
   });
 });
@@ -146,7 +215,7 @@ describe('the functions of a device', () => {
       functions: [heat],
     });
     await test.run('r', 'p');
-    expect(test.engine.locateDevice('l', 'oven').functions).toEqual([heat]);
+    expect(test.engine.present.locate('l', 'oven').functions).toEqual([heat]);
     expect(test.agents.running()[0]?.start.devices['d']).toMatchObject({ name: 'oven', functions: [heat] });
     const attempts = [...test.store.rows.attempts.values()];
     expect(attempts[0]?.devices['d']).not.toHaveProperty('functions');

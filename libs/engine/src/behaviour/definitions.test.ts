@@ -19,7 +19,7 @@ describe('a change of definitions', () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.engine.submitTask(use('t'));
-    const before = test.engine.listDevices();
+    const before = test.engine.present.devices();
     const seen: unknown[] = [];
     const refusal = test.engine.definitionsChanged((work) => {
       test.definitions.loadedLabs.delete('l');
@@ -32,7 +32,7 @@ describe('a change of definitions', () => {
       ['protocol run r', ['l'], ['l.arm']],
       ['task t', ['l'], []],
     ]);
-    expect(test.engine.listDevices()).toEqual(before);
+    expect(test.engine.present.devices()).toEqual(before);
   });
 
   it('knows of no work when all is over', async () => {
@@ -58,7 +58,7 @@ describe('a change of definitions', () => {
       ),
     ).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(undone).toBe(1);
-    expect(test.engine.listDevices().map((each) => each.name)).toEqual(['arm', 'oven']);
+    expect(test.engine.present.devices().map((each) => each.name)).toEqual(['arm', 'oven']);
   });
 });
 

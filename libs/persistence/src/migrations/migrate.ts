@@ -12,6 +12,7 @@ import { writes } from './0011-writes.js';
 import { owners } from './0017-owners.js';
 import { logs } from './0018-logs.js';
 import { webhooks } from './0019-webhooks.js';
+import { resourceResets } from './0020-resource-resets.js';
 import { commitFunction } from './commit-function.js';
 
 /** In the order of their names; one that was released never changes. */
@@ -29,6 +30,7 @@ const migrations: Record<string, Migration> = {
   '0017_owners': owners,
   '0018_logs': logs,
   '0019_webhooks': webhooks,
+  '0020_resource_resets': resourceResets,
 };
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */

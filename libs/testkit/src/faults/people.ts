@@ -117,6 +117,11 @@ export class People {
       case 'resume_queue':
         this.#resume(() => this.#wire.request(requests.resumeQueue, {}, { by }));
         return;
+      case 'reset_resource': {
+        const body = { name: act.name, by, reason: 'washed by hand', force: act.force };
+        this.#ask(() => this.#wire.request(requests.resetResource, {}, body));
+        return;
+      }
       case 'ask_optimizer':
         this.#ask(() => this.#askOptimizer(act.name, act.protocol));
         return;
@@ -169,6 +174,7 @@ export class People {
   async #handle(act: Extract<Act, { do: 'call' | 'look' }>): Promise<void> {
     const where = { lab: labName, device: act.device };
     await this.#wire.request(requests.listDevices, {}, {});
+    await this.#wire.request(requests.listAgents, {}, {});
     await this.#wire.request(requests.queueState, {}, {});
     await this.#wire.request(requests.readSchedule, {}, { limit: longestSchedule });
     await this.#wire.request(requests.readEstimates, {}, {});

@@ -216,6 +216,12 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
     { at: 1_500, do: 'resume_run', name: 'run' },
     { at: 1_600, do: 'resume_campaign', name: 'campaign' },
   ]),
+  'a resource that is put back': scenario([
+    { at: 50, do: 'reset_resource', name: 'beaker', force: false },
+    run,
+    { at: 400, do: 'reset_resource', name: 'beaker', force: false },
+    { at: 500, do: 'reset_resource', name: 'beaker', force: true },
+  ]),
   'an emergency stop': scenario([
     run,
     read,

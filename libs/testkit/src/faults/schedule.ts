@@ -43,6 +43,7 @@ export type Act = { at: number } & (
   | { do: 'change_run' | 'change_campaign' | 'change_task'; name: string; priority: number }
   | { do: 'pause_queue' | 'resume_queue' }
   /** Emergency stop of a device, or of everything; and the end of every stop. */
+  | { do: 'reset_resource'; name: string; force: boolean }
   | { do: 'stop'; device?: DeviceName }
   | { do: 'release' }
   /** Somebody calls a function of a device by hand, or looks at its report. */

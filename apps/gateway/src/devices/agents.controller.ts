@@ -1,0 +1,41 @@
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { orchestratorRequests, type AgentRecord, type Page } from '@lab/contracts';
+import { Needs } from '../access/needs.js';
+import { lookupName, readQuery } from '../http/request-input.js';
+import { Orchestrator } from '../orchestrator.js';
+import { readPageRequest } from '../records/list-request.js';
+import { portionOf } from '../records/page-of.js';
+import { found } from '../work/records.js';
+
+/** The agents of the computers, as the leading orchestrator hears them. */
+@Needs('viewer')
+@Controller('api/agents')
+export class AgentsController {
+  constructor(private readonly orchestrator: Orchestrator) {}
+
+  @Get()
+  async list(@Query() query: unknown): Promise<Page<AgentRecord>> {
+    const request = readPageRequest('agents', query);
+    const portion = portionOf(await this.agents(), 'agents', request, ({ computer }) => computer, {
+      lab: 'labs',
+      text: 'computer',
+    });
+    return request.pageOf(portion);
+  }
+
+  @Get(':computer')
+  async read(@Param('computer') given: string, @Query() query: unknown): Promise<AgentRecord> {
+    readQuery(query, []);
+    const computer = lookupName(given, 'computer');
+    const agents = await this.agents();
+    return found(
+      agents.find((agent) => agent.computer === computer),
+      'computer',
+      computer,
+    );
+  }
+
+  private async agents(): Promise<AgentRecord[]> {
+    return (await this.orchestrator.ask(orchestratorRequests.listAgents, {})).agents;
+  }
+}
