@@ -108,6 +108,26 @@ describe('priority', () => {
   });
 });
 
+describe('a task that gets a file of another one', () => {
+  it('reads on its own computer what the other one wrote on another', async () => {
+    const answer = await lab.api.submit('protocols', {
+      name: 'by file',
+      type: 'multiplication_of_a_file',
+      parameters: { write: { text: '6\n7\n2' } },
+    });
+    expect(answer.status).toBe(201);
+    const run = await eventually(() => lab.api.run('by file'), isOver);
+    const [write, multiply] = run.tasks;
+    expect(run).toMatchObject({ state: 'completed', reason: null });
+    expect([write?.computer, multiply?.computer]).toEqual(['svc_computer', 'bench_b']);
+    expect(multiply?.output_parameters).toEqual({ product: 84 });
+    const written = write?.output_files.find(({ name }) => name === 'notes in memory.txt');
+    expect(multiply?.input_files).toEqual({
+      numbers: { id: `${write?.id}/1/notes in memory.txt`, ...written },
+    });
+  });
+});
+
 describe('an on-demand task', () => {
   it('runs on a device of the computer of its own agent', async () => {
     const task = await finishedTask({

@@ -23,6 +23,7 @@ import { checkArguments } from './check-arguments.js';
 import { config } from './config.js';
 import { DeviceProcessList } from './device-process-list.js';
 import { ForkedDeviceProcesses, ForkedTaskProcesses } from './hosts.js';
+import { InputCache } from './input-cache.js';
 import { FolderLedgerDisk } from './ledger-disk.js';
 import { LogRelay } from './log-relay.js';
 import { OldJournal } from './old-journal.js';
@@ -41,6 +42,9 @@ const busStopMs = 5_000;
 const linesStopMs = 1_000;
 /** Less than the 60 s that a supervisor gives an agent, so that it ends by itself. */
 const stopTimeoutMs = 58_000;
+
+/** Files of other tasks that are kept for further tasks which get them. */
+const inputCacheBytes = 2 * 1024 ** 3;
 
 /** How long the start waits for the devices; they go on initialising after that. */
 const devicesMs = 10_000;
@@ -126,7 +130,7 @@ await runService(
         taskProcesses: new ForkedTaskProcesses(heard),
         orchestrator,
         peers: new PeersOverBus(bus, steadyClock, systemTimers, log),
-        files: new Spool(join(folder, 'spool')),
+        files: new Spool(join(folder, 'spool'), new InputCache(join(folder, 'inputs'), inputCacheBytes)),
         announcer: service,
       },
       {

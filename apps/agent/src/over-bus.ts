@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Orchestrator, Registration, UploadTicket } from '@lab/actors';
+import type { DownloadTicket, Orchestrator, Registration, UploadTicket } from '@lab/actors';
 import {
   orchestratorRequests,
   type AttemptReport,
@@ -59,6 +59,15 @@ export class OrchestratorOverBus implements Orchestrator {
       orchestratorRequests.uploadTicket,
       {},
       { attempt_id: attemptId, name, size, sha256 },
+      this.#options(),
+    );
+  }
+
+  downloadTicket({ attemptId, handle }: { attemptId: string; handle: string }): Promise<DownloadTicket> {
+    return this.#bus.request(
+      orchestratorRequests.downloadTicket,
+      {},
+      { attempt_id: attemptId, handle },
       this.#options(),
     );
   }

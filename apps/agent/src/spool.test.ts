@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeToken } from '@lab/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { InputCache } from './input-cache.js';
 import { Spool } from './spool.js';
 
 let folder: string;
@@ -20,7 +21,7 @@ beforeEach(async () => {
   server = createServer((request, response) => answer(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  spool = new Spool(folder);
+  spool = new Spool(folder, new InputCache(join(folder, 'inputs'), 1_000));
 });
 
 afterEach(async () => {
@@ -203,7 +204,7 @@ describe('the spool', () => {
 
   it('does not name its folder when it cannot make one', async () => {
     await writeFile(join(folder, 'file'), '');
-    const blocked = new Spool(join(folder, 'file'));
+    const blocked = new Spool(join(folder, 'file'), new InputCache(join(folder, 'inputs'), 1_000));
     const error: unknown = await blocked.prepare('a').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'service_unavailable', effect: 'none' });
     expect(String(error)).toContain('ENOTDIR');

@@ -6,18 +6,22 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https';
 import { join, relative, resolve, isAbsolute } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Files, SpooledFile, UploadTicket } from '@lab/actors';
+import type { DownloadTicket, Files, SpooledFile, UploadTicket, WantedFile } from '@lab/actors';
 import { encodeToken, ServiceError } from '@lab/contracts';
+import type { InputCache } from './input-cache.js';
 
 /** A connection that moves nothing for so long is given up, in milliseconds. */
 const idleMs = 30_000;
 
-/** Spool folders on disk; files leave by HTTP PUT, and go on where an upload broke off. */
+/** Spool folders on disk; files come and leave by HTTP, and go on where they broke off. */
 export class Spool implements Files {
   readonly #folder: string;
+  readonly #inputs: InputCache;
 
-  constructor(folder: string) {
+  /** @param inputs where the files come from that tasks get */
+  constructor(folder: string, inputs: InputCache) {
     this.#folder = folder;
+    this.#inputs = inputs;
   }
 
   async prepare(attemptId: string): Promise<string> {
@@ -33,6 +37,21 @@ export class Spool implements Files {
       });
     }
     return folder;
+  }
+
+  async place(
+    attemptId: string,
+    file: WantedFile,
+    ticket: () => Promise<DownloadTicket>,
+    signal: AbortSignal,
+  ): Promise<string> {
+    // Names are of any characters and up to four bytes each, which not every file system takes; endings tell programs what it is.
+    const ending = /\.[A-Za-z0-9]{1,16}$/.exec(file.name)?.[0] ?? '';
+    const handle = createHash('sha256').update(file.handle).digest('hex').slice(0, 16);
+    const path = join(this.#of(attemptId), `input-${handle}${ending}`);
+    await rm(path, { force: true });
+    await this.#inputs.copyTo(path, file, ticket, signal);
+    return path;
   }
 
   async add(attemptId: string, name: string, text: string): Promise<SpooledFile> {

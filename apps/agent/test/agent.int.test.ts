@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -219,6 +219,36 @@ describe('when something fails', () => {
     expect(await lab.outcome(task.attempt_id)).toMatchObject({ kind: 'unknown' });
     expect(lab.inc()).toBe(2);
     expect(lab.hellos.at(-1)?.attempts).toEqual([{ attempt_id: task.attempt_id, status: 'ended' }]);
+  });
+
+  it('an agent that was killed while it fetched a file for a task has not begun it, and the next one goes on', async () => {
+    const bytes = Buffer.from(`${'number\n'.repeat(100_000)}the end`);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const file = { name: 'raw.csv', size: bytes.length, sha256, task_run_id: 't1', attempt: 1 };
+    const asked: number[] = [];
+    lab.fetched = (request, response) => {
+      const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+      asked.push(from);
+      const range = { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` };
+      response.writeHead(from === 0 ? 200 : 206, from === 0 ? {} : range);
+      // The first one waits for the rest for ever.
+      if (asked.length === 1) response.write(bytes.subarray(0, 400_000));
+      else response.end(bytes.subarray(from));
+    };
+    const first = await lab.agent();
+    const task = lab.task({ mode: 'read' }, { files: { raw: file } });
+    await lab.start(task);
+    const partial = join(lab.dataDir, 'agents', 'svc_computer', 'inputs', `${sha256}.part`);
+    await lab.until('a part is there', () => existsSync(partial) && statSync(partial).size === 400_000);
+    first.child.kill('SIGKILL');
+    await first.gone;
+    await lab.agent();
+    expect(lab.hellos.at(-1)?.attempts).toEqual([{ attempt_id: task.attempt_id, status: 'unknown' }]);
+    expect(await lab.run({ mode: 'read' }, { files: { raw: file } })).toMatchObject({
+      kind: 'completed',
+      output_parameters: { text: 'he end', ending: '.csv' },
+    });
+    expect(asked).toEqual([0, 400_000]);
   });
 
   it('an agent never starts a device while the process of the agent before it still runs', async () => {

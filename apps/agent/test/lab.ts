@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,6 +54,9 @@ export class Lab {
   readonly online = new Map<string, number>();
   /** Number of the last heartbeat of each computer. */
   readonly #heard = new Map<string, number | undefined>();
+  /** Answers whoever fetches a file that a task gets. */
+  fetched: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) =>
+    void response.writeHead(404).end();
   /** False: results are refused. */
   acknowledging = true;
   readonly #agents: RunningAgent[] = [];
@@ -164,6 +167,7 @@ export class Lab {
       arm?: { computer?: string; name?: string };
       isolation?: TaskStart['isolation'];
       label?: string;
+      files?: TaskStart['files'];
     } = {},
   ): TaskStart {
     const id = `attempt-${++this.#attempts}`;
@@ -191,6 +195,7 @@ export class Lab {
       devices,
       parameters,
       resources: {},
+      ...(options.files === undefined ? {} : { files: options.files }),
     };
   }
 
@@ -247,6 +252,10 @@ export class Lab {
       url: `http://127.0.0.1:${port}/${attempt_id}/${name}`,
       headers: { 'x-ticket': 'yes' },
     }));
+    await bus.serve(requests.downloadTicket, {}, ({ attempt_id, handle }) => ({
+      url: `http://127.0.0.1:${port}/${attempt_id}/${handle}`,
+      headers: {},
+    }));
     await bus.subscribe(agentEvents.deviceChanged, {}, ({ device }) => {
       this.changes.push(device);
     });
@@ -259,6 +268,10 @@ export class Lab {
       this.left.push(tokens.computer);
     });
     this.store.on('request', (request, response) => {
+      if (request.method === 'GET') {
+        this.fetched(request, response);
+        return;
+      }
       const pieces: Buffer[] = [];
       request.on('data', (piece: Buffer) => pieces.push(piece));
       request.on('end', () => {

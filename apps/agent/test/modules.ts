@@ -107,7 +107,8 @@ declare(SteadyArm.prototype, 'where', 'query');
 
 export const taskModule = moduleOf(
   'tasks/any/task.ts',
-  `import { setTimeout as delay } from 'node:timers/promises';
+  `import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 const modes = {
   async call(devices, { function: name, args }) {
     return [{ said: await devices.arm[name](args) ?? null }, {}, {}];
@@ -117,6 +118,9 @@ const modes = {
   },
   async file(devices, { size }) {
     return [{}, {}, { 'picture.bin': Buffer.alloc(size, 7) }];
+  },
+  async read(devices, parameters, files) {
+    return [{ text: readFileSync(files.raw.path, 'utf8').slice(-6), ending: files.raw.path.slice(-4) }, {}, {}];
   },
   async wait(devices, { ms }) {
     await delay(ms);
@@ -146,7 +150,7 @@ const modes = {
 export default class Any {
   async _execute(devices, parameters) {
     console.log('doing ' + parameters.mode);
-    return modes[parameters.mode](devices, parameters);
+    return modes[parameters.mode](devices, parameters, this[Symbol.for('svc.context')].files);
   }
 }
 `,

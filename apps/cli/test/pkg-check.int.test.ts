@@ -140,6 +140,38 @@ describe('the code of a task is compared with task.yml', () => {
     expect((await errorsOf()).filter((error) => !/ TS/.test(error))).toEqual(expected);
   });
 
+  it.each<[string, string, string[]]>([
+    ['passes with those of task.yml', '{ raw: InputFile; log?: InputFile }', []],
+    ['finds one that may be left out', '{ raw: InputFile; log: InputFile }', ['2:32 file_type']],
+    [
+      'finds names and types that differ',
+      '{ raw: InputFile & { text: string }; row: InputFile }',
+      ['2:16 file_type', '2:51 unknown_file', '5:3 missing_file'],
+    ],
+  ])('which, for files of other tasks, %s', async (_what, files, places) => {
+    putLab('');
+    put(
+      'wet_lab/tasks/fill/task.yml',
+      'type: fill\ndesc: Fills\ninput_files:\n  raw: { desc: Numbers }\n  log: { desc: Lines, required: false }\n',
+    );
+    put(
+      taskFile,
+      `import { BaseTask, type InputFile, type Resource, type TaskResult } from '@lab/sdk';
+type Files = ${files};
+type No = Record<never, never>;
+export default class Fill extends BaseTask<No, No, Record<string, Resource>, Files> {
+  _execute(): TaskResult { return [{}, {}, {}]; }
+}
+`,
+    );
+    const expected = places.map((place) => `${taskFile}:${place}`);
+    expect((await errorsOf()).filter((error) => !/ TS/.test(error))).toEqual(expected);
+    const types = packageTypes(await readCatalog(userDir), 'wet_lab', 'wet_lab');
+    expect(types).toContain(
+      '      /** Numbers */\n      raw: InputFile;\n      /** Lines */\n      log?: InputFile;',
+    );
+  });
+
   it('which finds code without a task', async () => {
     putLab('export const fill = 1;\n');
     expect(await errorsOf()).toEqual([`${taskFile}:1:1 missing_class`]);

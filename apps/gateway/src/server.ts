@@ -7,6 +7,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { authenticateRequests } from './access/authenticate-requests.js';
 import { AppModule, type Surroundings } from './app.module.js';
 import { OpenApiDocument } from './docs/openapi-document.js';
+import { serveDownloads } from './files/downloads.js';
 import { serveUploads } from './files/uploads.js';
 import { CrossOrigin } from './http/cross-origin.js';
 import { fastifyAdapter, logRequests, prepareRequests } from './http/fastify-server.js';
@@ -64,6 +65,7 @@ export async function startServer(
   logRequests(fastify, options.log);
   if (options.meter !== undefined) measureRequests(fastify, options.meter);
   serveUploads(fastify, surroundings.files, bounds.bodyMs);
+  serveDownloads(fastify, surroundings.files);
 
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.over(surroundings, options.failoverMs ?? 0),

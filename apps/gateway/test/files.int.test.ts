@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openFileStore, taskFileKey, type FileStore } from '@lab/object-store';
+import { FileTickets, openFileStore, taskFileKey, type FileStore } from '@lab/object-store';
 import type { Surroundings } from '../src/app.module.js';
 import { startServer, type RunningServer } from '../src/server.js';
 import { MemoryKeys } from './memory-keys.js';
@@ -47,6 +47,45 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway?.close();
   await rm(folder, { recursive: true, force: true });
+});
+
+describe('a file that a task gets', () => {
+  const content = Buffer.alloc(100_000, 'numbers\n');
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const key = taskFileKey('t1', 2, 'numbers.txt');
+  const grant = { key, size: content.length, sha256, expiresInMs: 60_000 };
+  const tickets = new FileTickets({ publicUrl: 'http://127.0.0.1:1', secret: 's'.repeat(32) });
+  const fetched = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${gateway.url}${path}`, { headers });
+
+  it('is fetched with a ticket, whole or from where it broke off', async () => {
+    await files.put(
+      key,
+      (async function* () {
+        yield content;
+      })(),
+    );
+    const path = new URL(tickets.downloadTicket(grant).url).pathname;
+    const whole = await fetched(path);
+    expect(whole.status).toBe(200);
+    expect(Buffer.from(await whole.arrayBuffer()).equals(content)).toBe(true);
+    const rest = await fetched(path, { range: 'bytes=90000-', 'if-range': `"${sha256}"` });
+    expect([rest.status, rest.headers.get('content-range')]).toEqual([206, 'bytes 90000-99999/100000']);
+    expect(Buffer.from(await rest.arrayBuffer()).equals(content.subarray(90_000))).toBe(true);
+  });
+
+  it('is not found when it is not there, and not given out with a ticket for bringing one, or none', async () => {
+    const gone = tickets.downloadTicket({ ...grant, key: taskFileKey('t1', 1, 'numbers.txt') });
+    const missing = await fetched(new URL(gone.url).pathname);
+    expect([missing.status, ((await missing.json()) as { code: string }).code]).toEqual([404, 'not_found']);
+    const upload = new URL((await tickets.uploadTicket(grant)).url).pathname;
+    for (const path of [upload.replace('uploads', 'downloads'), '/api/downloads/none']) {
+      const refused = await fetched(path);
+      expect(refused.status).toBe(403);
+      // The token is a key to a file.
+      expect(await refused.json()).toMatchObject({ code: 'forbidden', instance: '/api/downloads' });
+    }
+  });
 });
 
 describe('a file', () => {

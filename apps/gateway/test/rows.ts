@@ -19,6 +19,7 @@ export function taskRow(name: string, over: Partial<TaskRunRow> = {}): TaskRunRo
     devices: {},
     resources: {},
     inputParameters: {},
+    inputFiles: {},
     outputParameters: null,
     outputResources: null,
     outputFiles: [],

@@ -46,7 +46,7 @@ import type {
   Log,
   RecordReader,
   Requests,
-  UploadGrant,
+  FileGrant,
 } from '../src/ports.js';
 
 type Tokened = Record<string, string>;
@@ -278,7 +278,7 @@ export function logLine(given: Partial<LogLine> = {}): LogLine {
 
 export class MemoryFiles implements FileStore {
   readonly contents = new Map<string, Buffer>();
-  readonly tickets = new Map<string, UploadGrant>();
+  readonly tickets = new Map<string, FileGrant>();
 
   get(key: string): Promise<Readable> {
     const content = this.contents.get(key);
@@ -291,7 +291,7 @@ export class MemoryFiles implements FileStore {
   }
 
   async receive(
-    { key, size, sha256 }: UploadGrant,
+    { key, size, sha256 }: FileGrant,
     source: AsyncIterable<Uint8Array>,
   ): Promise<{ size: number; sha256: string }> {
     const chunks: Uint8Array[] = [];
@@ -302,10 +302,14 @@ export class MemoryFiles implements FileStore {
     return { size, sha256 };
   }
 
-  acceptTicket(token: string): UploadGrant {
+  acceptTicket(token: string): FileGrant {
     const grant = this.tickets.get(token);
     if (grant === undefined) throw new ServiceError('forbidden', 'The upload ticket is not valid.');
     return grant;
+  }
+
+  acceptDownload(token: string): FileGrant {
+    return this.acceptTicket(token);
   }
 }
 
@@ -490,6 +494,7 @@ export function taskRecord(given: Partial<TaskRunRecord> = {}): TaskRunRecord {
     devices: {},
     input_parameters: {},
     input_resources: {},
+    input_files: {},
     output_parameters: null,
     output_resources: null,
     output_files: [],

@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Engine } from '@lab/engine';
-import { UploadTickets } from '@lab/object-store';
+import { FileTickets } from '@lab/object-store';
 import { AgentsController } from './agents.controller.js';
 import { FilesController } from './files.controller.js';
 import { DefinitionsController } from './definitions/definitions.controller.js';
@@ -25,7 +25,7 @@ export interface Parts {
   definitions: LoadedDefinitions;
   labs: LabLoading;
   protocols: ProtocolLoading;
-  tickets: UploadTickets;
+  tickets: FileTickets;
   simulations: Simulations;
   dryRuns: DryRuns;
 }
@@ -64,7 +64,7 @@ export class AppModule {
         { provide: ProtocolLoading, useValue: protocols },
         { provide: Simulations, useValue: simulations },
         { provide: DryRuns, useValue: dryRuns },
-        { provide: UploadTickets, useValue: tickets },
+        { provide: FileTickets, useValue: tickets },
       ],
     };
   }

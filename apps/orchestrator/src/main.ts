@@ -10,7 +10,7 @@ import {
 } from '@lab/contracts';
 import { formatDiagnostics } from '@lab/definitions';
 import { connectBus } from '@lab/messaging';
-import { UploadTickets } from '@lab/object-store';
+import { FileTickets } from '@lab/object-store';
 import { openStore } from '@lab/persistence';
 import { measureProcess, Meter, runService, steadyClock, systemTimers, tellMeasurements } from '@lab/runtime';
 import { config } from './config.js';
@@ -37,7 +37,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   ]);
   shutdown.add('database', () => store.close());
   shutdown.add('bus', () => bus.close());
-  const tickets = new UploadTickets({ publicUrl: config.publicUrl, secret: config.uploadSecret.reveal() });
+  const tickets = new FileTickets({ publicUrl: config.publicUrl, secret: config.uploadSecret.reveal() });
   const optimizers = await OptimizerDirectory.listen(bus, { clock: steadyClock, timers: systemTimers });
   shutdown.add('optimizers', () => optimizers.close());
   if (index.catalog.diagnostics.length > 0)

@@ -3,7 +3,7 @@ import { orchestratorEvents } from '@lab/contracts';
 import { Engine, type Census, type Measures, type Timers } from '@lab/engine';
 import type { Bus } from '@lab/messaging';
 import { BusServer, nestLogger } from '@lab/messaging/nest';
-import type { UploadTickets } from '@lab/object-store';
+import type { FileTickets } from '@lab/object-store';
 import type { PostgresStore } from '@lab/persistence';
 import { Shutdown, systemClock, systemIds, systemTimers, type Log } from '@lab/runtime';
 import { agentsOverBus } from './agents-over-bus.js';
@@ -35,7 +35,7 @@ export interface TermParts {
   store: PostgresStore;
   bus: Bus;
   optimizers: OptimizerDirectory;
-  tickets: UploadTickets;
+  tickets: FileTickets;
   log: Log;
   measures: Measures;
 }

@@ -27,6 +27,7 @@ export type {
   Clock,
   AgentIncarnation,
   DeviceAddress,
+  DownloadTicket,
   DeviceProcess,
   DeviceProcesses,
   Files,
@@ -47,6 +48,7 @@ export type {
   TaskProcesses,
   Timers,
   UploadTicket,
+  WantedFile,
 } from './ports.js';
 export { MemoryCallRecords } from './memory/memory-call-records.js';
 export { MemoryDeviceProcesses, type DeviceScript, type SimulatedDevice } from './memory/memory-devices.js';

@@ -9,6 +9,7 @@ import type {
   Effect,
   ErrorCode,
   Fault,
+  FileDescription,
   FromDevice,
   FromTask,
   Halt,
@@ -262,6 +263,12 @@ export interface UploadTicket {
   headers: Record<string, string>;
 }
 
+/** Leave to fetch one file. */
+export interface DownloadTicket {
+  url: string;
+  headers: Record<string, string>;
+}
+
 /** The way to the leading orchestrator. Rejections are ServiceErrors. */
 export interface Orchestrator {
   register(hello: {
@@ -281,6 +288,8 @@ export interface Orchestrator {
     size: number;
     sha256: string;
   }): Promise<UploadTicket>;
+  /** @throws ServiceError `not_found` when the attempt does not run any more, or gets no such file */
+  downloadTicket(file: { attemptId: string; handle: string }): Promise<DownloadTicket>;
 }
 
 export interface DeviceAddress {
@@ -331,10 +340,30 @@ export interface OtherAgent extends AgentIncarnation {
   restMs: number;
 }
 
-/** The spool folders of attempts, and the way to the object store. */
+/** A file that an attempt gets. */
+export interface WantedFile extends FileDescription {
+  handle: string;
+}
+
+/** The spool folders of attempts, and the way to and from the object store. */
 export interface Files {
   /** Makes the empty spool folder of an attempt and returns its absolute path. */
   prepare(attemptId: string): Promise<string>;
+  /**
+   * Puts a file that an attempt gets into its spool folder: a copy of its own, whole and with the SHA-256 it must have.
+   * What is on this computer already is not fetched again, and a fetch that broke off goes on where it did.
+   *
+   * @param ticket asked for only when something is to be fetched
+   * @param signal gives up; rejects then
+   * @returns absolute path
+   * @throws ServiceError: one that is not retryable (`invalid`, `not_found`) means never
+   */
+  place(
+    attemptId: string,
+    file: WantedFile,
+    ticket: () => Promise<DownloadTicket>,
+    signal: AbortSignal,
+  ): Promise<string>;
   /** Writes one more file into the spool folder of an attempt, durably. */
   add(attemptId: string, name: string, text: string): Promise<SpooledFile>;
   /**

@@ -9,6 +9,7 @@ import {
   type DeviceBinding,
   type FromTask,
   type JsonValue,
+  type LocalFile,
   type TaskStart,
 } from '@lab/contracts';
 import type { Devices } from './devices.js';
@@ -61,11 +62,15 @@ export interface Ending {
 type Call = Extract<FromTask, { type: 'call' }>;
 type Report = Exclude<FromTask, { type: 'call' | 'log' | 'waiting' }>;
 
+/** Puts the files that the task gets into its folder; undefined: it gets none. */
+type PlaceFiles = (log: Log, signal: AbortSignal) => Promise<Record<string, LocalFile> | undefined>;
+
 interface Prepared {
   lease: Lease;
   /** Of the module file. */
   path: string;
   spool: string;
+  files: Record<string, LocalFile> | undefined;
 }
 type ProcessEnd = { report: Report } | { exit: ProcessExit };
 
@@ -80,6 +85,7 @@ export class TaskAttempt {
   readonly start: TaskStart;
   readonly log: Log;
   readonly #ports: AttemptPorts;
+  readonly #placeFiles: PlaceFiles;
   readonly #open = new OpenCalls();
   readonly #withdraw = new AbortController();
   #phase: 'accepted' | 'running' | 'over' = 'accepted';
@@ -88,9 +94,10 @@ export class TaskAttempt {
   #cancelLadder: () => void = () => undefined;
   #endDoubtWait: () => void = () => undefined;
 
-  constructor(start: TaskStart, ports: AttemptPorts) {
+  constructor(start: TaskStart, ports: AttemptPorts, placeFiles: PlaceFiles) {
     this.start = start;
     this.#ports = ports;
+    this.#placeFiles = placeFiles;
     this.log = ports.log.child({ task: start.label, attempt: start.attempt_id });
   }
 
@@ -156,11 +163,17 @@ export class TaskAttempt {
     const { attempt_id: attemptId, module, isolation } = this.start;
     const withdrawn = this.#withdraw.signal;
     const code = orAborted(modules.path(module), withdrawn);
-    const [taken, path, spool, acceptance] = await Promise.allSettled([
-      // Not before the code is there: that may take minutes, and processes are few.
-      code.then(() => pool.take(isolation, withdrawn)),
+    const folder = files.prepare(attemptId);
+    // One that is refused fetches nothing.
+    const inputs = Promise.all([folder, accepted]).then(() => this.#placeFiles(this.log, withdrawn));
+    const [taken, path, spool, given, acceptance] = await Promise.allSettled([
+      // Not before code and files are there: that may take minutes, and processes are few.
+      Promise.all(this.start.files === undefined ? [code] : [code, inputs]).then(() =>
+        pool.take(isolation, withdrawn),
+      ),
       code,
-      files.prepare(attemptId),
+      folder,
+      inputs,
       accepted,
     ]);
     const lease = taken.status === 'fulfilled' ? taken.value : undefined;
@@ -172,16 +185,17 @@ export class TaskAttempt {
       }
       if (path.status === 'rejected') throw path.reason;
       if (spool.status === 'rejected') throw spool.reason;
+      if (given.status === 'rejected') throw given.reason;
       if (lease === undefined) throw taken.status === 'rejected' ? taken.reason : undefined;
       await ledger.append({ type: 'begin', attemptId });
-      return { lease, path: path.value, spool: spool.value };
+      return { lease, path: path.value, spool: spool.value, files: given.value };
     } catch (error) {
       lease?.release({ reuse: false });
       throw new NeverBegan(error);
     }
   }
 
-  async #execute({ lease, path, spool }: Prepared): Promise<Ending> {
+  async #execute({ lease, path, spool, files }: Prepared): Promise<Ending> {
     const process = lease.process;
     const ended = new Promise<ProcessEnd>((resolve) => {
       lease.listen({
@@ -209,6 +223,7 @@ export class TaskAttempt {
       parameters: this.start.parameters,
       resources: this.start.resources,
       spool,
+      ...(files === undefined ? {} : { files }),
     });
     const end = await ended;
     this.#phase = 'over';

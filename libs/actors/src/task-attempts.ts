@@ -1,11 +1,9 @@
 import {
-  errorCatalogue,
   ServiceError,
   toServiceError,
   type AttemptOutcome,
   type AttemptReport,
   type AttemptStatus,
-  type ErrorCode,
   type TaskStart,
 } from '@lab/contracts';
 import { ledgerFailed } from './ledger/call-ledger.js';
@@ -13,6 +11,7 @@ import type { AttemptHistory } from './ledger/ledger-state.js';
 import { keyOf } from './devices.js';
 import type { AgentLimits } from './limits.js';
 import type { LedgerRecord, Log, Orchestrator, OtherAgent, Random, SpooledFile } from './ports.js';
+import { InputFileError, isFinalForFiles, placeInputFiles } from './input-files.js';
 import { withinBounds } from './outcome-bounds.js';
 import { Retry } from './retry.js';
 import { NeverBegan, othersOf, TaskAttempt, type AttemptPorts, type Ending } from './task-attempt.js';
@@ -200,7 +199,10 @@ export class TaskAttempts {
       .catch((error: unknown) => {
         throw ledgerFailed(error);
       });
-    const attempt = new TaskAttempt(start, this.#ports);
+    const { files, orchestrator } = this.#ports;
+    const attempt = new TaskAttempt(start, this.#ports, (log, signal) =>
+      placeInputFiles({ files, orchestrator, retry: this.#retry, log }, start, signal),
+    );
     const ending = attempt.run(accepted);
     const entry: Entry = {
       id,
@@ -407,7 +409,7 @@ export class TaskAttempts {
             signal,
             failed: (error, pauseMs) => {
               const fault = toServiceError(error);
-              const final = finalForFiles(fault);
+              const final = isFinalForFiles(fault);
               entry.log.warn('a file could not be stored', {
                 file: name,
                 reason: fault.message,
@@ -496,6 +498,9 @@ function statusOf(entry: Entry): AttemptStatus {
 
 function failedBegin(error: unknown): AttemptOutcome {
   const cause = error instanceof NeverBegan ? error.cause : error;
+  if (cause instanceof InputFileError) {
+    return { kind: 'failed', code: 'missing_input_file', error: { message: cause.message } };
+  }
   const code = error instanceof NeverBegan ? 'not_started' : 'internal';
   return { kind: 'failed', code, error: { message: `the task could not begin: ${messageOf(cause)}` } };
 }
@@ -505,14 +510,6 @@ function withoutFiles(outcome: AttemptOutcome, instead: AttemptOutcome): Attempt
   if (outcome.kind !== 'failed') return instead;
   const { kind, code, error } = outcome;
   return { kind, code, error };
-}
-
-/** They say nothing of the file: whoever was asked had no time, had a defect, or does not lead any more. */
-const notOfTheFile: readonly ErrorCode[] = ['deadline_exceeded', 'internal', 'aborted'];
-
-/** No later try can succeed with the same file. */
-function finalForFiles({ code }: ServiceError): boolean {
-  return !errorCatalogue[code].retryable && !notOfTheFile.includes(code);
 }
 
 function remember(ids: Set<string>, id: string, most: number): void {

@@ -141,6 +141,7 @@ export class World {
         register: (hello) => this.#unlessDead(() => this.orchestrator.register(hello)),
         reportResult: (result) => this.#unlessDead(() => this.orchestrator.reportResult(result)),
         uploadTicket: (file) => this.#unlessDead(() => this.orchestrator.uploadTicket(file)),
+        downloadTicket: (file) => this.#unlessDead(() => this.orchestrator.downloadTicket(file)),
       },
       peers: this.peers,
       files: this.files,

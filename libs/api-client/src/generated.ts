@@ -1737,6 +1737,30 @@ export interface components {
        */
       media_type: string;
     };
+    InputFileRecord: {
+      /**
+       * @description `<task run>/<attempt>/<file name>`, with the id of the task run that produced it.
+       * @example 0190c0de-0000-7000-8000-000000000001/1/image.png
+       */
+      id: string;
+      /**
+       * @description Name that the task gave it.
+       * @example image.png
+       */
+      name: string;
+      /**
+       * @description Bytes.
+       * @example 1024
+       */
+      size: number;
+      /** @description SHA-256, hexadecimal. */
+      sha256: string;
+      /**
+       * @description What the ending of its name stands for.
+       * @example image/png
+       */
+      media_type: string;
+    };
     ResourceValue: {
       /**
        * @description Name.
@@ -1803,6 +1827,10 @@ export interface components {
       /** @description Resource handle to the resource as the task got it. */
       input_resources: {
         [key: string]: components['schemas']['ResourceValue'];
+      };
+      /** @description File handle to the file of another task that it got; of a task of a run, once it has started. */
+      input_files: {
+        [key: string]: components['schemas']['InputFileRecord'];
       };
       /** @description Parameter name to value; null until it completed. */
       output_parameters: {
@@ -5785,6 +5813,7 @@ export interface components {
 }
 export type Reason = components['schemas']['Reason'];
 export type FileRecord = components['schemas']['FileRecord'];
+export type InputFileRecord = components['schemas']['InputFileRecord'];
 export type ResourceValue = components['schemas']['ResourceValue'];
 export type TaskRunRecord = components['schemas']['TaskRunRecord'];
 export type ProtocolRunSummary = components['schemas']['ProtocolRunSummary'];
@@ -7836,7 +7865,7 @@ export interface operations {
         content: {
           'application/json': {
             submission: components['schemas']['TaskSubmission'];
-            /** @description Paths of secrets, which nobody can read: whoever submits it gives them again. */
+            /** @description Paths of secrets, which nobody can read and whoever submits it gives again, and of files of other tasks, which only a protocol gives. */
             left_out: string[];
           };
         };
@@ -7866,7 +7895,7 @@ export interface operations {
         content: {
           'application/json': {
             submission: components['schemas']['ProtocolRunSubmission'];
-            /** @description Paths of secrets, which nobody can read: whoever submits it gives them again. */
+            /** @description Paths of secrets, which nobody can read and whoever submits it gives again, and of files of other tasks, which only a protocol gives. */
             left_out: string[];
           };
         };
@@ -7896,7 +7925,7 @@ export interface operations {
         content: {
           'application/json': {
             submission: components['schemas']['CampaignSubmission'];
-            /** @description Paths of secrets, which nobody can read: whoever submits it gives them again. */
+            /** @description Paths of secrets, which nobody can read and whoever submits it gives again, and of files of other tasks, which only a protocol gives. */
             left_out: string[];
           };
         };

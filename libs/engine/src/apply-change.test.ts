@@ -77,6 +77,7 @@ const task: TaskRunRow = {
   devices: {},
   resources: {},
   inputParameters: {},
+  inputFiles: {},
   outputParameters: null,
   outputResources: null,
   outputFiles: [],

@@ -46,7 +46,7 @@ import type { WorkingRows } from './ports.js';
 import { Present } from './present.js';
 import { ResourceRequests } from './resource-requests.js';
 import { workingRowsOf } from './row-set.js';
-import type { AttemptRow } from './rows.js';
+import type { AttemptRow, TaskRunRow } from './rows.js';
 import { settleRun } from './runs.js';
 import { describeEstimates, describeSchedule, type SchedulePorts } from './schedule.js';
 import { StandingEvents } from './standing-events.js';
@@ -55,7 +55,7 @@ import { Submissions } from './submissions.js';
 import type { Accepted } from './submit.js';
 import { TurnLoop } from './turn-loop.js';
 import type { Turn } from './turn.js';
-import { unfinishedWork, type UnfinishedWork } from './work-in-use.js';
+import { attemptOf, unfinishedWork, type UnfinishedWork } from './work-in-use.js';
 import { Workload } from './workload.js';
 import { WorkingState } from './working-state.js';
 
@@ -412,9 +412,9 @@ export class Engine {
     return new Present(this.#labs, this.#directory, this.#state);
   }
 
-  /** An attempt that has not ended. */
-  attempt(id: string): AttemptRow | undefined {
-    return this.#state.rows.attempts.get(id);
+  /** An attempt that has not ended, with the files that its task gets. */
+  attempt(id: string): (AttemptRow & Pick<TaskRunRow, 'inputFiles'>) | undefined {
+    return attemptOf(this.#state, id);
   }
 
   /** What goes on, what is to come and why what waits waits, at this moment: the part that is asked for. */

@@ -6,6 +6,7 @@ import type {
   AttentionAction,
   AttentionKind,
   FileDescription,
+  InputFile,
   RunFailureAction,
   TaskFailurePolicy,
   JsonObject,
@@ -114,6 +115,8 @@ export interface TaskRunRow {
   resources: Record<string, ResourceValue>;
   /** Resolved values once started; as submitted before. */
   inputParameters: JsonObject;
+  /** File handle to the file it gets; of a task of a run, once it has started. */
+  inputFiles: Record<string, InputFile>;
   outputParameters: JsonObject | null;
   outputResources: Record<string, ResourceValue> | null;
   outputFiles: FileDescription[];

@@ -4,6 +4,7 @@ import type { AgentDirectory } from './agent-directory.js';
 import { take } from './allocation.js';
 import { failTask, failurePolicyOf } from './failure-policy.js';
 import { startWindow } from './lags.js';
+import { resolveFiles } from './input-files.js';
 import { serviceComputer, type KnownDevice, type LabMap } from './lab-map.js';
 import type { AgentAddress, Ids, Log } from './ports.js';
 import { resolveParameters, resourceValues } from './resolve.js';
@@ -21,7 +22,7 @@ export interface StartPorts {
 
 /**
  * Starts a task on what it was assigned: records the attempt with its allocations, and has it sent after the commit. A
- * task whose parameters do not resolve fails instead; one whose computer has gone meanwhile goes on waiting.
+ * task whose parameters or files do not resolve fails instead; one whose computer has gone meanwhile goes on waiting.
  */
 export function startTask(turn: Turn, ports: StartPorts, assignment: Assignment): void {
   const { state } = turn;
@@ -30,7 +31,12 @@ export function startTask(turn: Turn, ports: StartPorts, assignment: Assignment)
   const { values, faults } = resolveParameters(state, task);
   const definition = state.definitionOf(task);
   if (faults.length > 0 || definition === undefined) {
-    failTask(turn, task, unresolved(faults));
+    failTask(turn, task, unresolved('unresolved_parameters', faults));
+    return;
+  }
+  const inputs = resolveFiles(state, task);
+  if (inputs.faults.length > 0) {
+    failTask(turn, task, unresolved('missing_input_file', inputs.faults));
     return;
   }
   const labs = ports.labs();
@@ -93,6 +99,7 @@ export function startTask(turn: Turn, ports: StartPorts, assignment: Assignment)
     devices: Object.fromEntries(references),
     resources,
     inputParameters: values,
+    inputFiles: inputs.files,
     startedAt: turn.now,
     lateByS,
     retryAt: null,
@@ -112,6 +119,7 @@ export function startTask(turn: Turn, ports: StartPorts, assignment: Assignment)
     ),
     parameters: values,
     resources,
+    ...(Object.keys(inputs.files).length === 0 ? {} : { files: inputs.files }),
   };
   turn.afterCommit(() => ports.send({ computer, inc, epoch: ports.epoch() }, start));
 }
@@ -138,10 +146,10 @@ export function computerFor(devices: readonly KnownDevice[]): string {
   return best?.[0] ?? serviceComputer;
 }
 
-function unresolved(faults: readonly { path: string; message: string }[]): Reason {
+function unresolved(code: string, faults: readonly { path: string; message: string }[]): Reason {
   const text = faults
     .slice(0, 5)
     .map((fault) => `${fault.path}: ${fault.message}`)
     .join('; ');
-  return { code: 'unresolved_parameters', message: text === '' ? 'its definition is gone' : text };
+  return { code, message: text === '' ? 'its definition is gone' : text };
 }

@@ -11,6 +11,7 @@ import {
   checkParameters,
   checkRunParameters,
   type ProtocolSnapshot,
+  type TaskDefinition,
   type TaskSnapshot,
 } from '@lab/definitions/model';
 import type { Drain } from './drain.js';
@@ -109,6 +110,7 @@ export function checkTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmis
   });
   refuse('task', [
     ...faults,
+    ...fileFaults(task),
     ...deviceFaults(labs, task.devices, devices),
     ...resourceFaults(labs, task.input_resources, resources),
     ...Object.entries(devices).flatMap(([slot, { lab_name }]) =>
@@ -191,6 +193,20 @@ function policyFaults(
       message: `the protocol ${protocol.type} has no task "${name}"`,
       ...among(names),
     }));
+}
+
+/** Files that nobody gives a task which is in no run. */
+function fileFaults({ type, input_files: files = {} }: TaskDefinition): Fault[] {
+  const needed = Object.keys(files).filter((handle) => files[handle]?.required === true);
+  if (needed.length === 0) return [];
+  return [
+    {
+      path: 'type',
+      code: 'needs_files',
+      message: `a task of type ${type} needs a file of another task for ${needed.map((each) => `"${each}"`).join(', ')}`,
+      hint: 'submit a run of a protocol in which an earlier task leaves that file',
+    },
+  ];
 }
 
 /** Laboratories that take no new work: their devices are being started, or they are to be unloaded or reloaded. */

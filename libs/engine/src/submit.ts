@@ -174,6 +174,7 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
         ]),
       ),
       inputParameters: complete.input_parameters,
+      inputFiles: {},
       outputParameters: null,
       outputResources: null,
       outputFiles: [],
@@ -244,6 +245,7 @@ export function insertRun(
         inputParameters: Object.hasOwn(given.parameters, task.name)
           ? (given.parameters[task.name] ?? {})
           : {},
+        inputFiles: {},
         outputParameters: null,
         outputResources: null,
         outputFiles: [],

@@ -1,5 +1,6 @@
 import { isTerminal } from '@lab/contracts';
 import type { LabMap } from './lab-map.js';
+import type { AttemptRow, TaskRunRow } from './rows.js';
 import type { WorkingState } from './working-state.js';
 
 /** Work that is not over, and what it needs. */
@@ -72,4 +73,13 @@ function allocatedDevices(state: WorkingState): Map<string, Set<string>> {
     if (task !== undefined) note(task.runId ?? task.id, row.key);
   }
   return owners;
+}
+
+/** An attempt that has not ended, with the files that its task gets. */
+export function attemptOf(
+  { rows }: WorkingState,
+  id: string,
+): (AttemptRow & Pick<TaskRunRow, 'inputFiles'>) | undefined {
+  const attempt = rows.attempts.get(id);
+  return attempt && { ...attempt, inputFiles: rows.taskRuns.get(attempt.taskRunId)?.inputFiles ?? {} };
 }

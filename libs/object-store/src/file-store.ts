@@ -16,9 +16,9 @@ import type {
   UploadTicket,
 } from './object-store.js';
 import { PartialUploads } from './partial-uploads.js';
-import { UploadTickets, type UploadGrant, type UploadTicketsOptions } from './upload-tickets.js';
+import { FileTickets, type FileGrant, type FileTicketsOptions } from './file-tickets.js';
 
-export interface FileStoreOptions extends UploadTicketsOptions {
+export interface FileStoreOptions extends FileTicketsOptions {
   /** Made when it is not there. Several processes may use the same one. */
   folder: string;
 }
@@ -41,14 +41,14 @@ class FolderStore implements FileStore {
   readonly #objects: string;
   readonly #incoming: string;
   readonly #partial: PartialUploads;
-  readonly #tickets: UploadTickets;
+  readonly #tickets: FileTickets;
   readonly #now: () => number;
 
   constructor({ folder, now = Date.now, ...tickets }: FileStoreOptions) {
     this.#objects = resolve(folder, 'objects');
     this.#incoming = resolve(folder, 'incoming');
     this.#partial = new PartialUploads(this.#incoming);
-    this.#tickets = new UploadTickets({ ...tickets, now });
+    this.#tickets = new FileTickets({ ...tickets, now });
     this.#now = now;
   }
 
@@ -112,18 +112,22 @@ class FolderStore implements FileStore {
     return this.#tickets.uploadTicket(request);
   }
 
-  acceptTicket(token: string, now?: number): UploadGrant {
+  acceptTicket(token: string, now?: number): FileGrant {
     return this.#tickets.acceptTicket(token, now);
   }
 
-  async received(grant: UploadGrant): Promise<number> {
+  acceptDownload(token: string): FileGrant {
+    return this.#tickets.acceptDownload(token);
+  }
+
+  async received(grant: FileGrant): Promise<number> {
     const arrived = await storage(() => this.#partial.received(grant));
     if (arrived !== undefined) return arrived;
     const head = await this.head(grant.key);
     return head?.size === grant.size ? grant.size : 0;
   }
 
-  async receive(grant: UploadGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Content> {
+  async receive(grant: FileGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Content> {
     const path = this.#pathOf(grant.key);
     const isOver = from > 0 && from === grant.size;
     if (isOver && (await storage(() => this.#partial.received(grant))) === undefined) {
@@ -139,7 +143,7 @@ class FolderStore implements FileStore {
   }
 
   /** The answer to an upload got lost: is the object what it was to become? */
-  async #confirm(grant: UploadGrant): Promise<Content> {
+  async #confirm(grant: FileGrant): Promise<Content> {
     const hash = createHash('sha256');
     let size = 0;
     for await (const chunk of await this.get(grant.key)) {

@@ -1,6 +1,7 @@
 export type {
   ByteRange,
   Content,
+  DownloadTicket,
   FileStore,
   ListedObject,
   ObjectHead,
@@ -12,4 +13,4 @@ export { openFileStore, type FileStoreOptions } from './file-store.js';
 export type { S3StoreOptions } from './s3-store.js';
 export { openFiles, type FilesOptions } from './open-files.js';
 export { taskFileKey } from './task-file-key.js';
-export { UploadTickets, type UploadGrant, type UploadTicketsOptions } from './upload-tickets.js';
+export { FileTickets, type FileGrant, type FileTicketsOptions } from './file-tickets.js';

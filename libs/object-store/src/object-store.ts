@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { UploadGrant } from './upload-tickets.js';
+import type { FileGrant } from './file-tickets.js';
 
 export interface Content {
   /** Bytes. */
@@ -33,6 +33,12 @@ export interface TicketRequest extends Content {
 /** Leave to bring the bytes of one object by HTTP. */
 export interface UploadTicket {
   method: 'PUT';
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** Leave to fetch the bytes of one object by HTTP, or a range of them. */
+export interface DownloadTicket {
   url: string;
   headers: Record<string, string>;
 }
@@ -72,7 +78,7 @@ export interface ObjectStore {
   uploadTicket(request: TicketRequest): Promise<UploadTicket>;
 }
 
-/** An {@link ObjectStore} whose uploads arrive at our own gateway. */
+/** An {@link ObjectStore} whose uploads arrive, and whose downloads leave, at our own gateway. */
 export interface FileStore extends ObjectStore {
   /**
    * What the bearer of a token may upload.
@@ -80,9 +86,11 @@ export interface FileStore extends ObjectStore {
    * @param now milliseconds since 1970; default: the clock of the store
    * @throws ServiceError `forbidden` when the token is not one of ours, was changed or has expired
    */
-  acceptTicket(token: string, now?: number): UploadGrant;
+  acceptTicket(token: string, now?: number): FileGrant;
+  /** What the bearer of a token may fetch. @throws as {@link acceptTicket} */
+  acceptDownload(token: string): FileGrant;
   /** How many bytes of an upload are here, so that it may go on behind them; all of them when it is done. */
-  received(grant: UploadGrant): Promise<number>;
+  received(grant: FileGrant): Promise<number>;
   /**
    * Takes an upload, or the rest of one that broke off. The object appears when it is whole and what the grant says; what
    * arrived of an upload that breaks off stays for a day.
@@ -92,5 +100,5 @@ export interface FileStore extends ObjectStore {
    *   the upload over, or when what arrived before is wrong, which is forgotten then; `invalid` when the content is not
    *   what the grant says; what the source throws
    */
-  receive(grant: UploadGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Content>;
+  receive(grant: FileGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Content>;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isServiceError, ServiceError } from '@lab/contracts';
 import { compare, mismatch, sizeFault } from './content.js';
 import { absent, type Received } from './incoming.js';
-import type { UploadGrant } from './upload-tickets.js';
+import type { FileGrant } from './file-tickets.js';
 import { Writers } from './writers.js';
 
 /**
@@ -22,7 +22,7 @@ export class PartialUploads {
   }
 
   /** Bytes that arrived; undefined: none, and nothing is under way. */
-  async received(grant: UploadGrant): Promise<number | undefined> {
+  async received(grant: FileGrant): Promise<number | undefined> {
     const info = await stat(this.#pathOf(grant)).catch(absent);
     return info?.size;
   }
@@ -34,14 +34,14 @@ export class PartialUploads {
    * @throws ServiceError `wrong_state` when other than `from` bytes arrived before, when another connection has taken the
    *   upload over, or when what arrived before is wrong; `invalid` when what arrived now is; what the source throws
    */
-  async receive(grant: UploadGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Received> {
+  async receive(grant: FileGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Received> {
     const path = this.#pathOf(grant);
     return this.#writers.alone(path, source, (mine) => this.#write(path, grant, mine, from));
   }
 
   async #write(
     path: string,
-    grant: UploadGrant,
+    grant: FileGrant,
     source: AsyncIterable<Uint8Array>,
     from: number,
   ): Promise<Received> {
@@ -71,7 +71,7 @@ export class PartialUploads {
     }
   }
 
-  #pathOf({ key, size, sha256 }: UploadGrant): string {
+  #pathOf({ key, size, sha256 }: FileGrant): string {
     const name = createHash('sha256')
       .update(JSON.stringify([key, size, sha256]))
       .digest('hex');

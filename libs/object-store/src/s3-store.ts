@@ -26,9 +26,9 @@ import { boundAnswers, onward } from './s3-answers.js';
 import { isAbsent, nameOf, storage } from './s3-errors.js';
 import { defaultSizes, piecesOf, S3Parts, type S3Bucket, type S3Sizes } from './s3-parts.js';
 import { S3Uploads } from './s3-uploads.js';
-import { UploadTickets, type UploadGrant, type UploadTicketsOptions } from './upload-tickets.js';
+import { FileTickets, type FileGrant, type FileTicketsOptions } from './file-tickets.js';
 
-export interface S3StoreOptions extends UploadTicketsOptions {
+export interface S3StoreOptions extends FileTicketsOptions {
   /** Address of the server; default: the one of AWS for the region. */
   endpoint?: string | undefined;
   region: string;
@@ -61,7 +61,7 @@ class S3Store implements FileStore {
   readonly #bucket: S3Bucket;
   readonly #parts: S3Parts;
   readonly #uploads: S3Uploads;
-  readonly #tickets: UploadTickets;
+  readonly #tickets: FileTickets;
   readonly #now: () => number;
 
   constructor(options: S3StoreOptions) {
@@ -80,7 +80,7 @@ class S3Store implements FileStore {
     this.#bucket = { client: this.#client, name: bucket };
     this.#parts = new S3Parts(this.#bucket);
     this.#uploads = new S3Uploads(this.#bucket, this.#parts, { ...defaultSizes, ...options.sizes });
-    this.#tickets = new UploadTickets(options);
+    this.#tickets = new FileTickets(options);
     this.#now = now;
   }
 
@@ -164,18 +164,22 @@ class S3Store implements FileStore {
     return this.#tickets.uploadTicket(request);
   }
 
-  acceptTicket(token: string, now?: number): UploadGrant {
+  acceptTicket(token: string, now?: number): FileGrant {
     return this.#tickets.acceptTicket(token, now);
   }
 
-  async received(grant: UploadGrant): Promise<number> {
+  acceptDownload(token: string): FileGrant {
+    return this.#tickets.acceptDownload(token);
+  }
+
+  async received(grant: FileGrant): Promise<number> {
     const arrived = await storage(() => this.#uploads.received(grant));
     if (arrived !== undefined) return arrived;
     const head = await this.head(grant.key);
     return head?.size === grant.size ? grant.size : 0;
   }
 
-  async receive(grant: UploadGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Content> {
+  async receive(grant: FileGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Content> {
     const place = this.#place(grant.key);
     const isOver = from > 0 && from === grant.size;
     if (isOver && (await storage(() => this.#uploads.received(grant))) === undefined) {
@@ -236,7 +240,7 @@ class S3Store implements FileStore {
   }
 
   /** The answer to an upload got lost: is the object what it was to become? */
-  async #confirm(grant: UploadGrant): Promise<Content> {
+  async #confirm(grant: FileGrant): Promise<Content> {
     const hash = createHash('sha256');
     let size = 0;
     for await (const chunk of await this.get(grant.key)) {

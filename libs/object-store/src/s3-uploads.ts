@@ -22,7 +22,7 @@ import {
   type S3Parts,
   type S3Sizes,
 } from './s3-parts.js';
-import type { UploadGrant } from './upload-tickets.js';
+import type { FileGrant } from './file-tickets.js';
 import { Writers } from './writers.js';
 
 /** Where uploads wait until they are whole and known to be right. */
@@ -59,7 +59,7 @@ export class S3Uploads {
   }
 
   /** Bytes that arrived; undefined: none, and nothing is under way. */
-  async received(grant: UploadGrant): Promise<number | undefined> {
+  async received(grant: FileGrant): Promise<number | undefined> {
     const waiting = waitingKey(grant);
     const progress = await this.#progress(waiting);
     if (progress !== undefined) return progress.size;
@@ -75,7 +75,7 @@ export class S3Uploads {
    *   upload over, or when what arrived before is wrong; `invalid` when what arrived now is; what the source throws
    */
   receive(
-    grant: UploadGrant,
+    grant: FileGrant,
     source: AsyncIterable<Uint8Array>,
     { from, to }: { from: number; to: string },
   ): Promise<Content> {
@@ -108,7 +108,7 @@ export class S3Uploads {
   /** @returns true when all of it was seen here, and is right */
   async #bring(
     waiting: string,
-    grant: UploadGrant,
+    grant: FileGrant,
     source: AsyncIterable<Uint8Array>,
     from: number,
   ): Promise<boolean> {
@@ -142,7 +142,7 @@ export class S3Uploads {
   }
 
   /** @throws ServiceError `invalid` when what arrived over several connections is not what the grant says */
-  async #verify(waiting: string, grant: UploadGrant): Promise<void> {
+  async #verify(waiting: string, grant: FileGrant): Promise<void> {
     const { Body } = await this.#bucket.client.send(new GetObjectCommand(this.#at(waiting)));
     const hash = createHash('sha256');
     let size = 0;
@@ -242,7 +242,7 @@ export class S3Uploads {
   }
 }
 
-function waitingKey({ key, size, sha256 }: UploadGrant): string {
+function waitingKey({ key, size, sha256 }: FileGrant): string {
   const name = createHash('sha256')
     .update(JSON.stringify([key, size, sha256]))
     .digest('hex');

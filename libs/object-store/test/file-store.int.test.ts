@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openFileStore, type FileStore } from '../src/index.js';
+import { FileTickets, openFileStore, type FileStore } from '../src/index.js';
 import { chunks, contentOf, failure, objectStoreContract, read } from './object-store-contract.js';
 
 const secret = 'a secret of the test suite';
@@ -213,6 +213,25 @@ describe('a file store', () => {
       expect(() => store.acceptTicket(token, now + 60_000)).toThrow(expect.objectContaining(refused));
       now += 60_000;
       expect(() => store.acceptTicket(token)).toThrow(expect.objectContaining(refused));
+    });
+
+    it('allows to bring or to fetch, and never the other', async () => {
+      const store = await open();
+      const tickets = new FileTickets({
+        publicUrl: 'https://lab.example',
+        secret: 'x'.repeat(32),
+        now: () => now,
+      });
+      const other = await open({ secret: 'x'.repeat(32) });
+      const { url } = tickets.downloadTicket({ ...grant, expiresInMs: 60_000 });
+      const token = url.slice('https://lab.example/api/downloads/'.length);
+      expect(other.acceptDownload(token)).toEqual(grant);
+      expect(() => other.acceptTicket(token)).toThrow(expect.objectContaining({ code: 'forbidden' }));
+      expect(() => store.acceptDownload(token)).toThrow(expect.objectContaining({ code: 'forbidden' }));
+      const upload = await tokenOf(store);
+      expect(() => store.acceptDownload(upload)).toThrow(expect.objectContaining({ code: 'forbidden' }));
+      now += 60_000;
+      expect(() => other.acceptDownload(token)).toThrow(expect.objectContaining({ code: 'forbidden' }));
     });
 
     it('is refused when it was signed with another secret or changed anywhere', async () => {

@@ -82,6 +82,7 @@ export const taskRunColumns = {
   devices: 'plain',
   resources: 'plain',
   inputParameters: 'plain',
+  inputFiles: 'plain',
   outputParameters: 'plain',
   outputResources: 'plain',
   outputFiles: 'plain',

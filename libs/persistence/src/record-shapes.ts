@@ -10,6 +10,8 @@ import {
   type EmergencyStopRecord,
   type FileDescription,
   type FileRecord,
+  type InputFile,
+  type InputFileRecord,
   type KeptOptimizer,
   type ProtocolRunRecord,
   type ProtocolRunSummary,
@@ -132,6 +134,9 @@ export function taskRunRecord(row: StoredTaskRun, protocolRun: string | null, co
     devices: row.devices,
     input_parameters: row.input_parameters,
     input_resources: row.resources,
+    input_files: Object.fromEntries(
+      Object.entries(row.input_files).map(([handle, file]) => [handle, inputFileRecord(file)]),
+    ),
     output_parameters: row.output_parameters,
     output_resources: row.output_resources,
     output_files: row.output_files.map(fileRecord),
@@ -154,6 +159,10 @@ export function taskRunRecord(row: StoredTaskRun, protocolRun: string | null, co
 
 export function fileRecord({ name, size, sha256 }: FileDescription): FileRecord {
   return { name, size, sha256, media_type: mediaTypeOf(name) };
+}
+
+function inputFileRecord(file: InputFile): InputFileRecord {
+  return { id: `${file.task_run_id}/${file.attempt}/${file.name}`, ...fileRecord(file) };
 }
 
 export function attemptRecord(

@@ -105,6 +105,9 @@ describe('records', () => {
           reason,
           outputParameters: { ph: 7.25 },
           outputResources: { beaker: { name: 'b', type: 'beaker', meta: { full: true } } },
+          inputFiles: {
+            curve: { task_run_id: 'other', attempt: 2, name: 'b.csv', size: 3, sha256: 'e'.repeat(64) },
+          },
           outputFiles: [{ name: 'a.csv', size: 12, sha256: 'f'.repeat(64) }],
           attempt: 2,
           failures: 1,
@@ -133,6 +136,15 @@ describe('records', () => {
       input_resources: { beaker: { name: 'beaker_1', type: 'beaker', meta: { capacity: 300 } } },
       output_parameters: { ph: 7.25 },
       output_resources: { beaker: { name: 'b', type: 'beaker', meta: { full: true } } },
+      input_files: {
+        curve: {
+          id: 'other/2/b.csv',
+          name: 'b.csv',
+          size: 3,
+          sha256: 'e'.repeat(64),
+          media_type: 'text/csv',
+        },
+      },
       output_files: [{ name: 'a.csv', size: 12, sha256: 'f'.repeat(64), media_type: 'text/csv' }],
       attempt: 2,
       failure_policy: {},

@@ -109,6 +109,7 @@ export function taskRun(id: string, over: Partial<TaskRunRow> = {}): TaskRunRow 
     devices: { mixer: { lab_name: 'color_lab', name: 'mixer_1' } },
     resources: { beaker: { name: 'beaker_1', type: 'beaker', meta: { capacity: 300 } } },
     inputParameters: { volume: 0.1, label: '' },
+    inputFiles: {},
     outputParameters: null,
     outputResources: null,
     outputFiles: [],

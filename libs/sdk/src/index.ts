@@ -15,7 +15,7 @@ export {
   type DeviceFunctionTable,
 } from './author/device-function.js';
 export type { ParameterDeclaration, ParameterDeclarations } from './author/function-parameters.js';
-export { BaseTask, type FileContent, type Resource, type TaskResult } from './author/task.js';
+export { BaseTask, type FileContent, type InputFile, type Resource, type TaskResult } from './author/task.js';
 export {
   AbstractSequentialOptimizer,
   type Cell,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromTask } from '@lab/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -35,7 +35,12 @@ async function warm(): Promise<HostProcess> {
 function run(
   host: HostProcess,
   mode: string,
-  options: { value?: unknown; code?: { module: Module; path: string }; known?: boolean } = {},
+  options: {
+    value?: unknown;
+    code?: { module: Module; path: string };
+    known?: boolean;
+    files?: Record<string, unknown>;
+  } = {},
 ): string {
   const spool = mkdtempSync(join(folder.path, 'spool-'));
   host.send({
@@ -49,6 +54,7 @@ function run(
     parameters: { mode, ...(options.value === undefined ? {} : { value: options.value }) },
     resources: { beaker },
     spool,
+    ...(options.files === undefined ? {} : { files: options.files }),
   });
   return spool;
 }
@@ -304,6 +310,18 @@ describe('the files of a task', () => {
       expect(file?.sha256).toBe(createHash('sha256').update(content).digest('hex'));
     }
     expect(readdirSync(spool)).toHaveLength(expected.length);
+  });
+
+  it('of another task are known by their handles, and can be passed on', async () => {
+    const path = join(folder.path, 'given.csv');
+    writeFileSync(path, 'a,b\n');
+    const given = { name: 'raw.csv', size: 4, sha256: 'ab', media_type: 'text/csv', path };
+    expect(await outcome('pass_on', { files: { raw: given } })).toMatchObject({
+      type: 'completed',
+      output_parameters: { raw: given, log: null },
+      files: [{ name: 'copy.csv', size: 4 }],
+    });
+    expect(await outcome('pass_on')).toMatchObject({ type: 'completed', output_parameters: { raw: null } });
   });
 
   it.each(['../up', 'a/b', 'a\\b', '..', '', ' a', 'a\u0000', 'x'.repeat(201)])(

@@ -3,7 +3,7 @@ import type { RowSet, TaskRunRow } from '@lab/engine';
 import type { ProtocolSnapshot, TaskDefinition } from '@lab/definitions/model';
 import { chanceOf } from './chance.js';
 import { noCalls, someCalls, type Course } from './simulated-agents.js';
-import { outputsOf } from './values.js';
+import { filesOf, outputsOf } from './values.js';
 
 /** How long the attempts of a simulation take, and how they end. */
 export interface Luck {
@@ -59,7 +59,7 @@ export function courseOf(rows: RowSet, luck: Luck, start: Started): Course {
       output_parameters:
         definition === undefined ? {} : outputsOf(definition, task?.name ?? start.label, protocol),
       output_resources: definition === undefined ? {} : newResources(definition, start),
-      files: [],
+      files: filesOf(task?.name ?? start.label, protocol),
     },
     calls: someCalls,
   };

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, TaskParameters } from '@lab/contracts';
+import type { FileDescription, JsonObject, JsonValue, TaskParameters } from '@lab/contracts';
 import {
   checkValue,
   dynamicParameters,
@@ -7,6 +7,9 @@ import {
   type ProtocolSnapshot,
   type TaskDefinition,
 } from '@lab/definitions/model';
+
+/** The SHA-256 of no bytes. */
+const ofNothing = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 /** Values that fit what definitions declare: tasks of a simulation do nothing, but what they hand on must be right. */
 
@@ -34,6 +37,13 @@ export function outputsOf(definition: TaskDefinition, task: string, protocol?: P
   return valuesOf(definition.output_parameters, {}, (name) =>
     protocol === undefined ? [] : usesOf(protocol, task, name),
   );
+}
+
+/** The files that later tasks want of a task; they are empty. */
+export function filesOf(task: string, snapshot?: ProtocolSnapshot): FileDescription[] {
+  const wanted = (snapshot?.protocol.tasks ?? []).flatMap(({ files = {} }) => Object.values(files));
+  const names = new Set(wanted.flatMap((file) => (file.task === task ? [file.name] : [])));
+  return [...names].map((name) => ({ name, size: 0, sha256: ofNothing }));
 }
 
 /** The parameters of a run with a value for every dynamic one. */

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Catalog, DefinitionOrigin } from '@lab/definitions';
 import type { JsonValue } from '@lab/contracts';
-import type { ParameterSpec, ParameterSpecs } from '@lab/definitions/model';
+import type { InputFileSpec, ParameterSpec, ParameterSpecs } from '@lab/definitions/model';
 
 /** Name of the generated file in the folder of a package. */
 export const typesFile = 'svc-types.d.ts';
@@ -36,6 +36,7 @@ export function packageTypes(catalog: Catalog, packageName: string, folder: stri
       ...block('devices', devices),
       ...block('parameters', typesOf(task.input_parameters), task.input_parameters),
       ...block('resources', resources),
+      ...(task.input_files === undefined ? [] : fileBlock(task.input_files)),
       ...block('outputs', typesOf(task.output_parameters), task.output_parameters),
       '  };',
     ];
@@ -52,10 +53,10 @@ export function packageTypes(catalog: Catalog, packageName: string, folder: stri
     '/** Init parameters by device type: `BaseDevice<InitParameters["pump"]>`. */',
     ...interfaceOf('InitParameters', devices),
     '',
-    '/** What each task type gets and gives; give `devices`, `parameters` and `resources` to `BaseTask`. */',
+    '/** What each task type gets and gives; give `devices`, `parameters`, `resources` and `files` to `BaseTask`. */',
     ...interfaceOf('TaskTypes', tasks),
   ];
-  const used = ['JsonObject', 'JsonValue', 'Resource'].filter((name) =>
+  const used = ['InputFile', 'JsonObject', 'JsonValue', 'Resource'].filter((name) =>
     body.some((line) => !line.trimStart().startsWith('/**') && new RegExp(`\\b${name}\\b`).test(line)),
   );
   const imports = [
@@ -114,7 +115,15 @@ class DeviceClasses {
   }
 }
 
-const reserved = new Set(['InitParameters', 'TaskTypes', 'JsonObject', 'JsonValue', 'Resource', 'Record']);
+const reserved = new Set([
+  'InitParameters',
+  'InputFile',
+  'TaskTypes',
+  'JsonObject',
+  'JsonValue',
+  'Resource',
+  'Record',
+]);
 
 /** `color_station` as `ColorStation`. */
 export function className(type: string): string {
@@ -145,6 +154,14 @@ function block(name: string, entries: (string | undefined)[][], specs: Parameter
     }),
     '    };',
   ];
+}
+
+function fileBlock(specs: Record<string, InputFileSpec>): string[] {
+  const lines = Object.entries(specs).flatMap(([name, { desc, required, media_type: type }]) => [
+    `      /** ${commentText(type === undefined ? desc : `${desc} (${type})`)} */`,
+    `      ${key(name)}${required ? '' : '?'}: InputFile;`,
+  ]);
+  return ['    files: {', ...lines, '    };'];
 }
 
 function unionLines(parts: string[]): string[] {

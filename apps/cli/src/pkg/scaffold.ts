@@ -156,7 +156,9 @@ function runnable(catalog: Catalog, packageName: string): ProtocolParts {
           Object.values(lab.resources).filter((each) => each.type === of).length >=
           resources.filter(([, other]) => other === of).length,
       );
-      if (known.length < devices.length || !counted) continue;
+      // A file comes from another task, which nobody has thought of yet.
+      const wantsFile = Object.values(task.input_files ?? {}).some(({ required }) => required);
+      if (known.length < devices.length || !counted || wantsFile) continue;
       const open = Object.entries(task.input_parameters).filter(([, spec]) => spec.value === undefined);
       return {
         lab: name,

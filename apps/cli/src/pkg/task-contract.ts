@@ -5,7 +5,7 @@ import ts from 'typescript';
 /** Whether the code of a task takes what its `task.yml` says it gets. */
 
 /**
- * TypeScript to be appended to the generated types of a package: `Expected`, what `_execute` of each task type is given.
+ * TypeScript to be appended to the generated types of a package: `Expected`, what each task type is given.
  */
 export const expectations = `
 import type { Handles as ExpectedHandles } from '@lab/sdk';
@@ -14,6 +14,7 @@ export type Expected = {
     devices: ExpectedHandles<TaskTypes[Type]['devices']>;
     parameters: TaskTypes[Type]['parameters'];
     resources: TaskTypes[Type]['resources'];
+    files: TaskTypes[Type] extends { files: infer Files } ? Files : Record<never, never>;
   };
 };
 `;
@@ -27,7 +28,7 @@ export interface TaskCode {
 /** Makes a diagnostic at a node of a source. */
 export type At = (node: ts.Node, code: string, message: string, hint?: string) => Diagnostic;
 
-const parts = ['devices', 'parameters', 'resources'] as const;
+const parts = ['devices', 'parameters', 'resources', 'files'] as const;
 type Part = (typeof parts)[number];
 
 const words: Record<Part, { one: string; unknown: string; missing: string; type: string }> = {
@@ -49,13 +50,22 @@ const words: Record<Part, { one: string; unknown: string; missing: string; type:
     missing: 'missing_resource',
     type: 'resource_type',
   },
+  files: {
+    one: 'input file',
+    unknown: 'unknown_file',
+    missing: 'missing_file',
+    type: 'file_type',
+  },
 };
+
+/** How many of the parts `_execute` is given; the files are on the object. */
+const argumentCount = 3;
 
 /**
  * Compares the types of `_execute` with `task.yml`: every name on both sides, and that what the service gives fits what the
  * code takes.
  *
- * @param expected what `expectations` declares: for each task type its devices (handles), parameters and resources
+ * @param expected what `expectations` declares: for each task type its devices (handles), parameters, resources and files
  */
 export class TaskContract {
   constructor(
@@ -105,7 +115,7 @@ export class TaskContract {
     const wanted = this.expected?.getProperty(task.type);
     const shape = wanted && checker.getTypeOfSymbolAtLocation(wanted, source);
     return parts.flatMap((part, index) => {
-      const parameter = signature.getParameters()[index];
+      const parameter = index < argumentCount ? signature.getParameters()[index] : undefined;
       // A method that leaves a parameter out is held to what its class says of it.
       const given = parameter ?? type.getProperty(part);
       if (given === undefined) return [];
@@ -133,6 +143,7 @@ export class TaskContract {
       devices: task.devices,
       parameters: task.input_parameters,
       resources: task.input_resources,
+      files: task.input_files ?? {},
     }[part];
     const word = words[part];
     const names = Object.keys(declared);
@@ -157,7 +168,8 @@ export class TaskContract {
       if (property === undefined) {
         // One misspelt name is one mistake.
         if (open || meant.has(name)) continue;
-        const message = `_execute does not know the ${word.one} "${name}" of task.yml`;
+        const code = part === 'files' ? 'the class' : '_execute';
+        const message = `${code} does not know the ${word.one} "${name}" of task.yml`;
         const hint = `add it to the type of the ${part}, or remove it from task.yml`;
         found.push(this.at(node, word.missing, message, hint));
         continue;
@@ -196,6 +208,11 @@ export class TaskContract {
         : `must be taken as a Resource, not as ${text}`;
     }
     if (given === undefined || checker.isTypeAssignableTo(given, taken)) return undefined;
+    if (part === 'files') {
+      return task.input_files?.[name]?.required === false
+        ? `may be left out, so it must be taken as InputFile | undefined, not as ${text}`
+        : `must be taken as an InputFile, not as ${text}`;
+    }
     const device = `is a ${task.devices[name]?.type ?? 'device'} in task.yml`;
     const missing = taken.getProperties().find((each) => given.getProperty(each.name) === undefined);
     return missing === undefined

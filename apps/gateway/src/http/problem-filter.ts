@@ -50,8 +50,8 @@ function retryAfter({ retryAfterS = 1 }: ServiceError): string {
   return String(Math.min(Math.max(Math.ceil(retryAfterS), 1), 60));
 }
 
-/** The path without its query. The token of an upload is a key to a file and is left out. */
+/** The path without its query. The token of an upload or download is a key to a file and is left out. */
 function instanceOf(request: FastifyRequest): string {
   const path = request.url.split('?', 1)[0] ?? '/';
-  return path.startsWith('/api/uploads/') ? '/api/uploads' : path;
+  return /^\/api\/(uploads|downloads)(?=\/)/.exec(path)?.[0] ?? path;
 }

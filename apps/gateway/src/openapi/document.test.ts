@@ -290,6 +290,7 @@ describe('the OpenAPI document', () => {
       reason: { code: 'task_failed', message: 'm', stack: 's' },
       devices: { arm: { lab_name: 'l', name: 'd' } },
       input_resources: { beaker: { name: 'b', type: 't', meta: { volume: 1 } } },
+      input_files: { raw: { id: 'i/1/f', name: 'f', size: 1, sha256: 'x', media_type: 'text/csv' } },
       output_parameters: { x: [1, 'a', null] },
       output_files: [{ name: 'f', size: 1, sha256: 'x', media_type: 'text/csv' }],
     });

@@ -14,6 +14,7 @@ import {
   type DeviceReference,
   type ErrorCode,
   type FileRecord,
+  type InputFileRecord,
   type FunctionParameter,
   type JsonObject,
   type KeptOptimizer,
@@ -84,6 +85,10 @@ const taskRun = object<TaskRunRecord>({
   devices: map(deviceReference, 'Device handle to the device it got.'),
   input_parameters: free<JsonObject>('Parameter name to value.'),
   input_resources: map(resource, 'Resource handle to the resource as the task got it.'),
+  input_files: map(
+    named<InputFileRecord>('InputFileRecord'),
+    'File handle to the file of another task that it got; of a task of a run, once it has started.',
+  ),
   output_parameters: orNull(free<JsonObject>('Parameter name to value; null until it completed.')),
   output_resources: orNull(map(resource, 'Resource handle to the resource as the task left it.')),
   output_files: list(named<FileRecord>('FileRecord'), 'Files it produced.'),
@@ -282,6 +287,13 @@ export const recordSchemas: Record<string, SchemaObject> = {
     { optional: ['stack'], description: 'Why a record is in the state it is in.' },
   ).schema,
   FileRecord: object<FileRecord>(file).schema,
+  InputFileRecord: object<InputFileRecord>({
+    id: text(
+      '`<task run>/<attempt>/<file name>`, with the id of the task run that produced it.',
+      '0190c0de-0000-7000-8000-000000000001/1/image.png',
+    ),
+    ...file,
+  }).schema,
   ResourceValue: object<ResourceValue>(resourceFields).schema,
   TaskRunRecord: taskRun.schema,
   ProtocolRunSummary: object<ProtocolRunSummary>(protocolRunFields).schema,

@@ -139,7 +139,8 @@ function cloneOf(submission: string): object {
       left_out: {
         type: 'array',
         items: { type: 'string' },
-        description: 'Paths of secrets, which nobody can read: whoever submits it gives them again.',
+        description:
+          'Paths of secrets, which nobody can read and whoever submits it gives again, and of files of other tasks, which only a protocol gives.',
       },
     },
   };

@@ -41,7 +41,7 @@ export class ClonesController {
         ...(retry === undefined ? {} : { retry }),
         meta: kept,
       },
-      left_out: leftOut,
+      left_out: [...leftOut, ...Object.keys(task.input_files).map((handle) => `files.${handle}`)],
     };
   }
 

@@ -22,6 +22,13 @@ const submissionOf = async (path: string): Promise<Record<string, unknown>> => {
   return reply.body['submission'] as Record<string, unknown>;
 };
 
+it('a clone of a task that got a file of another one says that it does not get it', async () => {
+  const raw = { id: 't1/1/a.csv', name: 'a.csv', size: 3, sha256: 'f', media_type: 'text/csv' };
+  gateway.records.taskRuns.push(taskRecord({ name: 'read', input_files: { raw } }));
+  const { body } = await gateway.send('GET', '/api/tasks/read/clone');
+  expect(body['left_out']).toEqual(['files.raw']);
+});
+
 it('a clone can be submitted as it is, under a name that is free', async () => {
   gateway.records.runs.push(
     runRecord({ name: 'mix_1', parameters: { a: { n: 1 } }, priority: 4, owner: 'ada' }),

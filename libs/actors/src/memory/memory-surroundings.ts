@@ -14,6 +14,7 @@ import type {
   AgentIncarnation,
   Announcer,
   DeviceAddress,
+  DownloadTicket,
   Files,
   Ids,
   Log,
@@ -24,6 +25,7 @@ import type {
   Registration,
   SpooledFile,
   UploadTicket,
+  WantedFile,
 } from '../ports.js';
 
 /** Ids in order: `<prefix>1`, `<prefix>2`, ... */
@@ -154,6 +156,11 @@ export class MemoryOrchestrator implements Orchestrator {
     if (this.away !== undefined) throw this.away;
     return { url: `memory:${file.attemptId}/${file.name}`, headers: {} };
   }
+
+  async downloadTicket(file: { attemptId: string; handle: string }): Promise<DownloadTicket> {
+    if (this.away !== undefined) throw this.away;
+    return { url: `memory:${file.attemptId}/${file.handle}`, headers: {} };
+  }
 }
 
 /** The way to other agents in the same process, by name of the computer. */
@@ -204,7 +211,8 @@ export class MemoryPeers implements Peers {
 export class MemoryFiles implements Files {
   readonly spools = new Set<string>();
   readonly stored: { attemptId: string; name: string }[] = [];
-  /** Set: every upload fails with it. */
+  readonly placed: { attemptId: string; handle: string; url: string }[] = [];
+  /** Set: everything that is sent or fetched fails with it. */
   fault: ServiceError | undefined;
 
   async prepare(attemptId: string): Promise<string> {
@@ -215,6 +223,17 @@ export class MemoryFiles implements Files {
   async add(attemptId: string, name: string, text: string): Promise<SpooledFile> {
     if (!this.spools.has(attemptId)) throw new Error('no such spool folder');
     return { name, size: text.length, sha256: `hash of ${text.length}`, path: name };
+  }
+
+  async place(
+    attemptId: string,
+    { handle }: WantedFile,
+    ticket: () => Promise<DownloadTicket>,
+  ): Promise<string> {
+    const { url } = await ticket();
+    if (this.fault !== undefined) throw this.fault;
+    this.placed.push({ attemptId, handle, url });
+    return `/spool/${attemptId}/${handle}`;
   }
 
   async upload(attemptId: string, file: SpooledFile): Promise<void> {

@@ -86,6 +86,14 @@ export const fromDevice = z.discriminatedUnion('type', [
 ]);
 export type FromDevice = z.infer<typeof fromDevice>;
 
+/** A file that a task gets, on the disk of its computer. */
+const localFile = fileDescription.extend({
+  media_type: z.string(),
+  /** Absolute. */
+  path: z.string(),
+});
+export type LocalFile = z.infer<typeof localFile>;
+
 /** From the agent to a task process. */
 export const toTask = z.discriminatedUnion('type', [
   z.object({
@@ -101,8 +109,10 @@ export const toTask = z.discriminatedUnion('type', [
     ),
     parameters: jsonObject,
     resources: z.record(z.string(), resourceValue),
-    /** Folder for the files of this attempt; it exists and is empty. */
+    /** Folder for the files of this attempt; it exists, and holds nothing but those that it gets. */
     spool: z.string(),
+    /** File handle to a copy on this computer, which is the task's own; absent: it gets none. */
+    files: z.record(z.string(), localFile).optional(),
   }),
   z.object({ type: z.literal('call_result'), call_id: z.string(), value: jsonValue.optional() }),
   z.object({ type: z.literal('call_failure'), call_id: z.string(), ...callFailure.shape }),

@@ -459,6 +459,15 @@ export const orchestratorRequests = {
     timeoutMs: 5_000,
     errors: ['not_found', 'invalid'],
   }),
+  /** Leave to fetch one file that an attempt gets: where the bytes are, for a few minutes. */
+  downloadTicket: defineRequest({
+    name: 'file.fetch',
+    subject: 'svc.v1.orchestrator.file.fetch',
+    request: zodSchema(z.object({ attempt_id: z.string(), handle: z.string() })),
+    reply: zodSchema(z.object({ url: z.string(), headers: z.record(z.string(), z.string()) })),
+    timeoutMs: 5_000,
+    errors: ['not_found'],
+  }),
   /** One piece of a code module, by content hash. */
   fetchModule: defineRequest({
     name: 'module.fetch',

@@ -114,6 +114,21 @@ export const resourceValue = z.object({ name: z.string(), type: z.string(), meta
 export const isolation = z.enum(['single_use', 'reusable']);
 export type Isolation = z.infer<typeof isolation>;
 
+export const fileDescription = z.object({
+  name: z.string(),
+  size: z.number().int().nonnegative(),
+  sha256: z.string(),
+});
+export type FileDescription = z.infer<typeof fileDescription>;
+
+/** A file that an attempt of another task produced, as a task gets it. */
+export const inputFile = fileDescription.extend({
+  task_run_id: z.string(),
+  /** Number of the attempt that produced it. */
+  attempt: z.number().int().positive(),
+});
+export type InputFile = z.infer<typeof inputFile>;
+
 /** Everything an agent needs to execute one attempt. */
 export const taskStart = z.object({
   attempt_id: z.string(),
@@ -126,15 +141,10 @@ export const taskStart = z.object({
   devices: z.record(z.string(), deviceBinding),
   parameters: jsonObject,
   resources: z.record(z.string(), resourceValue),
+  /** File handle to the file it gets; absent: none. They are fetched before the task begins. */
+  files: z.record(z.string(), inputFile).optional(),
 });
 export type TaskStart = z.infer<typeof taskStart>;
-
-export const fileDescription = z.object({
-  name: z.string(),
-  size: z.number().int().nonnegative(),
-  sha256: z.string(),
-});
-export type FileDescription = z.infer<typeof fileDescription>;
 
 /** An error of an author's code. */
 export const authorError = z.object({

@@ -4,7 +4,7 @@ import type { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '
 export interface Clone<Submission> {
   /** Can be posted as it is, unless something was left out that is needed. Its name is one that is free. */
   submission: Submission;
-  /** Paths of secrets, which nobody can read; whoever submits it gives them again. */
+  /** Paths of secrets, which nobody can read and whoever submits it gives again, and of files, which only a protocol gives. */
   left_out: string[];
 }
 

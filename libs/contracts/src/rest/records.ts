@@ -30,6 +30,12 @@ export interface FileRecord {
   media_type: string;
 }
 
+/** A file that a task got from another one. */
+export interface InputFileRecord extends FileRecord {
+  /** `<task run>/<attempt>/<file name>`, with the id of the task run that produced it. */
+  id: string;
+}
+
 /** A resource as a task got it or left it. */
 export interface ResourceValue {
   name: string;
@@ -53,6 +59,8 @@ export interface TaskRunRecord {
   devices: Record<string, DeviceReference>;
   input_parameters: JsonObject;
   input_resources: Record<string, ResourceValue>;
+  /** File handle to the file it got; of a task of a run, once it has started. */
+  input_files: Record<string, InputFileRecord>;
   output_parameters: JsonObject | null;
   output_resources: Record<string, ResourceValue> | null;
   output_files: FileRecord[];

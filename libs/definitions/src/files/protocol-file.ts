@@ -4,6 +4,7 @@ import { hintFor } from '../model/suggest.js';
 import type {
   DependencyLag,
   DeviceSlot,
+  FileReference,
   LabDefinition,
   ParameterBinding,
   ProtocolDefinition,
@@ -14,6 +15,7 @@ import type { Path } from '../documents/diagnostic.js';
 import type { SourceDocument } from '../documents/source-document.js';
 import type { DefinitionIndex } from './index-of.js';
 import { failurePolicyKeys, readFailurePolicy } from './failure-policy.js';
+import { checkFiles, impliedDependencies, readFileReference } from './protocol-files.js';
 import { checkBindings } from './protocol-parameters.js';
 import { checkSlots } from './protocol-slots.js';
 import { readDeviceSlot, readResourceSlot } from './slot-forms.js';
@@ -44,6 +46,7 @@ const taskShape = z.strictObject({
   devices: optionalMapping,
   resources: optionalMapping,
   parameters: optionalMapping,
+  files: optionalMapping,
   dependencies: z
     .array(json)
     .nullish()
@@ -73,16 +76,18 @@ export interface TaskEntry {
   devices: Record<string, DeviceSlot>;
   resources: Record<string, ResourceSlot>;
   parameters: Record<string, ParameterBinding>;
+  files: Record<string, FileReference>;
   /** Names under the slots, also of those that could not be read. */
-  named: { devices: string[]; resources: string[]; parameters: string[] };
+  named: { devices: string[]; resources: string[]; parameters: string[]; files: string[] };
   dependencies: Dependency[];
   failurePolicy: TaskFailurePolicy | undefined;
 }
 
 /** The name of a task, its place in the list of dependencies, and the lag after it. */
-interface Dependency {
+export interface Dependency {
   name: string;
-  index: number;
+  /** Null: it is not in the list, for a file of that task says so. */
+  index: number | null;
   /** Undefined: none is declared. */
   lag: DependencyLag | undefined;
 }
@@ -135,6 +140,7 @@ export function readProtocol(
   for (const entry of entries) {
     checkSlots(scope, entry);
     checkBindings(scope, entry);
+    checkFiles(scope, entry);
   }
   return {
     type: protocol.type ?? '',
@@ -144,13 +150,14 @@ export function readProtocol(
     tasks: graph.sorted().flatMap((name) => {
       const entry = tasks.get(name);
       if (!entry) return [];
-      const { type, desc, duration, group, devices, resources, parameters } = entry;
+      const { type, desc, duration, group, devices, resources, parameters, files } = entry;
       const dependencies = namesOf(entry);
       const lags = Object.fromEntries(
         entry.dependencies.flatMap((each) => (each.lag === undefined ? [] : [[each.name, each.lag]])),
       ) as Record<string, DependencyLag>;
       // Absent when nothing is declared, so that it is no part of the hash then.
       const more = {
+        ...(Object.keys(files).length === 0 ? {} : { files }),
         ...(Object.keys(lags).length === 0 ? {} : { lags }),
         ...(entry.failurePolicy === undefined ? {} : { failure_policy: entry.failurePolicy }),
       };
@@ -175,6 +182,10 @@ function readTasks(
     const definition =
       task.type === undefined ? undefined : taskTypes.need(source, [...path, 'type'], task.type);
     const { devices = {}, resources = {}, parameters = {} } = task;
+    const files = mapDefined(task.files ?? {}, (entry, handle) =>
+      readFileReference(source, [...path, 'files', handle], entry, names),
+    );
+    const listed = readDependencies(source, [...path, 'dependencies'], task.dependencies ?? []);
     return [
       {
         path,
@@ -191,12 +202,14 @@ function readTasks(
           readResourceSlot(source, [...path, 'resources', handle], entry, names),
         ),
         parameters: mapDefined(parameters, (entry) => readBinding(entry, names)),
+        files,
         named: {
           devices: Object.keys(devices),
           resources: Object.keys(resources),
           parameters: Object.keys(parameters),
+          files: Object.keys(task.files ?? {}),
         },
-        dependencies: readDependencies(source, [...path, 'dependencies'], task.dependencies ?? []),
+        dependencies: [...listed, ...impliedDependencies(task.name ?? '', files, listed)],
         failurePolicy: readFailurePolicy(source, path, task),
       },
     ];
@@ -266,7 +279,7 @@ function mapDefined<T>(
 
 function checkDependencies({ source, tasks }: ProtocolScope, entry: TaskEntry): void {
   for (const { name, index } of entry.dependencies) {
-    if (tasks.has(name)) continue;
+    if (index === null || tasks.has(name)) continue;
     const hint = hintFor(
       name,
       [...tasks.keys()].filter((other) => other !== entry.name),

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@lab/contracts';
 import { z } from 'zod';
-import type { DeviceDefinition, TaskDefinition } from '../model/types.js';
+import type { DeviceDefinition, InputFileSpec, TaskDefinition } from '../model/types.js';
 import type { Path } from '../documents/diagnostic.js';
 import type { SourceDocument } from '../documents/source-document.js';
 import type { DefinitionIndex } from './index-of.js';
@@ -16,6 +16,7 @@ const taskShape = z.strictObject({
   output_parameters: optionalMapping,
   input_resources: optionalMapping,
   output_resources: optionalMapping,
+  input_files: optionalMapping,
   isolation: z
     .enum(['single_use', 'reusable'], { message: 'isolation is single_use or reusable' })
     .default('single_use'),
@@ -23,6 +24,16 @@ const taskShape = z.strictObject({
 });
 
 const slotShape = z.strictObject({ type: z.string(), desc: optionalText });
+const fileShape = z.strictObject({
+  desc: z.string(),
+  required: z.boolean().default(true),
+  media_type: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.+-]*\/[a-z0-9][a-z0-9.+-]*$/, {
+      message: 'a media type is two words with a slash between them, in small letters, such as text/csv',
+    })
+    .nullish(),
+});
 
 /** `task.yml` without its code. Faults are recorded in the document; what is faulty is left out. */
 export function readTask(
@@ -39,6 +50,7 @@ export function readTask(
     deviceTypes.need(source, ['device_types', index], type);
   }
   const inputResources = readTypes(source, ['input_resources'], task.input_resources ?? {});
+  const inputFiles = readFiles(source, ['input_files'], task.input_files ?? {});
   const declaresOutputs = isDeclared(source, 'output_resources');
   return {
     type: task.type ?? '',
@@ -52,6 +64,7 @@ export function readTask(
       : inputResources,
     isolation: task.isolation ?? 'single_use',
     // Absent when not declared, so that it is no part of the hash then.
+    ...(Object.keys(inputFiles).length === 0 ? {} : { input_files: inputFiles }),
     ...(task.retry_safe === true ? { retry_safe: true } : {}),
   };
 }
@@ -68,6 +81,21 @@ function readTypes(
     if (slot?.type !== undefined) types[name] = { type: slot.type };
   }
   return types;
+}
+
+function readFiles(source: SourceDocument, path: Path, entries: JsonObject): Record<string, InputFileSpec> {
+  checkNames(source, path, entries);
+  const files: Record<string, InputFileSpec> = {};
+  for (const [name, entry] of Object.entries(entries)) {
+    const file = readShape(source, [...path, name], entry, fileShape);
+    if (file?.desc === undefined) continue;
+    files[name] = {
+      desc: file.desc,
+      required: file.required ?? true,
+      ...(file.media_type == null ? {} : { media_type: file.media_type }),
+    };
+  }
+  return files;
 }
 
 /** False when the key is missing or empty: the default then holds. */

@@ -2,6 +2,8 @@ export type {
   DependencyLag,
   DeviceDefinition,
   DeviceSlot,
+  FileReference,
+  InputFileSpec,
   LabDefinition,
   LabDevice,
   LabResource,

@@ -28,6 +28,15 @@ export type ParameterSpec = ParameterCommon &
 
 export type ParameterSpecs = Record<string, ParameterSpec>;
 
+/** A file that a task gets. */
+export interface InputFileSpec {
+  desc: string;
+  /** False: the task also does without it. */
+  required: boolean;
+  /** What the ending of its name must stand for; absent: anything. */
+  media_type?: string;
+}
+
 export interface TaskDefinition {
   type: string;
   desc: string;
@@ -37,6 +46,8 @@ export interface TaskDefinition {
   output_parameters: ParameterSpecs;
   input_resources: Record<string, { type: string }>;
   output_resources: Record<string, { type: string }>;
+  /** File handle to the file of another task that it gets; absent: it takes none. */
+  input_files?: Record<string, InputFileSpec>;
   isolation: Isolation;
   /** The author says that it may be run again whatever it did to devices; absent: no. */
   retry_safe?: boolean;
@@ -102,6 +113,12 @@ export type ParameterBinding =
   /** An output of an earlier task, or an input of it when it has no such output. */
   | { kind: 'reference'; task: string; parameter: string };
 
+/** A file by the name that an earlier task gave it. */
+export interface FileReference {
+  task: string;
+  name: string;
+}
+
 /** How long after the end of a dependency a task starts, in seconds. */
 export interface DependencyLag {
   /** No earlier; absent: 0. */
@@ -120,6 +137,8 @@ export interface ProtocolTask {
   devices: Record<string, DeviceSlot>;
   resources: Record<string, ResourceSlot>;
   parameters: Record<string, ParameterBinding>;
+  /** File handle to the file that it gets; absent: none. */
+  files?: Record<string, FileReference>;
   /** Names of the tasks that must have completed; a task named in a reference is among them or among theirs. */
   dependencies: string[];
   /** Those dependencies that have a lag; absent: none has. */

@@ -2,6 +2,7 @@ import type { AttemptCalls, JsonValue, ProtocolRunSubmission, TaskFailurePolicy 
 import type {
   DependencyLag,
   DeviceSlot,
+  FileReference,
   LabDefinition,
   ParameterBinding,
   ParameterSpecs,
@@ -33,6 +34,7 @@ export interface TaskSketch {
   devices?: Record<string, DeviceSlot>;
   resources?: Record<string, ResourceSlot>;
   parameters?: Record<string, ParameterBinding>;
+  files?: Record<string, FileReference>;
   policy?: TaskFailurePolicy;
 }
 
@@ -151,6 +153,7 @@ export class TestLab {
         resources: sketch.resources ?? {},
         parameters: sketch.parameters ?? {},
         dependencies: sketch.needs ?? [],
+        ...(sketch.files === undefined ? {} : { files: sketch.files }),
         ...(sketch.lags === undefined ? {} : { lags: sketch.lags }),
         ...(sketch.policy === undefined ? {} : { failure_policy: sketch.policy }),
       };

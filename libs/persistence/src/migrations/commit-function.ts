@@ -83,6 +83,7 @@ const mutable: MutableTable[] = [
       devices: 'jsonb',
       resources: 'jsonb',
       input_parameters: 'jsonb',
+      input_files: 'jsonb',
       output_parameters: 'jsonb',
       output_resources: 'jsonb',
       output_files: 'jsonb',

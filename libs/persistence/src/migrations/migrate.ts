@@ -13,6 +13,7 @@ import { owners } from './0017-owners.js';
 import { logs } from './0018-logs.js';
 import { webhooks } from './0019-webhooks.js';
 import { resourceResets } from './0020-resource-resets.js';
+import { inputFiles } from './0021-input-files.js';
 import { commitFunction } from './commit-function.js';
 
 /** In the order of their names; one that was released never changes. */
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   '0018_logs': logs,
   '0019_webhooks': webhooks,
   '0020_resource_resets': resourceResets,
+  '0021_input_files': inputFiles,
 };
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */

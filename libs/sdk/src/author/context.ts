@@ -20,4 +20,5 @@ export interface TaskContext {
   devices: object;
   parameters: object;
   resources: object;
+  files: object;
 }

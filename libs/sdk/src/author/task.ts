@@ -12,6 +12,20 @@ export interface Resource<Meta extends object = JsonObject> {
   meta: Meta;
 }
 
+/** A file that another task produced, as a copy of this task's own on the disk of this computer. */
+export interface InputFile {
+  /** Absolute; it ends like the name. The copy goes away with the task. */
+  path: string;
+  /** Under which it was produced. */
+  name: string;
+  /** Bytes. */
+  size: number;
+  /** Hexadecimal; the content has been compared with it. */
+  sha256: string;
+  /** What the ending of its name stands for, for example `text/csv`. */
+  media_type: string;
+}
+
 /** Content of a file: in memory, as a stream, or a file on the disk of this computer (an absolute path). */
 export type FileContent =
   string | Uint8Array | Readable | AsyncIterable<Uint8Array | string> | { path: string };
@@ -46,11 +60,13 @@ export type TaskResult<Outputs extends object = object> = [
  * @typeParam Devices  device handle of `task.yml` to the class of the device (import it with `import type`)
  * @typeParam Parameters  input parameters; those with a default are always there
  * @typeParam Resources  input resources
+ * @typeParam Files  file handle to `InputFile`, with `?` where `task.yml` says `required: false`
  */
 export abstract class BaseTask<
   Devices extends { [Name in keyof Devices]: BaseDevice<never> } = Record<never, never>,
   Parameters extends object = JsonObject,
   Resources extends { [Name in keyof Resources]: Resource<object> } = Record<string, Resource>,
+  Files extends { [Name in keyof Files]: InputFile | undefined } = Record<never, never>,
 > {
   /** @internal */
   [contextKey]?: TaskContext;
@@ -68,6 +84,11 @@ export abstract class BaseTask<
   /** The same that `_execute` is given; `this['resources']` is its type. */
   get resources(): Resources {
     return (this[contextKey]?.resources ?? {}) as Resources;
+  }
+
+  /** The files of other tasks that this one gets, by the handles of `input_files`. */
+  get files(): Files {
+    return (this[contextKey]?.files ?? {}) as Files;
   }
 
   /**

@@ -4,6 +4,7 @@ import {
   BaseTask,
   effect,
   type Handle,
+  type InputFile,
   type JsonObject,
   type Resource,
   type TaskResult,
@@ -93,6 +94,22 @@ describe('a task', () => {
     }
     expectTypeOf<Nothing['parameters']>().toEqualTypeOf<JsonObject>();
     expectTypeOf<keyof Nothing['devices']>().toEqualTypeOf<never>();
+  });
+
+  it('knows the files that it gets, and which may be left out', () => {
+    class Read extends BaseTask<
+      Record<never, never>,
+      JsonObject,
+      Record<string, Resource>,
+      { raw: InputFile; log?: InputFile }
+    > {
+      _execute(): TaskResult {
+        return [{}, {}, { 'again.csv': this.files.raw }];
+      }
+    }
+    expectTypeOf<Read['files']['raw']>().toEqualTypeOf<InputFile>();
+    expectTypeOf<Read['files']['log']>().toEqualTypeOf<InputFile | undefined>();
+    expectTypeOf<keyof Fill['files']>().toEqualTypeOf<never>();
   });
 
   it('returns exactly three things', () => {

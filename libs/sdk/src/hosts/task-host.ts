@@ -105,9 +105,9 @@ async function execute(task: Run, message: RunMessage): Promise<FromTask> {
   const devices = Object.fromEntries(
     Object.entries(message.devices).map(([slot, device]) => [slot, deviceHandle(slot, device, send)]),
   );
-  const { parameters, resources } = message;
+  const { parameters, resources, files: given = {} } = message;
   const author = new TaskClass();
-  author[contextKey] = { signal, log: authorLog(write), devices, parameters, resources };
+  author[contextKey] = { signal, log: authorLog(write), devices, parameters, resources, files: given };
   signal.throwIfAborted();
   const result = checkResult(await author._execute(devices, parameters, resources));
   if (task.calls.size > 0) await callsLeft(task);

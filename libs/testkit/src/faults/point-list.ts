@@ -49,6 +49,9 @@ export const exempt: Readonly<Record<string, string>> = {
   'send module.fetch':
     'code is fetched before a task or device is begun, by a cache that is tested by itself',
   'reply module.fetch': 'see there',
+  'send file.fetch':
+    'a file that a task gets is fetched before the task begins, and what breaks off there never began; the cache is tested by itself',
+  'reply file.fetch': 'see there',
   'hear device log': 'a line for people, on which nothing depends',
   'hear task log': 'see there',
   'send log.append': 'see there; it is sent until it is stored, and stored once',

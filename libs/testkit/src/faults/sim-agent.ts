@@ -299,6 +299,10 @@ export class SimulatedComputer {
           }
           world.objectStore.put(life, `${attempt}/${name}`, content, resolve, reject);
         }),
+      place: (_attempt, { name }) =>
+        Promise.reject(
+          new ServiceError('not_found', `no task of this laboratory gets a file such as ${name}`),
+        ),
       discard: (attempt) =>
         life.ask((resolve) => {
           remove((each) => each !== attempt);
@@ -379,6 +383,8 @@ function orchestratorOver(wire: Wire): Orchestrator {
     },
     uploadTicket: ({ attemptId, name, size, sha256 }) =>
       wire.request(orchestratorRequests.uploadTicket, {}, { attempt_id: attemptId, name, size, sha256 }),
+    downloadTicket: ({ attemptId, handle }) =>
+      wire.request(orchestratorRequests.downloadTicket, {}, { attempt_id: attemptId, handle }),
   };
 }
 

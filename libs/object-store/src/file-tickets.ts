@@ -1,0 +1,130 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { ServiceError } from '@lab/contracts';
+import { checkKey } from './key-path.js';
+import type { Content, DownloadTicket, TicketRequest, UploadTicket } from './object-store.js';
+
+/** What a token allows: to bring or to fetch this content, under this key, until then. */
+export interface FileGrant extends Content {
+  key: string;
+}
+
+/** Separates these signatures from each other, and from any other use of the same secret. */
+const purposes = { upload: 'upload.1.', download: 'download.1.' } as const;
+type Purpose = keyof typeof purposes;
+
+export interface FileTicketsOptions {
+  /** Where agents reach the gateway, for example `http://127.0.0.1:8070`. */
+  publicUrl: string;
+  /** Signs tickets; the same in every process, at least 16 characters. */
+  secret: string;
+  /** Milliseconds since 1970. Default: the clock of the system. */
+  now?: (() => number) | undefined;
+}
+
+const minSecretLength = 16;
+
+/** Gives out leave to bring and to fetch files, and knows it again: in any process with the same secret, and without any store. */
+export class FileTickets {
+  readonly #publicUrl: string;
+  readonly #secret: string;
+  readonly #now: () => number;
+
+  /** @throws ServiceError `bad_request` for a short secret */
+  constructor({ publicUrl, secret, now = Date.now }: FileTicketsOptions) {
+    if (secret.length < minSecretLength) {
+      throw new ServiceError(
+        'bad_request',
+        `the secret for tickets of files needs ${minSecretLength} characters or more`,
+      );
+    }
+    this.#publicUrl = publicUrl.replace(/\/+$/, '');
+    this.#secret = secret;
+    this.#now = now;
+  }
+
+  /**
+   * A ticket for uploading one object with exactly this content.
+   *
+   * @throws ServiceError `invalid` when key, size, hash or validity make no sense
+   */
+  async uploadTicket(request: TicketRequest): Promise<UploadTicket> {
+    return {
+      method: 'PUT',
+      url: `${this.#publicUrl}/api/uploads/${this.#sign('upload', request)}`,
+      headers: { 'content-type': 'application/octet-stream' },
+    };
+  }
+
+  /**
+   * A ticket for fetching one object.
+   *
+   * @throws ServiceError `invalid` when key, size, hash or validity make no sense
+   */
+  downloadTicket(request: TicketRequest): DownloadTicket {
+    return { url: `${this.#publicUrl}/api/downloads/${this.#sign('download', request)}`, headers: {} };
+  }
+
+  /**
+   * What the bearer of a token may upload.
+   *
+   * @param now milliseconds since 1970; default: the clock of the tickets
+   * @throws ServiceError `forbidden` when the token is not one of ours, was changed or has expired
+   */
+  acceptTicket(token: string, now = this.#now()): FileGrant {
+    return readGrant('upload', token, now, this.#secret);
+  }
+
+  /** What the bearer of a token may fetch. @throws as {@link acceptTicket} */
+  acceptDownload(token: string): FileGrant {
+    return readGrant('download', token, this.#now(), this.#secret);
+  }
+
+  #sign(purpose: Purpose, { key, size, sha256, expiresInMs }: TicketRequest): string {
+    checkKey(key);
+    if (!Number.isSafeInteger(size) || size < 0) throw invalid('size', 'must be a number of bytes');
+    if (!/^[0-9a-f]{64}$/i.test(sha256)) throw invalid('sha256', 'must be 64 hexadecimal digits');
+    if (!(expiresInMs > 0)) throw invalid('expiresInMs', 'must be greater than 0');
+    const grant = { key, size, sha256: sha256.toLowerCase() };
+    return signGrant(purpose, grant, Math.ceil(this.#now() + expiresInMs), this.#secret);
+  }
+}
+
+/** Signs a grant. Whoever holds the token may use it until it expires; nobody can change it. */
+function signGrant(purpose: Purpose, grant: FileGrant, expiresAt: number, secret: string): string {
+  const { key, size, sha256 } = grant;
+  const payload = Buffer.from(JSON.stringify([key, size, sha256, expiresAt])).toString('base64url');
+  return `${payload}.${signature(purpose, payload, secret).toString('base64url')}`;
+}
+
+/**
+ * @param now milliseconds since 1970
+ * @throws ServiceError `forbidden` when the token was not signed with the secret, or has expired
+ */
+function readGrant(purpose: Purpose, token: string, now: number, secret: string): FileGrant {
+  const [payload = '', signed = '', ...rest] = token.split('.');
+  const given = Buffer.from(signed, 'base64url');
+  const wanted = signature(purpose, payload, secret);
+  // The text is compared too: base64url has several spellings of the same bytes.
+  const genuine =
+    rest.length === 0 &&
+    given.length === wanted.length &&
+    timingSafeEqual(given, wanted) &&
+    given.toString('base64url') === signed;
+  if (!genuine) throw new ServiceError('forbidden', `the ${purpose} ticket is not valid`);
+  const [key, size, sha256, expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [
+    string,
+    number,
+    string,
+    number,
+  ];
+  if (now >= expiresAt) throw new ServiceError('forbidden', `the ${purpose} ticket has expired`);
+  return { key, size, sha256 };
+}
+
+function signature(purpose: Purpose, payload: string, secret: string): Buffer {
+  return createHmac('sha256', secret).update(purposes[purpose]).update(payload).digest();
+}
+
+function invalid(path: string, message: string): ServiceError {
+  return new ServiceError('invalid', `${path} ${message}`, { faults: [{ path, code: path, message }] });
+}
