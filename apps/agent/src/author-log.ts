@@ -14,8 +14,8 @@ export function relaying(log: ServiceLog, relay: LogRelay, bindings: Fields = {}
     (level: LogLevel) =>
     (message: string, fields?: Fields): void => {
       log[level](message, fields);
-      const { source, lab, device, attempt } = { ...bindings, ...fields };
       if (!log.enabled(level)) return;
+      const { source, lab, device, attempt } = { ...bindings, ...fields };
       if (source === 'task') relay.add({ level, source, attempt_id: String(attempt), message });
       if (source === 'device')
         relay.add({ level, source, lab: String(lab), device: nameOf(lab, device), message });

@@ -2,16 +2,13 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { DownloadTicket } from '@lab/actors';
 import { ServiceError } from '@lab/contracts';
-
-/** A connection that moves nothing for so long is given up, in milliseconds. */
-const idleMs = 30_000;
+import { requestTo, sizeOf } from './store-access.js';
 
 /** What arrived of a fetch that nobody continues is kept for so long, in milliseconds. */
 const partialMs = 24 * 3_600_000;
@@ -109,7 +106,12 @@ export class InputCache {
     const there = (await sizeOf(path)) ?? 0;
     const from = there <= size ? there : 0;
     if (from === size && size > 0) return false;
-    const response = await this.#ask(ticket, from, `"${sha256}"`, signal);
+    const headers =
+      from === 0 ? ticket.headers : { ...ticket.headers, range: `bytes=${from}-`, 'if-range': `"${sha256}"` };
+    const request = requestTo(ticket, 'GET', headers, signal);
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+    request.end();
+    const [response] = await answered;
     const status = response.statusCode ?? 0;
     const goesOn = status === 206 && response.headers['content-range']?.startsWith(`bytes ${from}-`) === true;
     if (status !== 200 && !goesOn) {
@@ -128,25 +130,6 @@ export class InputCache {
     await pipeline(response, bounded, createWriteStream(path, { flags, mode: 0o600 }), { signal });
     if (left > 0) throw new ServiceError('service_unavailable', 'the connection ended before the file did');
     return flags === 'w';
-  }
-
-  async #ask(
-    { url, headers }: DownloadTicket,
-    from: number,
-    etag: string,
-    signal: AbortSignal,
-  ): Promise<IncomingMessage> {
-    const address = new URL(url);
-    const request = (address.protocol === 'https:' ? httpsRequest : httpRequest)(address, {
-      headers: { ...headers, ...(from === 0 ? {} : { range: `bytes=${from}-`, 'if-range': etag }) },
-      timeout: idleMs,
-      signal,
-    });
-    request.once('timeout', () => request.destroy(new Error(`nothing moved for ${idleMs / 1000} s`)));
-    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
-    request.end();
-    const [response] = await answered;
-    return response;
   }
 
   /** Removes what was not given out for longest until the rest is within the bound, and what nobody continues. */
@@ -218,15 +201,6 @@ function asServiceError(error: unknown, signal: AbortSignal): ServiceError {
   // The text of an error of the disk names folders of this computer, and this one reaches people.
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
   return new ServiceError('service_unavailable', `it could not be fetched (${code})`, { cause: error });
-}
-
-async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 function ignore(): void {

@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { mkdir, open, readdir, rm, rmdir } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { join, relative, resolve, isAbsolute } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DownloadTicket, Files, SpooledFile, UploadTicket, WantedFile } from '@lab/actors';
 import { encodeToken, ServiceError } from '@lab/contracts';
 import type { InputCache } from './input-cache.js';
-
-/** A connection that moves nothing for so long is given up, in milliseconds. */
-const idleMs = 30_000;
+import { requestTo, sizeOf } from './store-access.js';
 
 /** Spool folders on disk; files come and leave by HTTP, and go on where they broke off. */
 export class Spool implements Files {
@@ -164,21 +161,6 @@ async function offsetAt(ticket: UploadTicket, size: number): Promise<number | un
   }
 }
 
-function requestTo(
-  ticket: UploadTicket,
-  method: 'HEAD' | 'PUT',
-  headers: Record<string, string>,
-): ClientRequest {
-  const url = new URL(ticket.url);
-  const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
-    method,
-    headers,
-    timeout: idleMs,
-  });
-  request.once('timeout', () => request.destroy(new Error(`nothing moved for ${idleMs / 1000} s`)));
-  return request;
-}
-
 function refusal(file: SpooledFile, status: number, body: string): ServiceError {
   const text = `the store refused the file '${file.name}' with ${status}: ${body.slice(0, 300)}`;
   if (status === 413) return new ServiceError('payload_too_large', text);
@@ -192,13 +174,4 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of response) if (text.length < 4_096) text += String(chunk);
   return text;
-}
-
-async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
