@@ -30,6 +30,7 @@ export { acquireLock, LockedError, type FileLock } from './process/lock-file.js'
 export { openLogFile, type LogFile } from './process/log-file.js';
 export { Meter, type MetricLabels, type Reading } from './metrics/meter.js';
 export { measureProcess, tellMeasurements } from './metrics/process-metrics.js';
+export { AnswerTooLongError, bodyWithin } from './outbound/bounded-body.js';
 export {
   maxAnswerBytes,
   Outbound,

@@ -1,5 +1,5 @@
 import { isWellFormedName, roles, ServiceError, type Grant, type Principal } from '@lab/contracts';
-import type { OidcSettings } from '@lab/runtime';
+import { bodyWithin, type OidcSettings } from '@lab/runtime';
 import {
   createRemoteJWKSet,
   customFetch,
@@ -121,8 +121,7 @@ export class OidcAuthentication implements TokenCheck {
 }
 
 /**
- * As `fetch`, without following elsewhere, and for answers of a bounded size only: one is read up to the bound, whatever it
- * says of its length, and counts as answered when all of it is there.
+ * As `fetch`, without following elsewhere, and for answers of a bounded size only. Gives the answer when all of it is there.
  *
  * @throws Error unless it is 200
  */
@@ -132,15 +131,7 @@ async function request(address: string, options: RequestInit): Promise<Response>
     await response.body?.cancel();
     throw new Error(`${address} answered ${response.status}`);
   }
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  // Leaving the loop ends the connection.
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length;
-    if (bytes > largestDocument) throw new Error(`${address} answered more than ${largestDocument} bytes`);
-    pieces.push(piece);
-  }
-  return new Response(Buffer.concat(pieces));
+  return new Response(await bodyWithin(response, largestDocument));
 }
 
 /** What a claim holds; dots of its name lead into objects. */

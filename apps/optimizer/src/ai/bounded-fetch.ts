@@ -1,3 +1,5 @@
+import { AnswerTooLongError, bodyWithin } from '@lab/runtime';
+
 /** Largest answer of a provider that is read, in bytes: one with suggestions has some thousand. */
 const largestAnswer = 4 * 1024 * 1024;
 
@@ -20,19 +22,10 @@ export const boundedFetch: typeof fetch = async (address, options) => {
 
 async function bodyOf(response: Response, signal: AbortSignal | null | undefined): Promise<Buffer | null> {
   if (response.body === null) return null;
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
   try {
-    // Leaving the loop ends the connection.
-    for await (const piece of response.body) {
-      bytes += piece.length;
-      if (bytes > largestAnswer) break;
-      pieces.push(piece);
-    }
+    return await bodyWithin(response, largestAnswer);
   } catch (error) {
-    if (signal?.aborted === true) throw error;
+    if (signal?.aborted === true || error instanceof AnswerTooLongError) throw error;
     throw new TypeError('fetch failed', { cause: error });
   }
-  if (bytes > largestAnswer) throw new Error(`the answer has more than ${largestAnswer} bytes`);
-  return Buffer.concat(pieces);
 }
