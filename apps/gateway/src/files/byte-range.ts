@@ -1,4 +1,5 @@
 import { ServiceError } from '@lab/contracts';
+import type { FastifyReply } from 'fastify';
 
 /** Bytes `start` to `end` of a file, both included and counted from 0. */
 export interface ByteRange {
@@ -35,4 +36,18 @@ export function byteRangeOf(
     'range_not_satisfiable',
     `The file has ${size} bytes, and none of them is in the range asked for.`,
   );
+}
+
+/** Status and headers of a file, or of the part of it that {@link byteRangeOf} found. */
+export function describePart(
+  reply: FastifyReply,
+  { size, etag }: { size: number; etag: string },
+  range: ByteRange | undefined,
+): FastifyReply {
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  if (range !== undefined) reply.header('content-range', `bytes ${start}-${end}/${size}`);
+  return reply
+    .code(range === undefined ? 200 : 206)
+    .header('content-length', end - start + 1)
+    .header('etag', etag);
 }

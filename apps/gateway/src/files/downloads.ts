@@ -1,7 +1,7 @@
 import { isServiceError, ServiceError } from '@lab/contracts';
 import type { FastifyInstance } from 'fastify';
 import type { FileStore } from '../ports.js';
-import { byteRangeOf } from './byte-range.js';
+import { byteRangeOf, describePart } from './byte-range.js';
 
 /** Where agents fetch the files that their tasks get. */
 const downloadRoute = '/api/downloads/:token';
@@ -16,20 +16,16 @@ export function serveDownloads(fastify: FastifyInstance, files: FileStore): void
     { exposeHeadRoute: false, config: { ticket: true } },
     async (request, reply) => {
       const { key, size, sha256 } = files.acceptDownload(request.params.token);
-      const range = byteRangeOf(request.headers, size, `"${sha256}"`);
+      const etag = `"${sha256}"`;
+      const range = byteRangeOf(request.headers, size, etag);
       const content = await files.get(key, range).catch((error: unknown) => {
         if (!isServiceError(error) || error.code !== 'not_found') throw error;
         throw new ServiceError('not_found', 'The file is not in the store any more.', { cause: error });
       });
-      const { start, end } = range ?? { start: 0, end: size - 1 };
-      reply
-        .code(range === undefined ? 200 : 206)
+      await describePart(reply, { size, etag }, range)
         .type('application/octet-stream')
-        .header('content-length', end - start + 1)
         .header('cache-control', 'no-store')
-        .header('etag', `"${sha256}"`);
-      if (range !== undefined) reply.header('content-range', `bytes ${start}-${end}/${size}`);
-      await reply.send(content);
+        .send(content);
     },
   );
 }

@@ -8,7 +8,7 @@ import { lookupName, readQuery } from '../http/request-input.js';
 import { FileStore, RecordReader } from '../ports.js';
 import { found, foundTask, readTaskAddress } from '../work/records.js';
 import { archiveLength, archiveOf, type ArchivedFile } from './archive.js';
-import { byteRangeOf } from './byte-range.js';
+import { byteRangeOf, describePart } from './byte-range.js';
 import { attachment } from './content-disposition.js';
 
 /** Should a browser ever show what an instrument wrote, then without scripts, forms and origin. */
@@ -40,16 +40,11 @@ export class TaskFilesController {
     const isHead = request.method === 'HEAD';
     const range = isHead ? undefined : this.#rangeOf(request, reply, file.size, etag);
     const content = await this.files.get(taskFileKey(task.id, task.attempt, file.name), range);
-    const { start, end } = range ?? { start: 0, end: file.size - 1 };
-    reply
-      .code(range === undefined ? 200 : 206)
+    describePart(reply, { size: file.size, etag }, range)
       .type(file.media_type)
       .header('content-disposition', attachment(file.name))
       .header('content-security-policy', sandbox)
-      .header('content-length', end - start + 1)
-      .header('accept-ranges', 'bytes')
-      .header('etag', etag);
-    if (range !== undefined) reply.header('content-range', `bytes ${start}-${end}/${file.size}`);
+      .header('accept-ranges', 'bytes');
     if (isHead) content.destroy();
     await reply.send(isHead ? noBody() : content);
   }
