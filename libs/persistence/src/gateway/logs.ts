@@ -58,10 +58,7 @@ export class LogLines {
             where log_line.id = oldest.id
               and (oldest.stored_at < ${new Date(before).toISOString()}::timestamptz
                 or oldest.id <= (select max(id) from log_line) - ${most}::bigint)
-            returning log_line.id),
-          noted as (
-            update log_horizon set pruned_through = greatest(pruned_through, (select max(id) from gone))
-            where exists (select from gone))
+            returning log_line.id)
           select count(*) as removed from gone`.execute(this.db),
       );
       const removed = rows[0]?.removed ?? 0;

@@ -32,12 +32,6 @@ create index log_line_of_run on log_line (protocol_run, id) where protocol_run i
 create index log_line_of_campaign on log_line (campaign, id) where campaign is not null;
 create index log_line_of_device on log_line (lab, device, id) where device is not null;
 
-create table log_horizon (
-  only_row boolean primary key default true check (only_row),
-  pruned_through bigint not null
-);
-insert into log_horizon (pruned_through) values (0);
-
 create function log_append(from_computer text, from_stream text, lines jsonb) returns void
 language plpgsql as $function$
 begin
@@ -54,13 +48,9 @@ begin
   left join campaign on campaign.id = protocol_run.campaign_id
   where not exists (select from log_line known where known.stream = from_stream and known.seq = line.seq)
   order by line.seq;
-  perform pg_notify('svc_logs', '');
 end
 $function$;
 `;
-
-/** Where the database tells that lines were stored. */
-export const logChannel = 'svc_logs';
 
 export const logs: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
