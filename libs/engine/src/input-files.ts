@@ -3,8 +3,8 @@ import type { TaskRunRow } from './rows.js';
 import type { WorkingState } from './working-state.js';
 
 /**
- * The files that a task starts with: of a task of a run those that earlier tasks left under the names that its protocol
- * says, of an on-demand task those that it was submitted with.
+ * The files that a task starts with: those that earlier tasks of its run left under the names that its protocol says. An
+ * on-demand task gets none.
  *
  * @returns by file handle, and what is missing
  */
@@ -13,7 +13,7 @@ export function resolveFiles(
   task: TaskRunRow,
 ): { files: Record<string, InputFile>; faults: Fault[] } {
   const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
-  if (run === undefined) return { files: task.inputFiles, faults: [] };
+  if (run === undefined) return { files: {}, faults: [] };
   const entry = state.protocolOf(run)?.protocol.tasks.find(({ name }) => name === task.name);
   const files: [string, InputFile][] = [];
   const faults: Fault[] = [];
@@ -32,7 +32,7 @@ export function resolveFiles(
 }
 
 /** A file that the latest attempt of a task left; undefined: it left none of that name. */
-export function fileOf(source: TaskRunRow, name: string): InputFile | undefined {
+function fileOf(source: TaskRunRow, name: string): InputFile | undefined {
   const file = source.outputFiles.find((each) => each.name === name);
   return file && { ...file, task_run_id: source.id, attempt: source.attempt };
 }
