@@ -64,6 +64,11 @@ describe('a request that is wrong', () => {
     expect(JSON.parse(reply.body)).toMatchObject({ status: 431, code: 'bad_request' });
   });
 
+  it('with 17 KB of headers gets 431 without a body when it asks for the headers alone', async () => {
+    const reply = await raw(gateway.url, 'HEAD /health/live HTTP/1.1', [`X: ${'x'.repeat(17_000)}`]);
+    expect([reply.status, reply.body]).toEqual([431, '']);
+  });
+
   it('that is not HTTP gets 400', async () => {
     const reply = await raw(gateway.url, 'what is this');
     expect(reply.status).toBe(400);

@@ -172,8 +172,11 @@ const rawHeaders = Object.entries(commonHeaders)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
 
+/** What the parser of requests stumbled over; the packet is there unless time ran out. */
+type ParseError = Error & { code?: string; rawPacket?: Buffer };
+
 /** Answers what could not be read as a request at all; there is no request object for it. */
-function answerBrokenRequest(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
+function answerBrokenRequest(this: FastifyInstance, error: ParseError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -186,9 +189,11 @@ function answerBrokenRequest(this: FastifyInstance, error: Error & { code?: stri
     detail,
     code: 'bad_request',
   });
+  // The answer to HEAD ends with its headers: what follows them breaks the client's parser (RFC 9110, 9.3.2).
+  const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ';
   socket.end(
     `HTTP/1.1 ${status} ${phrase}\r\nContent-Type: ${problemMediaType}\r\nContent-Length: ${Buffer.byteLength(problem)}\r\n` +
-      `${rawHeaders}Connection: close\r\n\r\n${problem}`,
+      `${rawHeaders}Connection: close\r\n\r\n${isHead ? '' : problem}`,
   );
 }
 

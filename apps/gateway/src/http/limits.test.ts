@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { orchestratorRequests } from '@lab/contracts';
 import { expectProblem, raw, send, startHarness, type Harness } from '../../test/twins.js';
@@ -111,6 +110,12 @@ describe('an address', () => {
   });
 });
 
+/** Unlike `once` of events: a connection that is cut ends with an error, which is as good. */
+function closing(socket: Socket): Promise<void> {
+  socket.on('error', () => undefined);
+  return new Promise((resolve) => socket.once('close', () => resolve()));
+}
+
 describe('a slow client', () => {
   it('that sends its headers byte by byte is let go', async () => {
     const gateway = await gatewayWith({ headersMs: 200 });
@@ -118,11 +123,11 @@ describe('a slow client', () => {
     const socket = connect(Number(port), '127.0.0.1');
     let answer = '';
     socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
-    socket.on('error', () => undefined);
+    const closed = closing(socket);
     const text = 'GET /api/protocols HTTP/1.1\r\nHost: localhost\r\nX-Padding: ';
     const drip = setInterval(() => socket.write('x'), 20);
     socket.write(text);
-    await once(socket, 'close');
+    await closed;
     clearInterval(drip);
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer).toContain('X-Content-Type-Options'.toLowerCase());
@@ -135,10 +140,10 @@ describe('a slow client', () => {
     const socket = connect(Number(port), '127.0.0.1');
     let answer = '';
     socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
-    socket.on('error', () => undefined);
+    const closed = closing(socket);
     const drip = setInterval(() => socket.write('x'), 20);
     socket.write('POST /api/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n');
-    await once(socket, 'close');
+    await closed;
     clearInterval(drip);
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
   });
