@@ -43,6 +43,12 @@ describe('a request that is wrong', () => {
     expect(gateway.log.lines).toEqual([]);
   });
 
+  it('because it is too large does not have the connection closed under it', async () => {
+    const answer = await gateway.send('POST', '/api/protocols/validate', 'x'.repeat(1_500_000));
+    expectProblem(answer, 413, 'payload_too_large');
+    expect(answer.headers.get('connection')).not.toBe('close');
+  });
+
   it('from a foreign page is refused', async () => {
     expectProblem(
       await gateway.send('POST', '/api/protocols', run, { origin: 'https://evil.example.com' }),

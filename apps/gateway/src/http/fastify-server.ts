@@ -97,6 +97,12 @@ export function prepareRequests(fastify: FastifyInstance, doors: Doors): void {
     }
     done();
   });
+  fastify.addHook('onSend', (_request, reply, payload, done) => {
+    // Fastify closes the connection under what is still being sent, which can throw the answer away unread (RFC 9112,
+    // 9.6). The rest is read and dropped instead, for as long as `letGoOfBody` lets it go on.
+    if (reply.statusCode === 413) reply.removeHeader('connection');
+    done(null, payload);
+  });
   fastify.addHook('onResponse', (request, _reply, done) => {
     letGoOfBody(request, limits.bodyMs);
     done();
