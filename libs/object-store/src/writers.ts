@@ -23,21 +23,18 @@ export class Writers {
     for (let other = this.#writers.get(name); other !== undefined; other = this.#writers.get(name)) {
       await other.replace();
     }
-    let replaced: (error: ServiceError) => void = () => undefined;
-    const replacement = new Promise<never>((_, reject) => (replaced = reject));
-    // It may come when nobody waits for it any more.
-    replacement.catch(() => undefined);
+    const takeover = new Takeover();
     let ended: () => void = () => undefined;
     const end = new Promise<void>((resolve) => (ended = resolve));
     const writer: Writer = {
       replace: () => {
-        replaced(new ServiceError('wrong_state', 'the upload was taken over by another connection'));
+        takeover.happen();
         return end;
       },
     };
     this.#writers.set(name, writer);
     try {
-      return await work(until(replacement, source));
+      return await work(until(takeover, source));
     } finally {
       if (this.#writers.get(name) === writer) this.#writers.delete(name);
       ended();
@@ -45,14 +42,34 @@ export class Writers {
   }
 }
 
-async function* until(
-  replacement: Promise<never>,
-  source: AsyncIterable<Uint8Array>,
-): AsyncIterable<Uint8Array> {
+/**
+ * Something that may happen while one chunk after the other is waited for. A promise raced with each of them would keep
+ * them all until it is settled, and with them the whole upload in memory.
+ */
+class Takeover {
+  #error: ServiceError | undefined;
+  #interrupt: (error: ServiceError) => void = () => undefined;
+
+  happen(): void {
+    this.#error = new ServiceError('wrong_state', 'the upload was taken over by another connection');
+    this.#interrupt(this.#error);
+  }
+
+  /** What comes of the wait. @throws ServiceError when it happens before; what the wait throws */
+  before<T>(wait: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#interrupt = reject;
+      wait.then(resolve, reject);
+      if (this.#error !== undefined) reject(this.#error);
+    });
+  }
+}
+
+async function* until(takeover: Takeover, source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const next = await Promise.race([iterator.next(), replacement]);
+      const next = await takeover.before(iterator.next());
       if (next.done === true) return;
       yield next.value;
     }
