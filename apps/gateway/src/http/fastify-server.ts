@@ -178,8 +178,8 @@ const rawHeaders = Object.entries(commonHeaders)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
 
-/** What the parser of requests stumbled over; the packet is there unless time ran out. */
-type ParseError = Error & { code?: string; rawPacket?: Buffer };
+/** What the parser of requests stumbled over; the packet is there, as a buffer, unless time ran out. */
+type ParseError = Error & { code?: string; rawPacket?: unknown };
 
 /** Answers what could not be read as a request at all; there is no request object for it. */
 function answerBrokenRequest(this: FastifyInstance, error: ParseError, socket: Socket): void {
@@ -196,7 +196,8 @@ function answerBrokenRequest(this: FastifyInstance, error: ParseError, socket: S
     code: 'bad_request',
   });
   // The answer to HEAD ends with its headers: what follows them breaks the client's parser (RFC 9110, 9.3.2).
-  const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ';
+  const packet = error.rawPacket;
+  const isHead = Buffer.isBuffer(packet) && packet.subarray(0, 5).toString('latin1') === 'HEAD ';
   socket.end(
     `HTTP/1.1 ${status} ${phrase}\r\nContent-Type: ${problemMediaType}\r\nContent-Length: ${Buffer.byteLength(problem)}\r\n` +
       `${rawHeaders}Connection: close\r\n\r\n${isHead ? '' : problem}`,
