@@ -1,6 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewWebhookRecord, Principal, TokenRecord } from '@lab/contracts';
@@ -176,3 +179,87 @@ describe('a service that asks for tokens', () => {
     expect([code, printed]).toEqual([1, expect.stringContaining('SVC_HTTP_HOST')]);
   });
 });
+
+describe('after all of that', () => {
+  const canary = `canary-${randomUUID()}`;
+
+  /** What only those it was given to may know, with what it is called. */
+  function secrets(): Map<string, string> {
+    const folder = join(stack.dataDir, 'secrets');
+    const kept = readdirSync(folder).flatMap((name): [string, string][] => {
+      const text = readFileSync(join(folder, name), 'utf8').trim();
+      const secret = URL.canParse(text) ? new URL(text).password : text;
+      return secret.length < 8 ? [] : [[`secrets/${name}`, secret]];
+    });
+    expect(kept.length).toBeGreaterThanOrEqual(4);
+    const { secret } = JSON.parse(
+      readFileSync(join(shell.folder, 'events', 'webhook.json'), 'utf8'),
+    ) as NewWebhookRecord;
+    return new Map([
+      ...kept,
+      ['a token', admin],
+      ['the secret of a webhook', secret],
+      ['the canary', canary],
+    ]);
+  }
+
+  /** Which of them are in a text, of which only its name is told. */
+  const leaksOf = (place: string, text: Buffer | string, known: Map<string, string>): string[] =>
+    [...known].flatMap(([name, secret]) => (text.includes(secret) ? [`${name} in ${place}`] : []));
+
+  it('no secret is in a log, a record, a file, an answer or the arguments of a process', async () => {
+    const bearer = new Api(stack.url, canary);
+    await bearer.call('GET', '/api/me');
+    await bearer.call('POST', '/api/tasks', `{"name": "x", "token": "${canary}`);
+    await api.call('POST', '/api/tasks', `{"name": "x", "token": "${canary}`);
+    await api.call('POST', '/api/tasks', { name: 'x', type: 'score_color', token: canary });
+    await api.call('PUT', `/api/uploads/${canary}`, 'x');
+    await api.call('GET', `/api/downloads/${canary}`);
+    await api.call('GET', `/api/tasks?token=${canary}`);
+    await api.call('GET', `/api/me?access_token=${canary}`);
+    await api.call('POST', `/api/tasks/first_mix/cancel?access_token=${canary}`);
+    await api.call('POST', '/api/webhooks', { url: `https://ada:${canary}@example.org/` });
+
+    const known = secrets();
+    const leaks = leaksOf('what the service printed', stack.output(), known);
+    const own = join(stack.dataDir, 'secrets');
+    // The broker reads its password from its configuration, which only its owner reads.
+    const broker = join(stack.dataDir, 'nats', 'server.conf');
+    expect(statSync(broker).mode & 0o077).toBe(0);
+    for (const entry of readdirSync(stack.dataDir, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (!entry.isFile() || path.startsWith(own) || path === broker) continue;
+      const content = await readFile(path).catch(() => '' /* it was removed in the meantime */);
+      leaks.push(...leaksOf(relative(stack.dataDir, path), content, known));
+    }
+    const { body } = await api.call<{ paths: Record<string, object> }>('GET', '/docs-json');
+    for (const [path, operations] of Object.entries(body.paths)) {
+      if (!('get' in operations) || /[{]|stream|events$/.test(path)) continue;
+      const { body } = await api.call('GET', path);
+      leaks.push(...leaksOf(`GET ${path}`, JSON.stringify(body), known));
+    }
+    for (const [pid, command] of argumentsBelow(stack.pid))
+      leaks.push(...leaksOf(`the arguments of process ${pid}`, command, known));
+    expect(leaks).toEqual([]);
+  });
+});
+
+/** The command lines of a process and of all below it, as everybody on the computer sees them. */
+function argumentsBelow(root: number): Map<number, string> {
+  const listed = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
+  const processes = listed.split('\n').flatMap((line) => {
+    const [, pid, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s(.*)$/.exec(line) ?? [];
+    return pid === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), command }];
+  });
+  const found = new Map<number, string>();
+  const visit = (parent: number): void =>
+    processes
+      .filter((each) => each.parent === parent || each.pid === parent)
+      .filter(({ pid }) => !found.has(pid))
+      .forEach(({ pid, command }) => {
+        found.set(pid, command);
+        visit(pid);
+      });
+  visit(root);
+  return found;
+}

@@ -102,6 +102,11 @@ async function fuzzStack(stack) {
     const before = processorTimes(stack.pid);
     const found = await fuzz({ url: stack.url, document, people, wanted, seed, protectedIds: ids, keep });
     const seconds = (performance.now() - begin) / 1_000;
+    // Nothing that was asked for may have left it unable to work.
+    await until(
+      () => client.send({ method: 'GET', path: '/health/ready', headers: {} }),
+      ({ status }) => status === 200,
+    );
     console.log(`${rounded(seconds, 1)} s, ${rounded(found.counts.requests / seconds, 0)} requests/s`);
     const times = [...processorTimes(stack.pid)].map(([kind, s]) => [kind, s - (before.get(kind) ?? 0)]);
     const shown = times.sort(([, a], [, b]) => b - a).map(([kind, s]) => `${kind} ${rounded(s, 1)} s`);

@@ -59,11 +59,18 @@ export function auditEntry(
     by: principal.name,
     kind: principal.kind,
     action,
-    subject: request.url.slice(0, longestSubject),
+    subject: subjectOf(request).slice(0, longestSubject),
     detail,
     request_id: request.id,
     ip: request.ip,
   };
+}
+
+/** What it is done to. Of the query only what belongs to a name: the rest may be somebody's secret. */
+function subjectOf({ url }: FastifyRequest): string {
+  const [path = '', query] = url.split('?', 2);
+  const run = new URLSearchParams(query).get('protocol_run_name');
+  return run === null ? path : `${path}?protocol_run_name=${encodeURIComponent(run)}`;
 }
 
 /** The operation as it stands in the OpenAPI document: `POST /api/tasks/{task_name}/cancel`. */

@@ -59,6 +59,13 @@ describe('a request that acts', () => {
     ]);
   });
 
+  it('leaves what names the subject, and nothing else of a query', async () => {
+    await gateway.send('POST', '/api/tasks/mix/cancel?token=hers&protocol_run_name=mix%201', undefined, ada);
+    expect(gateway.audit.entries.map(({ subject }) => subject)).toEqual([
+      '/api/tasks/mix/cancel?protocol_run_name=mix%201',
+    ]);
+  });
+
   it('never leaves a token or what is in its body', async () => {
     const admin = await headersOf(gateway, 'root', [{ role: 'admin' }]);
     const { body } = await gateway.send(
