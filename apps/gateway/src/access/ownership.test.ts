@@ -38,6 +38,41 @@ beforeEach(() => {
 
 const accepted = { id: 'i', name: 'x' };
 
+describe('the server that an optimizer worker asks', () => {
+  const overrides = { ai_model_settings: { base_url: 'http://169.254.169.254/latest' } };
+  const acts: [string, string, object][] = [
+    [
+      'POST',
+      '/api/campaigns',
+      {
+        name: 'x',
+        protocol: 't',
+        max_protocol_runs: 1,
+        optimize: true,
+        meta: { optimizer_overrides: overrides },
+      },
+    ],
+    ['POST', '/api/campaigns/sweep/resume', { optimizer_overrides: overrides }],
+  ];
+
+  it.each(acts)('is not named in %s %s by whoever may not change packages', async (method, path, body) => {
+    for (const person of [people.ada, people.op]) {
+      const reply = await gateway.send(method, path, body, person);
+      expectProblem(reply, 403, 'forbidden');
+      expect(reply.body.detail).toContain('base_url');
+    }
+    expect(gateway.requests.sent).toEqual([]);
+  });
+
+  it('is named by an admin', async () => {
+    const root = await headersOf(gateway, 'root', [{ role: 'admin' }]);
+    gateway.requests.on(requests.resumeCampaign, ({ name }) => ({ id: 'c', name }));
+    const [, [method, path, body]] = acts as [unknown, [string, string, object]];
+    expect((await gateway.send(method, path, body, root)).status).toBe(202);
+    expect(gateway.requests.of(requests.resumeCampaign)).toHaveLength(1);
+  });
+});
+
 describe('work of somebody', () => {
   const acts: [string, string, unknown, AnyRequest][] = [
     ['POST', '/api/tasks/rinse/cancel', undefined, requests.cancelTask],

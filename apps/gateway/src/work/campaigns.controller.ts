@@ -16,6 +16,7 @@ import { withSecretsHidden } from '@lab/runtime';
 import type { FastifyReply } from 'fastify';
 import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
+import { requireRightToServers } from '../access/optimizer-servers.js';
 import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
 import { MayBeTriedOut, readDryRun } from '../http/dry-run.js';
 import { DtoPipe } from '../http/dto-pipe.js';
@@ -55,6 +56,7 @@ export class CampaignsController {
     const submission = asOwn(caller, given);
     if (submission.resume === true) await requireOwn(caller, () => this.records.campaign(submission.name));
     const { meta } = submission;
+    requireRightToServers(caller, meta?.['optimizer_overrides']);
     const request =
       meta === undefined ? submission : { ...submission, meta: this.secrets.sealed(meta, 'meta') };
     const shown = meta === undefined ? submission : { ...submission, meta: withSecretsHidden(meta) };
@@ -119,6 +121,7 @@ export class CampaignsController {
   ): Promise<CampaignRecord> {
     readQuery(query, []);
     const name = lookupName(given, 'campaign');
+    requireRightToServers(caller, overrides);
     await requireOwn(caller, () => this.records.campaign(name));
     await this.orchestrator.ask(orchestratorRequests.resumeCampaign, {
       name,

@@ -108,7 +108,7 @@ describe.each(submissions)('POST %s that is only tried out', (path, body) => {
 it('what cannot be tried out is an act, whatever its query says', async () => {
   await gateway.send('POST', '/api/queue/pause?dry_run=true', {}, ada);
   await gateway.send('POST', '/api/tasks/t/cancel?dry_run=true', undefined, ada);
-  expect(gateway.audit.entries.map(({ subject }) => subject)).toContain('/api/tasks/t/cancel?dry_run=true');
+  expect(gateway.audit.entries.map(({ subject }) => subject)).toContain('/api/tasks/t/cancel');
 });
 
 it('a resume is tried out only by those who may resume it', async () => {
