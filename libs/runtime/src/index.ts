@@ -12,7 +12,7 @@ export { createLog, type Log, type LogFields, type LogLevelName, type LogOptions
 export { withoutCredentials } from './redaction.js';
 export { ConfigError } from './config/fault-text.js';
 export type { AuthSettings, OidcSettings, SchedulerSettings, WebhookSettings } from './config/file-schema.js';
-export { optional, setting, settings, wholeNumber, type Setting } from './config/settings.js';
+export { optional, servedAt, setting, settings, wholeNumber, type Setting } from './config/settings.js';
 export {
   defineConfig,
   type ConfigDefinition,

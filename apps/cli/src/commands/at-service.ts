@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { ApiClient, ProblemError, UnreachableError, type Problem } from '@lab/api-client';
 import { unnamedPerson, type Fault } from '@lab/contracts';
 import { formatDiagnostics } from '@lab/definitions';
-import { ConfigError, defineConfig, settings } from '@lab/runtime';
+import { ConfigError, defineConfig, servedAt, settings } from '@lab/runtime';
 import type { Command } from 'commander';
 import { exitCodes, RefusedError, UsageError } from './exit-codes.js';
 import { userError } from './user-error.js';
@@ -55,7 +55,7 @@ export async function atService(
 
 function defaultUrl(): string {
   const { httpHost, httpPort, serviceUrl } = config.load();
-  return serviceUrl ?? `http://${httpHost.includes(':') ? `[${httpHost}]` : httpHost}:${httpPort}`;
+  return serviceUrl ?? servedAt(httpHost, httpPort);
 }
 
 function exitCodeOf(error: unknown): number {

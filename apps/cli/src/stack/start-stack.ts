@@ -6,6 +6,7 @@ import {
   Supervision,
   type ConfigSources,
   type RunningChild,
+  servedAt,
 } from '@lab/runtime';
 import { stackConfig, type StackConfig } from './config.js';
 import { DataFolder } from './data-folder.js';
@@ -117,7 +118,7 @@ class RunningStack implements Stack {
       config.httpPort,
       'stop that program, or choose another port with SVC_HTTP_PORT',
     );
-    this.#url = config.publicUrl ?? `http://127.0.0.1:${httpPort}`;
+    this.#url = config.publicUrl ?? servedAt(config.httpHost, httpPort);
     this.#guard = new GuardLink(data, (text) => this.#tell({ type: 'warning', service: 'svc', text }));
 
     const uploadSecret = config.uploadSecret ?? data.keptSecret('upload-secret');

@@ -304,6 +304,16 @@ describe('a configuration', () => {
     expect(config.natsUrl).toBeInstanceOf(Secret);
   });
 
+  it.each([
+    ['192.168.0.2', 'http://192.168.0.2:9000'],
+    ['fd00::2', 'http://[fd00::2]:9000'],
+    ['0.0.0.0', 'http://127.0.0.1:9000'],
+    ['::', 'http://127.0.0.1:9000'],
+  ])('that listens on %s is reached at %s unless it is said where', (host, address) => {
+    const env = { ...complete, SVC_HTTP_HOST: host, SVC_HTTP_PORT: '9000' };
+    expect(all.load({ env, cwd: folder }).publicUrl).toBe(address);
+  });
+
   it('leaves an optional setting undefined, also one with a computed value', () => {
     const few = defineConfig({ url: optional(settings.publicUrl), nats: optional(settings.natsUrl) });
     expect(few.load({ env: {}, cwd: folder })).toEqual({ url: undefined, nats: undefined });

@@ -88,6 +88,17 @@ const keyOfBucket = (env: `SVC_${string}`) =>
       .optional(),
   });
 
+/**
+ * Where a server is found by its own computer.
+ *
+ * @param host it listens on; one that stands for all addresses is none to send to
+ */
+export function servedAt(host = '127.0.0.1', port: number): string {
+  const isAny = host === '0.0.0.0' || host === '::';
+  const reached = isAny ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return `http://${reached}:${port}`;
+}
+
 /** The settings that several processes share; each app composes its own configuration of them. */
 export const settings = {
   /** TCP port of the gateway; 0 takes any free one. */
@@ -103,7 +114,7 @@ export const settings = {
       .string()
       .refine((text) => hasScheme(text, ['http:', 'https:']), 'must look like https://lab.example.org')
       .transform((text) => text.replace(/\/+$/, '')),
-    fallback: ({ httpPort }) => `http://127.0.0.1:${String(httpPort ?? 8070)}`,
+    fallback: ({ httpHost, httpPort }) => servedAt(httpHost as string | undefined, Number(httpPort ?? 8070)),
   }),
   /** Address of a service that commands go to; undefined: where one of these settings would serve. */
   serviceUrl: setting({
