@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NewWebhookRecord, Principal, TokenRecord } from '@lab/contracts';
+import type { NewWebhookRecord, Page, Principal, Problem, ResourceRecord, TokenRecord } from '@lab/contracts';
 import { startServiceStack, type Stack } from '@lab/testkit';
 import { isSignedBy, startReceiver, type Receiver } from '../apps/gateway/test/receiver.js';
 import { Api, eventually, isOver } from './api.js';
@@ -177,6 +177,43 @@ describe('a service that asks for tokens', () => {
     const env = { ...Object.fromEntries(secrets), SVC_HTTP_HOST: '0.0.0.0', SVC_HTTP_PORT: '0' };
     const { code, printed } = await shell.typed('svc gateway', { env, instead: {} });
     expect([code, printed]).toEqual([1, expect.stringContaining('SVC_HTTP_HOST')]);
+  });
+
+  it('Authentication 3: a role for one laboratory reaches what belongs to it, and nothing else', async () => {
+    const made = await api.call<TokenRecord & { token: string }>('POST', '/api/tokens', {
+      name: 'mia',
+      grants: [{ role: 'operator', lab: 'multiplication_lab' }],
+    });
+    const mia = new Api(stack.url, made.body.token);
+    expect(
+      await api.submit('protocols', {
+        name: 'run_of_root',
+        type: 'slow_multiplication',
+        parameters: { wait: { seconds: 60 } },
+      }),
+    ).toMatchObject({ status: 201 });
+    const task = await api.submit('tasks', {
+      name: 'task_of_root',
+      type: 'multiply',
+      devices: { multiplier: { lab_name: 'multiplication_lab', name: 'multiplier_a' } },
+      input_parameters: { number: 6, factor: 7 },
+    });
+    expect(task.status).toBe(201);
+    const { id } = await api.task('task_of_root');
+    for (const path of [
+      'tasks/task_of_root',
+      `task-runs/${id}`,
+      'protocols/run_of_root',
+      'labs/multiplication_lab',
+    ])
+      expect([path, (await mia.call('GET', `/api/${path}`)).status]).toEqual([path, 200]);
+    expect((await mia.call('POST', '/api/protocols/run_of_root/cancel')).status).toBe(202);
+
+    const [beaker] = (await api.call<Page<ResourceRecord>>('GET', '/api/resources?lab=color_lab')).body.items;
+    const hidden = await mia.call<Problem>('GET', `/api/resources/${encodeURIComponent(beaker?.name ?? '')}`);
+    const absent = await mia.call<Problem>('GET', '/api/resources/nothing');
+    expect([hidden.status, hidden.body.detail]).toEqual([404, absent.body.detail]);
+    expect(await asked(made.body.token, 'GET', '/api/labs/color_lab')).toBe(403);
   });
 });
 

@@ -5,9 +5,11 @@ import { roles } from '@lab/contracts';
 const shares = {
   admin: 50,
   operator: 8,
-  'operator of the lab': 6,
+  'operator of the lab': 4,
+  'operator of the lab alone': 4,
   'operator of another lab': 4,
   'lab_admin of the lab': 3,
+  'lab_admin of another lab alone': 4,
   submitter: 6,
   'another submitter': 4,
   viewer: 5,
@@ -17,13 +19,18 @@ const shares = {
 /** Of each way in which what is shown does not count. */
 const shareOfBroken = 1;
 
+/** A lab to which nothing belongs. */
+const otherLab = 'no_such_lab';
+
 /** What is given to whom. @param lab the one that the service has */
 export const grantsBy = (lab) => ({
   admin: [{ role: 'admin' }],
   operator: [{ role: 'operator' }],
   'operator of the lab': [{ role: 'operator', lab }, { role: 'viewer' }],
-  'operator of another lab': [{ role: 'operator', lab: 'no_such_lab' }, { role: 'viewer' }],
+  'operator of the lab alone': [{ role: 'operator', lab }],
+  'operator of another lab': [{ role: 'operator', lab: otherLab }, { role: 'viewer' }],
   'lab_admin of the lab': [{ role: 'lab_admin', lab }, { role: 'viewer' }],
+  'lab_admin of another lab alone': [{ role: 'lab_admin', lab: otherLab }],
   submitter: [{ role: 'submitter' }],
   'another submitter': [{ role: 'submitter' }],
   viewer: [{ role: 'viewer' }],
@@ -76,7 +83,8 @@ export function everybody(known, lost) {
 }
 
 /**
- * Whether somebody may, as the document says of the operation; of what it does not describe nobody asks.
+ * Whether somebody may, as the document says of the operation; of what it does not describe nobody asks. Records belong to
+ * the lab that the service has, or to none: which of both a request does not tell.
  *
  * @param need `x-needs` of the operation
  * @param given the parameters of the path, and the body as JSON
@@ -85,14 +93,16 @@ export function isAllowed(need, grants, { path, body }) {
   if (need === 'nothing') return true;
   if (grants === undefined || need === undefined) return false;
   if (need === 'identity') return true;
+  const enough = grants.filter(({ role }) => roles.indexOf(role) >= roles.indexOf(need.role));
+  if (need.lab === anyLab) return enough.length > 0;
+  if (need.of !== undefined) return enough.some(({ lab }) => lab !== otherLab);
   return labsOf(need.lab, path, body).every((lab) =>
-    grants.some(
-      (grant) =>
-        roles.indexOf(grant.role) >= roles.indexOf(need.role) &&
-        (grant.lab === undefined || grant.lab === lab),
-    ),
+    enough.some((grant) => grant.lab === undefined || grant.lab === lab),
   );
 }
+
+/** In place of the field that names the lab: the role for any one is enough. */
+const anyLab = '*';
 
 /** The labs that a request names; undefined stands for all. */
 function labsOf(field, path, body) {
@@ -106,4 +116,5 @@ const own = (body, field) =>
   typeof body === 'object' && body !== null && Object.hasOwn(body, field) ? body[field] : undefined;
 
 /** Whether somebody may change the work of others. */
-export const isOperator = (grants) => isAllowed({ role: 'operator' }, grants, { path: {}, body: undefined });
+export const isOperator = (grants) =>
+  isAllowed({ role: 'operator', of: 'task' }, grants, { path: {}, body: undefined });

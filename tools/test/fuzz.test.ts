@@ -86,7 +86,9 @@ const document = {
     '/open': { get: operation('nothing', 200) },
     '/me': { get: operation('identity', 200) },
     '/api/tasks': { post: operation({ role: 'submitter' }, 201, inBody) },
-    '/api/tasks/{task_name}/cancel': { post: operation({ role: 'submitter' }, 202) },
+    '/api/tasks/{task_name}/cancel': { post: operation({ role: 'submitter', of: 'task' }, 202) },
+    '/api/campaigns/{campaign_name}': { get: operation({ role: 'viewer', of: 'campaign' }, 200) },
+    '/stop': { post: operation({ role: 'operator', lab: '*' }, 200) },
     '/labs/{lab_id}': { get: operation({ role: 'operator', lab: 'lab_id' }, 200) },
     '/secrets': { get: operation({ role: 'admin' }, 200) },
   },
@@ -131,7 +133,13 @@ function right({ key, path, name, grants, body }: Asked, owners: Map<string, str
     const lab = decodeURIComponent(key.slice('GET /labs/'.length));
     return has('operator', lab) ? { status: 200, body: { name: lab } } : refused(403);
   }
-  if (!has('submitter')) return refused(403);
+  if (key === 'POST /stop')
+    return grants.some(({ role }) => ranks.indexOf(role) >= 2)
+      ? { status: 200, body: { name: 'all' } }
+      : refused(403);
+  if (key.startsWith('GET /api/campaigns/'))
+    return has('viewer', 'blue') ? { status: 200, body: { name: 'campaign' } } : refused(404);
+  if (!has('submitter', key === 'POST /api/tasks' ? undefined : 'blue')) return refused(403);
   if (key === 'POST /api/tasks') {
     if (typeof body?.name !== 'string' || owners.has(body.name)) return refused(422);
     owners.set(body.name, name);
@@ -140,7 +148,7 @@ function right({ key, path, name, grants, body }: Asked, owners: Map<string, str
   const task = /^POST \/api\/tasks\/([^/]+)\/cancel$/.exec(key)?.[1];
   const owner = task === undefined ? undefined : owners.get(decodeURIComponent(task));
   if (owner === undefined) return refused(404);
-  return owner === name || has('operator') ? { status: 202, body: { name: path } } : refused(403);
+  return owner === name || has('operator', 'blue') ? { status: 202, body: { name: path } } : refused(403);
 }
 
 let server: Server | undefined;
@@ -229,7 +237,15 @@ describe('the fuzzer', () => {
         key.startsWith('GET /labs/') && status === 403 && grants?.some(({ lab }) => lab === 'no_such_lab')
           ? open({ name: 'x' })
           : undefined,
-      /^get \/labs\/\{lab_id\}: 200 to operator of another lab$/,
+      /^get \/labs\/\{lab_id\}: 200 to (operator of another lab|lab_admin of another lab alone)$/,
+    ],
+    [
+      'who has a role for a lab that the record does not belong to',
+      ({ key, grants }, { status }) =>
+        key.startsWith('GET /api/campaigns/') && status === 404 && grants?.[0]?.role === 'lab_admin'
+          ? open({ name: 'x' })
+          : undefined,
+      /^get \/api\/campaigns\/\{campaign_name\}: 200 to lab_admin of another lab alone$/,
     ],
     [
       'who changes the work of others',

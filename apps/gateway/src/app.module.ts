@@ -6,6 +6,7 @@ import { AuditController } from './access/audit.controller.js';
 import { AuditInterceptor } from './access/audit.interceptor.js';
 import { AuditRecorder } from './access/audit-recorder.js';
 import { Authentication } from './access/authentication.js';
+import { RecordLabs } from './access/record-labs.js';
 import { TokenStore } from './access/ports.js';
 import { TokensController } from './access/tokens.controller.js';
 import { LabsController } from './definitions/labs.controller.js';
@@ -157,6 +158,7 @@ export class AppModule {
         { provide: Secrets, useValue: new Secrets(surroundings.sealing) },
         { provide: FailoverWait, useValue: { ms: failoverMs } },
         Orchestrator,
+        RecordLabs,
         DeviceLocator,
         DeviceCalls,
         CallPermit,

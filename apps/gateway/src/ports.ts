@@ -21,6 +21,7 @@ import type {
   Trial,
   Tokens,
 } from '@lab/contracts';
+import type { LabRecordKind } from '@lab/persistence';
 
 /**
  * What the gateway needs of the rest of the service. Abstract classes, because Nest injects by them; the real
@@ -80,6 +81,13 @@ export abstract class RecordReader {
   abstract emergencyStop(id: string): Promise<EmergencyStopRecord | undefined>;
   abstract resource(name: string): Promise<ResourceRecord | undefined>;
   abstract auditEntry(id: string): Promise<AuditRecord | undefined>;
+  /**
+   * The names of all labs that a record belongs to; empty: it is of none; undefined: there is no such record.
+   *
+   * @param key the name of a campaign, protocol run, task or resource, else the id
+   * @param protocolRunName of a task, as with {@link task}
+   */
+  abstract labsOf(kind: LabRecordKind, key: string, protocolRunName?: string): Promise<string[] | undefined>;
   /** One page. `owner`: of a list within something, the name of the campaign or resource, the id of the task run. */
   abstract list<Name extends StoredListName>(
     name: Name,

@@ -27,6 +27,7 @@ import {
   type Tokens,
   type Trial,
 } from '@lab/contracts';
+import type { LabRecordKind } from '@lab/persistence';
 import type { Sealing } from '@lab/runtime';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { portionOf } from '../src/records/page-of.js';
@@ -111,6 +112,8 @@ export class MemoryRecords implements RecordReader {
   readonly stops: EmergencyStopRecord[] = [];
   /** By campaign. */
   readonly trialsOf = new Map<string, Trial[]>();
+  /** `<kind>/<name or id>`, of a task in a run `task/<run>/<name>`: of a record that is not here it is as if there was none. */
+  readonly labs = new Map<string, string[]>();
   failure: ServiceError | undefined;
 
   private read<T>(value: () => T): Promise<T> {
@@ -153,6 +156,10 @@ export class MemoryRecords implements RecordReader {
 
   emergencyStop(id: string): Promise<EmergencyStopRecord | undefined> {
     return this.read(() => this.stops.find((stop) => stop.id === id));
+  }
+
+  labsOf(kind: LabRecordKind, key: string, run?: string): Promise<string[] | undefined> {
+    return this.read(() => this.labs.get([kind, ...(run === undefined ? [] : [run]), key].join('/')));
   }
 
   journal(campaign: string, { after, limit }: { after: number; limit: number }): Promise<Trial[]> {

@@ -18,5 +18,6 @@ export {
   type WebhookPatch,
   type WebhookRow,
 } from './gateway/webhooks.js';
+export type { LabRecordKind } from './record-labs.js';
 export { openRecords, Records, type ListOptions, type RecordsOptions } from './records.js';
 export { openEventLog, EventLog, type EventLogOptions, type EventPage } from './event-log.js';

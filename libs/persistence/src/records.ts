@@ -18,6 +18,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { CodeHashReader } from './code-hashes.js';
 import { openDatabase, type Database } from './database.js';
 import { answered, databaseError } from './database-errors.js';
+import { readLabs, type LabRecordKind } from './record-labs.js';
 import { readPage } from './record-pages.js';
 import {
   attemptRecord,
@@ -182,6 +183,17 @@ export class Records {
       this.#db.selectFrom('audit').selectAll().where('id', '=', id).executeTakeFirst(),
     );
     return row && auditRecord(row);
+  }
+
+  /**
+   * The names of all labs that a record belongs to; empty: it is of none; undefined: there is no such record.
+   *
+   * @param key the name of a campaign, protocol run, task or resource, else the id
+   * @param protocolRunName of a task, as with {@link task}
+   */
+  async labsOf(kind: LabRecordKind, key: string, protocolRunName?: string): Promise<string[] | undefined> {
+    if (!isStorable(key) || (protocolRunName !== undefined && !isStorable(protocolRunName))) return undefined;
+    return answered(readLabs(this.#db, kind, key, protocolRunName));
   }
 
   /**

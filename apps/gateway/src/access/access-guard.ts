@@ -1,17 +1,24 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ServiceError, type Principal } from '@lab/contracts';
+import { ServiceError, type Principal, type Role } from '@lab/contracts';
 import type { FastifyRequest } from 'fastify';
-import { needKey, type Need, type RouteNeed } from './needs.js';
-import { hasRole } from './roles.js';
+import { anyLab, needKey, type Need, type RouteNeed } from './needs.js';
+import { RecordLabs, recordKinds, type RecordKind } from './record-labs.js';
+import { hasRole, hasRoleInAny, standingIn } from './roles.js';
 
 /** Lets a request through to its route when the caller has the role that the route asks for, and none without one. */
 @Injectable()
 export class AccessGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly labs: RecordLabs,
+  ) {}
 
-  /** @throws ServiceError `unauthorized` without a token, `forbidden` without the role */
-  canActivate(context: ExecutionContext): boolean {
+  /**
+   * @throws ServiceError `unauthorized` without a token, `forbidden` without the role, `not_found` for a record that the
+   *   caller may not see; what the look for its labs fails with
+   */
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const need = this.reflector.getAllAndOverride<RouteNeed | undefined>(needKey, [
       context.getHandler(),
       context.getClass(),
@@ -21,9 +28,47 @@ export class AccessGuard implements CanActivate {
     if (need === undefined) throw new ServiceError('forbidden', 'Nobody may use this address.');
     const { principal } = request;
     if (principal === null) throw noToken();
-    if (need !== 'identity') requireRole(principal, need, request);
+    if (need === 'identity') return true;
+    if (need.of !== undefined && !isSettled(principal, need.role, request.method))
+      return this.requireRoleOver(principal, need.role, need.of, request);
+    requireRole(principal, need, request);
     return true;
   }
+
+  /**
+   * Roles count where they are for every lab of the record. From here on the caller has those, as if they were for all
+   * labs, so that whoever asks for more, such as the operator of the work of others, need not know of labs.
+   */
+  private async requireRoleOver(
+    principal: Principal,
+    role: Role,
+    kind: RecordKind,
+    request: FastifyRequest,
+  ): Promise<boolean> {
+    const labs = await this.labs.of(kind, request);
+    const standing = labs === undefined || labs.length === 0 ? principal : standingIn(principal, labs);
+    if (hasRole(standing, role)) {
+      request.principal = standing;
+      return true;
+    }
+    if (labs !== undefined && hasRole(standing, 'viewer'))
+      throw lackingRole(principal, role, 'every laboratory that this belongs to');
+    // The same for a record of other labs and for none: who may not see it is not told whether it is there.
+    throw new ServiceError(
+      'not_found',
+      `There is no ${recordKinds[kind].words} in the laboratories for which "${principal.name}" has the role ${role}.`,
+    );
+  }
+}
+
+/**
+ * Whether the labs of a record change nothing for somebody. Who has the role for all labs may still be an operator in some,
+ * who acts on the work of others.
+ */
+function isSettled(principal: Principal, role: Role, method: string): boolean {
+  const isEnough = hasRole(principal, role);
+  if (isEnough && (method === 'GET' || method === 'HEAD' || hasRole(principal, 'operator'))) return true;
+  return !hasRoleInAny(principal, isEnough ? 'operator' : role);
 }
 
 /** What somebody is told who shows no token where one is needed. */
@@ -37,14 +82,21 @@ export function noToken(): ServiceError {
 
 /** @throws ServiceError `forbidden`, with the role that is missing */
 export function requireRole(principal: Principal, { role, lab: field }: Need, request: FastifyRequest): void {
+  if (field === anyLab) {
+    if (hasRoleInAny(principal, role)) return;
+    throw lackingRole(principal, role, 'a laboratory');
+  }
   for (const lab of labsOf(request, field)) {
     if (hasRole(principal, role, lab)) continue;
-    throw new ServiceError(
-      'forbidden',
-      `This needs the role ${role} for ${lab === undefined ? 'all laboratories' : `the laboratory "${lab}"`}; ` +
-        `"${principal.name}" has ${grantsText(principal)}.`,
-    );
+    throw lackingRole(principal, role, lab === undefined ? 'all laboratories' : `the laboratory "${lab}"`);
   }
+}
+
+function lackingRole(principal: Principal, role: Role, where: string): ServiceError {
+  return new ServiceError(
+    'forbidden',
+    `This needs the role ${role} for ${where}; "${principal.name}" has ${grantsText(principal)}.`,
+  );
 }
 
 /**

@@ -1,14 +1,21 @@
 import type { Role } from '@lab/contracts';
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiExtension } from '@nestjs/swagger';
+import type { RecordKind } from './record-labs.js';
 
+/** Stands in {@link Need.lab} for a route that is open to whoever has the role for any one lab. */
+export const anyLab = '*';
+
+/** What a route asks of its caller. With neither `lab` nor `of` the role must be for all labs. */
 export interface Need {
   role: Role;
   /**
-   * Name of the route parameter or body field that says which lab, or which labs, it is about. Without it, or when the
-   * request leaves the field out, the role must be for all labs.
+   * Name of the route parameter or body field that says which lab, or which labs, it is about; when the request leaves it
+   * out, the role must be for all labs. Or {@link anyLab}.
    */
   lab?: string;
+  /** The address names a record of this kind, and the role must be for every lab that the record belongs to, or for all. */
+  of?: RecordKind;
 }
 
 /** Key of the metadata under which the need of a route stands; a route without it is refused to everybody. */
@@ -18,8 +25,10 @@ export const needKey = 'svc:need';
 export const needExtension = 'x-needs';
 
 /** The least role that a route asks of its caller. */
-export const Needs = (role: Role, options: { lab?: string } = {}): MethodDecorator & ClassDecorator =>
-  need({ role, ...options });
+export const Needs = (
+  role: Role,
+  options: Pick<Need, 'lab'> | Pick<Need, 'of'> = {},
+): MethodDecorator & ClassDecorator => need({ role, ...options });
 
 /** A route that is open to everybody, with or without a token. */
 export const NeedsNothing = (): MethodDecorator & ClassDecorator => need('nothing');

@@ -5,7 +5,7 @@ import {
   type AnyRequest,
   type Grant,
 } from '@lab/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { byTokens, headersOf } from '../../test/tokens.js';
 import {
   campaignRecord,
@@ -17,7 +17,7 @@ import {
 } from '../../test/twins.js';
 
 let gateway: Harness;
-const people = {} as Record<'ada' | 'eve' | 'op', { authorization: string }>;
+const people = {} as Record<'ada' | 'eve' | 'op' | 'lee', { authorization: string }>;
 const submitter: Grant[] = [{ role: 'submitter' }];
 
 beforeAll(async () => {
@@ -25,6 +25,10 @@ beforeAll(async () => {
   people.ada = await headersOf(gateway, 'ada', submitter);
   people.eve = await headersOf(gateway, 'eve', [...submitter, { role: 'operator', lab: 'color_lab' }]);
   people.op = await headersOf(gateway, 'op', [{ role: 'operator' }]);
+  people.lee = await headersOf(gateway, 'lee', [
+    { role: 'operator', lab: 'color_lab' },
+    { role: 'submitter', lab: 'other' },
+  ]);
   gateway.records.taskRuns.push(taskRecord({ name: 'rinse', owner: 'ada' }));
   gateway.records.runs.push(runRecord({ name: 'mix', owner: 'ada' }));
   gateway.records.campaignList.push(campaignRecord({ name: 'sweep', owner: 'ada' }));
@@ -98,6 +102,36 @@ describe('work of somebody', () => {
     expectProblem(await gateway.send(method, path, body, people.eve), 403, 'forbidden');
     expect(gateway.requests.of(request)).toEqual([]);
   });
+
+  // Submitting again under a name is about what is submitted, not about a record that the address names.
+  const addressed = acts.filter(([, path]) => path.split('/').length > 3);
+  const belongTo = (...labs: string[]): void => {
+    for (const key of ['task/rinse', 'protocol_run/mix', 'campaign/sweep'])
+      gateway.records.labs.set(key, labs);
+  };
+  afterEach(() => gateway.records.labs.clear());
+
+  it.each(addressed)(
+    'is changed by an operator of all its laboratories: %s %s',
+    async (method, path, body, request) => {
+      gateway.requests.on(request, () => accepted as never);
+      belongTo('color_lab');
+      await gateway.send(method, path, body, people.eve);
+      await gateway.send(method, path, body, people.lee);
+      expect(gateway.requests.of(request)).toHaveLength(2);
+    },
+  );
+
+  it.each(addressed)(
+    'is not changed by an operator of some of its laboratories: %s %s',
+    async (method, path, body, request) => {
+      gateway.requests.on(request, () => accepted as never);
+      belongTo('color_lab', 'other');
+      expectProblem(await gateway.send(method, path, body, people.eve), 403, 'forbidden');
+      expectProblem(await gateway.send(method, path, body, people.lee), 403, 'forbidden');
+      expect(gateway.requests.of(request)).toEqual([]);
+    },
+  );
 
   it.each(acts)('is changed by who it belongs to: %s %s', async (method, path, body, request) => {
     gateway.requests.on(request, () => accepted as never);

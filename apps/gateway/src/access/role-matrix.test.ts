@@ -1,8 +1,10 @@
-import { roles, type Grant, type Role } from '@lab/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startHarness, type Harness } from '../../test/twins.js';
+import { orchestratorRequests, roles, ServiceError, type Grant, type Role } from '@lab/contracts';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { agent } from '../openapi/examples.js';
+import { expectProblem, startHarness, type Harness } from '../../test/twins.js';
 import { byTokens, headersOf } from '../../test/tokens.js';
-import { needExtension, type RouteNeed } from './needs.js';
+import { anyLab, needExtension, type RouteNeed } from './needs.js';
+import { recordKinds, type RecordKind } from './record-labs.js';
 
 interface Operation {
   key: string;
@@ -32,7 +34,7 @@ afterAll(() => gateway.server.close());
 
 /** Only the status: an answer may be a stream without an end. */
 async function statusOf({ method, path, need }: Operation, headers: Record<string, string>): Promise<number> {
-  const field = typeof need === 'object' ? need.lab : undefined;
+  const field = typeof need === 'object' && need.lab !== anyLab ? need.lab : undefined;
   const body =
     field === undefined || method === 'GET' ? undefined : { [field]: field === 'lab_types' ? ['x'] : 'x' };
   const response = await fetch(`${gateway.url}${path}`, {
@@ -60,6 +62,8 @@ async function refused(
 const keys = (of: (operation: Operation) => boolean): string[] => operations.filter(of).map(({ key }) => key);
 const needs = ({ need }: Operation): Role | undefined => (typeof need === 'object' ? need.role : undefined);
 const labOf = ({ need }: Operation): string | undefined => (typeof need === 'object' ? need.lab : undefined);
+const kindOf = ({ need }: Operation): RecordKind | undefined =>
+  typeof need === 'object' ? need.of : undefined;
 
 describe('every route of the document', () => {
   it('says what it needs', () => {
@@ -92,21 +96,34 @@ describe('every route of the document', () => {
     expect(await refused([{ role }], () => true)).toEqual(keys(beyond));
   });
 
-  it('that is about a lab is open to the role for that lab, and closed to the role for another one', async () => {
-    const ofLab = (operation: Operation): boolean => labOf(operation) !== undefined;
-    expect(keys(ofLab)).toEqual(
+  it('that names a lab is open to the role for that lab, and closed to the role for another one', async () => {
+    const named = (operation: Operation): boolean => ![undefined, anyLab].includes(labOf(operation));
+    expect(keys(named)).toEqual(
       expect.arrayContaining([
         'POST /api/rpc/{lab_id}/{device_id}/{function_name}',
+        'GET /api/labs/{lab_id}',
         'POST /api/labs/load',
         'POST /api/labs/reload',
         'POST /api/labs/unload',
-        'POST /api/estop',
       ]),
     );
-    expect(await refused([{ role: 'lab_admin', lab: 'x' }], ofLab)).toEqual([]);
-    expect(await refused([{ role: 'lab_admin', lab: 'y' }], ofLab)).toEqual(keys(ofLab));
-    const ofAll = (operation: Operation): boolean => needs(operation) !== undefined && !ofLab(operation);
+    expect(await refused([{ role: 'lab_admin', lab: 'x' }], named)).toEqual([]);
+    expect(await refused([{ role: 'lab_admin', lab: 'y' }], named)).toEqual(keys(named));
+  });
+
+  it('that is about no lab is closed to every role for one', async () => {
+    const ofAll = (operation: Operation): boolean =>
+      needs(operation) !== undefined && labOf(operation) === undefined && kindOf(operation) === undefined;
     expect(await refused([{ role: 'lab_admin', lab: 'x' }], ofAll)).toEqual(keys(ofAll));
+  });
+
+  it('may be used by the operator of any lab to stop, and to release only by one of all labs', async () => {
+    const any = (operation: Operation): boolean => labOf(operation) === anyLab;
+    expect(keys(any)).toEqual(['POST /api/estop']);
+    expect(await refused([{ role: 'operator', lab: 'y' }], any)).toEqual([]);
+    expect(await refused([{ role: 'submitter', lab: 'y' }, { role: 'submitter' }], any)).toEqual(keys(any));
+    const release = ({ key }: Operation): boolean => key === 'POST /api/estop/release';
+    expect(await refused([{ role: 'lab_admin', lab: 'y' }], release)).toEqual(keys(release));
   });
 
   it('asks for the role that the interface promises', () => {
@@ -125,6 +142,116 @@ describe('every route of the document', () => {
     };
     const asked = operations.filter(({ key }) => key in promised).map((each) => [each.key, needs(each)]);
     expect(Object.fromEntries(asked)).toEqual(promised);
+  });
+});
+
+describe('a route about one record', () => {
+  const about = (operation: Operation): boolean => kindOf(operation) !== undefined;
+  const belongTo = (labs: string[] | undefined): void => {
+    for (const kind of Object.keys(recordKinds))
+      if (labs === undefined) gateway.records.labs.delete(`${kind}/x`);
+      else gateway.records.labs.set(`${kind}/x`, labs);
+    const agents = labs === undefined ? [] : [{ ...agent, computer: 'x', labs }];
+    gateway.requests.on(orchestratorRequests.listAgents, () => ({ agents }));
+  };
+  const answers = async (grants: Grant[]): Promise<Map<string, string>> => {
+    const headers = await headersOf(gateway, 'ada', grants);
+    const found = new Map<string, string>();
+    for (const { key, method, path } of operations.filter(about)) {
+      const { status, text } = await gateway.send(method, path, undefined, headers);
+      found.set(key, `${status} ${text.replace(/"(instance|request_id)":"[^"]*"/g, '')}`);
+    }
+    return found;
+  };
+  /** What the guard says; a route says by name or id what it does not find. */
+  const isHidden = (answer: string): boolean =>
+    answer.startsWith('404') && answer.includes('in the laboratories for which');
+  const hidden = (found: Map<string, string>): string[] =>
+    [...found].flatMap(([key, answer]) => (isHidden(answer) ? [key] : []));
+  afterEach(() => belongTo(undefined));
+
+  it('is one of these', () => {
+    expect(Object.keys(recordKinds).sort()).toEqual(
+      [...new Set(operations.filter(about).map(kindOf))].sort(),
+    );
+    expect(keys(about).length).toBeGreaterThan(25);
+  });
+
+  it.each(['viewer', 'submitter', 'operator', 'lab_admin'] as const)(
+    'is open to a %s of its only lab for what they have',
+    async (role) => {
+      belongTo(['x']);
+      const beyond = (operation: Operation): boolean =>
+        about(operation) && roles.indexOf(needs(operation) ?? 'admin') > roles.indexOf(role);
+      expect(await refused([{ role, lab: 'x' }], about)).toEqual(keys(beyond));
+      expect(hidden(await answers([{ role, lab: 'x' }]))).toEqual([]);
+    },
+  );
+
+  it.each<[string, string[] | undefined, Grant[]]>([
+    ['of another lab', ['x'], [{ role: 'lab_admin', lab: 'y' }]],
+    ['of that and another lab', ['x', 'y'], [{ role: 'lab_admin', lab: 'x' }]],
+    ['of no lab', [], [{ role: 'lab_admin', lab: 'x' }]],
+    ['that is not there', undefined, [{ role: 'lab_admin', lab: 'x' }]],
+    [
+      'of three labs, for two of which they have a role',
+      ['x', 'y', 'z'],
+      [
+        { role: 'lab_admin', lab: 'x' },
+        { role: 'lab_admin', lab: 'y' },
+      ],
+    ],
+  ])('answers a role for one lab as if there was none: %s', async (_, labs, grants) => {
+    belongTo(labs);
+    const found = await answers(grants);
+    expect(hidden(found)).toEqual(keys(about));
+    belongTo(undefined);
+    expect(await answers(grants)).toEqual(found);
+  });
+
+  it('of several labs is open to roles for each of them', async () => {
+    belongTo(['x', 'y']);
+    const grants: Grant[] = [
+      { role: 'lab_admin', lab: 'x' },
+      { role: 'operator', lab: 'y' },
+      { role: 'viewer', lab: 'z' },
+    ];
+    expect(await refused(grants, about)).toEqual([]);
+    expect(hidden(await answers(grants))).toEqual([]);
+  });
+
+  it('that somebody may see tells them which role is missing', async () => {
+    belongTo(['x']);
+    const headers = await headersOf(gateway, 'ada', [
+      { role: 'viewer', lab: 'x' },
+      { role: 'operator', lab: 'y' },
+    ]);
+    const reply = await gateway.send('POST', '/api/campaigns/x/cancel', undefined, headers);
+    expectProblem(reply, 403, 'forbidden');
+    expect(reply.body.detail).toBe(
+      'This needs the role submitter for every laboratory that this belongs to; "ada" has viewer of x, operator of y.',
+    );
+  });
+
+  it('is not looked for by those who have the role for all labs', async () => {
+    const labsOf = vi.spyOn(gateway.records, 'labsOf');
+    gateway.requests.sent.length = 0;
+    for (const role of roles) await refused([{ role }], about);
+    expect(labsOf).not.toHaveBeenCalled();
+    labsOf.mockRestore();
+  });
+
+  it('is not open when its labs cannot be found out', async () => {
+    const labsOf = vi
+      .spyOn(gateway.records, 'labsOf')
+      .mockRejectedValue(new ServiceError('store_unavailable', 'gone'));
+    const headers = await headersOf(gateway, 'ada', [{ role: 'viewer', lab: 'x' }]);
+    expectProblem(
+      await gateway.send('GET', '/api/campaigns/x', undefined, headers),
+      503,
+      'store_unavailable',
+    );
+    labsOf.mockRestore();
   });
 });
 

@@ -8,6 +8,7 @@ import { expect, it } from 'vitest';
 import { AppModule, type Surroundings } from '../app.module.js';
 import { AccessGuard } from './access-guard.js';
 import { Needs, needKey } from './needs.js';
+import type { RecordLabs } from './record-labs.js';
 
 type ControllerClass = new (...args: never[]) => object;
 
@@ -64,7 +65,7 @@ it('is told of a route that does not', () => {
 });
 
 it('refuses a route that does not say who may use it, to everybody', () => {
-  const guard = new AccessGuard(new Reflector());
+  const guard = new AccessGuard(new Reflector(), {} as RecordLabs);
   const principal: Principal = { name: 'root', kind: 'local', grants: [{ role: 'admin' }] };
   const context = (name: 'open' | 'closed') => {
     const host = new ExecutionContextHost([{ principal }], Careless, Careless.prototype[name]);

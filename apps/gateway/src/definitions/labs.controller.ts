@@ -28,6 +28,7 @@ export class LabsController {
     return request.pageOf(portionOf(labs, 'labs', request, ({ name }) => name));
   }
 
+  @Needs('viewer', { lab: 'lab_id' })
   @Get(':lab_id')
   async read(@Param('lab_id') name: string, @Query() query: unknown): Promise<LabRecord> {
     readQuery(query, []);

@@ -23,6 +23,7 @@ export class AgentsController {
     return request.pageOf(portion);
   }
 
+  @Needs('viewer', { of: 'agent' })
   @Get(':computer')
   async read(@Param('computer') given: string, @Query() query: unknown): Promise<AgentRecord> {
     readQuery(query, []);

@@ -15,7 +15,7 @@ import { attachment } from './content-disposition.js';
 const sandbox = "sandbox; default-src 'none'; frame-ancestors 'none'";
 
 /** Files that tasks produced, as they produced them: never shown by a browser, always saved. */
-@Needs('viewer')
+@Needs('viewer', { of: 'task' })
 @Controller('api')
 export class TaskFilesController {
   readonly #log = new Logger('downloads');
@@ -60,6 +60,7 @@ export class TaskFilesController {
     await this.#sendArchive(task.name, filesOf(task, ''), request, reply);
   }
 
+  @Needs('viewer', { of: 'protocol_run' })
   @Get('protocols/:protocol_run_name/files.zip')
   async downloadRun(
     @Param('protocol_run_name') given: string,

@@ -17,6 +17,7 @@ export class LogsController {
     return this.#list(query, {});
   }
 
+  @Needs('viewer', { of: 'task' })
   @Get('tasks/:task_name/logs')
   async ofTask(@Param('task_name') given: string, @Query() query: unknown): Promise<Page<LogLine>> {
     const { protocol_run_name: run, ...rest } = query as Record<string, string>;
@@ -25,6 +26,7 @@ export class LogsController {
     return this.#list(rest, { task_run: id });
   }
 
+  @Needs('viewer', { of: 'protocol_run' })
   @Get('protocols/:protocol_run_name/logs')
   async ofRun(@Param('protocol_run_name') given: string, @Query() query: unknown): Promise<Page<LogLine>> {
     const name = lookupName(given, 'protocol run');

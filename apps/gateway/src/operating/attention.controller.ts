@@ -33,6 +33,7 @@ export class AttentionController {
     return request.pageOf(await this.records.list('attention', request));
   }
 
+  @Needs('viewer', { of: 'attention' })
   @Get(':id')
   async read(@Param('id') given: string, @Query() query: unknown): Promise<AttentionRecord> {
     readQuery(query, []);
@@ -42,7 +43,7 @@ export class AttentionController {
     throw new ServiceError('not_found', `There is no attention item "${id}".`);
   }
 
-  @Needs('operator')
+  @Needs('operator', { of: 'attention' })
   @Post(':id/resolve')
   @HttpCode(200)
   async resolve(

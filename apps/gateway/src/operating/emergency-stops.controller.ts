@@ -10,7 +10,7 @@ import {
   type Principal,
 } from '@lab/contracts';
 import { Caller } from '../access/caller.js';
-import { Needs } from '../access/needs.js';
+import { anyLab, Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { readQuery } from '../http/request-input.js';
 import { EachTime } from '../idempotency/asked.js';
@@ -34,7 +34,8 @@ export class EmergencyStopsController {
     private readonly records: RecordReader,
   ) {}
 
-  @Needs('operator', { lab: 'lab_name' })
+  /** Whoever answers for one lab may stop all of them: a stop must not wait for somebody with the right to it. */
+  @Needs('operator', { lab: anyLab })
   @EachTime()
   @Post()
   async engage(

@@ -12,6 +12,7 @@ import { readPageRequest } from './list-request.js';
 export class RecordsController {
   constructor(private readonly records: RecordReader) {}
 
+  @Needs('viewer', { of: 'task_run' })
   @Get('task-runs/:id')
   async taskRun(@Param('id') given: string, @Query() query: unknown): Promise<TaskRunRecord> {
     readQuery(query, []);
@@ -25,6 +26,7 @@ export class RecordsController {
     return request.pageOf(await this.records.list('attempts', request));
   }
 
+  @Needs('viewer', { of: 'attempt' })
   @Get('attempts/:id')
   async attempt(@Param('id') given: string, @Query() query: unknown): Promise<AttemptRecord> {
     readQuery(query, []);

@@ -32,6 +32,7 @@ export class ResourcesController {
     return request.pageOf(await this.records.list('resources', request));
   }
 
+  @Needs('viewer', { of: 'resource' })
   @Get(':resource_name')
   async read(@Param('resource_name') given: string, @Query() query: unknown): Promise<ResourceRecord> {
     readQuery(query, []);
@@ -39,7 +40,7 @@ export class ResourcesController {
     return found(await this.records.resource(name), 'resource', name);
   }
 
-  @Needs('operator')
+  @Needs('operator', { of: 'resource' })
   @Post(':resource_name/reset')
   @HttpCode(200)
   async reset(

@@ -76,7 +76,7 @@ export class CampaignsController {
     return record;
   }
 
-  @Needs('submitter')
+  @Needs('submitter', { of: 'campaign' })
   @Post(':campaign_name/cancel')
   @HttpCode(202)
   async cancel(
@@ -93,7 +93,7 @@ export class CampaignsController {
     return committed(() => this.record(name), `campaign ${name}`);
   }
 
-  @Needs('submitter')
+  @Needs('submitter', { of: 'campaign' })
   @Post(':campaign_name/pause')
   @HttpCode(202)
   async pause(
@@ -109,7 +109,7 @@ export class CampaignsController {
     return committed(() => this.record(name), `campaign ${name}`);
   }
 
-  @Needs('submitter')
+  @Needs('submitter', { of: 'campaign' })
   @Post(':campaign_name/resume')
   @HttpCode(202)
   async resume(
@@ -133,6 +133,7 @@ export class CampaignsController {
     return committed(() => this.record(name), `campaign ${name}`);
   }
 
+  @Needs('viewer', { of: 'campaign' })
   @Get(':campaign_name')
   async read(@Param('campaign_name') given: string, @Query() query: unknown): Promise<CampaignRecord> {
     readQuery(query, []);
@@ -149,6 +150,7 @@ export class CampaignsController {
     return request.pageOf({ items: await this.estimates.ofCampaigns(items.map(withoutSecrets)), end });
   }
 
+  @Needs('viewer', { of: 'campaign' })
   @Get(':campaign_name/runs')
   async runs(
     @Param('campaign_name') given: string,

@@ -20,7 +20,6 @@ import { committed, found, foundTask, readTaskAddress } from './records.js';
 import { refuseForeign } from './ownership.js';
 
 /** Changes of work that is not over: its priority, and parameters of what has not begun. */
-@Needs('submitter')
 @Controller('api')
 export class ChangesController {
   constructor(
@@ -28,6 +27,7 @@ export class ChangesController {
     private readonly records: RecordReader,
   ) {}
 
+  @Needs('submitter', { of: 'task' })
   @Patch('tasks/:task_name')
   async changeTask(
     @Param('task_name') given: string,
@@ -47,6 +47,7 @@ export class ChangesController {
     return committed(() => this.records.task(name, run), `task ${name}`);
   }
 
+  @Needs('submitter', { of: 'protocol_run' })
   @Patch('protocols/:protocol_run_name')
   async changeProtocolRun(
     @Param('protocol_run_name') given: string,
@@ -62,6 +63,7 @@ export class ChangesController {
     return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
   }
 
+  @Needs('submitter', { of: 'campaign' })
   @Patch('campaigns/:campaign_name')
   async changeCampaign(
     @Param('campaign_name') given: string,

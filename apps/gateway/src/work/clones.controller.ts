@@ -14,12 +14,12 @@ import { RecordReader } from '../ports.js';
 import { found, foundTask, readTaskAddress } from './records.js';
 
 /** What records were submitted with, ready to be submitted again under another name. Nothing is stored. */
-@Needs('viewer')
 @Controller('api')
 export class ClonesController {
   constructor(private readonly records: RecordReader) {}
 
   /** Of a task inside a run: the same task by itself, with the devices, resources and values that it got. */
+  @Needs('viewer', { of: 'task' })
   @Get('tasks/:task_name/clone')
   async cloneTask(@Param('task_name') given: string, @Query() query: unknown): Promise<TaskClone> {
     const task = await foundTask(this.records, given, readTaskAddress(query));
@@ -46,6 +46,7 @@ export class ClonesController {
   }
 
   /** Of a run of a campaign: the same run by itself, with the parameters that it got. */
+  @Needs('viewer', { of: 'protocol_run' })
   @Get('protocols/:protocol_run_name/clone')
   async cloneProtocolRun(
     @Param('protocol_run_name') given: string,
@@ -69,6 +70,7 @@ export class ClonesController {
     };
   }
 
+  @Needs('viewer', { of: 'campaign' })
   @Get('campaigns/:campaign_name/clone')
   async cloneCampaign(
     @Param('campaign_name') given: string,

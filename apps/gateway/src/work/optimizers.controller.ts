@@ -37,7 +37,7 @@ const shownJournal = 50;
 const params = zodSchema(runtimeParameters);
 
 /** The optimizers of campaigns: read them, change their settings, tell their AI something. */
-@Needs('viewer')
+@Needs('viewer', { of: 'campaign' })
 @Controller('api')
 export class OptimizersController {
   constructor(
@@ -46,7 +46,7 @@ export class OptimizersController {
     private readonly secrets: Secrets,
   ) {}
 
-  @Needs('submitter')
+  @Needs('submitter', { of: 'campaign' })
   @Put('campaigns/:campaign_name/optimizer/params')
   async configure(
     @Param('campaign_name') given: string,
@@ -65,7 +65,7 @@ export class OptimizersController {
     return reply.runtime_params;
   }
 
-  @Needs('submitter')
+  @Needs('submitter', { of: 'campaign' })
   @Post('campaigns/:campaign_name/optimizer/insight')
   @HttpCode(201)
   async addInsight(
@@ -119,6 +119,7 @@ export class OptimizersController {
     return request.pageOf(portion);
   }
 
+  @Needs('viewer')
   @Get('protocols/:protocol_type/optimizer/defaults')
   async defaults(
     @Param('protocol_type') given: string,

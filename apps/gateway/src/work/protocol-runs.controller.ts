@@ -63,7 +63,7 @@ export class ProtocolRunsController {
     return record;
   }
 
-  @Needs('submitter')
+  @Needs('submitter', { of: 'protocol_run' })
   @Post(':protocol_run_name/cancel')
   @HttpCode(202)
   async cancel(
@@ -80,7 +80,7 @@ export class ProtocolRunsController {
     return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
   }
 
-  @Needs('submitter')
+  @Needs('submitter', { of: 'protocol_run' })
   @Post(':protocol_run_name/pause')
   @HttpCode(202)
   async pause(
@@ -96,7 +96,7 @@ export class ProtocolRunsController {
     return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
   }
 
-  @Needs('submitter')
+  @Needs('submitter', { of: 'protocol_run' })
   @Post(':protocol_run_name/resume')
   @HttpCode(202)
   async resume(
@@ -112,6 +112,7 @@ export class ProtocolRunsController {
     return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
   }
 
+  @Needs('viewer', { of: 'protocol_run' })
   @Get(':protocol_run_name')
   async read(@Param('protocol_run_name') given: string, @Query() query: unknown): Promise<ProtocolRunRecord> {
     readQuery(query, []);

@@ -59,7 +59,7 @@ export class TasksController {
     return record;
   }
 
-  @Needs('submitter')
+  @Needs('submitter', { of: 'task' })
   @Post(':task_name/cancel')
   @HttpCode(202)
   async cancel(
@@ -79,6 +79,7 @@ export class TasksController {
     return committed(() => this.records.task(name, run), `task ${name}`);
   }
 
+  @Needs('viewer', { of: 'task' })
   @Get(':task_name/attempts')
   async attempts(@Param('task_name') given: string, @Query() query: unknown): Promise<Page<AttemptRecord>> {
     const beside = ['protocol_run_name'];
@@ -91,6 +92,7 @@ export class TasksController {
     return request.pageOf(await this.records.list('task_attempts', request, task.id));
   }
 
+  @Needs('viewer', { of: 'task' })
   @Get(':task_name')
   async read(@Param('task_name') given: string, @Query() query: unknown): Promise<TaskRunRecord> {
     return foundTask(this.records, given, readTaskAddress(query));
