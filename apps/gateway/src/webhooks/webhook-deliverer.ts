@@ -80,10 +80,11 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
     this.#working = this.#work();
   }
 
-  /** Webhooks were made or changed, or something is to be sent again: looks at them at once. */
-  changed(): void {
+  /** A webhook was made or changed, or something is to be sent to it again: looks at it at once. */
+  changed(id: string): void {
     this.#holdAt = 0;
-    for (const line of this.#lines.values()) line.pausedUntil = 0;
+    const line = this.#lines.get(id);
+    if (line !== undefined) line.pausedUntil = 0;
     this.#look();
   }
 
@@ -192,7 +193,7 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
       this.options.log.error('a webhook was disabled: events were removed before they were sent', {
         webhook: webhook.id,
       });
-      this.changed();
+      this.changed(webhook.id);
       return;
     }
     const last = events.at(-1);
@@ -268,7 +269,7 @@ export class WebhookDeliverer implements OnApplicationBootstrap, OnModuleDestroy
     const disabled = await this.webhooks.failed(id, { code, message }, gone ? 0 : patienceS);
     if (!disabled) return;
     this.options.log.error('a webhook was disabled', { webhook: id, url, reason: message });
-    this.changed();
+    this.changed(id);
   }
 }
 

@@ -75,7 +75,7 @@ export class WebhooksController {
     );
     if (made === undefined)
       throw new ServiceError('wrong_state', `There are ${mostWebhooks} webhooks, and there may be no more.`);
-    this.deliverer.changed();
+    this.deliverer.changed(made.id);
     reply.header('location', `/api/webhooks/${made.id}`);
     return { ...webhookRecord(made), secret };
   }
@@ -192,7 +192,7 @@ export class WebhooksController {
     if (!enabled)
       throw new ServiceError('wrong_state', 'The webhook is disabled: enable it first, nothing is sent.');
     const asked = found(await this.deliveries.askAgain(id, deliveryId), 'delivery', deliveryId);
-    this.deliverer.changed();
+    this.deliverer.changed(id);
     return deliveryRecord(asked);
   }
 
@@ -205,7 +205,7 @@ export class WebhooksController {
   /** @throws ServiceError `not_found` when it was removed meanwhile */
   #changed(row: WebhookRow | undefined, id: string): WebhookRecord {
     const record = webhookRecord(found(row, 'webhook', id));
-    this.deliverer.changed();
+    this.deliverer.changed(id);
     return record;
   }
 }
