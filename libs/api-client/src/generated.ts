@@ -5289,7 +5289,7 @@ export interface components {
       global_parameters?: {
         [key: string]: Record<string, unknown>;
       };
-      /** @description The whole list, run by run, in place of the one there is. The entries of runs that have begun must be what they were. */
+      /** @description The whole list, run by run, in place of the one there is. The entries of runs that have begun must be what they were, and an optimizer must take the others. */
       protocol_run_parameters?: {
         [key: string]: Record<string, unknown>;
       }[];

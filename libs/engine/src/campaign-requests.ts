@@ -104,6 +104,20 @@ export class CampaignRequests {
     );
   }
 
+  /**
+   * Has rows that are given in place of trials looked at by the optimizer of a campaign, if it has one.
+   *
+   * @throws ServiceError `invalid` with the path of each row that it does not take; `optimizer_unavailable`
+   */
+  async checkTrials(name: string, rows: readonly TaskParameters[]): Promise<void> {
+    const campaign = await this.#find(name);
+    if (campaign?.optimizer == null || rows.length === 0) return;
+    const { overrides } = campaign.optimizer;
+    const snapshot = await this.#look(name, (row, turn) => turn.state.protocolOf(row));
+    if (snapshot === undefined) throw new ServiceError('wrong_state', 'its protocol is gone');
+    await asFaults('', () => this.#describe(snapshot, campaign.optimizerIp, overrides, rows));
+  }
+
   async resume(name: string, by: string, overrides?: JsonObject): Promise<Accepted> {
     const known = overrides === undefined ? undefined : await this.#find(name);
     const remade = known === undefined ? undefined : await this.#remake(known, overrides, '');

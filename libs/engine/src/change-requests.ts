@@ -1,5 +1,6 @@
 import type { CampaignChange, ProtocolRunChange, TaskChange } from '@lab/contracts';
 import type { Person } from './audit.js';
+import type { CampaignRequests } from './campaign-requests.js';
 import { changeCampaign, changeProtocolRun, changeTask } from './change-work.js';
 import { comingRunNames, runLimit } from './run-names.js';
 import type { Accepted } from './submit.js';
@@ -10,6 +11,7 @@ export class ChangeRequests {
   constructor(
     private readonly loop: TurnLoop,
     private readonly person: (by: string) => Person,
+    private readonly campaigns: Pick<CampaignRequests, 'checkTrials'>,
   ) {}
 
   /**
@@ -43,9 +45,11 @@ export class ChangeRequests {
   /**
    * The same of a campaign, its runs and their tasks; parameters are those of runs that have not begun.
    *
-   * @throws as {@link task}; `duplicate_name` when the name of a coming run is taken
+   * @throws as {@link task}; `duplicate_name` when the name of a coming run is taken; `optimizer_unavailable` when there
+   *   is an optimizer that cannot be asked whether it takes other rows
    */
-  campaign(name: string, change: CampaignChange, by: string): Promise<Accepted> {
+  async campaign(name: string, change: CampaignChange, by: string): Promise<Accepted> {
+    await this.campaigns.checkTrials(name, change.protocol_run_parameters ?? []);
     const { max_protocol_runs: maxProtocolRuns } = change;
     const coming =
       maxProtocolRuns === undefined ? [] : comingRunNames(name, 0, runLimit({ maxProtocolRuns }));

@@ -160,7 +160,6 @@ export class Engine {
     this.#optimizers = new CampaignOptimizers({ optimizers, state: this.#state, log }, enqueue);
     const person = (by: string): Person => this.#person(by);
     const asked = { loop: this.#loop, submit: this.#submitPorts, person };
-    this.#changes = new ChangeRequests(this.#loop, person);
     this.#resources = new ResourceRequests(this.#loop, person, labs);
     this.#campaigns = new CampaignRequests({
       ...asked,
@@ -168,6 +167,7 @@ export class Engine {
       talk: this.#optimizers,
       timers: ports.timers,
     });
+    this.#changes = new ChangeRequests(this.#loop, person, this.#campaigns);
     this.#submissions = new Submissions({ ...asked, campaigns: this.#campaigns });
   }
 

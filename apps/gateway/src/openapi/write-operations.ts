@@ -79,7 +79,7 @@ export const writeOperations: Record<string, Description> = {
       },
     },
     success: { status: 200, description: 'The campaign as it is.', content: json(ref('CampaignRecord')) },
-    problems: [...changing.problems, 'duplicate_name'],
+    problems: [...changing.problems, 'duplicate_name', 'optimizer_unavailable'],
   },
   'GET /api/tasks/{task_name}/clone': {
     tag: 'Tasks',

@@ -73,7 +73,7 @@ export class CampaignChange {
 
   @JSONSchema({
     description:
-      'The whole list, run by run, in place of the one there is. The entries of runs that have begun must be what they were.',
+      'The whole list, run by run, in place of the one there is. The entries of runs that have begun must be what they were, and an optimizer must take the others.',
     items: { type: 'object', additionalProperties: { type: 'object' } },
   })
   @IsOptional()

@@ -104,8 +104,19 @@ describe('a campaign with an optimizer', () => {
       ],
     });
     expect(test.store.rows.campaigns.size).toBe(0);
-    await campaign(test, { protocol_run_parameters: rows.filter((_, index) => index !== 1) });
+    const taken = rows.filter((_, index) => index !== 1);
+    await campaign(test, { protocol_run_parameters: taken });
     expect(test.running()).toEqual(['c_run_1/a']);
+
+    const change = (own: TaskParameters[]) =>
+      test.engine.changes.campaign('c', { protocol_run_parameters: own }, 'ada');
+    await expect(change([...taken, { a: { n: 52 } }])).rejects.toMatchObject({
+      code: 'invalid',
+      faults: [{ path: 'protocol_run_parameters[2].a.n', code: 'bounds' }],
+    });
+    expect(test.campaignRow('c').protocolRunParameters).toEqual(taken);
+    await change([...taken, { a: { n: 9 } }]);
+    expect(test.campaignRow('c').protocolRunParameters).toHaveLength(3);
   });
 
   it('is refused when its optimizer cannot be made', async () => {
