@@ -50,6 +50,11 @@ try {
 }
 
 const { faults, counts } = findings;
+console.log(`statuses: ${findings.statuses}`);
+const { byP99, byTotal } = findings.slowest(8);
+for (const { key, p99, count } of byP99) console.log(`p99 ${rounded(p99)} ms of ${count}: ${key}`);
+for (const { key, total, count } of byTotal)
+  console.log(`${rounded(total / 1_000, 1)} s in ${count} answers: ${key}`);
 for (const [fault, { count, request, reply }] of [...faults].slice(0, mostShown))
   console.log(
     withoutSecrets(
@@ -57,11 +62,6 @@ for (const [fault, { count, request, reply }] of [...faults].slice(0, mostShown)
     ),
   );
 if (faults.size > mostShown) console.log(`and ${faults.size - mostShown} more kinds`);
-console.log(`statuses: ${findings.statuses}`);
-const { byP99, byTotal } = findings.slowest(8);
-for (const { key, p99, count } of byP99) console.log(`p99 ${rounded(p99)} ms of ${count}: ${key}`);
-for (const { key, total, count } of byTotal)
-  console.log(`${rounded(total / 1_000, 1)} s in ${count} answers: ${key}`);
 console.log(JSON.stringify({ ...counts, p99_ms: rounded(findings.p99Ms) }));
 const { requests, ...wrong } = counts;
 process.exitCode = requests >= wanted && Object.values(wrong).every((count) => count === 0) ? 0 : 1;
