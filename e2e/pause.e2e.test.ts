@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CampaignRecord, Problem, ProtocolRunRecord, QueueRecord } from '@lab/contracts';
+import type { CampaignRecord, Problem, ProtocolRunRecord, QueuePage, QueueRecord } from '@lab/contracts';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
@@ -85,7 +85,7 @@ describe('a pause', () => {
   });
 
   it('of the queue outlives a restart', async () => {
-    const queue = async () => (await lab.api.call<QueueRecord>('GET', '/api/queue')).body;
+    const queue = async () => (await lab.api.call<QueuePage>('GET', '/api/queue')).body;
     for (const _ of ['once', 'twice']) {
       const paused = await lab.api.call<QueueRecord>('POST', '/api/queue/pause', { by: 'ada' });
       expect([paused.status, paused.body.paused, paused.body.paused_by]).toEqual([202, true, 'ada']);
@@ -96,7 +96,12 @@ describe('a pause', () => {
       devices: multiplier,
       input_parameters: { number: 2 },
     });
-    expect(await queue()).toMatchObject({ queued: 1, running: 0 });
+    expect(await queue()).toMatchObject({
+      queued: 1,
+      running: 0,
+      items: [{ position: 1, label: 'waiting', waits_for: [{ code: 'paused' }] }],
+      next_cursor: null,
+    });
     await restart();
     expect(await queue()).toMatchObject({ paused: true, paused_by: 'ada', queued: 1, running: 0 });
     expect((await lab.api.task('waiting')).state).toBe('queued');

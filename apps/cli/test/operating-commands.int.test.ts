@@ -6,7 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { orchestratorRequests as requests, ServiceError } from '@lab/contracts';
 import { freePort } from '@lab/testkit';
-import { agent, attentionItem, emergencyStop, queue, schedule } from '../../gateway/src/openapi/examples.js';
+import {
+  agent,
+  attentionItem,
+  emergencyStop,
+  queue,
+  queuePage,
+  schedule,
+} from '../../gateway/src/openapi/examples.js';
 import {
   campaignRecord,
   MemoryRecords,
@@ -264,7 +271,11 @@ describe('svc pause, resume and queue', () => {
     gateway.requests
       .on(requests.pauseProtocolRun, () => ({ id: 'i', name: 'mix_1' }))
       .on(requests.resumeCampaign, () => ({ id: 'i', name: 'sweep' }))
-      .on(requests.queueState, () => queue)
+      .on(requests.readQueue, ({ lab }) => ({
+        queue,
+        items: lab === undefined ? [] : queuePage.items,
+        end: null,
+      }))
       .on(requests.pauseQueue, ({ by }) => ({
         ...queue,
         paused: true,
@@ -277,7 +288,10 @@ describe('svc pause, resume and queue', () => {
     expect((await svc('queue', 'pause', '--by', 'bo')).out).toContain(
       'paused by bo since 2026-11-20 09:30:00Z',
     );
-    expect(JSON.parse((await svc('queue', '--json')).out)).toEqual(queue);
+    expect(JSON.parse((await svc('queue', '--json', '--lab', 'color_lab')).out)).toEqual(queuePage);
+    expect((await svc('queue', '--lab', 'color_lab')).out.split('\n').at(-1)).toBe(
+      '1  mix_2/mix_colors  ada    0 (now 1)  2026-11-20 09:19:00Z  device: color_lab.station_1 is in the hands of mix_1/mix_colors',
+    );
     expect((await svc('queue', 'stop')).code).toBe(2);
     expect((await svc('resume', 'protocol', 'none')).code).toBe(3);
   });

@@ -1,10 +1,15 @@
 import { Controller } from '@nestjs/common';
-import { orchestratorRequests as requests, type ReplyOf, type RequestOf } from '@lab/contracts';
+import {
+  orchestratorRequests as requests,
+  type QueueQuery,
+  type ReplyOf,
+  type RequestOf,
+} from '@lab/contracts';
 import { Engine } from '@lab/engine';
 import { Handles } from '@lab/messaging/nest';
 
 type Accepted = ReplyOf<typeof requests.submitTask>;
-type Queue = ReplyOf<typeof requests.queueState>;
+type Queue = ReplyOf<typeof requests.pauseQueue>;
 
 /** Pauses of the queue, of runs and of campaigns, and how they go on. Each answer is sent after the commit. */
 @Controller()
@@ -45,8 +50,8 @@ export class PausesController {
     return this.engine.resumeQueue(by);
   }
 
-  @Handles(requests.queueState)
-  async queueState(): Promise<Queue> {
-    return this.engine.queueState();
+  @Handles(requests.readQueue)
+  async readQueue(query: QueueQuery): Promise<ReplyOf<typeof requests.readQueue>> {
+    return this.engine.queue(query);
   }
 }

@@ -1217,7 +1217,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Read how much waits, and whether anything may start */
+    /**
+     * Read what waits, in which order and why, and whether anything may start
+     * @description The tasks that wait, in the order in which they are considered: that of their planned starts, and of those that have none that of the scheduling policy. A task that could start goes before one that has to wait for something, so positions are not the order of starts. Parameters narrow the list down and change no position. It is the order of this moment: a page goes on behind the last task of the page before, wherever that stands by then. A page has fewer tasks than `limit` where their reasons would be too much for one message.
+     */
     get: operations['get_queue'];
     put?: never;
     post?: never;
@@ -3205,31 +3208,6 @@ export interface components {
       /** @description Who released it. */
       released_by: string | null;
     };
-    QueueRecord: {
-      /** @description True: nothing starts until the queue is resumed. */
-      paused: boolean;
-      /**
-       * @description Who paused it.
-       * @example ada
-       */
-      paused_by: string | null;
-      /**
-       * Format: date-time
-       * @description When it was paused.
-       * @example 2026-11-20T09:30:00.000Z
-       */
-      paused_at: string | null;
-      /**
-       * @description Task runs that wait to start.
-       * @example 3
-       */
-      queued: number;
-      /**
-       * @description Task runs that run.
-       * @example 2
-       */
-      running: number;
-    };
     /** @description A setting as a form shows it. */
     SettingField: {
       /**
@@ -3539,6 +3517,142 @@ export interface components {
     /** @description Values of what may be changed while it runs, by name. */
     RuntimeParameters: {
       [key: string]: unknown;
+    };
+    QueueRecord: {
+      /** @description True: nothing starts until the queue is resumed. */
+      paused: boolean;
+      /**
+       * @description Who paused it.
+       * @example ada
+       */
+      paused_by: string | null;
+      /**
+       * Format: date-time
+       * @description When it was paused.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      paused_at: string | null;
+      /**
+       * @description Task runs that wait for nothing but to start: not those that wait for other tasks.
+       * @example 3
+       */
+      queued: number;
+      /**
+       * @description Task runs that run.
+       * @example 2
+       */
+      running: number;
+    };
+    QueuePage: {
+      /** @description True: nothing starts until the queue is resumed. */
+      paused: boolean;
+      /**
+       * @description Who paused it.
+       * @example ada
+       */
+      paused_by: string | null;
+      /**
+       * Format: date-time
+       * @description When it was paused.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      paused_at: string | null;
+      /**
+       * @description Task runs that wait for nothing but to start: not those that wait for other tasks.
+       * @example 3
+       */
+      queued: number;
+      /**
+       * @description Task runs that run.
+       * @example 2
+       */
+      running: number;
+      /** @description What waits, in its order. */
+      items: components['schemas']['QueuedTask'][];
+      /** @description Leads to the page behind this one; null: this is the last one. */
+      next_cursor: string | null;
+    };
+    /** @description A task that waits, at its place in the queue. */
+    QueuedTask: {
+      /**
+       * @description From 1, among all tasks that wait.
+       * @example 1
+       */
+      position: number;
+      /** @description Id of the task run. */
+      id: string;
+      /**
+       * @description `<protocol run>/<task>`, or the on-demand task.
+       * @example mix_1/mix_colors
+       */
+      label: string;
+      /**
+       * @description Name in the protocol, or of the on-demand task.
+       * @example mix_colors
+       */
+      name: string;
+      /**
+       * @description Task type.
+       * @example mix_colors
+       */
+      type: string;
+      /**
+       * @description Protocol run it belongs to; null for an on-demand task.
+       * @example mix_2
+       */
+      protocol_run: string | null;
+      /**
+       * @description Campaign that it belongs to, if any.
+       * @example sweep
+       */
+      campaign: string | null;
+      /**
+       * @description Who the work belongs to.
+       * @example ada
+       */
+      owner: string;
+      /**
+       * @description `created`: it waits for other tasks. `queued`: it waits to start.
+       * @enum {string}
+       */
+      state:
+        | 'created'
+        | 'queued'
+        | 'running'
+        | 'completed'
+        | 'failed'
+        | 'cancelled'
+        | 'skipped'
+        | 'needs_attention';
+      /**
+       * @description Higher goes first when work contends.
+       * @example 0
+       */
+      priority: number;
+      /**
+       * @description The priority with what waiting has added to it.
+       * @example 1
+       */
+      effective_priority: number;
+      /**
+       * Format: date-time
+       * @description Since when it waits for no other task, or else since when it is there.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      waiting_since: string;
+      /**
+       * @description Seconds since then.
+       * @example 662.5
+       */
+      waited: number;
+      /**
+       * Format: date-time
+       * @description When the plan starts it; null: not planned.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      planned_start: string | null;
+      /** @description Why it has not started. */
+      waits_for: components['schemas']['WaitCause'][];
     };
     ScheduleRecord: {
       /**
@@ -5834,7 +5948,6 @@ export type AgentRecord = components['schemas']['AgentRecord'];
 export type AttemptRecord = components['schemas']['AttemptRecord'];
 export type AttentionRecord = components['schemas']['AttentionRecord'];
 export type EmergencyStopRecord = components['schemas']['EmergencyStopRecord'];
-export type QueueRecord = components['schemas']['QueueRecord'];
 export type SettingField = components['schemas']['SettingField'];
 export type Trial = components['schemas']['Trial'];
 export type InsightRecord = components['schemas']['InsightRecord'];
@@ -5842,6 +5955,9 @@ export type KeptOptimizer = components['schemas']['KeptOptimizer'];
 export type OptimizerDescription = components['schemas']['OptimizerDescription'];
 export type OptimizerRecord = components['schemas']['OptimizerRecord'];
 export type RuntimeParameters = components['schemas']['RuntimeParameters'];
+export type QueueRecord = components['schemas']['QueueRecord'];
+export type QueuePage = components['schemas']['QueuePage'];
+export type QueuedTask = components['schemas']['QueuedTask'];
 export type ScheduleRecord = components['schemas']['ScheduleRecord'];
 export type PlanRecord = components['schemas']['PlanRecord'];
 export type ScheduledTask = components['schemas']['ScheduledTask'];
@@ -8449,20 +8565,37 @@ export interface operations {
   };
   get_queue: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description Only what belongs to this protocol run. */
+        protocol_run?: string;
+        /** @description Only what belongs to this campaign. */
+        campaign?: string;
+        /** @description Only records of this owner. */
+        owner?: string;
+        /** @description Only tasks that are planned on a device of this laboratory, or else may get one. */
+        lab?: string;
+        /** @description Only tasks that are planned on this device, as `<lab>.<device>`, or else may get it. */
+        device?: string;
+        /** @description Field that the list is sorted by; `-` before it for descending. */
+        sort?: 'position' | '-position';
+        /** @description Records at most. */
+        limit?: number;
+        /** @description `next_cursor` of the page before, with the same sort and filters. Absent: from the beginning. */
+        cursor?: string;
+      };
       header?: never;
       path?: never;
       cookie?: never;
     };
     requestBody?: never;
     responses: {
-      /** @description The queue. */
+      /** @description The queue, what is considered next first. */
       200: {
         headers: {
           [name: string]: unknown;
         };
         content: {
-          'application/json': components['schemas']['QueueRecord'];
+          'application/json': components['schemas']['QueuePage'];
         };
       };
     };

@@ -8,7 +8,7 @@ import {
 } from '@lab/contracts';
 import { describeDevices } from './device-records.js';
 import { serviceComputer } from './lab-map.js';
-import type { SchedulePorts } from './schedule.js';
+import type { SurveyPorts } from './survey.js';
 
 /** How much there is of everything at one moment. */
 export interface Census {
@@ -25,7 +25,7 @@ export interface Census {
 }
 
 /** Counts what is in memory. */
-export function takeCensus({ state, labs, directory, timetable, now }: SchedulePorts): Census {
+export function takeCensus({ state, labs, directory, timetable, now }: SurveyPorts): Census {
   const tasks = zeros(taskRunStates);
   for (const task of state.rows.taskRuns.values()) tasks[task.state] += 1;
   const agents = zeros(agentStates);

@@ -7,6 +7,7 @@ import {
   type Halt,
   type JsonObject,
   type ProtocolRunSubmission,
+  type QueueQuery,
   type QueueRecord,
   type ScheduleQuery,
   type ScheduleRecord,
@@ -39,20 +40,22 @@ import {
 import { nextTimeout, stopOverdue } from './failure-policy.js';
 import { adoptStops, engageStop, releaseStop, stopsToTell, type StopPorts } from './halts.js';
 import { LabMap } from './lab-map.js';
-import { pauseCampaign, pauseProtocolRun, pauseQueue, queueState, resumeQueue } from './pause.js';
+import { pauseCampaign, pauseProtocolRun, pauseQueue, resumeQueue } from './pause.js';
 import { recordResult } from './results.js';
 import { resumeProtocolRun } from './resume.js';
 import type { WorkingRows } from './ports.js';
 import { Present } from './present.js';
+import { describeQueue, type QueuePart } from './queue.js';
 import { ResourceRequests } from './resource-requests.js';
 import { workingRowsOf } from './row-set.js';
 import type { AttemptRow, TaskRunRow } from './rows.js';
 import { settleRun } from './runs.js';
-import { describeEstimates, describeSchedule, type SchedulePorts } from './schedule.js';
+import { describeEstimates, describeSchedule } from './schedule.js';
 import { StandingEvents } from './standing-events.js';
 import type { SubmitPorts } from './submission-checks.js';
 import { Submissions } from './submissions.js';
 import type { Accepted } from './submit.js';
+import type { SurveyPorts } from './survey.js';
 import { TurnLoop } from './turn-loop.js';
 import type { Turn } from './turn.js';
 import { attemptOf, unfinishedWork, type UnfinishedWork } from './work-in-use.js';
@@ -326,9 +329,9 @@ export class Engine {
     return this.#loop.submit('resume of the queue', (turn) => resumeQueue(turn, this.#person(by)));
   }
 
-  /** What waits at this moment, and whether anything may start. */
-  queueState(): QueueRecord {
-    return queueState(this.#state);
+  /** What waits at this moment in its order, and whether anything may start: the part that is asked for. */
+  queue(query: QueueQuery): QueuePart {
+    return describeQueue(this.#surveyPorts(), query);
   }
 
   /**
@@ -419,17 +422,17 @@ export class Engine {
 
   /** What goes on, what is to come and why what waits waits, at this moment: the part that is asked for. */
   schedule(query: ScheduleQuery): ScheduleRecord {
-    return describeSchedule(this.#schedulePorts(), query);
+    return describeSchedule(this.#surveyPorts(), query);
   }
 
   /** When what is not over is expected to be complete, by name; what is not named is not known. ISO 8601 in UTC. */
   estimates(): { protocol_runs: Record<string, string>; campaigns: Record<string, string> } {
-    return describeEstimates(this.#schedulePorts());
+    return describeEstimates(this.#surveyPorts());
   }
 
   /** How much there is of everything at this moment. */
   census(): Census {
-    return takeCensus(this.#schedulePorts());
+    return takeCensus(this.#surveyPorts());
   }
 
   /** Everything that is not over, with the laboratories it needs and the devices it has. */
@@ -490,7 +493,7 @@ export class Engine {
     await Promise.all([this.#loop.stop(), this.#ports.policy.stop?.()]);
   }
 
-  #schedulePorts(): SchedulePorts {
+  #surveyPorts(): SurveyPorts {
     return {
       state: this.#state,
       labs: this.#labs,

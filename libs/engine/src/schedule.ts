@@ -1,7 +1,5 @@
 import {
-  isActive,
   isTerminal,
-  isWaiting,
   isWithAgent,
   type PlanRecord,
   type ScheduledTask,
@@ -9,59 +7,22 @@ import {
   type ScheduleQuery,
   type ScheduleRecord,
 } from '@lab/contracts';
-import { compareTasks, type PlanTask, type Policy, type Timetable } from '@lab/scheduling';
-import type { AgentDirectory } from './agent-directory.js';
-import { unitsOf } from './allocation.js';
-import type { Backoff } from './backoff.js';
+import type { Timetable } from '@lab/scheduling';
 import { campaignCompletion, runCompletion } from './estimates.js';
-import { serviceComputer, type LabMap } from './lab-map.js';
-import { Expectations, Outlook } from './outlook.js';
+import type { LabMap } from './lab-map.js';
+import { Expectations } from './outlook.js';
 import { allocationKey } from './row-set.js';
-import type { TaskRunRow } from './rows.js';
-import { UnitView } from './units.js';
-import { iso, plainName, waitCauses, type CausePorts } from './wait-causes.js';
-import type { Workload } from './workload.js';
+import { Survey, type Line, type SurveyPorts } from './survey.js';
+import { iso, plainName, waitCauses } from './wait-causes.js';
 import type { WorkingState } from './working-state.js';
 
-export interface SchedulePorts {
-  state: WorkingState;
-  labs: LabMap;
-  directory: AgentDirectory;
-  workload: Workload;
-  refusals: Backoff;
-  policy: Policy;
-  /** The latest plan; null: there is none. */
-  timetable: Timetable | null;
-  /** Milliseconds since 1970. */
-  now: number;
-}
-
-/** Task, with the units that concern it: those it has or had, else those it is to get, else all it waits for. */
-interface Line {
-  row: TaskRunRow;
-  /** Slot to unit, as it is or as it is planned. */
-  given: ReadonlyMap<string, string>;
-  concerns: ReadonlySet<string>;
-  start: number;
-}
-
 /** What goes on, what is to come, and why what waits waits: the part that is asked for. */
-export function describeSchedule(ports: SchedulePorts, query: ScheduleQuery): ScheduleRecord {
-  const { state, labs, directory, workload, refusals, policy, timetable, now } = ports;
-  const expectations = new Expectations(state, workload, timetable, now);
-  const snapshot = workload.snapshot(state, 0, now);
-  const order = compareTasks(now);
-  const outlook = new Outlook(state, snapshot, expectations, order);
-  const view = new UnitView(state, labs, directory);
-  const lines = linesOf(state, outlook, query).sort(byProgress(outlook, order));
+export function describeSchedule(ports: SurveyPorts, query: ScheduleQuery): ScheduleRecord {
+  const { state, labs, policy, timetable, now } = ports;
+  const survey = new Survey(ports);
+  const { expectations } = survey;
+  const lines = survey.lines((line) => isAskedFor(state, survey, line, query));
   const shown = lines.slice(0, query.limit);
-  const causes: CausePorts = {
-    outlook,
-    view,
-    timetable,
-    refusedUntil: (task) => refusals.at(task),
-    isServiceComputerThere: () => directory.dispatchable(serviceComputer) !== undefined,
-  };
   const runs = new Set(shown.map(({ row }) => row.runId));
   const isFiltered = query.run !== undefined || query.device !== undefined || query.lab !== undefined;
   const protocolRuns = [...state.rows.protocolRuns.values()].filter(
@@ -72,9 +33,9 @@ export function describeSchedule(ports: SchedulePorts, query: ScheduleQuery): Sc
     policy: policy.name,
     at: iso(now),
     plan: timetable === null ? null : planRecord(timetable),
-    tasks: shown.map((line) => taskRecord(ports, expectations, causes, line)),
+    tasks: shown.map((line) => taskRecord(ports, survey, line)),
     tasks_total: lines.length,
-    units: unitRecords(labs, outlook, view, shown, query),
+    units: unitRecords(labs, survey, shown, query),
     protocol_runs: protocolRuns.map((run) => {
       const tasks = state.tasksOf(run.id);
       return {
@@ -109,7 +70,7 @@ export function describeEstimates({
   workload,
   timetable,
   now,
-}: Pick<SchedulePorts, 'state' | 'workload' | 'timetable' | 'now'>): {
+}: Pick<SurveyPorts, 'state' | 'workload' | 'timetable' | 'now'>): {
   protocol_runs: Record<string, string>;
   campaigns: Record<string, string>;
 } {
@@ -127,52 +88,16 @@ export function describeEstimates({
   return { protocol_runs: Object.fromEntries(runs), campaigns: Object.fromEntries(campaigns) };
 }
 
-/** The tasks that are asked for. */
-function linesOf(state: WorkingState, outlook: Outlook, query: ScheduleQuery): Line[] {
-  const lines: Line[] = [];
-  for (const row of state.rows.taskRuns.values()) {
-    const run = row.runId === null ? undefined : state.rows.protocolRuns.get(row.runId);
-    if (row.runId === null ? isTerminal(row.state) : run === undefined || isTerminal(run.state)) continue;
-    if (query.run !== undefined && run?.name !== query.run) continue;
-    const planned = outlook.expectations.planned(row);
-    const given = isWaiting(row.state)
-      ? new Map(Object.entries(planned?.units ?? {}))
-      : new Map(
-          unitsOf(row).map(({ kind, key, slot }) => [allocationKey(kind, slot), allocationKey(kind, key)]),
-        );
-    const wanted =
-      given.size > 0 ? [] : (outlook.tasks.get(row.id)?.slots.flatMap((slot) => slot.candidates) ?? []);
-    const concerns = new Set([...given.values(), ...wanted]);
-    if (query.device !== undefined && !concerns.has(allocationKey('device', query.device))) continue;
-    if (query.lab !== undefined) {
-      const prefix = allocationKey('device', `${query.lab}.`);
-      if (![...concerns].some((id) => id.startsWith(prefix))) continue;
-    }
-    const start = row.startedAt ?? planned?.start ?? Infinity;
-    lines.push({ row, given, concerns, start });
-  }
-  return lines;
-}
-
-/** Those that run, those that wait, those that have ended. */
-function byProgress(outlook: Outlook, order: (a: PlanTask, b: PlanTask) => number) {
-  const group = ({ row }: Line): number => (isActive(row.state) ? 0 : isWaiting(row.state) ? 1 : 2);
-  return (a: Line, b: Line): number => {
-    const groups = group(a) - group(b);
-    if (groups !== 0) return groups;
-    if (group(a) === 2) return (b.row.endedAt ?? 0) - (a.row.endedAt ?? 0);
-    if (a.start !== b.start) return a.start - b.start;
-    const [first, second] = [outlook.tasks.get(a.row.id), outlook.tasks.get(b.row.id)];
-    if (first === undefined || second === undefined) return a.row.id < b.row.id ? -1 : 1;
-    const queued = Number(second.ready === true) - Number(first.ready === true);
-    return queued !== 0 ? queued : order(first, second);
-  };
+function isAskedFor(state: WorkingState, survey: Survey, line: Line, query: ScheduleQuery): boolean {
+  const { runId } = line.row;
+  if (query.run !== undefined && (runId === null || state.rows.protocolRuns.get(runId)?.name !== query.run))
+    return false;
+  return survey.isAbout(line, query.device, query.lab);
 }
 
 function taskRecord(
-  { state, workload }: SchedulePorts,
-  expectations: Expectations,
-  causes: CausePorts,
+  { state, workload }: SurveyPorts,
+  { expectations, causes }: Survey,
   { row, given }: Line,
 ): ScheduledTask {
   const run = row.runId === null ? undefined : state.rows.protocolRuns.get(row.runId);
@@ -207,12 +132,13 @@ function taskRecord(
 
 function unitRecords(
   labs: LabMap,
-  outlook: Outlook,
-  view: UnitView,
+  survey: Survey,
   shown: readonly Line[],
   query: ScheduleQuery,
 ): ScheduledUnit[] {
-  const { state, expectations } = outlook;
+  const { outlook, expectations } = survey;
+  const { state } = outlook;
+  const { view } = survey.causes;
   const timelines = new Map<string, ScheduledUnit['timeline']>();
   for (const { row, given } of shown) {
     const planned = expectations.planned(row);
@@ -231,7 +157,7 @@ function unitRecords(
       timelines.set(unit, timeline);
     }
   }
-  const concerned = new Set(shown.flatMap(({ concerns }) => [...concerns]));
+  const concerned = new Set(shown.flatMap((line) => [...survey.unitsOf(line)]));
   const ids = [
     ...[...labs.devices.values()]
       .filter((device) => query.lab === undefined || device.lab === query.lab)

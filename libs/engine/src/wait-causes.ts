@@ -1,5 +1,5 @@
 import { isUnclear, isWaiting, type WaitCause } from '@lab/contracts';
-import type { PlanSlot, PlanTask, Timetable } from '@lab/scheduling';
+import type { PlanSlot, PlanTask } from '@lab/scheduling';
 import { nothingStarts, stopsInForce, wordsOf } from './halts.js';
 import { serviceComputer } from './lab-map.js';
 import type { Outlook } from './outlook.js';
@@ -13,7 +13,8 @@ const namedTasks = 5;
 export interface CausePorts {
   outlook: Outlook;
   view: UnitView;
-  timetable: Timetable | null;
+  /** Why waiting tasks have no place in the plan, by their ids. */
+  unplanned: ReadonlyMap<string, string>;
   refusedUntil: (task: string) => number | undefined;
   isServiceComputerThere: () => boolean;
 }
@@ -160,7 +161,7 @@ function slotCauses({ outlook, view }: CausePorts, task: PlanTask, slot: PlanSlo
 }
 
 /** Nothing is missing: the policy has decided so. */
-function planCauses({ outlook, timetable }: CausePorts, task: PlanTask): WaitCause[] {
+function planCauses({ outlook, unplanned }: CausePorts, task: PlanTask): WaitCause[] {
   const row = outlook.state.rows.taskRuns.get(task.id);
   const planned = row === undefined ? undefined : outlook.expectations.planned(row);
   if (planned !== undefined) {
@@ -174,7 +175,7 @@ function planCauses({ outlook, timetable }: CausePorts, task: PlanTask): WaitCau
       },
     ];
   }
-  const reason = timetable?.unplanned.find((each) => each.task === task.id)?.reason;
+  const reason = unplanned.get(task.id);
   if (reason !== undefined)
     return [{ code: reason.includes('horizon') ? 'beyond_horizon' : 'unplanned', message: reason }];
   if (task.slots.length > 0) {

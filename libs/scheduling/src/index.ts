@@ -1,3 +1,4 @@
+export { agedPriority } from './ageing.js';
 export { checkPlan } from './check-plan.js';
 export { checkSchedule } from './check-schedule.js';
 export { checkTimetable } from './check-timetable.js';

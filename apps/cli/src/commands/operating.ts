@@ -1,4 +1,4 @@
-import { ProblemError, type EmergencyStopRecord, type QueueRecord } from '@lab/api-client';
+import { ProblemError, type EmergencyStopRecord, type QueuedTask, type QueueRecord } from '@lab/api-client';
 import type { Command } from 'commander';
 import {
   atService,
@@ -10,7 +10,17 @@ import {
   withPerson,
   withUrl,
   type PersonFlags,
+  type ServiceFlags,
 } from './at-service.js';
+
+interface QueueFlags extends ServiceFlags {
+  run?: string;
+  campaign?: string;
+  owner?: string;
+  device?: string;
+  lab?: string;
+  limit?: string;
+}
 
 /** Commands by which people stop everything, and let nothing start. */
 export function addOperatingCommands(program: Command): void {
@@ -78,9 +88,28 @@ function addEmergencyStop(program: Command): void {
 function addQueue(program: Command): void {
   const queue = program.command('queue').description('what waits, and whether anything may start');
   withJson(withUrl(queue.command('show', { isDefault: true })))
-    .description('show how much waits and runs')
-    .action((flags: PersonFlags) =>
-      atService(flags, async (client) => queueLines(await client.get('/api/queue'), flags)),
+    .description('show how much waits and runs, and what waits in its order and why')
+    .option('--run <name>', 'only tasks of this protocol run')
+    .option('--campaign <name>', 'only tasks of this campaign')
+    .option('--owner <name>', 'only tasks of this owner')
+    .option('--device <lab.device>', 'only tasks that may get this device')
+    .option('--lab <name>', 'only tasks that may get a device of this laboratory')
+    .option('--limit <count>', 'tasks to list at most (default 20)')
+    .allowExcessArguments(false)
+    .action((flags: QueueFlags) =>
+      atService(flags, async (client) => {
+        const { run, campaign, owner, device, lab, limit = '20' } = flags;
+        const page = await client.get('/api/queue', {
+          query: { protocol_run: run, campaign, owner, device, lab, limit: Number(limit) },
+        });
+        if (flags.json === true) return json(page);
+        const { items, next_cursor: next } = page;
+        return [
+          ...queueLines(page, flags),
+          ...(items.length === 0 ? [] : ['', ...table([queueHeader, ...items.map(queueRow)])]),
+          ...(next === null ? [] : ['... and more, with --limit']),
+        ];
+      }),
     );
   for (const verb of ['pause', 'resume'] as const) {
     withPerson(withJson(withUrl(queue.command(verb))))
@@ -99,6 +128,20 @@ function stopRow(stop: EmergencyStopRecord): string[] {
   const released =
     stop.released_at === null ? '' : `${seconds(stop.released_at)} by ${stop.released_by ?? ''}`;
   return [stop.scope, seconds(stop.engaged_at), stop.by, stop.reason, released, stop.id];
+}
+
+const queueHeader = ['#', 'TASK', 'OWNER', 'PRIORITY', 'SINCE', 'WAITS FOR'];
+
+function queueRow(task: QueuedTask): string[] {
+  const { position, label, owner, priority, effective_priority: effective, waiting_since: since } = task;
+  return [
+    String(position),
+    label,
+    owner,
+    effective === priority ? String(priority) : `${priority} (now ${effective})`,
+    seconds(since),
+    task.waits_for.map(({ code, message }) => `${code}: ${message}`).join('; ') || '-',
+  ];
 }
 
 function queueLines(queue: QueueRecord, { json: asJson }: PersonFlags): string[] {

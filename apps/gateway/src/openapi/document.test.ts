@@ -30,6 +30,7 @@ import {
   problem,
   protocolRunSubmissions,
   queue,
+  queuePage,
   schedule,
   taskSubmissions,
 } from './examples.js';
@@ -332,6 +333,7 @@ describe('the OpenAPI document', () => {
     expect(fit('AttentionRecord', { ...attentionItem, state: 'resolved', resolution: unasked })).toEqual([]);
     expect(fit('EmergencyStopRecord', emergencyStop)).toEqual([]);
     expect(fit('QueueRecord', queue)).toEqual([]);
+    expect(fit('QueuePage', queuePage)).toEqual([]);
     expect(fit('EventPage', { items: [taskCompleted], next_cursor: null })).toEqual([]);
     expect(fit('WhatIfRecord', whatIfRecord)).toEqual([]);
     expect(fit('OptimizerRecord', optimizerRecord)).toEqual([]);

@@ -8,6 +8,7 @@ import {
   type EmergencyStopRecord,
   type EmergencyStopRequest,
   type ErrorCode,
+  type QueuePage,
   type QueueRecord,
   type ScheduleRecord,
 } from '@lab/contracts';
@@ -229,6 +230,39 @@ export const agent: AgentRecord = {
 };
 
 export const queue: QueueRecord = { paused: false, paused_by: null, paused_at: null, queued: 3, running: 2 };
+
+export const queuePage: QueuePage = {
+  ...queue,
+  items: [
+    {
+      position: 1,
+      id: '0199c0de-7a1b-7000-8000-00000000000b',
+      label: 'mix_2/mix_colors',
+      name: 'mix_colors',
+      type: 'mix_colors',
+      protocol_run: 'mix_2',
+      campaign: null,
+      owner: 'ada',
+      state: 'queued',
+      priority: 0,
+      effective_priority: 1,
+      waiting_since: '2026-11-20T09:19:00.000Z',
+      waited: 662.5,
+      planned_start: null,
+      waits_for: [
+        {
+          code: 'device',
+          slot: 'mixing_station',
+          unit: 'color_lab.station_1',
+          held_by: 'mix_1/mix_colors',
+          until: '2026-11-20T09:31:00.000Z',
+          message: 'color_lab.station_1 is in the hands of mix_1/mix_colors',
+        },
+      ],
+    },
+  ],
+  next_cursor: null,
+};
 
 const mixDuration = { expected: 0.83, declared: 0.8, learned: 0.83, samples: 12 };
 

@@ -86,9 +86,16 @@ export const operatingOperations: Record<string, Description> = {
   },
   'GET /api/queue': {
     tag: 'Operating',
-    summary: 'Read how much waits, and whether anything may start',
-    success: { status: 200, description: 'The queue.', content: json(ref('QueueRecord'), examples.queue) },
-    problems: asking,
+    summary: 'Read what waits, in which order and why, and whether anything may start',
+    description:
+      'The tasks that wait, in the order in which they are considered: that of their planned starts, and of those that have none that of the scheduling policy. A task that could start goes before one that has to wait for something, so positions are not the order of starts. Parameters narrow the list down and change no position. It is the order of this moment: a page goes on behind the last task of the page before, wherever that stands by then. A page has fewer tasks than `limit` where their reasons would be too much for one message.',
+    parameters: listParameters('queue'),
+    success: {
+      status: 200,
+      description: 'The queue, what is considered next first.',
+      content: json(ref('QueuePage'), examples.queuePage),
+    },
+    problems: [...asking, 'bad_request'],
   },
   'POST /api/queue/pause': {
     tag: 'Operating',

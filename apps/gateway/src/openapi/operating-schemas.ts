@@ -12,7 +12,6 @@ import {
   type DeviceReference,
   type EmergencyStopRecord,
   type JsonObject,
-  type QueueRecord,
   type Reason,
 } from '@lab/contracts';
 import {
@@ -156,11 +155,4 @@ export const operatingSchemas: Record<string, SchemaObject> = {
     },
     { description: 'An emergency stop.' },
   ).schema,
-  QueueRecord: object<QueueRecord>({
-    paused: flag('True: nothing starts until the queue is resumed.'),
-    paused_by: orNull(text('Who paused it.', 'ada')),
-    paused_at: orNull(time('When it was paused.')),
-    queued: integer('Task runs that wait to start.', 3),
-    running: integer('Task runs that run.', 2),
-  }).schema,
 };

@@ -4,6 +4,9 @@ import {
   waitCodes,
   type ExpectedDuration,
   type PlanRecord,
+  type QueuedTask,
+  type QueuePage,
+  type QueueRecord,
   type ScheduledCampaign,
   type ScheduledRun,
   type ScheduledTask,
@@ -119,6 +122,41 @@ const cause = object<WaitCause>(
   },
 );
 
+const queueFields = {
+  paused: flag('True: nothing starts until the queue is resumed.'),
+  paused_by: orNull(text('Who paused it.', 'ada')),
+  paused_at: orNull(time('When it was paused.')),
+  queued: integer('Task runs that wait for nothing but to start: not those that wait for other tasks.', 3),
+  running: integer('Task runs that run.', 2),
+};
+
+const queuedTask = object<QueuedTask>(
+  {
+    position: integer('From 1, among all tasks that wait.', 1),
+    id: text('Id of the task run.'),
+    label,
+    name: text('Name in the protocol, or of the on-demand task.', 'mix_colors'),
+    type: text('Task type.', 'mix_colors'),
+    protocol_run: orNull(text('Protocol run it belongs to; null for an on-demand task.', 'mix_2')),
+    campaign,
+    owner: text('Who the work belongs to.', 'ada'),
+    state: choice(taskRunStates, '`created`: it waits for other tasks. `queued`: it waits to start.'),
+    priority,
+    effective_priority: integer('The priority with what waiting has added to it.', 1),
+    waiting_since: time('Since when it waits for no other task, or else since when it is there.'),
+    waited: number('Seconds since then.', 662.5),
+    planned_start: orNull(time('When the plan starts it; null: not planned.')),
+    waits_for: list(named<WaitCause>('WaitCause'), 'Why it has not started.'),
+  },
+  { description: 'A task that waits, at its place in the queue.' },
+);
+
+const queuePage = object<QueuePage>({
+  ...queueFields,
+  items: list(named<QueuedTask>('QueuedTask'), 'What waits, in its order.'),
+  next_cursor: orNull(text('Leads to the page behind this one; null: this is the last one.')),
+});
+
 const scheduledUnit = object<ScheduledUnit>(
   {
     kind: choice(['device', 'resource'] as const),
@@ -168,6 +206,9 @@ const scheduledCampaign = object<ScheduledCampaign>({
 
 /** Schemas of the schedule, by name; each is held to its interface by the compiler. */
 export const scheduleSchemas: Record<string, SchemaObject> = {
+  QueueRecord: object<QueueRecord>(queueFields).schema,
+  QueuePage: queuePage.schema,
+  QueuedTask: queuedTask.schema,
   ScheduleRecord: object<ScheduleRecord>({
     policy: choice(['greedy', 'cpsat'] as const, 'The scheduling policy that decides.'),
     at: time('The moment that all of this describes.'),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentEvents, orchestratorRequests as requests, ServiceError } from '@lab/contracts';
 import { campaignRecord, expectProblem, runRecord, sharedHarness, taskRecord } from '../../test/twins.js';
-import { attempt, attentionItem, emergencyStop, queue, schedule } from '../openapi/examples.js';
+import { attempt, attentionItem, emergencyStop, queue, queuePage, schedule } from '../openapi/examples.js';
 
 /** What people do beside submitting work: settle, stop, pause and resume. */
 
@@ -93,13 +93,68 @@ describe('pause and resume', () => {
     gateway.requests
       .on(requests.pauseQueue, () => paused)
       .on(requests.resumeQueue, () => queue)
-      .on(requests.queueState, () => paused);
+      .on(requests.readQueue, () => ({ queue: paused, items: [], end: null }));
     const pause = await gateway.send('POST', '/api/queue/pause', { by: 'ada' });
     expect([pause.status, pause.body]).toEqual([202, paused]);
-    expect((await gateway.send('GET', '/api/queue')).body).toEqual(paused);
+    expect((await gateway.send('GET', '/api/queue')).body).toEqual({
+      ...paused,
+      items: [],
+      next_cursor: null,
+    });
     expect((await gateway.send('POST', '/api/queue/resume')).body).toEqual(queue);
-    expect(gateway.requests.sent.map(({ body }) => body)).toEqual([{ by: 'ada' }, {}, { by: 'unknown' }]);
+    expect(gateway.requests.sent.map(({ body }) => body)).toEqual([
+      { by: 'ada' },
+      { limit: 100, descending: false, after: null },
+      { by: 'unknown' },
+    ]);
   });
+});
+
+describe('the queue', () => {
+  const [waiting = expect.fail('the example has no task')] = queuePage.items;
+
+  it('is read page by page, narrowed down by the one who decides the order', async () => {
+    gateway.requests.on(requests.readQueue, ({ after }) => ({
+      queue,
+      items: [{ ...waiting, position: after === null ? 1 : 2 }],
+      end: after === null ? { value: 1, id: waiting.id } : null,
+    }));
+    const part =
+      'limit=1&lab=color_lab&device=color_lab.station_1&owner=ada&protocol_run=mix_2&campaign=sweep';
+    const first = await gateway.send('GET', `/api/queue?${part}`);
+    expect(first.body).toMatchObject({
+      queued: 3,
+      running: 2,
+      items: [{ position: 1, label: 'mix_2/mix_colors' }],
+    });
+    const cursor = String(first.body.next_cursor);
+    const second = await gateway.send('GET', `/api/queue?${part}&cursor=${cursor}`);
+    expect(second.body).toMatchObject({ items: [{ position: 2 }], next_cursor: null });
+    const asked = {
+      lab: 'color_lab',
+      device: 'color_lab.station_1',
+      owner: 'ada',
+      protocol_run: 'mix_2',
+      campaign: 'sweep',
+      limit: 1,
+      descending: false,
+    };
+    expect(gateway.requests.of(requests.readQueue).map(({ body }) => body)).toEqual([
+      { ...asked, after: null },
+      { ...asked, after: { value: 1, id: waiting.id } },
+    ]);
+    expectProblem(await gateway.send('GET', `/api/queue?limit=1&cursor=${cursor}`), 400, 'bad_request');
+    await gateway.send('GET', '/api/queue?sort=-position');
+    expect(gateway.requests.of(requests.readQueue).at(-1)?.body).toMatchObject({ descending: true });
+  });
+
+  it.each(['sort=priority', 'limit=0', 'limit=501', 'state=queued', 'owner='])(
+    'is not asked for with ?%s',
+    async (query) => {
+      expectProblem(await gateway.send('GET', `/api/queue?${query}`), 422, 'invalid');
+      expect(gateway.requests.sent).toEqual([]);
+    },
+  );
 });
 
 describe('a reset of a resource', () => {

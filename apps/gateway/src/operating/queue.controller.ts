@@ -1,22 +1,35 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { OperatorNote, orchestratorRequests, type Principal, type QueueRecord } from '@lab/contracts';
+import {
+  OperatorNote,
+  orchestratorRequests,
+  type Principal,
+  type QueuePage,
+  type QueueRecord,
+} from '@lab/contracts';
 import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
+import { readPageRequest } from '../records/list-request.js';
 import { actorName } from '../work/ownership.js';
 
-/** The queue of all task runs that wait: how long it is, and whether anything may start. */
+/** The queue of all task runs that wait: in which order and why, and whether anything may start. */
 @Needs('viewer')
 @Controller('api/queue')
 export class QueueController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
   @Get()
-  async read(@Query() query: unknown): Promise<QueueRecord> {
-    readQuery(query, []);
-    return this.orchestrator.ask(orchestratorRequests.queueState, {});
+  async read(@Query() query: unknown): Promise<QueuePage> {
+    const { filters, limit, descending, after, pageOf } = readPageRequest('queue', query);
+    const { queue, ...portion } = await this.orchestrator.ask(orchestratorRequests.readQueue, {
+      ...filters,
+      limit,
+      descending,
+      after,
+    });
+    return { ...queue, ...pageOf(portion) };
   }
 
   @Needs('operator')

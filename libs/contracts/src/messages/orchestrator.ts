@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { dtoSchema, zodSchema } from '../schema.js';
 import type { AgentRecord } from '../rest/agents.js';
 import type { DeviceRecord } from '../rest/records.js';
-import { longestSchedule, type ScheduleRecord } from '../rest/schedule.js';
+import { longestPage } from '../rest/lists.js';
+import { longestSchedule, type QueuedTask, type ScheduleRecord } from '../rest/schedule.js';
 import { CampaignChange, ProtocolRunChange, TaskChange } from '../rest/changes.js';
 import type { DryRunRecord, Submission } from '../rest/dry-run.js';
 import { AttentionDecision, type QueueRecord } from '../rest/operations.js';
@@ -46,6 +47,18 @@ const scheduleQuery = z.object({
   device: z.string().optional(),
   lab: z.string().optional(),
   limit: z.number().int().min(1).max(longestSchedule),
+});
+
+const listPosition = z.object({ value: z.union([z.string(), z.number()]), id: z.string() });
+const queueQuery = z.object({
+  protocol_run: z.string().optional(),
+  campaign: z.string().optional(),
+  owner: z.string().optional(),
+  device: z.string().optional(),
+  lab: z.string().optional(),
+  limit: z.number().int().min(1).max(longestPage),
+  descending: z.boolean(),
+  after: listPosition.nullable(),
 });
 
 const cancelErrors = ['not_found', 'wrong_state', 'store_unavailable'] as const;
@@ -245,12 +258,15 @@ export const orchestratorRequests = {
     timeoutMs: 10_000,
     errors: ['store_unavailable'],
   }),
-  queueState: defineRequest({
-    name: 'queue.state',
-    subject: 'svc.v1.orchestrator.queue.state',
-    request: zodSchema(z.object({})),
-    reply: zodSchema(queue),
-    timeoutMs: 3_000,
+  /** Whether anything may start, and a part of what waits, in its order. */
+  readQueue: defineRequest({
+    name: 'queue.read',
+    subject: 'svc.v1.orchestrator.queue.read',
+    request: zodSchema(queueQuery),
+    reply: zodSchema(
+      z.object({ queue, items: z.array(z.custom<QueuedTask>()), end: listPosition.nullable() }),
+    ),
+    timeoutMs: 5_000,
     errors: [],
   }),
   /** What goes on, what is to come and why what waits waits. */

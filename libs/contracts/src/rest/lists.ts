@@ -276,6 +276,17 @@ export const presentLists = {
       },
     },
   },
+  queue: {
+    usual: 'position',
+    sort: { position: 'number' },
+    filters: {
+      protocol_run: protocolRun,
+      campaign,
+      owner,
+      lab: exact('Only tasks that are planned on a device of this laboratory, or else may get one.'),
+      device: exact('Only tasks that are planned on this device, as `<lab>.<device>`, or else may get it.'),
+    },
+  },
   packages: { usual: 'name', sort: { name: 'text' }, filters: { text: named } },
   definitions: {
     usual: 'type',

@@ -1,4 +1,6 @@
 import type { RunState, TaskRunState } from '../states.js';
+import type { ListPosition, Page } from './lists.js';
+import type { QueueRecord } from './operations.js';
 
 /**
  * What is going on, what is to come, and why what waits waits (`GET /api/schedule`). Moments are ISO 8601 in UTC,
@@ -202,4 +204,50 @@ export interface ScheduledCampaign {
   runs_failed: number;
   /** When its last run is expected to end; null: not known. */
   estimated_completion: string | null;
+}
+
+/** A task that waits, at its place in the queue. Moments are ISO 8601 in UTC, durations seconds. */
+export interface QueuedTask {
+  /** From 1, among all tasks that wait: in the order of their planned starts, then in that of the policy. */
+  position: number;
+  /** Id of the task run. */
+  id: string;
+  /** `<protocol run>/<task>`, or the name of the on-demand task. */
+  label: string;
+  name: string;
+  type: string;
+  protocol_run: string | null;
+  campaign: string | null;
+  owner: string;
+  state: TaskRunState;
+  priority: number;
+  /** The priority with what waiting has added to it: by it the policy `greedy` decides who goes first. */
+  effective_priority: number;
+  /** Since when it has waited for devices and resources alone, or else since when it is there. */
+  waiting_since: string;
+  /** Seconds since then. */
+  waited: number;
+  /** Null: the policy does not plan ahead, or has no place for it. */
+  planned_start: string | null;
+  waits_for: WaitCause[];
+}
+
+/** Whether anything may start, and the tasks that wait, in their order (`GET /api/queue`). */
+export interface QueuePage extends QueueRecord, Page<QueuedTask> {}
+
+/** Which part of the queue is asked for. Those given hold together; a name that nothing has selects nothing. */
+export interface QueueQuery {
+  protocol_run?: string | undefined;
+  campaign?: string | undefined;
+  owner?: string | undefined;
+  /** `<lab>.<device>`: tasks that are planned on it, or else may get it. */
+  device?: string | undefined;
+  /** Name of a laboratory: tasks that are planned on one of its devices, or else may get one. */
+  lab?: string | undefined;
+  /** Tasks at most; fewer are answered where more do not fit into one message. */
+  limit: number;
+  /** From the end of the queue. */
+  descending: boolean;
+  /** Task behind which to begin, with the position that it had; null: at the beginning. */
+  after: ListPosition | null;
 }

@@ -1,6 +1,6 @@
 import type { DeviceStatus, Halt } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
-import { device, TestLab } from './test-lab.js';
+import { device, TestLab, wholeQueue } from './test-lab.js';
 
 async function lab(): Promise<TestLab> {
   const test = new TestLab();
@@ -181,7 +181,7 @@ describe('an emergency stop', () => {
     await test.engine.releaseStop(null, 'ada');
     await test.clock.settle();
     expect(test.running()).toEqual([]);
-    expect(test.engine.queueState().paused).toBe(true);
+    expect(test.engine.queue(wholeQueue).queue.paused).toBe(true);
     const [pause] = halts(test).filter((row) => row.scope === 'queue');
     await expect(test.engine.releaseStop(pause?.id ?? '', 'ada')).rejects.toMatchObject({
       code: 'not_found',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { device, TestLab } from './test-lab.js';
+import { device, TestLab, wholeQueue } from './test-lab.js';
 
 async function lab(): Promise<TestLab> {
   const test = new TestLab();
@@ -173,7 +173,7 @@ describe('a paused queue', () => {
   it('starts nothing, wherever it belongs, over restarts too, until it is resumed', async () => {
     const test = await lab();
     await test.run('r', 'plain');
-    expect(test.engine.queueState()).toEqual({
+    expect(test.engine.queue(wholeQueue).queue).toEqual({
       paused: false,
       paused_by: null,
       paused_at: null,
@@ -188,7 +188,12 @@ describe('a paused queue', () => {
     await restart(test);
     await test.live(2000);
     expect(test.running()).toEqual([]);
-    expect(test.engine.queueState()).toMatchObject({ paused: true, paused_by: 'ada', queued: 2, running: 0 });
+    expect(test.engine.queue(wholeQueue).queue).toMatchObject({
+      paused: true,
+      paused_by: 'ada',
+      queued: 2,
+      running: 0,
+    });
     expect(await test.engine.resumeQueue('bob')).toMatchObject({ paused: false });
     expect(await test.engine.resumeQueue('bob')).toMatchObject({ paused: false });
     await test.clock.settle();

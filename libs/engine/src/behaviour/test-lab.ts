@@ -1,4 +1,10 @@
-import type { AttemptCalls, JsonValue, ProtocolRunSubmission, TaskFailurePolicy } from '@lab/contracts';
+import type {
+  AttemptCalls,
+  JsonValue,
+  ProtocolRunSubmission,
+  QueueQuery,
+  TaskFailurePolicy,
+} from '@lab/contracts';
 import type {
   DependencyLag,
   DeviceSlot,
@@ -76,6 +82,9 @@ export interface LogLine {
   message: string;
   fields: Record<string, unknown> | undefined;
 }
+
+/** Asks for all that waits. */
+export const wholeQueue: QueueQuery = { limit: 500, descending: false, after: null };
 
 /** Everything an engine needs, in memory and on a virtual clock: a laboratory to play through. */
 export class TestLab {

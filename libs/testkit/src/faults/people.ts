@@ -4,6 +4,7 @@ import {
   errorCatalogue,
   isServiceError,
   isTerminal,
+  longestPage,
   longestSchedule,
   orchestratorRequests as requests,
   type AttentionDecision,
@@ -175,7 +176,8 @@ export class People {
     const where = { lab: labName, device: act.device };
     await this.#wire.request(requests.listDevices, {}, {});
     await this.#wire.request(requests.listAgents, {}, {});
-    await this.#wire.request(requests.queueState, {}, {});
+    const wholeQueue = { limit: longestPage, descending: false, after: null };
+    await this.#wire.request(requests.readQueue, {}, wholeQueue);
     await this.#wire.request(requests.readSchedule, {}, { limit: longestSchedule });
     await this.#wire.request(requests.readEstimates, {}, {});
     const { computer, inc } = await this.#wire.request(requests.locateDevice, {}, where);
