@@ -108,10 +108,11 @@ describe('the events of the service', () => {
 describe('what tasks and devices write', () => {
   it('is there once the task is over, and found by what wrote it', async () => {
     const lines = (path: string): Promise<LogLine[]> => lab.api.all<LogLine>(path);
+    const stream = await EventClient.open<LogLine>(`${lab.stack.url}/api/logs/stream?task=logged`);
     await lab.api.submit('tasks', multiply('logged'));
     await eventually(() => lab.api.task('logged'), isOver);
     const [ofTask] = await eventually(
-      () => lines('/api/tasks/logged/logs'),
+      () => lines('/api/tasks/logged/logs?sort=id'),
       (found) => found.length > 0,
     );
     const { id } = await lab.api.task('logged');
@@ -127,6 +128,11 @@ describe('what tasks and devices write', () => {
       level: 'info',
       message: expect.stringMatching(/^3 x .* on multiplier_a$/) as string,
     });
+    expect(await stream.next(1)).toEqual([ofTask]);
+    stream.close();
+    const again = await EventClient.open<LogLine>(`${lab.stack.url}/api/tasks/logged/logs/stream?after=0`);
+    expect(await again.next(1)).toEqual([ofTask]);
+    again.close();
     const ofDevice = await lines('/api/labs/multiplication_lab/devices/multiplier_a/logs');
     expect(ofDevice[0]).toMatchObject({ source: 'device', device: 'multiplier_a', task: null });
     expect(ofDevice[0]?.message).toMatch(/^ready/);

@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,9 +10,9 @@ import { orchestratorRequests as requests, ServiceError, type TaskRunRecord } fr
 import { taskFileKey } from '@lab/object-store';
 import { freePort } from '@lab/testkit';
 import { attentionItem } from '../../gateway/src/openapi/examples.js';
+import { logLine } from '../../gateway/test/memory-lines.js';
 import {
   campaignRecord,
-  logLine,
   MemoryRecords,
   runRecord,
   startHarness,
@@ -254,6 +255,25 @@ describe('svc logs', () => {
     expect(await svc(['logs', '--run', 'run_2'])).toMatchObject({ code: 0, out: 'no lines' });
     expect(await svc(['logs', '--device', 'arm'])).toMatchObject({ code: 2 });
     expect(await svc(['logs', '--since', 'yesterday'])).toMatchObject({ code: 3 });
+  });
+
+  it('goes on with what comes, from where the list ended', async () => {
+    gateway.records.logs = [logLine({ id: 1, task: 'mix', message: 'stirring' }), logLine({ id: 2 })];
+    gateway.lines.store(...gateway.records.logs, logLine({ id: 3, task: 'mix', message: 'meanwhile' }));
+    const child = spawn(process.execPath, [cli, 'logs', '--task', 'mix', '--follow'], {
+      cwd: folder,
+      env: { ...process.env, SVC_URL: gateway.url },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const shown: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      shown.push(line.replace(/^\S+ +/, ''));
+      if (shown.length === 2) gateway.lines.store({ task: 'rinse' }, { task: 'mix', message: 'done' });
+      if (shown.length === 3) child.kill();
+    }
+    await ended;
+    expect(shown).toEqual(['INFO   mix  stirring', 'INFO   mix  meanwhile', 'INFO   mix  done']);
   });
 });
 

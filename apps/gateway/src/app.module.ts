@@ -20,7 +20,8 @@ import { DeviceLocator } from './devices/device-locator.js';
 import { DevicesController } from './devices/devices.controller.js';
 import { DocsController } from './docs/docs.controller.js';
 import { OpenApiDocument } from './docs/openapi-document.js';
-import { EventFeed, EventFeedOptions } from './events/event-feed.js';
+import { EventFeed } from './events/event-feed.js';
+import { FeedOptions, StreamPlaces } from './events/feed.js';
 import { EventsController } from './events/events.controller.js';
 import { TaskFilesController } from './files/task-files.controller.js';
 import { HealthController } from './health/health.controller.js';
@@ -29,6 +30,7 @@ import { Secrets } from './http/secrets.js';
 import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor.js';
 import { Keys } from './idempotency/keys.js';
 import { LeaderWatch } from './leader-watch.js';
+import { LogFeed } from './logs/log-feed.js';
 import { LogsController } from './logs/logs.controller.js';
 import { Measurements } from './metrics/measurements.js';
 import { MetricsAccess, MetricsController } from './metrics/metrics.controller.js';
@@ -40,7 +42,15 @@ import { QueueController } from './operating/queue.controller.js';
 import { ScheduleController } from './operating/schedule.controller.js';
 import { ChangesController } from './work/changes.controller.js';
 import { ClonesController } from './work/clones.controller.js';
-import { Announcements, BrokerStatus, EventReader, FileStore, RecordReader, Requests } from './ports.js';
+import {
+  Announcements,
+  BrokerStatus,
+  EventReader,
+  FileStore,
+  LogReader,
+  RecordReader,
+  Requests,
+} from './ports.js';
 import { RecordsController } from './records/records.controller.js';
 import { ResourcesController } from './records/resources.controller.js';
 import { CampaignsController } from './work/campaigns.controller.js';
@@ -61,6 +71,7 @@ export interface Surroundings {
   broker: BrokerStatus;
   records: RecordReader;
   events: EventReader;
+  lines: LogReader;
   files: FileStore;
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
@@ -74,8 +85,8 @@ export interface Surroundings {
   authentication: Authentication;
   tokens: TokenStore;
   audit: AuditRecorder;
-  /** How clients of the event stream are kept, where not as usual. */
-  eventFeed?: Partial<EventFeedOptions>;
+  /** How clients of streams are kept, where not as usual. */
+  feeds?: Partial<FeedOptions>;
   /** Hears who leads; without one a change of leaders is not noticed. */
   leaders?: LeaderWatch;
   /** What the processes of the service have measured; without it nothing is told. */
@@ -136,8 +147,11 @@ export class AppModule {
         { provide: RecordReader, useValue: surroundings.records },
         { provide: FileStore, useValue: surroundings.files },
         { provide: EventReader, useValue: surroundings.events },
-        { provide: EventFeedOptions, useValue: { ...new EventFeedOptions(), ...surroundings.eventFeed } },
+        { provide: LogReader, useValue: surroundings.lines },
+        { provide: FeedOptions, useValue: { ...new FeedOptions(), ...surroundings.feeds } },
+        StreamPlaces,
         EventFeed,
+        LogFeed,
         { provide: WebhookStore, useValue: surroundings.webhooks },
         { provide: DeliveryStore, useValue: surroundings.deliveries },
         {

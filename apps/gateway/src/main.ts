@@ -110,7 +110,8 @@ await runService(service, config, async ({ config, log, shutdown }) => {
       tokens: store.tokens,
       audit,
       events,
-      eventFeed: { clients: config.limits.event_clients },
+      lines: store.logs,
+      feeds: { clients: config.limits.event_clients },
       webhooks: store.webhooks,
       deliveries: store.deliveries,
       deliverer: {

@@ -9,6 +9,7 @@ import type {
   CampaignRecord,
   EmergencyStopRecord,
   ListRequest,
+  LogLine,
   Portion,
   ProtocolRunRecord,
   ReplyOf,
@@ -106,6 +107,18 @@ export abstract class EventReader {
   abstract history(aggregate: string, afterSeq: number, limit: number): Promise<ServiceEvent[]>;
   /** Calls back soon after events were committed. It may be late, or not called at all. */
   abstract listen(onEvents: () => void): void;
+}
+
+/** Lines that tasks and devices wrote. Rejects with `store_unavailable` when the database does not answer. */
+export abstract class LogReader {
+  /** Id of the latest line, 0 before the first, and up to which id lines may have been removed. */
+  abstract extent(): Promise<{ latest: number; pruned: number }>;
+  /** The first lines behind an id that pass the filters: behind the last of them nothing earlier appears. */
+  abstract after(
+    id: number,
+    limit: number,
+    filters?: ListRequest['filters'],
+  ): Promise<{ pruned: number; lines: LogLine[] }>;
 }
 
 export interface FileGrant {

@@ -12,6 +12,7 @@ import { mediaTypeOf, type TaskRunRecord } from '@lab/contracts';
 import { openFileStore, taskFileKey, type FileStore } from '@lab/object-store';
 import { startServer, type RunningServer } from '../src/server.js';
 import { MemoryKeys } from './memory-keys.js';
+import { MemoryLines } from './memory-lines.js';
 import {
   expectProblem,
   memoryLog,
@@ -46,6 +47,7 @@ beforeAll(async () => {
       records,
       files,
       events: new MemoryEvents(),
+      lines: new MemoryLines(),
       keys: new MemoryKeys(),
       ...openAccess(log),
       ...idleWebhooks(log),

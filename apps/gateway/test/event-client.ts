@@ -1,10 +1,10 @@
 import type { ServiceEvent } from '@lab/contracts';
 
-/** A client of a stream of events, as a browser would be, that shows everything it was told. */
-export class EventClient {
+/** A client of a stream, as a browser would be, that shows everything it was told. */
+export class EventClient<Entry = ServiceEvent> {
   readonly headers: Headers;
   readonly comments: string[] = [];
-  readonly #events: ServiceEvent[] = [];
+  readonly #events: Entry[] = [];
   readonly #abort: AbortController;
   #taken = 0;
   #changed: () => void = () => undefined;
@@ -16,12 +16,15 @@ export class EventClient {
   readonly ended: Promise<void>;
 
   /** @throws Error with the answer when it is no stream */
-  static async open(url: string, headers: Record<string, string> = {}): Promise<EventClient> {
+  static async open<Entry = ServiceEvent>(
+    url: string,
+    headers: Record<string, string> = {},
+  ): Promise<EventClient<Entry>> {
     const abort = new AbortController();
     const response = await fetch(url, { headers, signal: abort.signal });
     if (response.status !== 200 || response.body === null)
       throw new Error(`${response.status}: ${await response.text()}`);
-    return new EventClient(response.headers, response.body, abort);
+    return new EventClient<Entry>(response.headers, response.body, abort);
   }
 
   private constructor(headers: Headers, body: ReadableStream<Uint8Array>, abort: AbortController) {
@@ -31,13 +34,13 @@ export class EventClient {
   }
 
   /** The next so many events that were not taken yet; waits for them. @throws Error when the stream ends before */
-  async next(count: number): Promise<ServiceEvent[]> {
+  async next(count: number): Promise<Entry[]> {
     await this.#until(() => this.#events.length >= this.#taken + count, `${count} more events`);
     return this.#events.slice(this.#taken, (this.#taken += count));
   }
 
   /** Everything not taken yet, once everything up to an id was seen. @throws Error when the stream ends before */
-  async until(id: number): Promise<ServiceEvent[]> {
+  async until(id: number): Promise<Entry[]> {
     await this.#until(() => this.lastId >= id, `event ${id}`);
     return this.#events.slice(this.#taken, (this.#taken = this.#events.length));
   }
@@ -86,6 +89,6 @@ export class EventClient {
       else if (line.startsWith('data: ')) data += line.slice(6);
     }
     if (type === 'gap') this.gap = JSON.parse(data);
-    else if (data !== '') this.#events.push(JSON.parse(data) as ServiceEvent);
+    else if (data !== '') this.#events.push(JSON.parse(data) as Entry);
   }
 }

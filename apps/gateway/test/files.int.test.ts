@@ -8,6 +8,7 @@ import { FileTickets, openFileStore, taskFileKey, type FileStore } from '@lab/ob
 import type { Surroundings } from '../src/app.module.js';
 import { startServer, type RunningServer } from '../src/server.js';
 import { MemoryKeys } from './memory-keys.js';
+import { MemoryLines } from './memory-lines.js';
 import {
   memoryLog,
   MemoryAnnouncements,
@@ -31,6 +32,7 @@ const surroundings = (): Surroundings => ({
   broker: { connected: true },
   records,
   events: new MemoryEvents(),
+  lines: new MemoryLines(),
   files,
   keys: new MemoryKeys(),
   ...openAccess(log),

@@ -19,6 +19,7 @@ import { announcementsOver } from '../src/announcements-over-bus.js';
 import { startServer, type RunningServer } from '../src/server.js';
 import { definition, taskRow } from './rows.js';
 import { MemoryKeys } from './memory-keys.js';
+import { MemoryLines } from './memory-lines.js';
 import { idleWebhooks } from './memory-webhooks.js';
 import { memoryLog, MemoryEvents, MemoryFiles, send, type Reply } from './twins.js';
 
@@ -58,6 +59,7 @@ beforeAll(async () => {
       broker: gatewayBus,
       records,
       events: new MemoryEvents(),
+      lines: new MemoryLines(),
       files: new MemoryFiles(),
       keys: new MemoryKeys(),
       ...idleWebhooks(log),

@@ -30,11 +30,13 @@ import {
 import type { LabRecordKind } from '@lab/persistence';
 import type { Sealing } from '@lab/runtime';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { logFields } from '../src/logs/log-feed.js';
 import { portionOf } from '../src/records/page-of.js';
 import { AuditRecorder } from '../src/access/audit-recorder.js';
 import { OpenToAll, type Authentication } from '../src/access/authentication.js';
 import type { Surroundings } from '../src/app.module.js';
 import { MemoryAudit, MemoryTokens } from './memory-access.js';
+import { MemoryLines } from './memory-lines.js';
 import { MemoryKeys } from './memory-keys.js';
 import { idleWebhooks, type MemoryDeliveries, type MemoryWebhooks } from './memory-webhooks.js';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
@@ -201,9 +203,7 @@ export class MemoryRecords implements RecordReader {
     const idOf = (item: object): string => JSON.stringify(item);
     const moment = timeOf(name);
     const fields: Record<string, string> =
-      name === 'logs'
-        ? { since: 'at', until: 'at', text: 'message', task_run: 'task_run_id' }
-        : { since: moment, until: moment, after: 'number' };
+      name === 'logs' ? logFields : { since: moment, until: moment, after: 'number' };
     return this.read(() => portionOf<StoredItems[Name]>(all[name], name, request, idOf, fields));
   }
 }
@@ -259,26 +259,6 @@ export function serviceEvent(given: Partial<ServiceEvent> = {}): ServiceEvent {
     seq: given.id ?? 1,
     at,
     body: {},
-    ...given,
-  };
-}
-
-export function logLine(given: Partial<LogLine> = {}): LogLine {
-  return {
-    id: 1,
-    at,
-    level: 'info',
-    source: 'task',
-    computer: 'svc_computer',
-    lab: null,
-    device: null,
-    task_run_id: null,
-    task: null,
-    protocol_run: null,
-    campaign: null,
-    attempt_id: null,
-    attempt: null,
-    message: 'a line',
     ...given,
   };
 }
@@ -350,6 +330,7 @@ export interface Harness {
   broker: { connected: boolean };
   records: MemoryRecords;
   events: MemoryEvents;
+  lines: MemoryLines;
   files: MemoryFiles;
   keys: MemoryKeys;
   tokens: MemoryTokens;
@@ -371,7 +352,7 @@ export interface Reply {
 
 /** The real server over twins of its surroundings. */
 export async function startHarness(
-  { eventFeed, ...options }: Partial<ServerOptions> & Pick<Surroundings, 'eventFeed'> = {},
+  { feeds, ...options }: Partial<ServerOptions> & Pick<Surroundings, 'feeds'> = {},
   sealing?: Sealing,
   /** Without one everybody may do everything. */
   authenticationOver: (tokens: MemoryTokens) => Authentication = () => new OpenToAll(),
@@ -386,6 +367,7 @@ export async function startHarness(
     broker: { connected: true } satisfies BrokerStatus,
     records: new MemoryRecords(),
     events: new MemoryEvents(),
+    lines: new MemoryLines(),
     files: new MemoryFiles(),
     keys: new MemoryKeys(),
     ...idleWebhooks(log),
@@ -396,7 +378,7 @@ export async function startHarness(
   const door = {
     ...surroundings,
     ...(sealing === undefined ? {} : { sealing }),
-    ...(eventFeed === undefined ? {} : { eventFeed }),
+    ...(feeds === undefined ? {} : { feeds }),
     ...more,
   };
   const server = await startServer(door, { host: '127.0.0.1', port: 0, log, ...options });

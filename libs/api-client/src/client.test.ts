@@ -205,6 +205,14 @@ describe('events', () => {
     expect(requests[0]?.headers.accept).toBe('text/event-stream');
   });
 
+  it('go on behind what a sign of life says of those that were not wanted', async () => {
+    answers = [stream(': heartbeat\nid: 40\n\n: heartbeat\nid: 41'), stream('id: 42\ndata: x\n\n')];
+    const events = client.events('/api/health');
+    expect(await events.next()).toMatchObject({ value: { id: '42', data: 'x' } });
+    await events.return(undefined);
+    expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '40']);
+  });
+
   it('end with the error when the service refuses them', async () => {
     answers = [refused('forbidden')];
     expect(await thrown(client.events('/api/health').next())).toMatchObject({ code: 'forbidden' });

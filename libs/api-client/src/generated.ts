@@ -1428,6 +1428,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/logs/stream': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Follow what tasks and devices write
+     * @description Server-sent events of the type `line`, each with a `LogLine` as data, from now on or from behind an id, for as long as the client stays: also when what wrote the lines has ended. Heartbeats, `event: gap`, and how to go on after a break are those of `GET /api/events`, and the number of streams is that of both together.
+     */
+    get: operations['get_logs_stream'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/tasks/{task_name}/logs': {
     parameters: {
       query?: never;
@@ -1440,6 +1460,26 @@ export interface paths {
      * @description In all its attempts.
      */
     get: operations['get_tasks_by_task_name_logs'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/tasks/{task_name}/logs/stream': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Follow what a task writes
+     * @description In all its attempts. Server-sent events of the type `line`, each with a `LogLine` as data, from now on or from behind an id, for as long as the client stays: also when what wrote the lines has ended. Heartbeats, `event: gap`, and how to go on after a break are those of `GET /api/events`, and the number of streams is that of both together.
+     */
+    get: operations['get_tasks_by_task_name_logs_stream'];
     put?: never;
     post?: never;
     delete?: never;
@@ -1465,6 +1505,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/protocols/{protocol_run_name}/logs/stream': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Follow what the tasks of a protocol run write
+     * @description Server-sent events of the type `line`, each with a `LogLine` as data, from now on or from behind an id, for as long as the client stays: also when what wrote the lines has ended. Heartbeats, `event: gap`, and how to go on after a break are those of `GET /api/events`, and the number of streams is that of both together.
+     */
+    get: operations['get_protocols_by_protocol_run_name_logs_stream'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/labs/{lab_id}/devices/{device_id}/logs': {
     parameters: {
       query?: never;
@@ -1477,6 +1537,26 @@ export interface paths {
      * @description Also one that is not loaded any more.
      */
     get: operations['get_labs_by_lab_id_devices_by_device_id_logs'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/labs/{lab_id}/devices/{device_id}/logs/stream': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Follow what a device writes
+     * @description Server-sent events of the type `line`, each with a `LogLine` as data, from now on or from behind an id, for as long as the client stays: also when what wrote the lines has ended. Heartbeats, `event: gap`, and how to go on after a break are those of `GET /api/events`, and the number of streams is that of both together.
+     */
+    get: operations['get_labs_by_lab_id_devices_by_device_id_logs_stream'];
     put?: never;
     post?: never;
     delete?: never;
@@ -8939,6 +9019,56 @@ export interface operations {
       };
     };
   };
+  get_logs_stream: {
+    parameters: {
+      query?: {
+        /** @description Id of the line behind which to begin; 0: at the oldest. Left out: from now on. */
+        after?: number;
+        /** @description Only lines of the task run with this id. */
+        task_run?: string;
+        /** @description Only lines of tasks of this name. */
+        task?: string;
+        /** @description Only what belongs to this protocol run. */
+        protocol_run?: string;
+        /** @description Only what belongs to this campaign. */
+        campaign?: string;
+        /** @description Only lines of devices of this laboratory. */
+        lab?: string;
+        /** @description Only lines of devices of this name. */
+        device?: string;
+        /** @description Only what is on this computer. */
+        computer?: string;
+        /** @description Only lines from this source. Several with commas between. */
+        source?: string;
+        /** @description Only lines of this level or above. */
+        level?: 'debug' | 'info' | 'warn' | 'error';
+        /** @description Only what was written at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only what was written before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only lines with this text in them, in upper or lower case. */
+        text?: string;
+      };
+      header?: {
+        /** @description The same as `after`, and goes over it. */
+        'Last-Event-ID'?: number;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The lines, as they come. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/event-stream': string;
+        };
+      };
+    };
+  };
   get_tasks_by_task_name_logs: {
     parameters: {
       query?: {
@@ -8996,6 +9126,62 @@ export interface operations {
             /** @description Leads to the page behind this one; null: this is the last one. */
             next_cursor: string | null;
           };
+        };
+      };
+    };
+  };
+  get_tasks_by_task_name_logs_stream: {
+    parameters: {
+      query?: {
+        /** @description Name of the protocol run of a task inside one. */
+        protocol_run_name?: string;
+        /** @description Id of the line behind which to begin; 0: at the oldest. Left out: from now on. */
+        after?: number;
+        /** @description Only lines of tasks of this name. */
+        task?: string;
+        /** @description Only what belongs to this protocol run. */
+        protocol_run?: string;
+        /** @description Only what belongs to this campaign. */
+        campaign?: string;
+        /** @description Only lines of devices of this laboratory. */
+        lab?: string;
+        /** @description Only lines of devices of this name. */
+        device?: string;
+        /** @description Only what is on this computer. */
+        computer?: string;
+        /** @description Only lines from this source. Several with commas between. */
+        source?: string;
+        /** @description Only lines of this level or above. */
+        level?: 'debug' | 'info' | 'warn' | 'error';
+        /** @description Only what was written at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only what was written before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only lines with this text in them, in upper or lower case. */
+        text?: string;
+      };
+      header?: {
+        /** @description The same as `after`, and goes over it. */
+        'Last-Event-ID'?: number;
+      };
+      path: {
+        /**
+         * @description Name of the task. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example mix_colors
+         */
+        task_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The lines, as they come. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/event-stream': string;
         };
       };
     };
@@ -9059,6 +9245,60 @@ export interface operations {
       };
     };
   };
+  get_protocols_by_protocol_run_name_logs_stream: {
+    parameters: {
+      query?: {
+        /** @description Id of the line behind which to begin; 0: at the oldest. Left out: from now on. */
+        after?: number;
+        /** @description Only lines of the task run with this id. */
+        task_run?: string;
+        /** @description Only lines of tasks of this name. */
+        task?: string;
+        /** @description Only what belongs to this campaign. */
+        campaign?: string;
+        /** @description Only lines of devices of this laboratory. */
+        lab?: string;
+        /** @description Only lines of devices of this name. */
+        device?: string;
+        /** @description Only what is on this computer. */
+        computer?: string;
+        /** @description Only lines from this source. Several with commas between. */
+        source?: string;
+        /** @description Only lines of this level or above. */
+        level?: 'debug' | 'info' | 'warn' | 'error';
+        /** @description Only what was written at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only what was written before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only lines with this text in them, in upper or lower case. */
+        text?: string;
+      };
+      header?: {
+        /** @description The same as `after`, and goes over it. */
+        'Last-Event-ID'?: number;
+      };
+      path: {
+        /**
+         * @description Name of the protocol run. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example mix_1
+         */
+        protocol_run_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The lines, as they come. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/event-stream': string;
+        };
+      };
+    };
+  };
   get_labs_by_lab_id_devices_by_device_id_logs: {
     parameters: {
       query?: {
@@ -9117,6 +9357,63 @@ export interface operations {
             /** @description Leads to the page behind this one; null: this is the last one. */
             next_cursor: string | null;
           };
+        };
+      };
+    };
+  };
+  get_labs_by_lab_id_devices_by_device_id_logs_stream: {
+    parameters: {
+      query?: {
+        /** @description Id of the line behind which to begin; 0: at the oldest. Left out: from now on. */
+        after?: number;
+        /** @description Only lines of the task run with this id. */
+        task_run?: string;
+        /** @description Only lines of tasks of this name. */
+        task?: string;
+        /** @description Only what belongs to this protocol run. */
+        protocol_run?: string;
+        /** @description Only what belongs to this campaign. */
+        campaign?: string;
+        /** @description Only what is on this computer. */
+        computer?: string;
+        /** @description Only lines from this source. Several with commas between. */
+        source?: string;
+        /** @description Only lines of this level or above. */
+        level?: 'debug' | 'info' | 'warn' | 'error';
+        /** @description Only what was written at this moment (ISO 8601) or later. */
+        since?: string;
+        /** @description Only what was written before this moment (ISO 8601). */
+        until?: string;
+        /** @description Only lines with this text in them, in upper or lower case. */
+        text?: string;
+      };
+      header?: {
+        /** @description The same as `after`, and goes over it. */
+        'Last-Event-ID'?: number;
+      };
+      path: {
+        /**
+         * @description Name of the laboratory. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example color_lab
+         */
+        lab_id: string;
+        /**
+         * @description Name of the device. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example color_mixer
+         */
+        device_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The lines, as they come. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/event-stream': string;
         };
       };
     };

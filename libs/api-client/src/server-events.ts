@@ -32,9 +32,11 @@ export async function* eventsOf(
   while (!isOver()) {
     try {
       const response = await open(last);
-      for await (const event of parse(chunks(response), last ?? '')) {
+      const arrived = (id: string): void => {
         pauseMs = firstPauseMs;
-        if (event.id !== '') last = event.id;
+        if (id !== '') last = id;
+      };
+      for await (const event of parse(chunks(response), last ?? '', arrived)) {
         yield event;
       }
     } catch (error) {
@@ -65,8 +67,17 @@ async function* chunks(response: Response): AsyncGenerator<string> {
   }
 }
 
-/** Reads the format of the standard; what ends in the middle of an event is left out. */
-async function* parse(texts: AsyncIterable<string>, lastId: string): AsyncGenerator<ServerEvent> {
+/**
+ * Reads the format of the standard; what ends in the middle of an event is left out.
+ *
+ * @param arrived told of the id behind every block, also of one without data: all up to it has come, and nothing of it was
+ *   wanted
+ */
+async function* parse(
+  texts: AsyncIterable<string>,
+  lastId: string,
+  arrived: (id: string) => void,
+): AsyncGenerator<ServerEvent> {
   let rest = '';
   let id = lastId;
   let event = '';
@@ -76,6 +87,7 @@ async function* parse(texts: AsyncIterable<string>, lastId: string): AsyncGenera
     rest = lines.pop() ?? '';
     for (const line of lines) {
       if (line === '') {
+        arrived(id);
         if (data.length > 0) yield { id, event: event || 'message', data: data.join('\n') };
         event = '';
         data = [];

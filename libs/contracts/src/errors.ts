@@ -14,7 +14,7 @@ export const errorCatalogue = {
   duplicate_name: { status: 409, retryable: false, title: 'The name is taken' },
   device_in_use: { status: 409, retryable: false, title: 'A task has the device' },
   wrong_state: { status: 409, retryable: false, title: 'Not possible in the present state' },
-  events_pruned: { status: 410, retryable: false, title: 'The events asked for are kept no longer' },
+  events_pruned: { status: 410, retryable: false, title: 'What is asked for is kept no longer' },
   idempotency_key_in_progress: {
     status: 409,
     retryable: true,

@@ -63,6 +63,10 @@ const tasksWithRuns = sql`task_run left join protocol_run on protocol_run.id = t
 const attemptsWithTasks = sql`attempt join task_run on task_run.id = attempt.task_run_id
   left join protocol_run on protocol_run.id = task_run.run_id`;
 const attemptColumns = sql`attempt.*, task_run.name as task, protocol_run.name as protocol_run`;
+/** What is told of a line. */
+export const logColumns = sql`log_line.id, log_line.at, log_line.level, log_line.source, log_line.computer, log_line.lab,
+  log_line.device, log_line.task_run_id, log_line.task, log_line.protocol_run, log_line.campaign, log_line.attempt_id,
+  log_line.attempt, log_line.message`;
 type AttemptOfTask = StoredAttempt & { task: string; protocol_run: string | null };
 
 /** Names of the resources in the slots of a task, written as in its index, which is used only for the same expression. */
@@ -216,9 +220,7 @@ export const storedLists: Lists = {
     }),
   }),
   logs: list<LogLine, StoredItems['logs']>({
-    columns: sql`log_line.id, log_line.at, log_line.level, log_line.source, log_line.computer, log_line.lab,
-  log_line.device, log_line.task_run_id, log_line.task, log_line.protocol_run, log_line.campaign, log_line.attempt_id,
-  log_line.attempt, log_line.message`,
+    columns: logColumns,
     from: sql`log_line`,
     id: sql`lpad(log_line.id::text, 19, '0')`,
     alias: 'log_line',

@@ -1,6 +1,9 @@
 import type { ListRequest, LogLine, WrittenLine } from '@lab/contracts';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openDatabase } from '../src/database.js';
+import { logHorizon } from '../src/migrations/0022-log-horizon.js';
 import {
   openGatewayStore,
   openRecords,
@@ -124,4 +127,54 @@ test('lines go by their age and by their number, the oldest first', async () => 
   expect(await store.logs.prune(Date.now() + 60_000, 20_000)).toBe(3);
   await store.logs.append('c', 's1', [line(5_401)]);
   expect((await list()).map(({ id }) => id)).toEqual([5_401]);
+});
+
+test('lines are read on behind an id, filtered or not, and what was removed is known', async () => {
+  const ids = async (id: number, limit: number, filters = {}): Promise<number[]> =>
+    (await store.logs.after(id, limit, filters)).lines.map((each) => each.id);
+  expect(await store.logs.extent()).toEqual({ latest: 0, pruned: 0 });
+  expect(await store.logs.after(0, 5)).toEqual({ pruned: 0, lines: [] });
+  await store.logs.append(
+    'c',
+    's1',
+    Array.from({ length: 9 }, (_, n) => line(n + 1, { level: n % 3 === 0 ? 'warn' : 'info' })),
+  );
+  expect((await store.logs.after(0, 1)).lines).toEqual((await list()).slice(0, 1));
+  expect(await ids(2, 3)).toEqual([3, 4, 5]);
+  expect(await ids(2, 3, { level: 'warn' })).toEqual([4, 7]);
+  expect(await ids(0, 3, { text: 'LINE 8', source: ['task', 'device'], computer: 'c' })).toEqual([8]);
+  await store.logs.prune(t0, 4);
+  expect(await store.logs.after(7, 9, { level: 'error' })).toEqual({ pruned: 5, lines: [] });
+  expect(await ids(0, 9)).toEqual([6, 7, 8, 9]);
+  await store.logs.prune(Date.now() + 60_000, 4);
+  expect(await store.logs.extent()).toEqual({ latest: 9, pruned: 9 });
+});
+
+test('a database whose lines were removed before the horizon was kept begins with what is known of them', async () => {
+  const admin = openDatabase({
+    url: database.url,
+    poolSize: 1,
+    applicationName: 'test',
+    statementTimeoutMs: 5_000,
+  });
+  const horizon = async (): Promise<unknown> => {
+    await sql`drop table log_horizon`.execute(admin.db);
+    await logHorizon.up(admin.db);
+    return (await store.logs.extent()).pruned;
+  };
+  try {
+    expect(await horizon()).toBe(0);
+    await store.logs.append(
+      'c',
+      's1',
+      [1, 2, 3].map((seq) => line(seq)),
+    );
+    expect(await horizon()).toBe(0);
+    await sql`delete from log_line where id < 3`.execute(admin.db);
+    expect(await horizon()).toBe(2);
+    await sql`delete from log_line`.execute(admin.db);
+    expect(await horizon()).toBe(3);
+  } finally {
+    await admin.db.destroy();
+  }
 });

@@ -12,6 +12,7 @@ interface LogFlags extends ServiceFlags {
   level?: LogLine['level'];
   since?: string;
   limit?: number;
+  follow?: boolean;
 }
 
 /** `svc logs`. */
@@ -24,6 +25,7 @@ export function addLogsCommand(program: Command): void {
     .addOption(new Option('--level <level>', 'only this level and above').choices(logLevels))
     .option('--since <moment>', 'only what was written since, as 2026-11-20T09:30:00Z')
     .option('--limit <count>', 'lines at most, the latest, 1 to 500 (default 100)', Number)
+    .option('--follow', 'go on with what is written then, until interrupted; with --json a line each')
     .allowExcessArguments(false)
     .action((flags: LogFlags) => atService(flags, (client) => showLogs(client, flags)));
 }
@@ -31,10 +33,32 @@ export function addLogsCommand(program: Command): void {
 async function showLogs(client: ApiClient, flags: LogFlags): Promise<string[]> {
   const { task, run, level, since, limit } = flags;
   const wanted = { task, protocol_run: run, ...deviceOf(flags), level, since };
+  if (flags.follow === true) return follow(client, wanted, flags);
   const { items } = await client.get('/api/logs', { query: { ...wanted, limit } });
   const lines = items.toReversed();
   if (flags.json === true) return json(lines);
   return lines.length === 0 ? ['no lines'] : lines.map(lineText);
+}
+
+/** Prints what is there, and then what comes. */
+async function follow(client: ApiClient, wanted: object, { limit, json }: LogFlags): Promise<string[]> {
+  const show = (line: LogLine): void => {
+    process.stdout.write(`${json === true ? JSON.stringify(line) : lineText(line)}\n`);
+  };
+  // Asked first, so that what comes before the stream begins is behind it: of what is wanted there may be no line yet.
+  const [latest] = (await client.get('/api/logs', { query: { limit: 1 } })).items;
+  const { items } = await client.get('/api/logs', { query: { ...wanted, limit } });
+  items.toReversed().forEach(show);
+  const lastEventId = String(items[0]?.id ?? latest?.id ?? 0);
+  for await (const { event, data } of client.events('/api/logs/stream', {
+    query: { ...wanted },
+    lastEventId,
+  })) {
+    if (event === 'line') show(JSON.parse(data) as LogLine);
+    else if (event === 'gap')
+      process.stderr.write('lines are missing here: they were removed before they came\n');
+  }
+  return [];
 }
 
 /** @throws UsageError when it is not named as `<lab>.<device>` */

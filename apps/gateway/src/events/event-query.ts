@@ -14,18 +14,30 @@ const defaultLimit = 100;
 const longest = 500;
 const filterFields = ['aggregate', 'owner', 'campaign', 'protocol_run', 'lab'] as const;
 
-/**
- * Reads which events are asked for, and from where on. The header `Last-Event-ID` wins over `after`: who comes again has
- * the address of the first time.
- *
- * @throws ServiceError `invalid`
- */
+/** Reads which events are asked for, and from where on. @throws ServiceError `invalid` */
 export function readEventsQuery(
   query: unknown,
   lastEventId: string | undefined,
 ): { filter: EventFilter; after: number | undefined } {
   const { after: asked, ...given } = readQuery(query, ['type', 'after', ...filterFields]);
   const { filter, faults } = readFilter(given, '?');
+  const after = readPosition(asked, lastEventId, faults);
+  if (faults.length > 0) throw new ServiceError('invalid', 'The events asked for are not valid.', { faults });
+  return { filter, after };
+}
+
+/**
+ * Behind what a stream begins. The header `Last-Event-ID` wins over `after`: who comes again has the address of the first
+ * time.
+ *
+ * @param faults to which it is added when the one that counts cannot be read
+ * @returns undefined: from now on
+ */
+export function readPosition(
+  asked: string | undefined,
+  lastEventId: string | undefined,
+  faults: Fault[],
+): number | undefined {
   const from = lastEventId === undefined || lastEventId === '' ? asked : lastEventId;
   const after = from === undefined ? undefined : readWhole(from);
   if (from !== undefined && after === undefined)
@@ -34,8 +46,7 @@ export function readEventsQuery(
       code: 'range',
       message: 'must be the id of an event, a whole number from 0',
     });
-  if (faults.length > 0) throw new ServiceError('invalid', 'The events asked for are not valid.', { faults });
-  return { filter, after };
+  return after;
 }
 
 /** @param at what stands before the name of a field in the path of a fault */

@@ -1,4 +1,3 @@
-import type { ServiceEvent } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 
 /** Bytes that may wait for a client; one that is further behind takes less than there is. */
@@ -76,9 +75,9 @@ export class EventStream {
   }
 }
 
-/** One event as a client gets it. */
-export function eventText(event: ServiceEvent): string {
-  return `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+/** One entry as a client gets it. @param type a name without line breaks */
+export function entryText(type: string, entry: { id: number }): string {
+  return `id: ${entry.id}\nevent: ${type}\ndata: ${JSON.stringify(entry)}\n\n`;
 }
 
 /**

@@ -2,14 +2,14 @@ import { connect } from 'node:net';
 import { ServiceError, type ServiceEvent } from '@lab/contracts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { EventClient } from '../../test/event-client.js';
-import type { EventFeedOptions } from './event-feed.js';
+import type { FeedOptions } from './feed.js';
 import { expectProblem, startHarness, type Harness } from '../../test/twins.js';
 
 const open: Harness[] = [];
 const clients: EventClient[] = [];
 
-async function harness(eventFeed: Partial<EventFeedOptions> = {}): Promise<Harness> {
-  const made = await startHarness({ eventFeed });
+async function harness(feeds: Partial<FeedOptions> = {}): Promise<Harness> {
+  const made = await startHarness({ feeds });
   open.push(made);
   return made;
 }

@@ -17,7 +17,7 @@ export interface Asking {
 const neverRefused = 'POST /api/estop';
 
 /** Answers that go on for as long as the client listens: they have limits of their own. */
-const endless = /\/(events|logs)$/;
+const endless = /\/(events|logs\/stream)$/;
 
 /**
  * How much one client, and all of them together, may ask. A client is a token, or an address without one. The token is

@@ -1,54 +1,128 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
-import type { LogLine, Page } from '@lab/contracts';
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import type { Fault, LogLine, Page } from '@lab/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Needs } from '../access/needs.js';
-import { lookupName } from '../http/request-input.js';
+import { readPosition } from '../events/event-query.js';
+import { EventStream } from '../events/event-stream.js';
+import { invalidQuery, lookupName, readQuery } from '../http/request-input.js';
 import { RecordReader } from '../ports.js';
-import { readPageRequest } from '../records/list-request.js';
+import { filterNames, readFilters, readPageRequest } from '../records/list-request.js';
 import { found, foundTask, readTaskAddress } from '../work/records.js';
+import { LogFeed } from './log-feed.js';
 
-/** What the code of tasks and devices wrote. */
+/** Whose lines, as the address says it, and what the query says beside that. */
+interface Part {
+  fixed: Readonly<Record<string, string>>;
+  query: unknown;
+}
+
+type DeviceAddress = Record<'lab_id' | 'device_id', string>;
+
+/** What the code of tasks and devices wrote: as lists, and as streams of what comes. */
 @Needs('viewer')
 @Controller('api')
 export class LogsController {
-  constructor(private readonly records: RecordReader) {}
+  constructor(
+    private readonly records: RecordReader,
+    private readonly feed: LogFeed,
+  ) {}
 
   @Get('logs')
   async all(@Query() query: unknown): Promise<Page<LogLine>> {
-    return this.#list(query, {});
+    return this.#list({ fixed: {}, query });
+  }
+
+  @Get('logs/stream')
+  async followAll(
+    @Query() query: unknown,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    await this.#follow({ fixed: {}, query }, request, reply);
   }
 
   @Needs('viewer', { of: 'task' })
   @Get('tasks/:task_name/logs')
   async ofTask(@Param('task_name') given: string, @Query() query: unknown): Promise<Page<LogLine>> {
-    const { protocol_run_name: run, ...rest } = query as Record<string, string>;
-    const address = readTaskAddress(run === undefined ? {} : { protocol_run_name: run });
-    const { id } = await foundTask(this.records, given, address);
-    return this.#list(rest, { task_run: id });
+    return this.#list(await this.#partOfTask(given, query));
+  }
+
+  @Needs('viewer', { of: 'task' })
+  @Get('tasks/:task_name/logs/stream')
+  async followTask(
+    @Param('task_name') given: string,
+    @Query() query: unknown,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    await this.#follow(await this.#partOfTask(given, query), request, reply);
   }
 
   @Needs('viewer', { of: 'protocol_run' })
   @Get('protocols/:protocol_run_name/logs')
   async ofRun(@Param('protocol_run_name') given: string, @Query() query: unknown): Promise<Page<LogLine>> {
-    const name = lookupName(given, 'protocol run');
-    found(await this.records.protocolRun(name), 'protocol run', name);
-    return this.#list(query, { protocol_run: name });
+    return this.#list(await this.#partOfRun(given, query));
+  }
+
+  @Needs('viewer', { of: 'protocol_run' })
+  @Get('protocols/:protocol_run_name/logs/stream')
+  async followRun(
+    @Param('protocol_run_name') given: string,
+    @Query() query: unknown,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    await this.#follow(await this.#partOfRun(given, query), request, reply);
   }
 
   /** A device that is loaded no longer has its lines still. */
   @Needs('viewer', { lab: 'lab_id' })
   @Get('labs/:lab_id/devices/:device_id/logs')
-  async ofDevice(
-    @Param() { lab_id, device_id }: Record<'lab_id' | 'device_id', string>,
-    @Query() query: unknown,
-  ): Promise<Page<LogLine>> {
-    return this.#list(query, {
-      lab: lookupName(lab_id, 'laboratory'),
-      device: lookupName(device_id, 'device'),
-    });
+  async ofDevice(@Param() address: DeviceAddress, @Query() query: unknown): Promise<Page<LogLine>> {
+    return this.#list(partOfDevice(address, query));
   }
 
-  async #list(query: unknown, fixed: Readonly<Record<string, string>>): Promise<Page<LogLine>> {
+  @Needs('viewer', { lab: 'lab_id' })
+  @Get('labs/:lab_id/devices/:device_id/logs/stream')
+  async followDevice(
+    @Param() address: DeviceAddress,
+    @Query() query: unknown,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    await this.#follow(partOfDevice(address, query), request, reply);
+  }
+
+  async #partOfTask(given: string, query: unknown): Promise<Part> {
+    const { protocol_run_name: run, ...rest } = query as Record<string, string>;
+    const address = readTaskAddress(run === undefined ? {} : { protocol_run_name: run });
+    const { id } = await foundTask(this.records, given, address);
+    return { fixed: { task_run: id }, query: rest };
+  }
+
+  async #partOfRun(given: string, query: unknown): Promise<Part> {
+    const name = lookupName(given, 'protocol run');
+    found(await this.records.protocolRun(name), 'protocol run', name);
+    return { fixed: { protocol_run: name }, query };
+  }
+
+  async #list({ fixed, query }: Part): Promise<Page<LogLine>> {
     const request = readPageRequest('logs', query, { fixed });
     return request.pageOf(await this.records.list('logs', request));
   }
+
+  async #follow({ fixed, query }: Part, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { after: asked, ...given } = readQuery(query, ['after', ...filterNames('logs', fixed)]);
+    const faults: Fault[] = [];
+    const after = readPosition(asked, request.headers['last-event-id'] as string | undefined, faults);
+    const filter = { ...readFilters('logs', given, faults), ...fixed };
+    if (faults.length > 0) throw invalidQuery(faults);
+    if (request.method === 'HEAD') await reply.type('text/event-stream; charset=utf-8').send();
+    else await this.feed.serve(filter, after, (onEnd) => new EventStream(reply, onEnd));
+  }
+}
+
+function partOfDevice({ lab_id, device_id }: DeviceAddress, query: unknown): Part {
+  const fixed = { lab: lookupName(lab_id, 'laboratory'), device: lookupName(device_id, 'device') };
+  return { fixed, query };
 }

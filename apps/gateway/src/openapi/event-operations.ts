@@ -54,6 +54,15 @@ const aggregate = {
   maxLength: 500,
 };
 
+/** Where a stream begins, as who comes again says it. */
+export const lastEventId: object = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The same as `after`, and goes over it.',
+  schema: { type: 'integer', minimum: 0 },
+};
+
 /** Operations by which events are read, by method and path. */
 export const eventOperations: Record<string, Description> = {
   'GET /api/events': {
@@ -66,13 +75,7 @@ export const eventOperations: Record<string, Description> = {
         type: 'integer',
         minimum: 0,
       }),
-      {
-        name: 'Last-Event-ID',
-        in: 'header',
-        required: false,
-        description: 'The same as `after`, and goes over it.',
-        schema: { type: 'integer', minimum: 0 },
-      },
+      lastEventId,
       inQuery(
         'type',
         `Only events of these types, separated by commas, at most ${maxEventTypes}: \`task_run.completed\`, or \`task_run\` for all of that kind.`,

@@ -39,8 +39,7 @@ export function readPageRequest(
 ): PageRequest {
   const shape = lists[name];
   const { owner = '', beside = [], fixed = {} } = options;
-  const filterNames = Object.keys(shape.filters).filter((filter) => !(filter in fixed));
-  const given = readQuery(query, ['limit', 'cursor', 'sort', ...filterNames, ...beside]);
+  const given = readQuery(query, ['limit', 'cursor', 'sort', ...filterNames(name, fixed), ...beside]);
   const faults: Fault[] = [];
   const limit = readLimit(given['limit'], usualPage, longestPage);
   if (limit === undefined) faults.push(limitFault(longestPage));
@@ -66,6 +65,11 @@ export function readPageRequest(
     after: given['cursor'] === undefined ? null : positionOf(given['cursor'], of, kind),
     pageOf: ({ items, end }) => ({ items, next_cursor: end === null ? null : cursorOf(end, of) }),
   };
+}
+
+/** Names of the filters of a list that a query may give. @param fixed filters that the address gives instead */
+export function filterNames(name: ListName, fixed: object): string[] {
+  return Object.keys(lists[name].filters).filter((filter) => !Object.hasOwn(fixed, filter));
 }
 
 /**

@@ -14,29 +14,10 @@ export function portionOf<Item extends object>(
   idOf: (item: Item) => string,
   aliases: Readonly<Record<string, string>> = {},
 ): Portion<Item> {
-  const shape = lists[name];
-  const field = (item: Item, key: string): unknown => (item as Readonly<Record<string, unknown>>)[key];
-  const kept = items.filter((item) =>
-    Object.entries(request.filters).every(([filter, wanted]) => {
-      const declared = shape.filters[filter];
-      const kind = declared?.kind;
-      const value = field(item, aliases[filter] ?? filter);
-      if (kind === 'flag') return true;
-      if (kind === 'choice') return (wanted as readonly string[]).includes(String(value));
-      if (declared?.kind === 'at_least')
-        return declared.values.indexOf(String(value)) >= declared.values.indexOf(String(wanted));
-      if (kind === 'exact') return Array.isArray(value) ? value.includes(wanted) : value === wanted;
-      if (kind === 'above') return Number(value) > Number(wanted);
-      if (kind === 'since') return String(value) >= String(wanted);
-      if (kind === 'until') return String(value) < String(wanted);
-      return String(field(item, aliases[filter] ?? 'name'))
-        .toLowerCase()
-        .includes(String(wanted).toLowerCase());
-    }),
-  );
+  const kept = items.filter((item) => passes(item, name, request.filters, aliases));
   const placed = kept.map((item) => ({
     item,
-    value: field(item, request.sort) as string | number,
+    value: fieldOf(item, request.sort) as string | number,
     id: idOf(item),
   }));
   const sign = request.descending ? -1 : 1;
@@ -55,4 +36,34 @@ export function portionOf<Item extends object>(
 
 function compare(a: string | number, b: string | number): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Whether a record passes all filters of a list. @param aliases see {@link portionOf} */
+export function passes(
+  item: object,
+  name: ListName,
+  filters: ListRequest['filters'],
+  aliases: Readonly<Record<string, string>> = {},
+): boolean {
+  const shape = lists[name];
+  return Object.entries(filters).every(([filter, wanted]) => {
+    const declared = shape.filters[filter];
+    const kind = declared?.kind;
+    const value = fieldOf(item, aliases[filter] ?? filter);
+    if (kind === 'flag') return true;
+    if (kind === 'choice') return (wanted as readonly string[]).includes(String(value));
+    if (declared?.kind === 'at_least')
+      return declared.values.indexOf(String(value)) >= declared.values.indexOf(String(wanted));
+    if (kind === 'exact') return Array.isArray(value) ? value.includes(wanted) : value === wanted;
+    if (kind === 'above') return Number(value) > Number(wanted);
+    if (kind === 'since') return String(value) >= String(wanted);
+    if (kind === 'until') return String(value) < String(wanted);
+    return String(fieldOf(item, aliases[filter] ?? 'name'))
+      .toLowerCase()
+      .includes(String(wanted).toLowerCase());
+  });
+}
+
+function fieldOf(item: object, key: string): unknown {
+  return (item as Readonly<Record<string, unknown>>)[key];
 }

@@ -18,7 +18,8 @@ import { deliveryRecord, webhookRecord } from '@lab/persistence';
 import type { FastifyReply } from 'fastify';
 import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
-import { requirePosition } from '../events/event-position.js';
+import { eventNouns } from '../events/event-feed.js';
+import { requirePosition } from '../events/feed-position.js';
 import { readFilter } from '../events/event-query.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readQuery, refuseBody } from '../http/request-input.js';
@@ -59,7 +60,7 @@ export class WebhooksController {
     const secret = newSecret();
     const sealed = this.sender.seal(secret);
     const wanted = checkedFilters(filters);
-    if (from !== undefined) await requirePosition(this.events, from, 'from');
+    if (from !== undefined) await requirePosition(this.events, eventNouns, from, 'from');
     const made = await this.webhooks.add(
       {
         id: randomUUID(),
@@ -147,7 +148,7 @@ export class WebhooksController {
   ): Promise<WebhookRecord> {
     readQuery(query, []);
     const { id } = await this.#webhook(given);
-    await requirePosition(this.events, from, 'from');
+    await requirePosition(this.events, eventNouns, from, 'from');
     return this.#changed(await this.webhooks.moveTo(id, from), id);
   }
 

@@ -1,7 +1,14 @@
-import type { LogLine, WrittenLine } from '@lab/contracts';
+import {
+  storedLists as shapes,
+  type ListFilter,
+  type ListRequest,
+  type LogLine,
+  type WrittenLine,
+} from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
 import type { Database } from '../database.js';
 import { answered } from '../database-errors.js';
+import { conditionOf, logColumns, storedLists } from '../record-lists.js';
 import { asStorable } from '../unstorable-text.js';
 
 /** A line as it is stored. */
@@ -17,6 +24,49 @@ const atOnce = 5_000;
 /** Lines that tasks and devices wrote. Rejects with ServiceError `store_unavailable` when the database does not answer. */
 export class LogLines {
   constructor(private readonly db: Kysely<Database>) {}
+
+  /** Id of the latest line, 0 before the first, and up to which id lines may have been removed. */
+  async extent(): Promise<{ latest: number; pruned: number }> {
+    const { rows } = await answered(
+      sql<{ latest: number; pruned: number }>`
+        select greatest((select max(id) from log_line), pruned_through) as latest, pruned_through as pruned
+        from log_horizon`.execute(this.db),
+    );
+    return rows[0] ?? { latest: 0, pruned: 0 };
+  }
+
+  /**
+   * The first lines behind an id, in the order in which they were stored: a reader that goes on behind the last one misses
+   * nothing.
+   *
+   * @param id 0: from the oldest
+   * @param limit most lines, from 1
+   * @param filters of the list of lines; those that do not pass them are left out
+   */
+  async after(
+    id: number,
+    limit: number,
+    filters: ListRequest['filters'] = {},
+  ): Promise<{ pruned: number; lines: LogLine[] }> {
+    const declared: Readonly<Record<string, ListFilter>> = shapes.logs.filters;
+    const conditions = Object.entries(filters).flatMap(([name, value]) => {
+      const filter = declared[name];
+      return filter === undefined ? [] : [conditionOf(storedLists.logs, name, filter, value)];
+    });
+    const { rows } = await answered(
+      sql<{ pruned: number } & (LogLine | { id: null })>`
+        select horizon.pruned_through as pruned, line.* from log_horizon horizon
+        left join lateral (
+          select ${logColumns} from log_line
+          where ${sql.join([sql`log_line.id > ${id}`, ...conditions], sql` and `)}
+          order by log_line.id limit ${limit}) line on true
+        order by line.id`.execute(this.db),
+    );
+    return {
+      pruned: rows[0]?.pruned ?? 0,
+      lines: rows.flatMap(({ pruned: _, ...line }) => (line.id === null ? [] : [line])),
+    };
+  }
 
   /**
    * Stores lines of one agent process; those that are there already are left alone. Characters that cannot be stored are
@@ -58,7 +108,10 @@ export class LogLines {
             where log_line.id = oldest.id
               and (oldest.stored_at < ${new Date(before).toISOString()}::timestamptz
                 or oldest.id <= (select max(id) from log_line) - ${most}::bigint)
-            returning log_line.id)
+            returning log_line.id),
+          noted as (
+            update log_horizon set pruned_through = greatest(pruned_through, (select max(id) from gone))
+            where exists (select from gone))
           select count(*) as removed from gone`.execute(this.db),
       );
       const removed = rows[0]?.removed ?? 0;

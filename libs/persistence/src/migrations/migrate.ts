@@ -14,6 +14,7 @@ import { logs } from './0018-logs.js';
 import { webhooks } from './0019-webhooks.js';
 import { resourceResets } from './0020-resource-resets.js';
 import { inputFiles } from './0021-input-files.js';
+import { logHorizon } from './0022-log-horizon.js';
 import { commitFunction } from './commit-function.js';
 
 /** In the order of their names; one that was released never changes. */
@@ -33,6 +34,7 @@ const migrations: Record<string, Migration> = {
   '0019_webhooks': webhooks,
   '0020_resource_resets': resourceResets,
   '0021_input_files': inputFiles,
+  '0022_log_horizon': logHorizon,
 };
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */
