@@ -179,3 +179,38 @@ describe('a clone', () => {
     expect((await eventually(() => api.run('model_2'), isOver)).state).toBe('completed');
   });
 });
+
+describe('what is over', () => {
+  const names = async (path: string): Promise<string[]> =>
+    (await lab.api.all<{ name: string }>(path)).map(({ name }) => name);
+  const act = <T>(path: string): Promise<Answer<T>> => lab.api.call<T>('POST', path, { by: 'ada' });
+
+  it('leaves the lists with all that belongs to it, is read by its name, and comes back', async () => {
+    const { api } = lab;
+    await api.submit('campaigns', {
+      name: 'kept',
+      protocol: 'slow_multiplication',
+      max_protocol_runs: 1,
+      global_parameters: slow(1).parameters,
+    });
+    expect((await act<Problem>('/api/campaigns/kept/archive')).body.code).toBe('wrong_state');
+    await eventually(() => api.campaign('kept'), isOver);
+    expect((await act<Problem>('/api/protocols/kept_run_1/archive')).body.code).toBe('wrong_state');
+    const { status, body } = await act<CampaignRecord>('/api/campaigns/kept/archive');
+    expect([status, typeof body.archived_at]).toEqual([200, 'string']);
+    expect(await names('/api/campaigns')).not.toContain('kept');
+    expect(await names('/api/tasks?campaign=kept')).toEqual([]);
+    expect((await names('/api/tasks?campaign=kept&archived=all')).length).toBeGreaterThan(0);
+    expect(await names('/api/campaigns/kept/runs')).toEqual(['kept_run_1']);
+    expect(await api.run('kept_run_1')).toMatchObject({ state: 'completed', archived_at: body.archived_at });
+    const taken = await api.submit('campaigns', { name: 'kept', ...forever });
+    expect([taken.status, taken.body.code]).toEqual([409, 'duplicate_name']);
+    expect((await act<CampaignRecord>('/api/campaigns/kept/restore')).body.archived_at).toBeNull();
+    expect(await names('/api/campaigns')).toContain('kept');
+    const audit = await api.all<{ action: string; by: string }>('/api/audit?subject=campaign/kept');
+    expect(audit.map(({ action, by }) => [action, by])).toEqual([
+      ['campaign.restore', 'ada'],
+      ['campaign.archive', 'ada'],
+    ]);
+  });
+});

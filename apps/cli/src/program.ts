@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAgentsCommand } from './commands/agents.js';
 import { addAppCommands } from './commands/apps.js';
+import { addArchiveCommands } from './commands/archive.js';
 import { addAttentionCommands } from './commands/attention.js';
 import { addCompletionCommands } from './commands/completion.js';
 import { addDefinitionCommands } from './commands/definitions.js';
@@ -42,6 +43,7 @@ export function svcProgram(): Command {
   addSubmitCommand(program);
   addWorkCommands(program);
   addListCommand(program);
+  addArchiveCommands(program);
   addLogsCommand(program);
   addFilesCommands(program);
   program.commandsGroup('Operating');

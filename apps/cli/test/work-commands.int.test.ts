@@ -207,6 +207,25 @@ describe('svc cancel and retry', () => {
   });
 });
 
+describe('svc archive and restore', () => {
+  it('are passed on by kind, and what is archived is listed apart', async () => {
+    const since = { archived_at: '2026-11-20T09:30:00.000Z' };
+    gateway.records.campaignList.push(campaignRecord({ name: 'sweep', state: 'completed' }));
+    gateway.records.taskRuns.push(taskRecord({ name: 'rinse', state: 'failed', ...since }));
+    gateway.requests
+      .on(requests.archiveWork, ({ name }) => ({ id: 'i', name }))
+      .on(requests.restoreWork, ({ name }) => ({ id: 'i', name }));
+    expect((await svc(['archive', 'campaign', 'sweep', '--by', 'bo'])).out).toBe('sweep: archived');
+    expect((await svc(['restore', 'task', 'rinse'])).out).toBe('rinse: restored');
+    expect(gateway.requests.sent.map(({ body }) => body)).toMatchObject([
+      { kind: 'campaign', name: 'sweep', by: 'bo' },
+      { kind: 'task_run', name: 'rinse' },
+    ]);
+    expect((await svc(['list', 'tasks'])).out).toBe('no tasks');
+    expect((await svc(['list', 'tasks', '--archived'])).out).toContain('rinse');
+  });
+});
+
 describe('svc list', () => {
   it('lists records of a kind as a table or as JSON, narrowed by the state', async () => {
     gateway.records.taskRuns.push(

@@ -40,6 +40,7 @@ import { EmergencyStopsController } from './operating/emergency-stops.controller
 import { EmergencyStops } from './operating/emergency-stops.js';
 import { QueueController } from './operating/queue.controller.js';
 import { ScheduleController } from './operating/schedule.controller.js';
+import { ArchiveController } from './work/archive.controller.js';
 import { ChangesController } from './work/changes.controller.js';
 import { ClonesController } from './work/clones.controller.js';
 import {
@@ -115,6 +116,7 @@ export class AppModule {
         TasksController,
         RecordsController,
         ResourcesController,
+        ArchiveController,
         ChangesController,
         ClonesController,
         TaskFilesController,

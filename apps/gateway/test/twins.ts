@@ -179,13 +179,17 @@ export class MemoryRecords implements RecordReader {
   ): Promise<Portion<StoredItems[Name]>> {
     const inForce = ({ released_at: at }: EmergencyStopRecord): boolean =>
       request.filters['all'] === true || at === null;
+    const isListed = ({ archived_at: at }: { archived_at: string | null }): boolean =>
+      request.filters['archived'] === 'all' || (request.filters['archived'] === 'true') === (at !== null);
     const all: { [Each in StoredListName]: readonly StoredItems[Each][] } = {
-      tasks: this.taskRuns,
-      protocol_runs: this.runs.map(({ tasks: _, ...run }) => run),
+      tasks: this.taskRuns.filter(isListed),
+      protocol_runs: this.runs.filter(isListed).map(({ tasks: _, ...run }) => run),
       campaign_runs: this.runs
         .filter(({ campaign }) => campaign === owner)
         .map(({ tasks: _, ...run }) => run),
-      campaigns: this.campaignList.map(({ protocol_run_parameters: _, ...campaign }) => campaign),
+      campaigns: this.campaignList
+        .filter(isListed)
+        .map(({ protocol_run_parameters: _, ...campaign }) => campaign),
       trials: this.trialsOf.get(owner) ?? [],
       attempts: this.attempts,
       task_attempts: this.attempts.filter(({ task_run_id: id }) => id === owner),
@@ -501,6 +505,7 @@ export function taskRecord(given: Partial<TaskRunRecord> = {}): TaskRunRecord {
     queued_at: at,
     started_at: null,
     ended_at: null,
+    archived_at: null,
     ...given,
   };
 }
@@ -524,6 +529,7 @@ export function runRecord(given: Partial<ProtocolRunRecord> = {}): ProtocolRunRe
     created_at: at,
     started_at: null,
     ended_at: null,
+    archived_at: null,
     estimated_completion: null,
     tasks: [],
     ...given,
@@ -559,6 +565,7 @@ export function campaignRecord(given: Partial<CampaignRecord> = {}): CampaignRec
     created_at: at,
     started_at: null,
     ended_at: null,
+    archived_at: null,
     estimated_completion: null,
     ...given,
   };

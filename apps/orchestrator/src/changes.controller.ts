@@ -5,7 +5,7 @@ import { Handles } from '@lab/messaging/nest';
 
 type Accepted = ReplyOf<typeof requests.changeTask>;
 
-/** Changes of work that is not over. Each answer is sent after the commit. */
+/** Changes of work that is not over, and of whether what is over is listed. Each answer is sent after the commit. */
 @Controller()
 export class ChangesController {
   constructor(private readonly engine: Engine) {}
@@ -24,5 +24,15 @@ export class ChangesController {
   @Handles(requests.changeCampaign)
   changeCampaign({ name, change, by }: RequestOf<typeof requests.changeCampaign>): Promise<Accepted> {
     return this.engine.changes.campaign(name, change, by);
+  }
+
+  @Handles(requests.archiveWork)
+  archiveWork({ kind, name, by }: RequestOf<typeof requests.archiveWork>): Promise<Accepted> {
+    return this.engine.changes.archive(kind, name, by);
+  }
+
+  @Handles(requests.restoreWork)
+  restoreWork({ kind, name, by }: RequestOf<typeof requests.restoreWork>): Promise<Accepted> {
+    return this.engine.changes.restore(kind, name, by);
   }
 }

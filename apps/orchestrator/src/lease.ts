@@ -74,6 +74,7 @@ export function storeUnder(lease: Lease, store: Store): Store {
     durations: (most) => store.durations(most),
     takenNames: (kind, names) => store.takenNames(kind, names),
     ended: (kind, name) => store.ended(kind, name),
+    named: (kind, name) => store.named(kind, name),
     close: () => store.close(),
     async commit(epoch, changes) {
       lease.demand();

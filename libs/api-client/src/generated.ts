@@ -904,6 +904,126 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/campaigns/{campaign_name}/archive': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Archive a campaign
+     * @description Only what is over. It is read by its name as before, with `archived_at`, and its name stays taken; lists have it with `archived=true` or `archived=all`. To be resumed it is restored first. Its runs, their tasks, attempts and files go with it.
+     */
+    post: operations['post_campaigns_by_campaign_name_archive'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/campaigns/{campaign_name}/restore': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Restore a campaign from the archive
+     * @description It is in the lists again, as if it had never been archived.
+     */
+    post: operations['post_campaigns_by_campaign_name_restore'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/protocols/{protocol_run_name}/archive': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Archive a protocol run
+     * @description Only what is over. It is read by its name as before, with `archived_at`, and its name stays taken; lists have it with `archived=true` or `archived=all`. To be resumed it is restored first. Its tasks, attempts and files go with it. A run of a campaign goes with the campaign.
+     */
+    post: operations['post_protocols_by_protocol_run_name_archive'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/protocols/{protocol_run_name}/restore': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Restore a protocol run from the archive
+     * @description It is in the lists again, as if it had never been archived.
+     */
+    post: operations['post_protocols_by_protocol_run_name_restore'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/tasks/{task_name}/archive': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Archive an on-demand task
+     * @description Only what is over. It is read by its name as before, with `archived_at`, and its name stays taken; lists have it with `archived=true` or `archived=all`. To be resumed it is restored first. Its attempts and files go with it. A task of a protocol run goes with the run.
+     */
+    post: operations['post_tasks_by_task_name_archive'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/tasks/{task_name}/restore': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Restore an on-demand task from the archive
+     * @description It is in the lists again, as if it had never been archived.
+     */
+    post: operations['post_tasks_by_task_name_restore'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/tasks/{task_name}/clone': {
     parameters: {
       query?: never;
@@ -1995,6 +2115,12 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       ended_at: string | null;
+      /**
+       * Format: date-time
+       * @description Since when it, or what it belongs to, is archived; null: it is not.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      archived_at: string | null;
     };
     ProtocolRunSummary: {
       /** @description Unique identifier of the record. */
@@ -2073,6 +2199,12 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       ended_at: string | null;
+      /**
+       * Format: date-time
+       * @description Since when it, or what it belongs to, is archived; null: it is not.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      archived_at: string | null;
       /**
        * Format: date-time
        * @description When it is expected to be over; null: not known, or it is over.
@@ -2157,6 +2289,12 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       ended_at: string | null;
+      /**
+       * Format: date-time
+       * @description Since when it, or what it belongs to, is archived; null: it is not.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      archived_at: string | null;
       /**
        * Format: date-time
        * @description When it is expected to be over; null: not known, or it is over.
@@ -2283,6 +2421,12 @@ export interface components {
       ended_at: string | null;
       /**
        * Format: date-time
+       * @description Since when it, or what it belongs to, is archived; null: it is not.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      archived_at: string | null;
+      /**
+       * Format: date-time
        * @description When it is expected to be over; null: not known, or it is over.
        * @example 2026-11-20T09:30:00.000Z
        */
@@ -2403,6 +2547,12 @@ export interface components {
        * @example 2026-11-20T09:30:00.000Z
        */
       ended_at: string | null;
+      /**
+       * Format: date-time
+       * @description Since when it, or what it belongs to, is archived; null: it is not.
+       * @example 2026-11-20T09:30:00.000Z
+       */
+      archived_at: string | null;
       /**
        * Format: date-time
        * @description When it is expected to be over; null: not known, or it is over.
@@ -6659,6 +6809,8 @@ export interface operations {
         until?: string;
         /** @description Only records whose name has this text in it, in upper or lower case. */
         text?: string;
+        /** @description Whether to list what is not archived, only what is, or all of it. */
+        archived?: 'false' | 'true' | 'all';
         /** @description Field that the list is sorted by; `-` before it for descending. */
         sort?:
           | 'created_at'
@@ -6932,6 +7084,8 @@ export interface operations {
         until?: string;
         /** @description Only records whose name has this text in it, in upper or lower case. */
         text?: string;
+        /** @description Whether to list what is not archived, only what is, or all of it. */
+        archived?: 'false' | 'true' | 'all';
         /** @description Field that the list is sorted by; `-` before it for descending. */
         sort?:
           | 'created_at'
@@ -7444,6 +7598,8 @@ export interface operations {
         until?: string;
         /** @description Only records whose name has this text in it, in upper or lower case. */
         text?: string;
+        /** @description Whether to list what is not archived, only what is, or all of it. */
+        archived?: 'false' | 'true' | 'all';
         /** @description Field that the list is sorted by; `-` before it for descending. */
         sort?:
           | 'created_at'
@@ -7723,6 +7879,8 @@ export interface operations {
         since?: string;
         /** @description Only what was created before this moment (ISO 8601). */
         until?: string;
+        /** @description Whether to list what is not archived, only what is, or all of it. */
+        archived?: 'false' | 'true' | 'all';
         /** @description Field that the list is sorted by; `-` before it for descending. */
         sort?: 'created_at' | '-created_at' | 'state' | '-state' | 'computer' | '-computer';
         /** @description Records at most. */
@@ -7796,6 +7954,8 @@ export interface operations {
         until?: string;
         /** @description Only files whose name has this text in it. */
         text?: string;
+        /** @description Whether to list what is not archived, only what is, or all of it. */
+        archived?: 'false' | 'true' | 'all';
         /** @description Field that the list is sorted by; `-` before it for descending. */
         sort?: 'created_at' | '-created_at';
         /** @description Records at most. */
@@ -8031,6 +8191,222 @@ export interface operations {
             /** @description Leads to the page behind this one; null: this is the last one. */
             next_cursor: string | null;
           };
+        };
+      };
+    };
+  };
+  post_campaigns_by_campaign_name_archive: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example sweep
+         */
+        campaign_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description It is archived. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CampaignRecord'];
+        };
+      };
+    };
+  };
+  post_campaigns_by_campaign_name_restore: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example sweep
+         */
+        campaign_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description It is restored. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['CampaignRecord'];
+        };
+      };
+    };
+  };
+  post_protocols_by_protocol_run_name_archive: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of a protocol run that belongs to no campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example mix_1
+         */
+        protocol_run_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description It is archived. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ProtocolRunRecord'];
+        };
+      };
+    };
+  };
+  post_protocols_by_protocol_run_name_restore: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of a protocol run that belongs to no campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example mix_1
+         */
+        protocol_run_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description It is restored. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['ProtocolRunRecord'];
+        };
+      };
+    };
+  };
+  post_tasks_by_task_name_archive: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the on-demand task; the latest one of that name is meant. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example rinse_1
+         */
+        task_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description It is archived. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TaskRunRecord'];
+        };
+      };
+    };
+  };
+  post_tasks_by_task_name_restore: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Name of the on-demand task; the latest one of that name is meant. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example rinse_1
+         */
+        task_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: {
+      content: {
+        'application/json': components['schemas']['OperatorNote'];
+      };
+    };
+    responses: {
+      /** @description It is restored. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['TaskRunRecord'];
         };
       };
     };

@@ -65,6 +65,7 @@ export {
   TaskSubmission,
   type TaskParameters,
 } from './rest/submissions.js';
+export { workKinds, workWords, type WorkKind } from './rest/archive.js';
 export { CampaignChange, ProtocolRunChange, TaskChange } from './rest/changes.js';
 export type { CampaignClone, Clone, ProtocolRunClone, TaskClone } from './rest/clones.js';
 export type { DryRunRecord, EstimatedTask, Submission, SubmissionEstimate } from './rest/dry-run.js';

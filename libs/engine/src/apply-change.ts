@@ -15,7 +15,8 @@ import { allocationKey, indexTaskRun, type RowSet } from './row-set.js';
 /**
  * The one meaning of every change, for the engine's memory and for the store in memory alike.
  *
- * Applies the change to `rows` or throws without having touched them. `tell` and `audit` change no row.
+ * Applies the change to `rows` or throws without having touched them. `tell` and `audit` change no row, nor
+ * does what is done to the archive: nothing in it is worked on.
  *
  * @throws ServiceError `duplicate_name` for a name that is taken; `wrong_state` when a row is not there, is there
  *   already, or is in a state that the change does not presume
@@ -140,6 +141,8 @@ export function applyChange(rows: RowSet, change: Change): void {
     case 'putDefinition':
       if (!rows.definitions.has(change.row.hash)) rows.definitions.set(change.row.hash, change.row);
       return;
+    case 'archive':
+    case 'restore':
     case 'tell':
     case 'audit':
       return;

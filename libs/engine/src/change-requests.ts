@@ -1,15 +1,21 @@
-import type { CampaignChange, ProtocolRunChange, TaskChange } from '@lab/contracts';
+import type { CampaignChange, ProtocolRunChange, TaskChange, WorkKind } from '@lab/contracts';
+import { archiveWork, restoreWork } from './archive.js';
 import type { Person } from './audit.js';
 import type { CampaignRequests } from './campaign-requests.js';
 import { changeCampaign, changeProtocolRun, changeTask } from './change-work.js';
+import type { Store } from './ports.js';
 import { comingRunNames, runLimit } from './run-names.js';
 import type { Accepted } from './submit.js';
 import type { TurnLoop } from './turn-loop.js';
 
-/** What people ask to be different of work that is not over. Each promise resolves after the commit. */
+/**
+ * What people ask to be different: of work that is not over, or whether what is over is listed. Each promise resolves after
+ * the commit.
+ */
 export class ChangeRequests {
   constructor(
     private readonly loop: TurnLoop,
+    private readonly store: Pick<Store, 'named'>,
     private readonly person: (by: string) => Person,
     private readonly campaigns: Pick<CampaignRequests, 'checkTrials'>,
   ) {}
@@ -61,5 +67,23 @@ export class ChangeRequests {
         { kind: 'protocolRun', names: coming },
       ],
     );
+  }
+
+  /**
+   * Takes work that is over out of the lists, with all that belongs to it.
+   *
+   * @param kind with the name: a campaign, a run of no campaign, or the latest on-demand task of that name
+   * @param by who asks, for the audit
+   * @throws ServiceError `not_found`; `wrong_state` when it is not over, belongs to a campaign or is archived
+   */
+  async archive(kind: WorkKind, name: string, by: string): Promise<Accepted> {
+    const work = await this.store.named(kind, name);
+    return this.loop.submit('archiving', (turn) => archiveWork(turn, this.person(by), kind, name, work));
+  }
+
+  /** Brings what is archived back into the lists. @throws ServiceError `not_found`; `wrong_state` when it is not archived */
+  async restore(kind: WorkKind, name: string, by: string): Promise<Accepted> {
+    const work = await this.store.named(kind, name);
+    return this.loop.submit('restoring', (turn) => restoreWork(turn, this.person(by), kind, name, work));
   }
 }

@@ -170,7 +170,7 @@ export class Engine {
       talk: this.#optimizers,
       timers: ports.timers,
     });
-    this.#changes = new ChangeRequests(this.#loop, person, this.#campaigns);
+    this.#changes = new ChangeRequests(this.#loop, ports.store, person, this.#campaigns);
     this.#submissions = new Submissions({ ...asked, campaigns: this.#campaigns });
   }
 
@@ -264,8 +264,8 @@ export class Engine {
     return this.#resources;
   }
 
-  /** How people change work that is not over. */
-  get changes(): Pick<ChangeRequests, 'task' | 'protocolRun' | 'campaign'> {
+  /** How people change work that is not over, and archive what is. */
+  get changes(): ChangeRequests {
     return this.#changes;
   }
 

@@ -6,10 +6,13 @@ import type {
   JsonValue,
   ModuleReference,
   OptimizerDescription,
+  RunState,
   RuntimeParameterValues,
   TaskParameters,
+  TaskRunState,
   TaskStart,
   Trial,
+  WorkKind,
 } from '@lab/contracts';
 import type { LabDefinition, DeviceDefinition, ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
 import type { DurationSamples } from './durations.js';
@@ -81,6 +84,22 @@ export interface EndedWork {
   trials: TrialRow[];
   /** Those that the rows above refer to. */
   definitions: DefinitionRow[];
+  /** Since when it, or the campaign it belongs to, is archived; null: it is not. */
+  archivedAt: number | null;
+}
+
+/** A campaign, protocol run or on-demand task in short, over or not. */
+export interface NamedWork {
+  id: string;
+  name: string;
+  state: RunState | TaskRunState;
+  owner: string;
+  /** The laboratories of its protocol; of an on-demand task those of its devices and resources. */
+  labs: string[];
+  /** Name of the campaign that a run belongs to; else null. */
+  campaign: string | null;
+  /** Since when it, or the campaign it belongs to, is archived; null: it is not. */
+  archivedAt: number | null;
 }
 
 /** The authority on what was decided. */
@@ -113,6 +132,8 @@ export interface Store {
   durations(most: number): Promise<DurationSamples[]>;
   /** The protocol run or campaign of that name, if it is over; undefined when it is not, or there is none. */
   ended(kind: 'protocolRun' | 'campaign', name: string): Promise<EndedWork | undefined>;
+  /** The work of that name, of on-demand tasks the latest; undefined: there is none. */
+  named(kind: WorkKind, name: string): Promise<NamedWork | undefined>;
   close(): Promise<void>;
 }
 

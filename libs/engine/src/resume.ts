@@ -42,6 +42,7 @@ export function resumeProtocolRun(turn: Turn, ports: SubmitPorts, person: Person
   const [run] = work?.protocolRuns ?? [];
   if (work === undefined || run === undefined || turn.state.rows.protocolRunNames.has(name))
     return unpauseProtocolRun(turn, person, openRun(turn, name));
+  refuseArchived('protocol run', name, work);
   refuseCompleted('protocol run', run);
   const campaign = run.campaignId === null ? undefined : campaignOf(turn, run, work);
   refuseUnfit(turn, ports, 'protocol run', work);
@@ -76,6 +77,7 @@ export function resumeCampaign(
   const campaign = work?.campaign ?? undefined;
   if (work === undefined || campaign === undefined || turn.state.rows.campaignNames.has(name))
     return goOn(turn, person, openCampaign(turn, name), remade);
+  refuseArchived('campaign', name, work);
   refuseCompleted('campaign', campaign);
   refuseUnfit(turn, ports, 'campaign', work);
   refuseRunNames(turn, name, campaign.runsStarted, runLimit(campaign));
@@ -215,6 +217,14 @@ function refuseOthers(
       hint: 'leave it out, or submit under another name without resume',
     }));
   refuse(what, faults);
+}
+
+function refuseArchived(what: string, name: string, { archivedAt }: EndedWork): void {
+  if (archivedAt !== null)
+    throw new ServiceError(
+      'wrong_state',
+      `the ${what} "${name}" is archived; to go on with it, restore it first`,
+    );
 }
 
 function refuseCompleted(what: string, row: CampaignRow | ProtocolRunRow): void {

@@ -17,6 +17,7 @@ import type {
   TaskParameters,
   TaskRunState,
   Trial,
+  WorkKind,
 } from '@lab/contracts';
 import type { ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
 
@@ -213,6 +214,18 @@ export interface AuditRow {
   detail: JsonObject;
 }
 
+/** Work that is over and out of the lists, with all that belongs to it, or was until it was restored. */
+export interface ArchiveRow {
+  /** Of the campaign, of the run without one, or of the on-demand task. */
+  id: string;
+  kind: WorkKind;
+  name: string;
+  archivedAt: number;
+  archivedBy: string;
+  /** Null: it is archived. */
+  restoredAt: number | null;
+}
+
 export type AllocationKind = 'device' | 'resource';
 
 /** Who holds a device (`<lab>.<device>`) or a resource (`<name>`). The row outlives its owners, for the fence. */
@@ -296,6 +309,10 @@ export type Change =
   | { op: 'putAgent'; row: AgentRow }
   /** Inserted, or written over the one of the same id. */
   | { op: 'putAttention'; row: AttentionRow }
+  /** A conflict unless the work is over, belongs to nothing else and is not archived. */
+  | { op: 'archive'; row: ArchiveRow }
+  /** A conflict unless the work is archived. */
+  | { op: 'restore'; id: string; at: number }
   /** Inserted, or written over the one of the same id. */
   | { op: 'putHalt'; row: HaltRow }
   | { op: 'audit'; row: AuditRow }

@@ -1,6 +1,7 @@
 import type {
   AgentRow,
   AllocationRow,
+  ArchiveRow,
   AttemptRow,
   AttentionRow,
   AuditRow,
@@ -171,6 +172,15 @@ export const allocationColumns = {
   fence: 'plain',
   since: 'time',
 } as const satisfies Columns<AllocationRow>;
+
+export const archiveColumns = {
+  id: 'plain',
+  kind: 'plain',
+  name: 'plain',
+  archivedAt: 'time',
+  archivedBy: 'plain',
+  restoredAt: 'time',
+} as const satisfies Columns<ArchiveRow>;
 
 export const resourceColumns = {
   name: 'plain',

@@ -11,6 +11,7 @@ import {
 import type { AgentRow, AttentionRow, Change, DefinitionRow, HaltRow, ResourceRow } from '@lab/engine';
 import {
   agentColumns,
+  archiveColumns,
   attemptColumns,
   attentionColumns,
   auditColumns,
@@ -59,6 +60,7 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
   const halts = new Map<string, HaltRow>();
   const audit: Stored[] = [];
   const allocations: Stored[] = [];
+  const archived: Stored[] = [];
   const events: Stored[] = [];
   const names: CommitPlan['names'] = { protocolRuns: [], campaigns: [], onDemandTasks: [] };
 
@@ -133,6 +135,12 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
       case 'putHalt':
         halts.set(change.row.id, change.row);
         break;
+      case 'archive':
+        archived.push({ op: change.op, ...toColumns(archiveColumns, change.row) });
+        break;
+      case 'restore':
+        archived.push({ op: change.op, id: change.id, at: new Date(change.at).toISOString() });
+        break;
       case 'audit':
         audit.push(toColumns(auditColumns, change.row));
         break;
@@ -175,6 +183,7 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
     'halts',
     sorted(halts).map((row) => toColumns(haltColumns, row)),
   );
+  put('archive', archived);
   put('audit', audit);
   put('events', events);
   return { document, names };

@@ -5,6 +5,7 @@ import pg from 'pg';
 import type {
   agentColumns,
   allocationColumns,
+  archiveColumns,
   attemptColumns,
   attentionColumns,
   auditColumns,
@@ -24,6 +25,7 @@ import type { WebhookRow } from './gateway/webhooks.js';
 import type {
   AgentRow,
   AllocationRow,
+  ArchiveRow,
   AttemptRow,
   AttentionRow,
   AuditRow,
@@ -55,6 +57,7 @@ export interface Database {
   attempt: StoredAttempt;
   trial: StoredTrial;
   allocation: Stored<AllocationRow, typeof allocationColumns>;
+  archive: Stored<ArchiveRow, typeof archiveColumns>;
   resource: StoredResource;
   agent: Stored<AgentRow, typeof agentColumns>;
   attention: StoredAttention;

@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError, type ErrorCode } from '@lab/contracts';
-import type { Change, DurationSamples, EndedWork, NameKind, Store, WorkingRows } from '@lab/engine';
+import { ServiceError, type ErrorCode, type WorkKind } from '@lab/contracts';
+import type {
+  Change,
+  DurationSamples,
+  EndedWork,
+  NamedWork,
+  NameKind,
+  Store,
+  WorkingRows,
+} from '@lab/engine';
 import { sql, type RawBuilder } from 'kysely';
 import type pg from 'pg';
+import { loadNamed } from './archive.js';
 import { planCommit, type CommitPlan } from './commit-plan.js';
 import { openDatabase, type Database, type OpenDatabase } from './database.js';
 import { databaseError, givenUp, isRefusal, staleEpoch, unavailable, wrongState } from './database-errors.js';
@@ -192,6 +201,11 @@ export class PostgresStore implements Store {
   async ended(kind: 'protocolRun' | 'campaign', name: string): Promise<EndedWork | undefined> {
     if (!isStorable(name)) return undefined;
     return this.#read(({ db }) => loadEnded(db, kind, name));
+  }
+
+  async named(kind: WorkKind, name: string): Promise<NamedWork | undefined> {
+    if (!isStorable(name)) return undefined;
+    return this.#read(({ db }) => loadNamed(db, kind, name));
   }
 
   /**

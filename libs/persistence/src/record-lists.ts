@@ -1,5 +1,6 @@
 import type { FileDescription, ListFilter, LogLine, StoredItems, StoredListName } from '@lab/contracts';
 import { sql, type RawBuilder } from 'kysely';
+import { isListed, joinArchive, rootOfRun, rootOfTask } from './archive.js';
 import type {
   StoredAttempt,
   StoredAudit,
@@ -19,6 +20,7 @@ import {
   resourceRecord,
   taskRunRecord,
   trialRecord,
+  type ArchivedSince,
   type AttentionWithTask,
   type Codes,
   type StoredResourceInUse,
@@ -57,7 +59,8 @@ const list = <Row, Item>(given: StoredList<Row, Item>): StoredList<never, Item> 
 
 const runName = sql`protocol_run.name`;
 const campaignName = sql`campaign.name`;
-const runsWithCampaigns = sql`protocol_run left join campaign on campaign.id = protocol_run.campaign_id`;
+const runsWithCampaigns = sql`protocol_run left join campaign on campaign.id = protocol_run.campaign_id
+  ${joinArchive(rootOfRun)}`;
 const tasksWithRuns = sql`task_run left join protocol_run on protocol_run.id = task_run.run_id
   left join campaign on campaign.id = protocol_run.campaign_id`;
 const attemptsWithTasks = sql`attempt join task_run on task_run.id = attempt.task_run_id
@@ -74,13 +77,14 @@ const resourceNames = sql`jsonb_path_query_array(task_run.resources, '$.*.name')
 
 /** What the rows of each list are, how they are found, and what becomes of them. */
 export const storedLists: Lists = {
-  tasks: list<StoredTaskRun & { protocol_run: string | null }, StoredItems['tasks']>({
-    columns: sql`task_run.*, protocol_run.name as protocol_run`,
-    from: tasksWithRuns,
+  tasks: list<StoredTaskRun & ArchivedSince & { protocol_run: string | null }, StoredItems['tasks']>({
+    columns: sql`task_run.*, protocol_run.name as protocol_run, archive.archived_at`,
+    from: sql`${tasksWithRuns} ${joinArchive(rootOfTask)}`,
     id: sql`task_run.id`,
     alias: 'task_run',
     fields: { protocol_run: runName, campaign: campaignName },
     special: {
+      archived: isListed,
       lab: (name) =>
         sql`jsonb_path_exists(task_run.devices, '$.* ? (@.lab_name == $lab)', jsonb_build_object('lab', ${name}::text))`,
     },
@@ -88,24 +92,26 @@ export const storedLists: Lists = {
     definition: (row) => row.definition_hash,
   }),
   protocol_runs: list<StoredRunOfCampaign, StoredItems['protocol_runs']>({
-    columns: sql`protocol_run.*, campaign.name as campaign`,
+    columns: sql`protocol_run.*, campaign.name as campaign, archive.archived_at`,
     from: runsWithCampaigns,
     id: sql`protocol_run.id`,
     alias: 'protocol_run',
     fields: { campaign: campaignName },
+    special: { archived: isListed },
     record: protocolRunSummary,
   }),
   campaign_runs: list<StoredRunOfCampaign, StoredItems['campaign_runs']>({
-    columns: sql`protocol_run.*, campaign.name as campaign`,
+    columns: sql`protocol_run.*, campaign.name as campaign, archive.archived_at`,
     from: runsWithCampaigns,
     within: (campaign) => sql`campaign.name = ${campaign}`,
     id: sql`protocol_run.id`,
     alias: 'protocol_run',
     record: protocolRunSummary,
   }),
-  campaigns: list<StoredCampaign, StoredItems['campaigns']>({
-    columns: sql`campaign.*`,
-    from: sql`campaign`,
+  campaigns: list<StoredCampaign & ArchivedSince, StoredItems['campaigns']>({
+    columns: sql`campaign.*, archive.archived_at`,
+    from: sql`campaign ${joinArchive(sql`campaign.id`)}`,
+    special: { archived: isListed },
     id: sql`campaign.id`,
     alias: 'campaign',
     record: campaignSummary,
@@ -121,7 +127,8 @@ export const storedLists: Lists = {
   }),
   attempts: list<AttemptOfTask, StoredItems['attempts']>({
     columns: attemptColumns,
-    from: attemptsWithTasks,
+    from: sql`${attemptsWithTasks} ${joinArchive(rootOfTask)}`,
+    special: { archived: isListed },
     id: sql`attempt.id`,
     alias: 'attempt',
     fields: { task: sql`task_run.name`, protocol_run: runName },
@@ -198,6 +205,7 @@ export const storedLists: Lists = {
     from: sql`(select * from task_run where output_files <> '[]'::jsonb) task_run
       left join protocol_run on protocol_run.id = task_run.run_id
       left join campaign on campaign.id = protocol_run.campaign_id
+      ${joinArchive(rootOfTask)}
       cross join lateral jsonb_array_elements(task_run.output_files) with ordinality file(value, place)`,
     id: sql`(task_run.id || '/' || lpad(file.place::text, 9, '0'))`,
     alias: 'task_run',
@@ -207,6 +215,7 @@ export const storedLists: Lists = {
       campaign: campaignName,
       text: sql`file.value->>'name'`,
     },
+    special: { archived: isListed },
     record: ({ file, id, name, ...row }) => ({
       ...fileRecord(file),
       task_run_id: id,
@@ -309,6 +318,7 @@ export function conditionOf(
     case 'exact':
       return sql`${field} = ${value}`;
     case 'flag':
-      throw new Error(`the flag ${name} says nothing of itself`);
+    case 'one_of':
+      throw new Error(`the filter ${name} says nothing of itself`);
   }
 }

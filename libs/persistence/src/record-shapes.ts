@@ -39,13 +39,20 @@ import {
 /** Definition hash to the hashes of the code it names. */
 export type Codes = ReadonlyMap<string, CodeHashes>;
 
-export type StoredRunOfCampaign = StoredProtocolRun & { campaign: string | null };
+/** Since when the work, or what it belongs to, is archived; null: it is not. */
+export interface ArchivedSince {
+  archived_at: string | null;
+}
 
-export function campaignRecord(row: StoredCampaign): CampaignRecord {
+export type StoredRunOfCampaign = StoredProtocolRun & ArchivedSince & { campaign: string | null };
+
+export function campaignRecord(row: StoredCampaign & ArchivedSince): CampaignRecord {
   return { ...campaignSummary(row), protocol_run_parameters: row.protocol_run_parameters };
 }
 
-export function campaignSummary(row: Omit<StoredCampaign, 'protocol_run_parameters'>): CampaignSummary {
+export function campaignSummary(
+  row: Omit<StoredCampaign, 'protocol_run_parameters'> & ArchivedSince,
+): CampaignSummary {
   return {
     id: row.id,
     name: row.name,
@@ -71,6 +78,7 @@ export function campaignSummary(row: Omit<StoredCampaign, 'protocol_run_paramete
     protocol_runs_failed: row.runs_failed,
     definition_hash: row.definition_hash,
     ...times(row),
+    archived_at: timeOf(row.archived_at),
     // Only the leading orchestrator knows.
     estimated_completion: null,
   };
@@ -93,7 +101,7 @@ export function protocolRunRecord(
 ): ProtocolRunRecord {
   return {
     ...protocolRunSummary(row),
-    tasks: row.tasks.map((task) => taskRunRecord(task, row.name, codes)),
+    tasks: row.tasks.map((task) => taskRunRecord({ ...task, archived_at: row.archived_at }, row.name, codes)),
   };
 }
 
@@ -114,12 +122,17 @@ export function protocolRunSummary(row: StoredRunOfCampaign): ProtocolRunSummary
     paused_at: timeOf(row.paused_at),
     definition_hash: row.definition_hash,
     ...times(row),
+    archived_at: timeOf(row.archived_at),
     // Only the leading orchestrator knows.
     estimated_completion: null,
   };
 }
 
-export function taskRunRecord(row: StoredTaskRun, protocolRun: string | null, codes: Codes): TaskRunRecord {
+export function taskRunRecord(
+  row: StoredTaskRun & ArchivedSince,
+  protocolRun: string | null,
+  codes: Codes,
+): TaskRunRecord {
   const { created_at, started_at, ended_at } = times(row);
   return {
     id: row.id,
@@ -154,6 +167,7 @@ export function taskRunRecord(row: StoredTaskRun, protocolRun: string | null, co
     queued_at: timeOf(row.queued_at),
     started_at,
     ended_at,
+    archived_at: timeOf(row.archived_at),
   };
 }
 

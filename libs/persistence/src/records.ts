@@ -15,6 +15,7 @@ import type {
 } from '@lab/contracts';
 import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { isArchived, rootOfRun, rootOfTask } from './archive.js';
 import { CodeHashReader } from './code-hashes.js';
 import { openDatabase, type Database } from './database.js';
 import { answered, databaseError } from './database-errors.js';
@@ -85,7 +86,13 @@ export class Records {
   async campaign(name: string): Promise<CampaignRecord | undefined> {
     if (!isStorable(name)) return undefined;
     const row = await answered(
-      this.#db.selectFrom('campaign').selectAll().where('name', '=', name).executeTakeFirst(),
+      this.#db
+        .selectFrom('campaign')
+        .leftJoin('archive', (join) => join.on(isArchived(sql`campaign.id`)))
+        .selectAll('campaign')
+        .select('archive.archived_at')
+        .where('campaign.name', '=', name)
+        .executeTakeFirst(),
     );
     return row && campaignRecord(row);
   }
@@ -260,16 +267,18 @@ export class Records {
     return this.#db
       .selectFrom('task_run')
       .leftJoin('protocol_run', 'protocol_run.id', 'task_run.run_id')
+      .leftJoin('archive', (join) => join.on(isArchived(rootOfTask)))
       .selectAll('task_run')
-      .select('protocol_run.name as protocol_run');
+      .select(['protocol_run.name as protocol_run', 'archive.archived_at']);
   }
 
   #protocolRuns() {
     return this.#db
       .selectFrom('protocol_run')
       .leftJoin('campaign', 'campaign.id', 'protocol_run.campaign_id')
+      .leftJoin('archive', (join) => join.on(isArchived(rootOfRun)))
       .selectAll('protocol_run')
-      .select('campaign.name as campaign')
+      .select(['campaign.name as campaign', 'archive.archived_at'])
       .select(tasksOfRun);
   }
 }

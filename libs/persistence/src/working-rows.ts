@@ -132,6 +132,12 @@ export async function loadEnded(
             .where('state', 'in', runStates.filter(mayBeResumed))
             .orderBy('id')
             .execute();
+    const archived = await tx
+      .selectFrom('archive')
+      .select('archived_at')
+      .where('id', '=', campaign?.id ?? run?.id ?? '')
+      .where('restored_at', 'is', null)
+      .executeTakeFirst();
     const taskRuns = await tx
       .selectFrom('task_run')
       .selectAll()
@@ -156,6 +162,7 @@ export async function loadEnded(
         ...protocolRuns,
         ...(kind === 'campaign' && campaign !== undefined ? [campaign] : []),
       ]),
+      archivedAt: archived === undefined ? null : Date.parse(archived.archived_at),
     };
   });
 }

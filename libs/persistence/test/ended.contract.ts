@@ -1,3 +1,4 @@
+import type { WorkKind } from '@lab/contracts';
 import type { Change, Store } from '@lab/engine';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { campaign, definition, lead, protocolRun, putDefinition, t0, taskRun, trial } from './rows.js';
@@ -40,6 +41,7 @@ export function endedContract(name: string, open: () => Promise<StoreUnderTest>)
         taskRuns: tasks,
         trials: [],
         definitions: [definition],
+        archivedAt: null,
       });
       expect(await store.ended('campaign', 'x')).toBeUndefined();
       expect(await store.ended('protocolRun', 'y')).toBeUndefined();
@@ -66,9 +68,63 @@ export function endedContract(name: string, open: () => Promise<StoreUnderTest>)
         taskRuns: tasks.slice(1),
         trials: [trial('c1', 1), trial('c1', 2)],
         definitions: [definition],
+        archivedAt: null,
       });
       expect(await store.ended('protocolRun', 'alone')).toMatchObject({ campaign: null, taskRuns: [] });
       expect(await store.ended('campaign', 'y')).toBeUndefined();
+    });
+
+    test('what is over can be archived once and restored; what goes on or belongs to something cannot', async () => {
+      await commit(
+        { op: 'insertCampaign', row: campaign('c1', { name: 'over', state: 'failed', endedAt: t0 }) },
+        {
+          op: 'insertProtocolRun',
+          row: protocolRun('r1', { name: 'in', campaignId: 'c1', state: 'failed' }),
+        },
+        { op: 'insertProtocolRun', row: protocolRun('r2', { name: 'on', state: 'running' }) },
+        { op: 'insertTaskRun', row: taskRun('t1', { name: 'early', state: 'completed' }) },
+        { op: 'insertTaskRun', row: taskRun('t2', { name: 'early', state: 'failed', createdAt: t0 + 1 }) },
+      );
+      const archived = (id: string, kind: WorkKind): Change => ({
+        op: 'archive',
+        row: { id, kind, name: id, archivedAt: t0 + 5, archivedBy: 'ada', restoredAt: null },
+      });
+      const wrong = { code: 'wrong_state', effect: 'none' };
+      for (const [id, kind] of [
+        ['r1', 'protocol_run'],
+        ['r2', 'protocol_run'],
+        ['r2', 'campaign'],
+        ['x', 'task_run'],
+      ] as const)
+        await expect(commit(archived(id, kind))).rejects.toMatchObject(wrong);
+      await commit(archived('c1', 'campaign'), archived('t2', 'task_run'));
+      await expect(commit(archived('c1', 'campaign'))).rejects.toMatchObject(wrong);
+      const since = { archivedAt: t0 + 5 };
+      expect(await store.ended('campaign', 'over')).toMatchObject(since);
+      expect(await store.ended('protocolRun', 'in')).toMatchObject(since);
+      const labs = definition.kind === 'protocol' ? definition.body.protocol.labs : [];
+      expect(await store.named('protocol_run', 'in')).toEqual({
+        id: 'r1',
+        name: 'in',
+        state: 'failed',
+        owner: protocolRun('r1').owner,
+        labs,
+        campaign: 'over',
+        ...since,
+      });
+      expect(await store.named('protocol_run', 'on')).toMatchObject({ state: 'running', archivedAt: null });
+      expect(await store.named('task_run', 'early')).toMatchObject({ id: 't2', ...since });
+      expect(await store.named('campaign', 'early')).toBeUndefined();
+      expect(await store.named('campaign', 'a\u0000')).toBeUndefined();
+      // What is opened again in the same commit is not over.
+      await commit({ op: 'restore', id: 'c1', at: t0 + 9 });
+      await expect(
+        commit({ op: 'updateCampaign', id: 'c1', patch: { state: 'created' } }, archived('c1', 'campaign')),
+      ).rejects.toMatchObject(wrong);
+      await expect(commit({ op: 'restore', id: 'c1', at: t0 + 9 })).rejects.toMatchObject(wrong);
+      expect(await store.named('campaign', 'over')).toMatchObject({ state: 'failed', archivedAt: null });
+      await commit(archived('c1', 'campaign'));
+      expect(await store.named('campaign', 'over')).toMatchObject(since);
     });
 
     test('what is over can be opened again, with everything of it', async () => {

@@ -49,6 +49,7 @@ const sampleOf = (filter: ListFilter): ListRequest['filters'][string] => {
   if (filter.kind === 'choice') return [...filter.values];
   if (filter.kind === 'at_least') return filter.values[1] ?? '';
   if (filter.kind === 'flag') return true;
+  if (filter.kind === 'one_of') return filter.usual;
   if (filter.kind === 'above') return 0;
   return filter.kind === 'since' || filter.kind === 'until' ? iso(t0) : '%_\\';
 };
@@ -296,4 +297,71 @@ describe('a resource', () => {
     await store.commit(epoch, [{ op: 'updateTaskRun', id: 't1', patch: { state: 'completed' } }]);
     expect(await records.resource('beaker_1')).toMatchObject({ used_by: null, held_by: 'run_1' });
   });
+});
+
+test('what is archived leaves every list but those within it, with all that belongs to it', async () => {
+  const files = [{ name: 'a.csv', size: 1, sha256: 'a'.repeat(64) }];
+  const over = { state: 'completed', endedAt: t0 } as const;
+  await store.commit(epoch, [
+    { op: 'insertCampaign', row: campaign('c1', { name: 'c', ...over }) },
+    { op: 'insertProtocolRun', row: protocolRun('r1', { name: 'c_run_1', campaignId: 'c1', ...over }) },
+    { op: 'insertProtocolRun', row: protocolRun('r2', { name: 'alone', ...over }) },
+    ...['r1', 'r2', null].map((runId, n): Change => ({
+      op: 'insertTaskRun',
+      row: taskRun(`t${n + 1}`, { name: `task ${n + 1}`, runId, outputFiles: files, attempt: 1, ...over }),
+    })),
+    ...[1, 2, 3].map((n): Change => ({
+      op: 'insertAttempt',
+      row: attempt(`a${n}`, `t${n}`, { state: 'completed', endedAt: t0 }),
+    })),
+    {
+      op: 'archive',
+      row: { id: 'c1', kind: 'campaign', name: 'c', archivedAt: t0 + 5, archivedBy: 'ada', restoredAt: null },
+    },
+    {
+      op: 'archive',
+      row: {
+        id: 't3',
+        kind: 'task_run',
+        name: 'task 3',
+        archivedAt: t0 + 6,
+        archivedBy: 'ada',
+        restoredAt: null,
+      },
+    },
+  ]);
+  const lists = ['campaigns', 'protocol_runs', 'tasks', 'attempts', 'files'] as const;
+  const of = async (archived: string): Promise<unknown> =>
+    Object.fromEntries(
+      await Promise.all(
+        lists.map(async (name) => {
+          const { items } = await records.list(name, { ...newest, filters: { archived } });
+          return [name, items.map((item) => ('task_run_id' in item ? item.task_run_id : item.id)).sort()];
+        }),
+      ),
+    );
+  const listed = { campaigns: [], protocol_runs: ['r2'], tasks: ['t2'], attempts: ['t2'], files: ['t2'] };
+  const archived = {
+    campaigns: ['c1'],
+    protocol_runs: ['r1'],
+    tasks: ['t1', 't3'],
+    attempts: ['t1', 't3'],
+    files: ['t1', 't3'],
+  };
+  expect(await of('false')).toEqual(listed);
+  expect(await of('true')).toEqual(archived);
+  expect(await of('all')).toEqual(
+    Object.fromEntries(lists.map((name) => [name, [...listed[name], ...archived[name]].sort()])),
+  );
+  const within = await records.list('campaign_runs', newest, 'c');
+  const since = { archived_at: iso(t0 + 5) };
+  expect(within.items).toMatchObject([{ id: 'r1', ...since }]);
+  expect(await records.campaign('c')).toMatchObject(since);
+  expect(await records.protocolRun('c_run_1')).toMatchObject({ ...since, tasks: [since] });
+  expect(await records.task('task 1', 'c_run_1')).toMatchObject(since);
+  expect(await records.taskById('t3')).toMatchObject({ archived_at: iso(t0 + 6) });
+  expect(await records.protocolRun('alone')).toMatchObject({ archived_at: null });
+  await store.commit(epoch, [{ op: 'restore', id: 'c1', at: t0 + 7 }]);
+  expect(await of('true')).toMatchObject({ campaigns: [], protocol_runs: [], tasks: ['t3'] });
+  expect(await of('false')).toMatchObject({ campaigns: ['c1'], tasks: ['t1', 't2'], files: ['t1', 't2'] });
 });

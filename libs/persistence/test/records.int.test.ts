@@ -160,6 +160,7 @@ describe('records', () => {
       queued_at: iso(t0 + 1),
       started_at: iso(t0 + 2),
       ended_at: iso(t0 + 3),
+      archived_at: null,
     };
     const first = {
       id: 'r1',
@@ -179,6 +180,7 @@ describe('records', () => {
       created_at: iso(t0),
       started_at: null,
       ended_at: iso(t0 + 2),
+      archived_at: null,
       estimated_completion: null,
       tasks: [mix, expect.objectContaining({ id: 't2', cancel_requested_at: null, output_parameters: null })],
     };
@@ -210,6 +212,7 @@ describe('records', () => {
       created_at: iso(t0),
       started_at: iso(t0 + 1),
       ended_at: null,
+      archived_at: null,
       estimated_completion: null,
     });
     const { tasks: _tasks, ...summary } = first;

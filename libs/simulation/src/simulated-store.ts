@@ -7,6 +7,7 @@ import {
   type Change,
   type DurationSamples,
   type EndedWork,
+  type NamedWork,
   type NameKind,
   type RowSet,
   type Store,
@@ -78,6 +79,10 @@ export class SimulatedStore implements Store {
 
   ended(): Promise<EndedWork | undefined> {
     return Promise.reject(new ServiceError('internal', 'nothing is resumed in a simulation'));
+  }
+
+  named(): Promise<NamedWork | undefined> {
+    return Promise.reject(new ServiceError('internal', 'nothing is archived in a simulation'));
   }
 
   close(): Promise<void> {

@@ -4,6 +4,7 @@ import { atService, json, seconds, table, withJson, withUrl, type ServiceFlags }
 
 interface ListFlags extends ServiceFlags {
   state?: string;
+  archived?: boolean;
   limit?: string;
 }
 
@@ -78,11 +79,13 @@ export function addListCommand(program: Command): void {
     .description('list records, newest first')
     .addArgument(new Argument('<kind>', 'which records').choices(Object.keys(listings)))
     .option('--state <state>', 'only those in this state')
+    .option('--archived', 'only those that are archived; there are no such devices')
     .option('--limit <count>', 'records at most, 1 to 500 (default 100)')
     .action((kind: keyof typeof listings, flags: ListFlags) =>
       atService(flags, async (client) => {
         const { header, fetch, row } = listings[kind];
-        const records = await fetch(client, { state: flags.state, limit: flags.limit });
+        const archived = flags.archived === true ? { archived: 'true' } : {};
+        const records = await fetch(client, { state: flags.state, limit: flags.limit, ...archived });
         if (flags.json === true) return json(records);
         return records.length === 0 ? [`no ${kind}`] : table([header, ...records.map(row)]);
       }),

@@ -131,6 +131,7 @@ describe('every route of the document', () => {
       'GET /api/tasks': 'viewer',
       'POST /api/tasks': 'submitter',
       'POST /api/campaigns/{campaign_name}/cancel': 'submitter',
+      'POST /api/campaigns/{campaign_name}/archive': 'submitter',
       'POST /api/rpc/{lab_id}/{device_id}/{function_name}': 'operator',
       'POST /api/attention/{id}/resolve': 'operator',
       'POST /api/estop': 'operator',

@@ -108,6 +108,8 @@ function filterSchema(filter: ListFilter): object {
       return { type: 'string', pattern: `^(${filter.values.join('|')})(,(${filter.values.join('|')}))*$` };
     case 'at_least':
       return { type: 'string', enum: [...filter.values] };
+    case 'one_of':
+      return { type: 'string', enum: [...filter.values], default: filter.usual };
     case 'above':
       return { type: 'integer', minimum: 0, maximum: 999_999_999 };
     case 'flag':

@@ -30,7 +30,8 @@ const asking: ErrorCode[] = ['invalid', 'service_unavailable', 'disconnected', '
 const runName = inPath('protocol_run_name', 'Name of the protocol run.', 'mix_1');
 const campaignName = inPath('campaign_name', 'Name of the campaign.', 'sweep');
 const itemId = inPath('id', 'Id of the attention item.', examples.attentionItem.id);
-const note: Description['body'] = {
+/** Who does it, where nobody is known by a token. */
+export const note: Description['body'] = {
   schema: ref('OperatorNote'),
   required: false,
   examples: { note: { summary: 'Who does it', value: { by: 'ada' } } },

@@ -3,6 +3,7 @@ import { errorCatalogue, type ErrorCode } from '@lab/contracts';
 import { problemMediaType } from '../http/problem.js';
 import { longestKey } from '../idempotency/idempotency-key.js';
 import { accessOperations } from './access-operations.js';
+import { archiveOperations } from './archive-operations.js';
 import { definitionOperations } from './definition-operations.js';
 import { inPath, inQuery, json, listParameters, pageOf, ref, type Description } from './description.js';
 import * as examples from './examples.js';
@@ -311,6 +312,7 @@ const descriptions: Record<string, Description> = {
       'service_unavailable',
     ],
   },
+  ...archiveOperations,
   ...fileOperations,
   ...definitionOperations,
   ...accessOperations,

@@ -64,6 +64,7 @@ const life = {
   created_at: time('When it was accepted.'),
   started_at: orNull(time('When the first work of it began.')),
   ended_at: orNull(time('When it reached its last state.')),
+  archived_at: orNull(time('Since when it, or what it belongs to, is archived; null: it is not.')),
 };
 
 const failurePolicy = map(

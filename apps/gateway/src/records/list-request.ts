@@ -84,12 +84,18 @@ export function readFilters(
 ): Record<string, string | number | boolean | readonly string[]> {
   const filters: Record<string, string | number | boolean | readonly string[]> = {};
   for (const [filter, declared] of Object.entries(lists[name].filters)) {
-    const text = given[filter];
-    if (text === undefined && declared.kind !== 'flag') continue;
-    const value = filterValue(filter, declared, text ?? 'false', faults);
+    const text = given[filter] ?? usualValue(declared);
+    if (text === undefined) continue;
+    const value = filterValue(filter, declared, text, faults);
     if (value !== undefined) filters[filter] = value;
   }
   return filters;
+}
+
+/** What a filter that is absent means; undefined: it does not narrow the list down. */
+function usualValue(filter: ListFilter): string | undefined {
+  if (filter.kind === 'flag') return 'false';
+  return filter.kind === 'one_of' ? filter.usual : undefined;
 }
 
 /** Undefined, with the fault noted, when the text is no value of the filter. */
@@ -114,6 +120,7 @@ function filterValue(
       );
     }
     case 'at_least':
+    case 'one_of':
       return filter.values.includes(text)
         ? text
         : fault('choice', 'is not a value here', `One of ${filter.values.join(', ')}.`);

@@ -50,7 +50,7 @@ export function passes(
     const declared = shape.filters[filter];
     const kind = declared?.kind;
     const value = fieldOf(item, aliases[filter] ?? filter);
-    if (kind === 'flag') return true;
+    if (kind === 'flag' || kind === 'one_of') return true;
     if (kind === 'choice') return (wanted as readonly string[]).includes(String(value));
     if (declared?.kind === 'at_least')
       return declared.values.indexOf(String(value)) >= declared.values.indexOf(String(wanted));

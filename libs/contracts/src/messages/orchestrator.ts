@@ -4,6 +4,7 @@ import type { AgentRecord } from '../rest/agents.js';
 import type { DeviceRecord } from '../rest/records.js';
 import { longestPage } from '../rest/lists.js';
 import { longestSchedule, type QueuedTask, type ScheduleRecord } from '../rest/schedule.js';
+import { workKinds } from '../rest/archive.js';
 import { CampaignChange, ProtocolRunChange, TaskChange } from '../rest/changes.js';
 import type { DryRunRecord, Submission } from '../rest/dry-run.js';
 import { AttentionDecision, type QueueRecord } from '../rest/operations.js';
@@ -66,6 +67,8 @@ const cancelErrors = ['not_found', 'wrong_state', 'store_unavailable'] as const;
 const changeErrors = ['invalid', ...cancelErrors] as const;
 const changed = <Change extends object>(dto: new () => Change) =>
   z.custom<Change>((value) => dtoSchema(dto).check(value).ok, 'is no such change');
+/** An act of a person on work that is over. */
+const workBy = namedBy.extend({ kind: z.enum(workKinds) });
 const resumeErrors = ['invalid', 'backlog_full', 'duplicate_name', ...cancelErrors] as const;
 /** What may be wrong with an optimizer, or the way to it. */
 const optimizerErrors = ['invalid', 'optimizer_error', 'optimizer_unavailable'] as const;
@@ -152,6 +155,24 @@ export const orchestratorRequests = {
     reply: zodSchema(accepted),
     timeoutMs: 10_000,
     errors: ['duplicate_name', ...changeErrors],
+  }),
+  /** Takes work that is over, with all that belongs to it, out of the lists. */
+  archiveWork: defineRequest({
+    name: 'work.archive',
+    subject: 'svc.v1.orchestrator.work.archive',
+    request: zodSchema(workBy),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: cancelErrors,
+  }),
+  /** Brings what is archived back into the lists. */
+  restoreWork: defineRequest({
+    name: 'work.restore',
+    subject: 'svc.v1.orchestrator.work.restore',
+    request: zodSchema(workBy),
+    reply: zodSchema(accepted),
+    timeoutMs: 10_000,
+    errors: cancelErrors,
   }),
   /** Starts no more tasks of the run; what runs goes on to its end. */
   pauseProtocolRun: defineRequest({

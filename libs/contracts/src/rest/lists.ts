@@ -33,9 +33,11 @@ export interface Page<Item> {
  * - `since`, `until`: the moment is this one or later; before this one
  * - `above`: the number is greater than this one
  * - `flag`: `true` or `false`; absent it is false
+ * - `one_of`: one of the values; absent it is the usual one
  */
 export type ListFilter =
   | { kind: 'choice' | 'at_least'; values: readonly string[]; description: string }
+  | { kind: 'one_of'; values: readonly string[]; usual: string; description: string }
   | { kind: 'exact' | 'contains' | 'since' | 'until' | 'above' | 'flag'; description: string };
 
 /** What the values of a field are, by which a list can be sorted. */
@@ -68,6 +70,12 @@ const owner = exact('Only records of this owner.');
 const campaign = exact('Only what belongs to this campaign.');
 const protocolRun = exact('Only what belongs to this protocol run.');
 const computer = exact('Only what is on this computer.');
+const archived: ListFilter = {
+  kind: 'one_of',
+  values: ['false', 'true', 'all'],
+  usual: 'false',
+  description: 'Whether to list what is not archived, only what is, or all of it.',
+};
 const work = { created_at: 'time', name: 'text', owner: 'text', priority: 'number', state: 'text' } as const;
 
 /** Lists of what the database holds. */
@@ -85,6 +93,7 @@ export const storedLists = {
       computer,
       ...between('created'),
       text: named,
+      archived,
     },
   },
   protocol_runs: {
@@ -97,6 +106,7 @@ export const storedLists = {
       campaign,
       ...between('created'),
       text: named,
+      archived,
     },
   },
   campaign_runs: {
@@ -113,6 +123,7 @@ export const storedLists = {
       owner,
       ...between('created'),
       text: named,
+      archived,
     },
   },
   trials: {
@@ -133,6 +144,7 @@ export const storedLists = {
       protocol_run: protocolRun,
       computer,
       ...between('created'),
+      archived,
     },
   },
   task_attempts: {
@@ -192,6 +204,7 @@ export const storedLists = {
       owner,
       ...between('created, by its task,'),
       text: { kind: 'contains', description: 'Only files whose name has this text in it.' },
+      archived,
     },
   },
   logs: {

@@ -86,6 +86,8 @@ export interface TaskRunRecord {
   queued_at: string | null;
   started_at: string | null;
   ended_at: string | null;
+  /** Since when it, or what it belongs to, is archived; null: it is not. */
+  archived_at: string | null;
 }
 
 /** One execution of a task run. Attempts are numbered from 1 and never deleted. Times are ISO 8601 in UTC. */
@@ -134,6 +136,8 @@ export interface ProtocolRunSummary {
   created_at: string;
   started_at: string | null;
   ended_at: string | null;
+  /** Since when it, or what it belongs to, is archived; null: it is not. */
+  archived_at: string | null;
   /** When it is expected to be over, as the leading orchestrator counts; null: not known, or it is over. */
   estimated_completion: string | null;
 }
@@ -176,6 +180,8 @@ export interface CampaignSummary {
   created_at: string;
   started_at: string | null;
   ended_at: string | null;
+  /** Since when it, or what it belongs to, is archived; null: it is not. */
+  archived_at: string | null;
   /** When it is expected to be over, as the leading orchestrator counts; null: not known, or it is over. */
   estimated_completion: string | null;
 }

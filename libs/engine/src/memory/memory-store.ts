@@ -1,9 +1,17 @@
-import { isTerminal, mayBeResumed, ServiceError } from '@lab/contracts';
+import { isTerminal, mayBeResumed, ServiceError, workWords, type WorkKind } from '@lab/contracts';
 import { applyChange } from '../apply-change.js';
-import type { Clock, EndedWork, NameKind, Store, WorkingRows } from '../ports.js';
+import type { Clock, EndedWork, NamedWork, NameKind, Store, WorkingRows } from '../ports.js';
 import type { DurationSamples } from '../durations.js';
 import { copyRowSet, emptyRowSet, trialsOf, workingRowsOf, type RowSet } from '../row-set.js';
-import type { AuditRow, Change, OutboxRow } from '../rows.js';
+import type {
+  ArchiveRow,
+  AuditRow,
+  CampaignRow,
+  Change,
+  OutboxRow,
+  ProtocolRunRow,
+  TaskRunRow,
+} from '../rows.js';
 
 /** An event as stored: with its place in the whole and within its aggregate, both from 1 and without gaps. */
 export interface StoredEvent extends OutboxRow {
@@ -20,6 +28,8 @@ export class MemoryStore implements Store {
   readonly events: StoredEvent[] = [];
   /** The acts of people, oldest first. */
   readonly audit: AuditRow[] = [];
+  /** What is archived or was, by id. */
+  archive: ReadonlyMap<string, ArchiveRow> = new Map();
   /** Every commit that was applied, oldest first. */
   readonly commits: { epoch: number; changes: Change[] }[] = [];
   /** Called with every commit before it is applied; what it throws is thrown, and nothing is applied. */
@@ -73,7 +83,9 @@ export class MemoryStore implements Store {
     this.#refuseStale(epoch);
     const next = copyRowSet(this.#rows);
     for (const change of own) applyChange(next, change);
+    const archive = archiveAfter(this.archive, own, next);
     this.#rows = next;
+    this.archive = archive;
     this.commits.push({ epoch, changes: own });
     for (const change of own) {
       if (change.op === 'tell') this.#record(change.event);
@@ -138,7 +150,40 @@ export class MemoryStore implements Store {
         .sort(byId),
       trials: kind === 'campaign' ? trialsOf(rows, [asked.id]) : [],
       definitions: [...rows.definitions.values()].filter((row) => hashes.has(row.hash)),
+      archivedAt: this.#archivedAt(campaign?.id ?? asked.id),
     });
+  }
+
+  async named(kind: WorkKind, name: string): Promise<NamedWork | undefined> {
+    await this.beforeLoad?.();
+    const rows = this.#rows;
+    const row = workIn(rows, kind).findLast((each) => each.name === name);
+    if (row === undefined) return undefined;
+    const campaign =
+      'campaignId' in row && row.campaignId !== null ? rows.campaigns.get(row.campaignId) : undefined;
+    const used =
+      'devices' in row
+        ? [
+            ...Object.values(row.devices).map(({ lab_name: lab }) => lab),
+            ...Object.values(row.resources).flatMap((each) => rows.resources.get(each.name)?.lab ?? []),
+          ]
+        : [];
+    const definition = rows.definitions.get(row.definitionHash);
+    const labs = definition?.kind === 'protocol' ? definition.body.protocol.labs : used;
+    return {
+      id: row.id,
+      name,
+      state: row.state,
+      owner: row.owner,
+      labs: [...new Set(labs)].sort(),
+      campaign: campaign?.name ?? null,
+      archivedAt: this.#archivedAt(campaign?.id ?? row.id),
+    };
+  }
+
+  #archivedAt(id: string): number | null {
+    const row = this.archive.get(id);
+    return row === undefined || row.restoredAt !== null ? null : row.archivedAt;
   }
 
   close(): Promise<void> {
@@ -155,6 +200,43 @@ export class MemoryStore implements Store {
     this.#sequences.set(event.aggregate, seq);
     this.events.push({ ...event, id: this.events.length + 1, seq });
   }
+}
+
+/** All work of a kind in the order of its creation; of task runs the on-demand ones. */
+function workIn(rows: RowSet, kind: WorkKind): (CampaignRow | ProtocolRunRow | TaskRunRow)[] {
+  if (kind === 'campaign') return [...rows.campaigns.values()].sort(byId);
+  if (kind === 'protocol_run') return [...rows.protocolRuns.values()].sort(byId);
+  return [...rows.taskRuns.values()]
+    .filter(({ runId }) => runId === null)
+    .sort((a, b) => a.createdAt - b.createdAt || byId(a, b));
+}
+
+/** @throws ServiceError `wrong_state` when something cannot be archived or restored */
+function archiveAfter(
+  before: ReadonlyMap<string, ArchiveRow>,
+  changes: readonly Change[],
+  rows: RowSet,
+): ReadonlyMap<string, ArchiveRow> {
+  const archive = new Map(before);
+  for (const change of changes) {
+    if (change.op === 'archive') {
+      const { id, kind, name } = change.row;
+      const work = workIn(rows, kind).find((row) => row.id === id);
+      const what = `${workWords[kind]} "${name}"`;
+      if (work === undefined || ('campaignId' in work && work.campaignId !== null))
+        throw new ServiceError('wrong_state', `there is no ${what} by itself`);
+      if (!isTerminal(work.state)) throw new ServiceError('wrong_state', `the ${what} is ${work.state}`);
+      if (archive.get(id)?.restoredAt === null)
+        throw new ServiceError('wrong_state', `the ${what} is archived already`);
+      archive.set(id, change.row);
+    }
+    if (change.op === 'restore') {
+      const row = archive.get(change.id);
+      if (row?.restoredAt !== null) throw new ServiceError('wrong_state', `${change.id} is not archived`);
+      archive.set(row.id, { ...row, restoredAt: change.at });
+    }
+  }
+  return archive;
 }
 
 function byId(a: { id: string }, b: { id: string }): number {

@@ -174,6 +174,9 @@ function applyTable({ table, what, columns }: MutableTable): string {
   end if;`;
 }
 
+/** The states that nothing comes behind by itself. */
+const ended = `('completed','failed','cancelled','skipped','never_ran')`;
+
 /** Channel on which the database says, with the commit, that there are new events. */
 export const eventChannel = 'svc_events';
 
@@ -280,6 +283,42 @@ begin
     insert into halt select * from jsonb_populate_recordset(null::halt, changes->'halts')
     on conflict (id) do update set released_at = excluded.released_at, released_by = excluded.released_by;
   end if;
+  for item in select value from jsonb_array_elements(coalesce(changes->'archive', '[]'::jsonb)) loop
+    if item->>'op' = 'restore' then
+      update archive a set restored_at = (item->>'at')::timestamptz
+      where a.id = item->>'id' and a.restored_at is null;
+      get diagnostics touched = row_count;
+      if touched = 0 then
+        raise exception using errcode = 'LB002', message = format('%s is not archived', item->>'id');
+      end if;
+    else
+      select work.state into is_state from (
+        select c.state from campaign c where item->>'kind' = 'campaign' and c.id = item->>'id'
+        union all
+        select r.state from protocol_run r
+        where item->>'kind' = 'protocol_run' and r.id = item->>'id' and r.campaign_id is null
+        union all
+        select t.state from task_run t
+        where item->>'kind' = 'task_run' and t.id = item->>'id' and t.run_id is null) work;
+      if is_state is null then
+        raise exception using errcode = 'LB002',
+          message = format('there is no %s "%s" by itself', item->>'kind', item->>'name');
+      end if;
+      if is_state not in ${ended} then
+        raise exception using errcode = 'LB002',
+          message = format('the %s "%s" is %s', item->>'kind', item->>'name', is_state);
+      end if;
+      insert into archive select * from jsonb_populate_record(null::archive, item)
+      on conflict (id) do update
+      set archived_at = excluded.archived_at, archived_by = excluded.archived_by, restored_at = null
+      where archive.restored_at is not null;
+      get diagnostics touched = row_count;
+      if touched = 0 then
+        raise exception using errcode = 'LB002',
+          message = format('the %s "%s" is archived already', item->>'kind', item->>'name');
+      end if;
+    end if;
+  end loop;
   if changes ? 'audit' then
     insert into audit select * from jsonb_populate_recordset(null::audit, changes->'audit');
   end if;

@@ -15,6 +15,7 @@ import { webhooks } from './0019-webhooks.js';
 import { resourceResets } from './0020-resource-resets.js';
 import { inputFiles } from './0021-input-files.js';
 import { logHorizon } from './0022-log-horizon.js';
+import { archive } from './0023-archive.js';
 import { commitFunction } from './commit-function.js';
 
 /** In the order of their names; one that was released never changes. */
@@ -35,6 +36,7 @@ const migrations: Record<string, Migration> = {
   '0020_resource_resets': resourceResets,
   '0021_input_files': inputFiles,
   '0022_log_horizon': logHorizon,
+  '0023_archive': archive,
 };
 
 /** Any number, the same everywhere: one process at a time puts the function in place. */

@@ -156,6 +156,23 @@ describe('the checker finds', () => {
     expect(await broken('a run and a task', omit)).toContain('I7');
   });
 
+  it('I7 when what goes on is archived', async () => {
+    const early = (world: World): void => {
+      const { store } = world.database;
+      const commit = store.commit.bind(store);
+      store.commit = (epoch, changes) =>
+        commit(
+          epoch,
+          changes.flatMap((change): Change[] =>
+            change.op === 'tell' && change.event.type === 'protocol_run.running'
+              ? [change, { ...change, event: { ...change.event, type: 'protocol_run.archived' } }]
+              : [change],
+          ),
+        );
+    };
+    expect(await broken('a run and a task', early)).toContain('I7');
+  });
+
   it.each([
     [
       'runs get the rows of others',

@@ -253,6 +253,8 @@ function checkEvents(
   found: Found,
 ): void {
   const last = new Map<string, { seq: number; type: string }>();
+  const states = new Map<string, string>();
+  const archived = new Set<string>();
   let id = 0;
   for (const event of events) {
     if (event.id <= id) found('I7', `event ${event.id} comes after event ${id}`);
@@ -260,9 +262,10 @@ function checkEvents(
     const before = last.get(event.aggregate)?.seq ?? 0;
     if (event.seq !== before + 1) found('I7', `${event.aggregate} has event ${event.seq} after ${before}`);
     last.set(event.aggregate, event);
+    checkArchive(event, states, archived, found);
   }
   const told = (aggregate: string, state: string | undefined): void => {
-    const type = last.get(aggregate)?.type;
+    const type = states.get(aggregate);
     if (state !== 'created' && type?.endsWith(`.${state}`) !== true)
       found('I7', `${aggregate} is ${state ?? 'not there'} and was last told as ${type ?? 'nothing'}`);
   };
@@ -270,6 +273,30 @@ function checkEvents(
   for (const { id: key, stages } of tasks.values()) told(`task_run/${key}`, stages.at(-1)?.state);
   for (const { id: key, stages } of runs.values()) told(`protocol_run/${key}`, stages.at(-1)?.state);
   for (const { id: key, stages } of campaigns.values()) told(`campaign/${key}`, stages.at(-1)?.state);
+}
+
+/** What is archived is over, and stays so until it is restored. */
+function checkArchive(
+  { aggregate, type, body }: History['events'][number],
+  states: Map<string, string>,
+  archived: Set<string>,
+  found: Found,
+): void {
+  if (type.endsWith('.restored')) {
+    if (!archived.delete(aggregate)) found('I7', `${aggregate} was restored and had not been archived`);
+  } else if (archived.has(aggregate)) found('I7', `${aggregate} was told as ${type} while it was archived`);
+  else if (type.endsWith('.archived')) {
+    archived.add(aggregate);
+    const state = String(body['state']);
+    if (
+      !/^(completed|failed|cancelled|skipped)$/.test(state) ||
+      states.get(aggregate)?.endsWith(`.${state}`) !== true
+    )
+      found(
+        'I7',
+        `${aggregate} was archived as ${state} and was last told as ${states.get(aggregate) ?? 'nothing'}`,
+      );
+  } else states.set(aggregate, type);
 }
 
 function checkLeaders({ commits, leaderships }: History, found: Found): void {

@@ -123,6 +123,12 @@ export class People {
         this.#ask(() => this.#wire.request(requests.resetResource, {}, body));
         return;
       }
+      case 'archive':
+      case 'restore': {
+        const request = { archive: requests.archiveWork, restore: requests.restoreWork }[act.do];
+        this.#ask(() => this.#wire.request(request, {}, { kind: act.kind, name: act.name, by }));
+        return;
+      }
       case 'ask_optimizer':
         this.#ask(() => this.#askOptimizer(act.name, act.protocol));
         return;

@@ -38,6 +38,8 @@ const changes: Readonly<Record<Change['op'], true>> = {
   putAttention: true,
   putHalt: true,
   audit: true,
+  archive: true,
+  restore: true,
   putResource: true,
   putAgent: true,
   putDefinition: true,

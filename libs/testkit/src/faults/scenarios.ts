@@ -222,6 +222,16 @@ export const scenarios: Readonly<Record<string, Schedule>> = {
     { at: 400, do: 'reset_resource', name: 'beaker', force: false },
     { at: 500, do: 'reset_resource', name: 'beaker', force: true },
   ]),
+  'work that leaves the lists': scenario([
+    run,
+    read,
+    { at: 300, do: 'archive', kind: 'protocol_run', name: 'run' },
+    { at: 400, do: 'cancel_run', name: 'run' },
+    { at: 6_000, do: 'archive', kind: 'protocol_run', name: 'run' },
+    { at: 6_000, do: 'resume_run', name: 'run' },
+    { at: 6_000, do: 'archive', kind: 'task_run', name: 'read' },
+    { at: 6_100, do: 'restore', kind: 'task_run', name: 'read' },
+  ]),
   'an emergency stop': scenario([
     run,
     read,

@@ -3,6 +3,7 @@ import {
   runFailureActions,
   type RunFailureAction,
   type TaskFailurePolicy,
+  type WorkKind,
 } from '@lab/contracts';
 import { Chance } from './chance.js';
 import type { CommitFault } from './database.js';
@@ -42,6 +43,8 @@ export type Act = { at: number } & (
   /** Another priority; of a campaign also how many of its runs go on at a time. */
   | { do: 'change_run' | 'change_campaign' | 'change_task'; name: string; priority: number }
   | { do: 'pause_queue' | 'resume_queue' }
+  /** What is over leaves the lists, and comes back. */
+  | { do: 'archive' | 'restore'; kind: WorkKind; name: string }
   /** Emergency stop of a device, or of everything; and the end of every stop. */
   | { do: 'reset_resource'; name: string; force: boolean }
   | { do: 'stop'; device?: DeviceName }

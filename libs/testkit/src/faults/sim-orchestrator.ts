@@ -196,6 +196,8 @@ function serve(wire: Wire, engine: Engine): (() => void)[] {
     wire.serve(requests.changeCampaign, {}, ({ name, change, by }) =>
       engine.changes.campaign(name, change, by),
     ),
+    wire.serve(requests.archiveWork, {}, ({ kind, name, by }) => engine.changes.archive(kind, name, by)),
+    wire.serve(requests.restoreWork, {}, ({ kind, name, by }) => engine.changes.restore(kind, name, by)),
     wire.serve(requests.pauseProtocolRun, {}, ({ name, by }) => engine.pauseProtocolRun(name, by)),
     wire.serve(requests.resumeProtocolRun, {}, ({ name, by }) => engine.resumeProtocolRun(name, by)),
     wire.serve(requests.pauseCampaign, {}, ({ name, by }) => engine.pauseCampaign(name, by)),
