@@ -82,8 +82,8 @@ const me = async (token: string): Promise<[number, Principal]> => {
 describe('the guide', { timeout: 400_000 }, () => {
   it('REST: what is typed does what the page says', async () => {
     expect(await shell.follow(page('rest'), here({ token: admin }))).toEqual({
-      typed: 11,
-      compared: 11,
+      typed: 13,
+      compared: 13,
       left: [],
     });
     const again = await eventually(() => api.run('first_mix_2'), isOver);
@@ -111,7 +111,7 @@ describe('the guide', { timeout: 400_000 }, () => {
   });
 
   it('command line: what is typed does what the page says', async () => {
-    expect(await shell.follow(page('command-line'), here())).toEqual({ typed: 9, compared: 7, left: [] });
+    expect(await shell.follow(page('command-line'), here())).toEqual({ typed: 12, compared: 10, left: [] });
     const record = JSON.parse(
       readFileSync(join(shell.folder, 'command-line', 'paint_again_2.json'), 'utf8'),
     ) as object;

@@ -19,7 +19,7 @@ const kinds = [
   {
     list: '/api/campaigns',
     acts: ['pause', 'resume', 'cancel'],
-    reads: ['', '/trials', '/runs', '/optimizer', '/clone'],
+    reads: ['', '/trials', '/runs', '/runs.csv', '/parameters.csv', '/optimizer', '/clone'],
   },
 ];
 

@@ -1,6 +1,7 @@
 // Whether replies are what the document says.
 import Ajv from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { csvFault } from './csv.mjs';
 
 const problemType = 'application/problem+json';
 const documentId = 'document';
@@ -36,6 +37,7 @@ export class Conformity {
     const content = response.content ?? {};
     if (Object.keys(content).length === 0) return body.length === 0 ? undefined : 'there should be no body';
     if (!(type in content)) return `${type || 'no content type'} is not described for ${status}`;
+    if (type === 'text/csv') return csvFault(body);
     if (!type.endsWith('json')) return undefined;
     const value = parsed(body);
     if (value === undefined) return 'the body is not JSON';

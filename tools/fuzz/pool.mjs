@@ -27,6 +27,7 @@ export class Pool {
       if (typeof record !== 'object' || record === null) continue;
       for (const key of ['name', 'id'])
         if (typeof record[key] === 'string') this.#add(collection, record[key]);
+      if (typeof record.protocol === 'string') this.#add('protocol', record.protocol);
       for (const file of record.output_files ?? []) this.#add('file_name', file.name);
       if (typeof record.lab_name === 'string') this.#addDevice(record);
     }

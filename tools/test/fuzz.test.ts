@@ -4,6 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 // @ts-expect-error -- plain JavaScript
 import { curlOf as plainCurl, shrunk as plainShrunk } from '../fuzz/curl.mjs';
 // @ts-expect-error -- plain JavaScript
+import { csvFault as plainCsvFault } from '../fuzz/csv.mjs';
+// @ts-expect-error -- plain JavaScript
 import { everybody as plainEverybody, grantsBy as plainGrants } from '../fuzz/people.mjs';
 // @ts-expect-error -- plain JavaScript
 import { fuzz as plainFuzz } from '../fuzz/run.mjs';
@@ -39,6 +41,7 @@ const shrunk = plainShrunk as (
   isWrong: (request: Request) => Promise<boolean>,
 ) => Promise<Request>;
 const curlOf = plainCurl as (request: Request) => string;
+const csvFault = plainCsvFault as (text: string) => string | undefined;
 const everybody = plainEverybody as (known: object[], lost: object) => Caller[];
 const grantsBy = plainGrants as (lab: string) => Record<string, Grant[]>;
 
@@ -331,4 +334,20 @@ describe('a request that went wrong', () => {
     expect(curlOf({ ...request, body: Buffer.from("it's") })).toContain(`--data-binary 'it'\\''s'`);
     expect(curlOf({ ...request, body: Buffer.from([0, 255]) })).toContain(`--data-binary $'\\x00\\xff'`);
   });
+});
+
+describe('a table', () => {
+  it('is right as RFC 4180 has it', () => {
+    for (const text of ['a,b\r\n1,"x, ""y""\n"\r\n-1.5e-7,"""=1+1"""\r\n', '""\r\n', 'a\r\n""\r\n'])
+      expect(csvFault(text), text).toBeUndefined();
+  });
+
+  it.each([
+    ['a,b\r\n1,2', 'has no end'],
+    ['a,b\r\n1\r\n', 'line 2 has 1 cells'],
+    ['a,b\r\n1,2"\r\n', 'line 2 is no CSV'],
+    ['a,b\n1,2\r\n', 'line 1 is no CSV'],
+    ['a\r\n=1+1\r\n', 'a cell of line 2 is a formula'],
+    ['a\r\n" -x"\r\n', 'a cell of line 2 is a formula'],
+  ])('%j is wrong: %s', (text, fault) => expect(csvFault(text)).toContain(fault));
 });

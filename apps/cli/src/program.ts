@@ -16,6 +16,7 @@ import { addLogsCommand } from './commands/logs.js';
 import { addOperatingCommands } from './commands/operating.js';
 import { addPkgCommands } from './commands/pkg.js';
 import { addResourceCommands } from './commands/resources.js';
+import { addResultsCommand } from './commands/results.js';
 import { addScheduleCommand } from './commands/schedule.js';
 import { addSimCommand } from './commands/sim.js';
 import { addStartCommand } from './commands/start.js';
@@ -46,6 +47,7 @@ export function svcProgram(): Command {
   addArchiveCommands(program);
   addLogsCommand(program);
   addFilesCommands(program);
+  addResultsCommand(program);
   program.commandsGroup('Operating');
   addScheduleCommand(program);
   addOperatingCommands(program);

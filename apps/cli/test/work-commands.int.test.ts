@@ -6,7 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { orchestratorRequests as requests, ServiceError, type TaskRunRecord } from '@lab/contracts';
+import {
+  definitionRequests,
+  orchestratorRequests as requests,
+  ServiceError,
+  type JsonObject,
+  type TaskRunRecord,
+} from '@lab/contracts';
 import { taskFileKey } from '@lab/object-store';
 import { freePort } from '@lab/testkit';
 import { attentionItem } from '../../gateway/src/openapi/examples.js';
@@ -129,6 +135,57 @@ describe('svc submit', () => {
     expect(code).toBe(3);
     expect(err).toContain('score.yml:4');
     expect(err).toContain('must be at most 255');
+  });
+
+  it('takes the parameters of a campaign from a CSV file, and tells what is wrong with its lines and rows', async () => {
+    acceptSubmissions();
+    gateway.requests.on(definitionRequests.getDefinition, ({ type, name }) => ({
+      ...{ type, name, package: 'p', file: 'f', loaded: true, hash: 'h', sound: true, errors: [] },
+      definition: (type === 'protocol'
+        ? { type: name, tasks: [{ name: 'mix', type: 'mix', parameters: { volume: { kind: 'dynamic' } } }] }
+        : {
+            type: name,
+            input_parameters: { volume: { type: 'float', desc: '', unit: 'mL', max: 10 } },
+          }) as JsonObject,
+    }));
+    await writeFile(join(folder, 'rows.yml'), 'name: rows\nprotocol: mixing\n');
+    await writeFile(join(folder, 'rows.csv'), 'mix.volume\r\n2.5\r\n3\r\n');
+    expect(await svc(['submit', 'rows.yml', '--parameters', 'rows.csv'])).toMatchObject({
+      code: 0,
+      out: 'rows: created',
+    });
+    expect(gateway.requests.of(requests.submitCampaign)).toMatchObject([
+      {
+        body: {
+          name: 'rows',
+          max_protocol_runs: 2,
+          protocol_run_parameters: [{ mix: { volume: 2.5 } }, { mix: { volume: 3 } }],
+        },
+      },
+    ]);
+    await writeFile(join(folder, 'wrong.csv'), 'mix.volume\n2.5\n11\n');
+    const wrong = await svc(['submit', 'rows.yml', '--parameters', 'wrong.csv']);
+    expect(wrong).toMatchObject({ code: 3, out: '' });
+    expect(wrong.err).toMatch(/wrong\.csv:3 above_max\n\s+mix\.volume: 11 is above .*10 mL\n\s+3 \| 11\n/);
+    gateway.requests.on(requests.submitCampaign, () => {
+      const path = 'protocol_run_parameters[1].mix.volume';
+      const faults = [{ path, code: 'bounds', message: 'the optimizer does not take it' }];
+      throw new ServiceError('invalid', 'the campaign cannot be', { faults });
+    });
+    const refused = await svc(['submit', 'rows.yml', '--parameters', 'rows.csv']);
+    expect(refused).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('row 2 of rows.csv: the optimizer does not take it') as string,
+    });
+    await writeFile(join(folder, 'latin.csv'), Buffer.from([0x6d, 0xfc, 0x0a]));
+    for (const [submission, file, said] of [
+      ['rinse.yml', 'rows.csv', 'is for a campaign'],
+      ['rows.yml', 'none.csv', 'cannot be read'],
+      ['rows.yml', 'latin.csv', 'UTF-8'],
+    ] as const) {
+      const { code, err } = await svc(['submit', submission, '--parameters', file]);
+      expect([code, err.includes(said)], said).toEqual([2, true]);
+    }
   });
 
   it('follows what it submitted with --watch', async () => {
@@ -293,6 +350,20 @@ describe('svc logs', () => {
     }
     await ended;
     expect(shown).toEqual(['INFO   mix  stirring', 'INFO   mix  meanwhile', 'INFO   mix  done']);
+  });
+});
+
+describe('svc results', () => {
+  it('prints the table of a campaign or puts it into a file, and never over another one', async () => {
+    gateway.records.campaignList.push(campaignRecord({ name: 'sweep' }));
+    const header = 'number,run,state,source,started_at,ended_at,reason,reason_message';
+    expect(await svc(['results', 'sweep'])).toEqual({ code: 0, out: header, err: '' });
+    const saved = await svc(['results', 'sweep', '--output', 'sweep.csv']);
+    expect(saved).toMatchObject({ code: 0, out: expect.stringContaining('sweep.csv') as string });
+    expect(await readFile(join(folder, 'sweep.csv'), 'utf8')).toBe(`${header}\r\n`);
+    expect(await svc(['results', 'sweep', '-o', 'sweep.csv'])).toMatchObject({ code: 2 });
+    expect(await svc(['results', 'sweep', '--parameters'])).toEqual({ code: 0, out: '', err: '' });
+    expect(await svc(['results', 'none'])).toMatchObject({ code: 3 });
   });
 });
 

@@ -9,7 +9,9 @@ import { Authentication } from './access/authentication.js';
 import { RecordLabs } from './access/record-labs.js';
 import { TokenStore } from './access/ports.js';
 import { TokensController } from './access/tokens.controller.js';
+import { CsvController } from './csv/csv.controller.js';
 import { LabsController } from './definitions/labs.controller.js';
+import { LoadedProtocols } from './definitions/loaded-protocols.js';
 import { PackagesController } from './definitions/packages.controller.js';
 import { ProtocolsController } from './definitions/protocols.controller.js';
 import { AgentsController } from './devices/agents.controller.js';
@@ -113,6 +115,7 @@ export class AppModule {
         ProtocolRunsController,
         CampaignsController,
         OptimizersController,
+        CsvController,
         TasksController,
         RecordsController,
         ResourcesController,
@@ -175,6 +178,7 @@ export class AppModule {
         { provide: FailoverWait, useValue: { ms: failoverMs } },
         Orchestrator,
         RecordLabs,
+        LoadedProtocols,
         DeviceLocator,
         DeviceCalls,
         CallPermit,

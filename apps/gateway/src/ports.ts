@@ -22,7 +22,7 @@ import type {
   Trial,
   Tokens,
 } from '@lab/contracts';
-import type { LabRecordKind } from '@lab/persistence';
+import type { CampaignExtent, CampaignRun, CampaignRunsPart, LabRecordKind } from '@lab/persistence';
 
 /**
  * What the gateway needs of the rest of the service. Abstract classes, because Nest injects by them; the real
@@ -78,6 +78,10 @@ export abstract class RecordReader {
   abstract attempt(id: string): Promise<AttemptRecord | undefined>;
   /** Trials with a note by number, those after a number. */
   abstract journal(campaign: string, options: { after: number; limit: number }): Promise<Trial[]>;
+  /** What is known of the runs of a campaign before they are read. */
+  abstract campaignExtent(campaign: { id: string; definition_hash: string }): Promise<CampaignExtent>;
+  /** A part of the runs of a campaign, by their numbers. */
+  abstract campaignRuns(campaignId: string, part: CampaignRunsPart): Promise<CampaignRun[]>;
   abstract attentionItem(id: string): Promise<AttentionRecord | undefined>;
   abstract emergencyStop(id: string): Promise<EmergencyStopRecord | undefined>;
   abstract resource(name: string): Promise<ResourceRecord | undefined>;

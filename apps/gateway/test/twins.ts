@@ -38,6 +38,7 @@ import type { Surroundings } from '../src/app.module.js';
 import { MemoryAudit, MemoryTokens } from './memory-access.js';
 import { MemoryLines } from './memory-lines.js';
 import { MemoryKeys } from './memory-keys.js';
+import { MemoryTables } from './memory-tables.js';
 import { idleWebhooks, type MemoryDeliveries, type MemoryWebhooks } from './memory-webhooks.js';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
 import type {
@@ -99,7 +100,7 @@ export class MemoryAnnouncements implements Announcements {
   }
 }
 
-export class MemoryRecords implements RecordReader {
+export class MemoryRecords extends MemoryTables implements RecordReader {
   readonly runs: ProtocolRunRecord[] = [];
   readonly campaignList: CampaignRecord[] = [];
   readonly taskRuns: TaskRunRecord[] = [];

@@ -55,6 +55,20 @@ const thrown = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('a call', () => {
+  it('sends a table as what it is', async () => {
+    answers = [ok({ protocol_run_parameters: [] })];
+    const path = { protocol: 'mixing' };
+    const read = await client.post('/api/protocols/{protocol}/parameters', { path, csv: 'mix.volume\n' });
+    expectTypeOf(read.protocol_run_parameters).toEqualTypeOf<Record<string, Record<string, unknown>>[]>();
+    expect(requests).toMatchObject([
+      {
+        url: '/api/protocols/mixing/parameters',
+        headers: { 'content-type': 'text/csv' },
+        body: 'mix.volume\n',
+      },
+    ]);
+  });
+
   it('fills in the path and the query, sends JSON and the token, and gives the answer with its type', async () => {
     answers = [ok({ name: 'a b' })];
     const tokened = new ApiClient(client.baseUrl, { token: 'svc_1' });

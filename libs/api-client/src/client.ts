@@ -47,6 +47,7 @@ interface AnyInput extends CallOptions {
   path?: object;
   query?: object;
   body?: unknown;
+  csv?: string;
 }
 
 const usualTimeoutMs = 15_000;
@@ -184,10 +185,16 @@ export class ApiClient {
   private answer(
     method: Method,
     path: string,
-    { path: places = {}, query = {}, body, timeoutMs, signal, idempotencyKey }: AnyInput = {},
+    { path: places = {}, query = {}, body, csv, timeoutMs, signal, idempotencyKey }: AnyInput = {},
     headers: Record<string, string> = {},
   ): Promise<Response> {
     const key = method === 'get' || path === keyless ? undefined : (idempotencyKey ?? randomUUID());
+    const content =
+      csv !== undefined
+        ? { type: 'text/csv', text: csv }
+        : body !== undefined
+          ? { type: 'application/json', text: JSON.stringify(body) }
+          : undefined;
     const { token, timeoutMs: usual = usualTimeoutMs, retries = usualRetries } = this.options;
     return send(
       {
@@ -196,10 +203,10 @@ export class ApiClient {
         headers: {
           ...headers,
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(content === undefined ? {} : { 'content-type': content.type }),
           ...(key === undefined ? {} : { 'idempotency-key': key }),
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(content === undefined ? {} : { body: content.text }),
         timeoutMs: timeoutMs ?? usual,
         ...(signal === undefined ? {} : { signal }),
       },

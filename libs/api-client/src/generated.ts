@@ -643,6 +643,66 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/campaigns/{campaign_name}/runs.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get the runs of a campaign as a table
+     * @description A row for each run that has begun, by number: what became of it, where its parameters came from, its parameters and outputs as `TASK.NAME`, and why it failed. Outputs that are lists or objects are left out. An output with the name of a parameter has ` (output)` behind it. Each row is as its run is when it is sent. Numbers are as precise as they are kept. A list or an object is JSON. Text that a spreadsheet would take for a formula or a number stands in quotation marks, as a string of JSON.
+     */
+    get: operations['get_campaigns_by_campaign_name_runs.csv'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/campaigns/{campaign_name}/parameters.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get the parameters of a campaign as a table
+     * @description A row for each run by number, with the parameters that it got, or will get as far as they are known; to be changed and given back to `/api/protocols/{protocol}/parameters`. Numbers are as precise as they are kept. A list or an object is JSON. Text that a spreadsheet would take for a formula or a number stands in quotation marks, as a string of JSON.
+     */
+    get: operations['get_campaigns_by_campaign_name_parameters.csv'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/protocols/{protocol}/parameters': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Read a table of parameters
+     * @description What it says, for `protocol_run_parameters` of a campaign of this protocol; nothing is stored. The header names columns `TASK.PARAMETER`; each row is a run; an empty cell is a value that is not given. Values are read and checked as the task types say. Between cells stand commas, or semicolons, and then a number may have a decimal comma. At most 100000 rows and 1000 columns. Numbers are as precise as they are kept. A list or an object is JSON. Text that a spreadsheet would take for a formula or a number stands in quotation marks, as a string of JSON.
+     */
+    post: operations['post_protocols_by_protocol_parameters'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/tasks': {
     parameters: {
       query?: never;
@@ -7571,6 +7631,101 @@ export interface operations {
         };
         content: {
           'application/json': components['schemas']['OptimizerDescription'];
+        };
+      };
+    };
+  };
+  'get_campaigns_by_campaign_name_runs.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example sweep
+         */
+        campaign_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description UTF-8 with a header, as RFC 4180 has it. What breaks off has no end of its transfer encoding. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+    };
+  };
+  'get_campaigns_by_campaign_name_parameters.csv': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /**
+         * @description Name of the campaign. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example sweep
+         */
+        campaign_name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description UTF-8 with a header, as RFC 4180 has it. What breaks off has no end of its transfer encoding. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'text/csv': string;
+        };
+      };
+    };
+  };
+  post_protocols_by_protocol_parameters: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description Makes a repeat safe: for 24 h the same request with the same key gets the answer of the first one, with the header `Idempotent-Replayed: true`, and nothing is done again.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        'Idempotency-Key'?: string;
+      };
+      path: {
+        /**
+         * @description Type name of a loaded protocol. Characters other than letters, digits, `-`, `_`, `.` and `~` are percent-encoded.
+         * @example color_mixing
+         */
+        protocol: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'text/csv': string;
+      };
+    };
+    responses: {
+      /** @description The rows. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            /** @description An entry for each row, as the submission of a campaign takes them. */
+            protocol_run_parameters: {
+              [key: string]: {
+                [key: string]: unknown;
+              };
+            }[];
+          };
         };
       };
     };

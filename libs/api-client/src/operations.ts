@@ -32,8 +32,12 @@ type BodyPart<O> = O extends { requestBody: { content: { 'application/json': inf
       : { body?: never }
     : { body?: never };
 
-/** What an operation takes from a caller: its place in the path, its query and its body. */
-export type InputOf<O> = PathPart<O> & QueryPart<O> & BodyPart<O>;
+type CsvPart<O> = O extends { requestBody: { content: { 'text/csv': string } } }
+  ? { csv: string }
+  : { csv?: never };
+
+/** What an operation takes from a caller: its place in the path, its query and its body, in JSON or as CSV. */
+export type InputOf<O> = PathPart<O> & QueryPart<O> & BodyPart<O> & CsvPart<O>;
 
 type Success = 200 | 201 | 202;
 

@@ -6,7 +6,6 @@ export interface Sent {
   method: string;
   url: string;
   headers: Record<string, string>;
-  /** JSON text. */
   body?: string;
   /** How long the head of the answer may take, in milliseconds. */
   timeoutMs: number;

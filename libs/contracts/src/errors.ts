@@ -29,7 +29,7 @@ export const errorCatalogue = {
   },
   payload_too_large: { status: 413, retryable: false, title: 'The body is too large' },
   uri_too_long: { status: 414, retryable: false, title: 'The address is too long' },
-  unsupported_media_type: { status: 415, retryable: false, title: 'The body is not JSON' },
+  unsupported_media_type: { status: 415, retryable: false, title: 'The body is of another media type' },
   range_not_satisfiable: { status: 416, retryable: false, title: 'The file has no such bytes' },
   invalid: { status: 422, retryable: false, title: 'The request is well-formed but invalid' },
   unknown_protocol: { status: 422, retryable: false, title: 'No such protocol' },

@@ -63,6 +63,7 @@ export {
   DeviceReference,
   ProtocolRunSubmission,
   TaskSubmission,
+  type ParameterRows,
   type TaskParameters,
 } from './rest/submissions.js';
 export { workKinds, workWords, type WorkKind } from './rest/archive.js';

@@ -19,5 +19,6 @@ export {
   type WebhookRow,
 } from './gateway/webhooks.js';
 export type { LabRecordKind } from './record-labs.js';
+export type { CampaignExtent, CampaignRun, CampaignRunsPart } from './campaign-runs.js';
 export { openRecords, Records, type ListOptions, type RecordsOptions } from './records.js';
 export { openEventLog, EventLog, type EventLogOptions, type EventPage } from './event-log.js';

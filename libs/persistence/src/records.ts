@@ -16,6 +16,13 @@ import type {
 import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { isArchived, rootOfRun, rootOfTask } from './archive.js';
+import {
+  readCampaignExtent,
+  readCampaignRuns,
+  type CampaignExtent,
+  type CampaignRun,
+  type CampaignRunsPart,
+} from './campaign-runs.js';
 import { CodeHashReader } from './code-hashes.js';
 import { openDatabase, type Database } from './database.js';
 import { answered, databaseError } from './database-errors.js';
@@ -214,6 +221,16 @@ export class Records {
     owner?: string,
   ): Promise<Portion<StoredItems[Name]>> {
     return answered(readPage(this.#db, name, request, (hashes) => this.#codeHashes.of(hashes), owner));
+  }
+
+  /** What is known of the runs of a campaign before they are read. @param campaign its id and the hash of its definition */
+  campaignExtent(campaign: { id: string; definition_hash: string }): Promise<CampaignExtent> {
+    return answered(readCampaignExtent(this.#db, campaign));
+  }
+
+  /** A part of the runs of a campaign, by their numbers. */
+  campaignRuns(campaignId: string, part: CampaignRunsPart): Promise<CampaignRun[]> {
+    return answered(readCampaignRuns(this.#db, campaignId, part));
   }
 
   async attentionItem(id: string): Promise<AttentionRecord | undefined> {

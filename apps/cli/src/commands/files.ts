@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream, existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
-import { Readable, type Writable } from 'node:stream';
+import { basename } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ReadableStream } from 'node:stream/web';
 import type { ApiClient, FileRecord, TaskRunRecord } from '@lab/api-client';
 import { Argument, type Command } from 'commander';
 import { readWork } from '../watch/work.js';
 import { atService, json, table, withJson, withUrl, type ServiceFlags } from './at-service.js';
+import { contentOf, saved } from './download.js';
 import { UsageError } from './exit-codes.js';
 
 interface FileFlags extends ServiceFlags {
@@ -89,29 +87,6 @@ export function addFilesCommands(program: Command): void {
         return [`wrote ${path}`];
       }),
     );
-}
-
-/**
- * Puts what `write` writes under a path: the whole of it, or nothing.
- *
- * @throws UsageError when something is there already
- */
-async function saved(given: string, write: (into: Writable) => Promise<void>): Promise<string> {
-  const path = resolve(given);
-  if (existsSync(path)) throw new UsageError(`${path} is there already; name another place with --output`);
-  const part = `${path}.part`;
-  try {
-    await write(createWriteStream(part));
-    await rename(part, path);
-  } catch (error) {
-    await rm(part, { force: true });
-    throw error;
-  }
-  return path;
-}
-
-function contentOf({ body }: Response): Readable {
-  return Readable.fromWeb((body ?? new Blob([]).stream()) as ReadableStream);
 }
 
 /** @throws Error when other bytes came than the task produced */

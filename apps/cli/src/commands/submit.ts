@@ -20,12 +20,14 @@ import { Option, type Command } from 'commander';
 import { workKinds, type WorkKind } from '../watch/work.js';
 import { atService, json, seconds, startingMs, withJson, withUrl, type ServiceFlags } from './at-service.js';
 import { RefusedError, UsageError } from './exit-codes.js';
+import { aboutRows, withRows } from './parameter-rows.js';
 import { userError } from './user-error.js';
 import { watched } from './work.js';
 
 interface SubmitFlags extends ServiceFlags {
   kind?: WorkKind;
   name?: string;
+  parameters?: string;
   watch?: boolean;
   dryRun?: boolean;
 }
@@ -39,13 +41,14 @@ export function addSubmitCommand(program: Command): void {
       new Option('--kind <kind>', 'what it is; needed where its fields do not say').choices(workKinds),
     )
     .option('--name <name>', 'another name than that of the file')
+    .option('--parameters <file>', 'of a campaign: CSV file with a row of parameters for each run')
     .option('--dry-run', 'only check it, and say when it would begin and end; nothing is stored')
     .option('--watch', 'follow it to its end; ends with 1 when it does not complete')
     .action((file: string, flags: SubmitFlags) =>
       atService(flags, async (client) => {
         if (flags.dryRun === true && flags.watch === true)
           throw new UsageError('what is only tried out cannot be watched: leave out --watch or --dry-run');
-        const submission = await readSubmission(file, flags);
+        const submission = await submissionOf(client, file, flags);
         if (flags.dryRun === true) {
           const tried = await triedOut(client, submission);
           return flags.json === true ? json(tried) : dryRunText(tried);
@@ -63,6 +66,18 @@ interface Submission {
   value: JsonObject;
   /** What the service says is wrong with it, with the lines of the file. */
   explained(problem: Problem): string;
+}
+
+/** What the file holds, and of a campaign the rows of the other file. */
+async function submissionOf(client: ApiClient, file: string, flags: SubmitFlags): Promise<Submission> {
+  const submission = await readSubmission(file, flags);
+  const { parameters } = flags;
+  if (parameters === undefined) return submission;
+  return {
+    ...submission,
+    value: await withRows(client, submission.value, parameters),
+    explained: (problem) => submission.explained(aboutRows(problem, parameters)),
+  };
 }
 
 type Accepted = ProtocolRunRecord | CampaignRecord | TaskRunRecord;

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { apiVersion, apiVersionHeader, ServiceError } from '@lab/contracts';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { takeCsvBodies } from '../csv/csv-body.js';
 import { accessCheck, type AccessRules } from './access.js';
 import type { CrossOrigin } from './cross-origin.js';
 import { parseJsonBody } from './json-body.js';
@@ -119,6 +120,7 @@ export function prepareRequests(fastify: FastifyInstance, doors: Doors): void {
     }
     done(null, value);
   });
+  takeCsvBodies(fastify);
 
   fastify.addHook('preParsing', (request, reply, payload, done) => {
     if (request.routeOptions.url === uploadRoute || request.raw.complete) {

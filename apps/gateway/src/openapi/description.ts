@@ -16,6 +16,8 @@ export interface Description {
   body?: {
     schema: object;
     required: boolean;
+    /** Absent: JSON. */
+    mediaType?: string;
     examples?: Record<string, { summary: string; value: unknown }>;
   };
   success: {

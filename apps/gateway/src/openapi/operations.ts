@@ -4,6 +4,7 @@ import { problemMediaType } from '../http/problem.js';
 import { longestKey } from '../idempotency/idempotency-key.js';
 import { accessOperations } from './access-operations.js';
 import { archiveOperations } from './archive-operations.js';
+import { csvOperations } from './csv-operations.js';
 import { definitionOperations } from './definition-operations.js';
 import { inPath, inQuery, json, listParameters, pageOf, ref, type Description } from './description.js';
 import * as examples from './examples.js';
@@ -32,8 +33,15 @@ const always: ErrorCode[] = [
   'service_unavailable',
 ];
 /** A body is read before it is known whether one belongs there; of what only reads none is. */
-const withBody = (key: string): ErrorCode[] =>
-  key.startsWith('GET ') ? [] : ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'invalid'];
+const withBody = (key: string, { body }: Description): ErrorCode[] =>
+  key.startsWith('GET ')
+    ? []
+    : [
+        ...(body?.mediaType === undefined ? (['malformed_json'] as const) : []),
+        'payload_too_large',
+        'unsupported_media_type',
+        'invalid',
+      ];
 /** What a request with an idempotency key can be answered with. */
 const repeated: ErrorCode[] = [
   'idempotency_key_in_progress',
@@ -314,6 +322,7 @@ const descriptions: Record<string, Description> = {
   },
   ...archiveOperations,
   ...fileOperations,
+  ...csvOperations,
   ...definitionOperations,
   ...accessOperations,
   ...eventOperations,
@@ -353,7 +362,7 @@ function operation(key: string, given: Description): OperationObject {
           requestBody: {
             required: given.body.required,
             content: {
-              'application/json': {
+              [given.body.mediaType ?? 'application/json']: {
                 schema: given.body.schema,
                 ...(given.body.examples === undefined ? {} : { examples: given.body.examples }),
               },
@@ -371,7 +380,7 @@ function operation(key: string, given: Description): OperationObject {
       },
       ...given.further,
       ...problemResponses([
-        ...new Set([...given.problems, ...always, ...withBody(key), ...(acts ? repeated : [])]),
+        ...new Set([...given.problems, ...always, ...withBody(key, given), ...(acts ? repeated : [])]),
       ]),
     },
   } as OperationObject;

@@ -176,6 +176,11 @@ export class CampaignSubmission {
   meta?: JsonObject;
 }
 
+/** Parameters run by run, as the submission of a campaign takes them. */
+export interface ParameterRows {
+  protocol_run_parameters: TaskParameters[];
+}
+
 /** Which device of which laboratory. */
 export class DeviceReference {
   @DefinedName({ example: 'color_lab' })

@@ -1,0 +1,30 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Readable, type Writable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { UsageError } from './exit-codes.js';
+
+/**
+ * Puts what `write` writes under a path: the whole of it, or nothing.
+ *
+ * @throws UsageError when something is there already
+ */
+export async function saved(given: string, write: (into: Writable) => Promise<void>): Promise<string> {
+  const path = resolve(given);
+  if (existsSync(path)) throw new UsageError(`${path} is there already; name another place with --output`);
+  const part = `${path}.part`;
+  try {
+    await write(createWriteStream(part));
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  return path;
+}
+
+/** The bytes of an answer, as they come. */
+export function contentOf({ body }: Response): Readable {
+  return Readable.fromWeb((body ?? new Blob([]).stream()) as ReadableStream);
+}

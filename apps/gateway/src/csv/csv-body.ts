@@ -1,0 +1,48 @@
+import { ServiceError } from '@lab/contracts';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+export const csvMediaType = 'text/csv';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its body is CSV, and no JSON. */
+    csv?: boolean;
+  }
+}
+
+/** Marks a route whose body is CSV: it comes as the bytes that were sent. */
+export const TakesCsv = (): MethodDecorator & ClassDecorator => RouteConfig({ csv: true });
+
+/** Lets the routes that {@link TakesCsv} have such bodies, and no other route. */
+export function takeCsvBodies(fastify: FastifyInstance): void {
+  fastify.addHook('preParsing', (request, _reply, payload, done) => {
+    const isCsv = mediaTypeOf(request) === csvMediaType;
+    if (request.routeOptions.config.csv === true && !isCsv && hasBody(request))
+      done(
+        new ServiceError(
+          'unsupported_media_type',
+          `The body must be CSV, sent with the header Content-Type: ${csvMediaType}.`,
+        ),
+      );
+    else if (request.routeOptions.config.csv !== true && isCsv)
+      done(
+        new ServiceError(
+          'unsupported_media_type',
+          'The body must be JSON, sent with the header Content-Type: application/json.',
+        ),
+      );
+    else done(null, payload);
+  });
+  fastify.addContentTypeParser<Buffer>(csvMediaType, { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  );
+}
+
+function mediaTypeOf({ headers }: FastifyRequest): string | undefined {
+  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}

@@ -1,0 +1,39 @@
+import { definitionRequests, ServiceError, type DefinitionType, type JsonObject } from '@lab/contracts';
+import type { ProtocolDefinition, ProtocolSnapshot, TaskDefinition } from '@lab/definitions/model';
+import { Injectable } from '@nestjs/common';
+import { Orchestrator } from '../orchestrator.js';
+
+/** The protocols that are loaded, as the leading orchestrator has them. */
+@Injectable()
+export class LoadedProtocols {
+  constructor(private readonly orchestrator: Orchestrator) {}
+
+  /**
+   * A protocol with the types of those of its tasks that it leaves parameters open of.
+   *
+   * @throws ServiceError `not_found`; `wrong_state` when it is not loaded
+   */
+  async withOpenTasks(name: string): Promise<ProtocolSnapshot> {
+    const { hash, definition } = await this.#loaded('protocol', name);
+    const protocol = definition as unknown as ProtocolDefinition;
+    const open = protocol.tasks.filter(({ parameters }) =>
+      Object.values(parameters).some(({ kind }) => kind === 'dynamic'),
+    );
+    const types = [...new Set(open.map(({ type }) => type))];
+    const tasks = await Promise.all(
+      types.map(async (type) => {
+        const task = await this.#loaded('task', type);
+        return [type, task.definition as unknown as TaskDefinition] as const;
+      }),
+    );
+    return { hash, protocol, tasks: Object.fromEntries(tasks) };
+  }
+
+  async #loaded(type: DefinitionType, name: string): Promise<{ hash: string; definition: JsonObject }> {
+    const record = await this.orchestrator.ask(definitionRequests.getDefinition, { type, name });
+    const { hash, definition, loaded } = record;
+    if (!loaded || hash === null || definition === null)
+      throw new ServiceError('wrong_state', `The ${type} "${name}" is not loaded.`);
+    return { hash, definition };
+  }
+}
