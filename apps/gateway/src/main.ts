@@ -26,6 +26,7 @@ import { announcementsOver } from './announcements-over-bus.js';
 import { config } from './config.js';
 import { storeOf } from './files/store-of.js';
 import { isLoopback } from './http/access.js';
+import { currentRequestId } from './http/request-scope.js';
 import { limitsFrom } from './http/limits.js';
 import { LeaderWatch } from './leader-watch.js';
 import { pruneLogs } from './logs/log-pruning.js';
@@ -45,7 +46,13 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   const startedAt = systemClock.now();
   const instance = randomUUID().slice(0, 8);
   const [bus, files] = await Promise.all([
-    connectBus({ url: config.natsUrl.reveal(), role: service, name: instance, log }),
+    connectBus({
+      url: config.natsUrl.reveal(),
+      role: service,
+      name: instance,
+      requestId: currentRequestId,
+      log,
+    }),
     openFiles(storeOf(config)),
   ]);
   shutdown.add('bus', () => bus.close());

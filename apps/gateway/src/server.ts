@@ -13,6 +13,7 @@ import { CrossOrigin } from './http/cross-origin.js';
 import { fastifyAdapter, logRequests, prepareRequests } from './http/fastify-server.js';
 import { limits, type Limits } from './http/limits.js';
 import { ProblemFilter } from './http/problem-filter.js';
+import { scopeRequests } from './http/request-scope.js';
 import { Traffic } from './http/traffic.js';
 import { measureRequests } from './metrics/request-metrics.js';
 import type { Log } from './ports.js';
@@ -63,6 +64,7 @@ export async function startServer(
   });
   authenticateRequests(fastify, surroundings.authentication);
   logRequests(fastify, options.log);
+  scopeRequests(fastify);
   if (options.meter !== undefined) measureRequests(fastify, options.meter);
   serveUploads(fastify, surroundings.files, bounds.bodyMs);
   serveDownloads(fastify, surroundings.files);

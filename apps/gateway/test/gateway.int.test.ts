@@ -16,6 +16,7 @@ import { startNats, startTestPostgres, type NatsFixture, type TestPostgres } fro
 import { AuditRecorder } from '../src/access/audit-recorder.js';
 import { OpenToAll } from '../src/access/authentication.js';
 import { announcementsOver } from '../src/announcements-over-bus.js';
+import { currentRequestId } from '../src/http/request-scope.js';
 import { startServer, type RunningServer } from '../src/server.js';
 import { definition, taskRow } from './rows.js';
 import { MemoryKeys } from './memory-keys.js';
@@ -34,7 +35,8 @@ let gatewayBus: Bus;
 let serviceBus: Bus;
 let gateway: RunningServer;
 let orchestrator: Subscription[];
-const log = memoryLog();
+const log = memoryLog({ debug: true });
+const serviceLog = memoryLog({ debug: true });
 
 const http = (
   method: string,
@@ -46,7 +48,10 @@ const http = (
 beforeAll(async () => {
   [nats, postgres] = await Promise.all([startNats(), startTestPostgres()]);
   [gatewayBus, serviceBus] = (await Promise.all(
-    ['gateway', 'orchestrator'].map((role) => connectBus({ url: nats.url, role, name: 'test' })),
+    [
+      { role: 'gateway', requestId: currentRequestId },
+      { role: 'orchestrator', log: serviceLog },
+    ].map((identity) => connectBus({ url: nats.url, name: 'test', ...identity })),
   )) as [Bus, Bus];
   store = await openStore({ url: postgres.url });
   epoch = (await store.lead('test', 0)) ?? 0;
@@ -209,6 +214,29 @@ describe('a device call through the real broker', () => {
     const gone = await http('POST', path, { volume: 4 });
     expect(gone.body).toMatchObject({ code: 'agent_unreachable', status: 503, effect: 'none' });
     expect(calls).toHaveLength(3);
+  });
+
+  it('is found in the logs of gateway, orchestrator and agent by the one name of its request', async () => {
+    const agent = await standInAgent([]);
+    const path = '/api/rpc/color_lab/pump/dose';
+    const other = await http('POST', path, { volume: 1 });
+    const reply = await http('POST', path, { volume: 2 }, { 'x-request-id': 'dose-2026.11_22' });
+    const made = other.headers.get('x-request-id') ?? '';
+    await agent.unsubscribe();
+    expect(reply.headers.get('x-request-id')).toBe('dose-2026.11_22');
+    const about = (id: string, lines: typeof log.lines): unknown[] =>
+      lines.filter(({ fields }) => fields?.['request_id'] === id).map(({ fields }) => fields);
+    for (const id of ['dose-2026.11_22', made]) {
+      await expect.poll(() => about(id, log.lines)).toHaveLength(1);
+      expect(about(id, log.lines)).toMatchObject([{ method: 'POST', status: 200 }]);
+      expect(about(id, serviceLog.lines)).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ kind: orchestratorRequests.locateDevice.name, outcome: 'done' }),
+          expect.objectContaining({ kind: agentRequests.readClock.name, computer: 'bench_b' }),
+          expect.objectContaining({ kind: agentRequests.callDevice.name, device: 'pump', outcome: 'done' }),
+        ]),
+      );
+    }
   });
 
   it('to an unknown laboratory is 404', async () => {

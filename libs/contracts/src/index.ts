@@ -345,6 +345,7 @@ export {
   type TokenRecord,
 } from './rest/access.js';
 export { apiVersion, apiVersionHeader } from './rest/api-version.js';
+export { isRequestId, requestIdHeader } from './rest/request-id.js';
 export {
   deliveryStates,
   SecretRotation,

@@ -16,6 +16,8 @@ export interface RequestOptions {
   fresh?: number | undefined;
   /** W3C trace context. */
   trace?: string;
+  /** Id of the request over HTTP that this is done for. Default: what `requestId` of the bus says. */
+  request?: string | undefined;
   /** Id of the message. Default: a random UUID. */
   id?: string;
 }

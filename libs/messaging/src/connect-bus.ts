@@ -12,6 +12,8 @@ export interface BusIdentity {
   /** Which one of its kind, unique among those that are connected. */
   name: string;
   log?: BusLog;
+  /** Id of the request over HTTP that is being answered where this is asked; it goes along with what is sent. */
+  requestId?: () => string | undefined;
   /** Default: real time. */
   timers?: BusTimers;
   /** How long the end of a subscription waits for running handlers, in milliseconds. Default 5 000. */
@@ -40,7 +42,8 @@ const attemptTimeoutMs = 2_000;
  *   `service_unavailable`: it did not answer within `connectTimeoutMs`
  */
 export async function connectBus(options: ConnectOptions): Promise<Bus> {
-  const { role, name, log = silentLog, timers = systemBusTimers, drainMs = defaultDrainMs } = options;
+  const { role, name, log = silentLog, requestId } = options;
+  const { timers = systemBusTimers, drainMs = defaultDrainMs } = options;
   const address = parseAddress(options.url);
   const prefix = `_INBOX.${encodeToken(role)}.${encodeToken(name)}`;
   const connection = await firstConnection(
@@ -61,7 +64,7 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
     timers,
   );
   const wire = new NatsWire(connection, `${prefix}.${randomBytes(8).toString('hex')}`, log);
-  return new MessageBus({ wire, src: `${role}/${name}`, timers, log, drainMs });
+  return new MessageBus({ wire, src: `${role}/${name}`, requestId, timers, log, drainMs });
 }
 
 async function firstConnection(

@@ -1,4 +1,4 @@
-import { agentEvents, agentRequests } from '@lab/contracts';
+import { agentEvents, agentRequests, ServiceError } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { MemoryBroker, type BusTimers, type CarriedMessage } from './index.js';
 
@@ -43,6 +43,44 @@ describe('a broker in memory', () => {
     timers.pass(1);
     await waiting;
     expect(ended).toMatchObject({ code: 'deadline_exceeded', effect: 'maybe' });
+  });
+
+  it('tells whom it asks for which request over HTTP that is done, and they log it', async () => {
+    const broker = new MemoryBroker();
+    const lines: [string, Record<string, unknown> | undefined][] = [];
+    const write = (message: string, fields?: Record<string, unknown>): void =>
+      void lines.push([message, fields]);
+    const log = { debug: write, warn: write, error: write };
+    const answered: { request?: string } = {};
+    const gateway = broker.connect({ role: 'gateway', name: '1', requestId: () => answered.request });
+    const agent = broker.connect({ role: 'agent', name: '1', log });
+    const seen: unknown[] = [];
+    await agent.serve(call, {}, ({ attempt_id: id }, { envelope }) => {
+      seen.push(envelope.request);
+      if (id === 'refused') throw new ServiceError('not_found', 'none');
+      if (id === 'broken') throw new TypeError('a defect');
+      return running;
+    });
+    await gateway.request(call, tokens, body);
+    expect([seen, lines]).toEqual([[undefined], []]);
+    answered.request = 'request-1';
+    await gateway.request(call, tokens, body);
+    await gateway.request(call, tokens, { attempt_id: 'refused' }, { request: 'request-2' }).catch(() => 0);
+    await gateway.request(call, tokens, { attempt_id: 'broken' }).catch(() => 0);
+    expect(seen).toEqual([undefined, 'request-1', 'request-2', 'request-1']);
+    const about = (request_id: string) => expect.objectContaining({ kind: call.name, request_id }) as object;
+    const handled = (request_id: string, outcome: string) => ({
+      request_id,
+      outcome,
+      computer: 'c',
+      inc: '1',
+    });
+    expect(lines).toMatchObject([
+      ['request handled', handled('request-1', 'done')],
+      ['request handled', handled('request-2', 'not_found')],
+      ['request handled', handled('request-1', 'internal')],
+      ['handler failed', about('request-1')],
+    ]);
   });
 
   it('loses, doubles and delays messages when told to', async () => {

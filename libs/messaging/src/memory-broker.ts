@@ -54,11 +54,12 @@ export class MemoryBroker {
     role,
     name,
     log = silentLog,
+    requestId,
     timers = this.#timers,
     drainMs = defaultDrainMs,
   }: BusIdentity): Bus {
     const wire = this.attach();
-    const bus = new MessageBus({ wire, src: `${role}/${name}`, timers, log, drainMs });
+    const bus = new MessageBus({ wire, src: `${role}/${name}`, requestId, timers, log, drainMs });
     this.#wires.set(bus, wire);
     wire.onClosed = () => void this.#wires.delete(bus);
     return bus;

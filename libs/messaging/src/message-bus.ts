@@ -36,6 +36,8 @@ export interface MessageBusOptions {
   wire: Wire;
   /** Who sends, for example `gateway/3f2a`. */
   src: string;
+  /** Id of the request over HTTP that is being answered where this is asked. */
+  requestId?: (() => string | undefined) | undefined;
   timers: BusTimers;
   log: BusLog;
   /** How long the end of a subscription waits for running handlers, in milliseconds. */
@@ -46,6 +48,7 @@ export interface MessageBusOptions {
 export class MessageBus implements Bus {
   readonly #wire: Wire;
   readonly #src: string;
+  readonly #requestId: () => string | undefined;
   readonly #timers: BusTimers;
   readonly #log: BusLog;
   readonly #drainMs: number;
@@ -55,9 +58,10 @@ export class MessageBus implements Bus {
   #closing: Promise<void> | undefined;
   #closed = false;
 
-  constructor({ wire, src, timers, log, drainMs }: MessageBusOptions) {
+  constructor({ wire, src, requestId, timers, log, drainMs }: MessageBusOptions) {
     this.#wire = wire;
     this.#src = src;
+    this.#requestId = requestId ?? ((): undefined => undefined);
     this.#timers = timers;
     this.#log = log;
     this.#drainMs = drainMs;
@@ -174,10 +178,23 @@ export class MessageBus implements Bus {
   }
 
   #envelope(kind: string, body: unknown, options: RequestOptions, ttlMs: number | undefined): Envelope {
-    const { epoch, inc, fence, fresh, trace, id = randomUUID() } = options;
+    const { epoch, inc, fence, fresh, trace, request = this.#requestId(), id = randomUUID() } = options;
     // Undefined fields vanish in JSON.
     const src = this.#src;
-    return { v: envelopeVersion, id, kind, trace, src, epoch, inc, fence, fresh, ttl_ms: ttlMs, body };
+    return {
+      v: envelopeVersion,
+      id,
+      kind,
+      trace,
+      request,
+      src,
+      epoch,
+      inc,
+      fence,
+      fresh,
+      ttl_ms: ttlMs,
+      body,
+    };
   }
 
   /** The bytes of a message, no more than the broker takes. */
@@ -262,7 +279,7 @@ export class MessageBus implements Bus {
       }
       if (context.expired()) {
         const error = new ServiceError('deadline_exceeded', `${name} waited longer than its caller`);
-        this.#refuse(message, name, error);
+        this.#refuse(message, name, error, envelope.request);
         inFlight.left();
         return;
       }
@@ -277,8 +294,9 @@ export class MessageBus implements Bus {
     });
   }
 
-  #refuse(message: WireMessage, name: string, error: ServiceError): void {
-    this.#log.warn('request refused', { kind: name, code: error.code, faults: error.faults });
+  #refuse(message: WireMessage, name: string, error: ServiceError, requestId?: string): void {
+    const { code, faults } = error;
+    this.#log.warn('request refused', { kind: name, request_id: requestId, code, faults });
     this.#answer(message, name, failureReply(error, this.#wire.maxPayload));
   }
 
@@ -310,7 +328,10 @@ export class MessageBus implements Bus {
     inFlight.enter(() => {
       const handled = (async () => handler(checked.value as BodyOf<D>, context))();
       void handled
-        .catch((error: unknown) => this.#log.error('event handler failed', { kind: name, error }))
+        .catch((error: unknown) => {
+          const { request } = context.envelope;
+          this.#log.error('event handler failed', { kind: name, request_id: request, error });
+        })
         .then(() => inFlight.left());
     });
   }

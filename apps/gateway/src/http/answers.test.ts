@@ -96,6 +96,22 @@ describe('a defect', () => {
   });
 });
 
+describe('the name of a request', () => {
+  it('is what the client calls it, or one that is made, and stands on every answer', async () => {
+    const nameOf = async (path: string, given?: string): Promise<string | null> => {
+      const headers: Record<string, string> = given === undefined ? {} : { 'x-request-id': given };
+      return (await gateway.send('GET', path, undefined, headers)).headers.get('x-request-id');
+    };
+    const made = /^[\da-f]{8}-[\da-f-]{27}$/;
+    for (const path of ['/api/tasks', '/api/tasks/none', '/api/nothing', '/health/live', '/api/tasks/%zz']) {
+      expect(await nameOf(path, 'run-7.of_Ada'), path).toBe('run-7.of_Ada');
+      expect(await nameOf(path), path).toMatch(made);
+    }
+    for (const odd of ['short', 'x'.repeat(65), 'with space', 'a,b,c,d,e', '"quoted"'])
+      expect(await nameOf('/api/tasks', odd), odd).toMatch(made);
+  });
+});
+
 describe('a slow client', () => {
   it('that does not send its body is answered and let go', async () => {
     const hasty = await startHarness({ limits: { bodyMs: 50 } });

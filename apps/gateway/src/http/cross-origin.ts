@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
-const requestHeaders = 'authorization, content-type, idempotency-key, last-event-id';
-const responseHeaders = 'content-disposition, location, retry-after';
+const requestHeaders = 'authorization, content-type, idempotency-key, last-event-id, x-request-id';
+const responseHeaders = 'content-disposition, location, retry-after, x-request-id';
 /** How long a browser remembers what it was allowed, in seconds. */
 const rememberS = 600;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { apiVersion, apiVersionHeader, ServiceError } from '@lab/contracts';
+import { apiVersion, apiVersionHeader, isRequestId, requestIdHeader, ServiceError } from '@lab/contracts';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { takeCsvBodies } from '../csv/csv-body.js';
 import { accessCheck, type AccessRules } from './access.js';
@@ -43,6 +43,13 @@ const onlyHttps = { 'strict-transport-security': 'max-age=63072000' };
 /** How long after its time a connection with slow headers is ended at the latest, in milliseconds. */
 const slowestCheckMs = 2_000;
 
+const requestIdField = requestIdHeader.toLowerCase();
+
+/** What the client calls its request, or a new name when that cannot be one. */
+function requestIdOf(given: unknown): string {
+  return isRequestId(given) ? given : randomUUID();
+}
+
 /** The HTTP server under Nest, with its limits, before any route. */
 export function fastifyAdapter(limits: Limits, problems: ProblemFilter): FastifyAdapter {
   const options: FastifyHttpOptions<Server> = {
@@ -50,7 +57,7 @@ export function fastifyAdapter(limits: Limits, problems: ProblemFilter): Fastify
     keepAliveTimeout: limits.keepAliveMs,
     // Uploads may take long: the time of a body is bounded per route, not per server.
     requestTimeout: 0,
-    genReqId: () => randomUUID(),
+    genReqId: ({ headers }) => requestIdOf(headers[requestIdField]),
     return503OnClosing: false,
     routerOptions: { maxParamLength: limits.headerBytes, ignoreTrailingSlash: true },
     http: {
@@ -63,7 +70,7 @@ export function fastifyAdapter(limits: Limits, problems: ProblemFilter): Fastify
     },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
-      reply.headers(commonHeaders);
+      reply.headers({ ...commonHeaders, [requestIdHeader]: request.id });
       problems.answer(error, request as FastifyRequest, reply as FastifyReply);
     },
   };
@@ -80,7 +87,7 @@ export function prepareRequests(fastify: FastifyInstance, doors: Doors): void {
   const isHttps = new URL(doors.access.publicUrl).protocol === 'https:';
   const headers = { ...commonHeaders, ...crossOrigin.headers, ...(isHttps ? onlyHttps : {}) };
   fastify.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headers);
+    reply.headers({ ...headers, [requestIdHeader]: request.id });
     try {
       const leave = traffic.enter({
         method: request.method,

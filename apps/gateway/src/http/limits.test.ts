@@ -166,7 +166,8 @@ describe('a page of another origin', () => {
     expect(Object.fromEntries(asked.headers)).toMatchObject({
       'access-control-allow-origin': dashboard,
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-      'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id',
+      'access-control-allow-headers':
+        'authorization, content-type, idempotency-key, last-event-id, x-request-id',
       vary: 'Origin',
     });
     const posted = await gateway.send('POST', '/api/protocols', {}, { origin: dashboard });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   apiVersion,
   apiVersionHeader,
+  requestIdHeader,
   AttentionResolution,
   CampaignSubmission,
   dtoSchema,
@@ -85,7 +86,8 @@ describe('the OpenAPI document', () => {
     expect(document.info.description).toMatch(/`Deprecation`[\s\S]*`Sunset`[\s\S]*12 months/);
     for (const [key, operation] of operations()) {
       for (const [status, { headers }] of Object.entries(operation.responses))
-        expect(headers, `${key} ${status}`).toHaveProperty(apiVersionHeader);
+        for (const header of [apiVersionHeader, requestIdHeader])
+          expect(headers, `${key} ${status}`).toHaveProperty(header);
     }
   });
 

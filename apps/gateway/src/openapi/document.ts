@@ -3,6 +3,7 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swag
 import {
   apiVersion,
   apiVersionHeader,
+  requestIdHeader,
   AttentionResolution,
   CampaignChange,
   CampaignResumption,
@@ -180,6 +181,11 @@ const headers = {
     description: 'Version of the interface that answered.',
     schema: { type: 'string' as const, enum: [apiVersion] },
   },
+  [requestIdHeader]: {
+    description:
+      'Name of the request in the logs of the service: what the request said in the same header, or a new one.',
+    schema: { type: 'string' as const },
+  },
 };
 
 /** Gives every answer the headers that all have, and those in JSON an example where none is told. */
@@ -187,7 +193,9 @@ function complete(responses: Responses = {}, schemas: Record<string, SchemaObjec
   for (const response of Object.values(responses)) {
     response.headers = {
       ...response.headers,
-      [apiVersionHeader]: { $ref: `#/components/headers/${apiVersionHeader}` },
+      ...Object.fromEntries(
+        Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+      ),
     };
     const content = response.content?.['application/json'];
     if (content?.schema !== undefined && content.example === undefined && content.examples === undefined)

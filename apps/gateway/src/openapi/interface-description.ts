@@ -1,10 +1,13 @@
-import { apiVersion, apiVersionHeader } from '@lab/contracts';
+import { apiVersion, apiVersionHeader, requestIdHeader } from '@lab/contracts';
 
 /** What is said of the interface as a whole, in Markdown. */
 export const interfaceDescription = `Runs protocols, campaigns and tasks on real instruments.
 
 **Errors.** Every error is a problem document (RFC 9457) with a stable \`code\`. Errors of requests that act say what is
 known of their physical \`effect\`: only with \`none\` may a machine send the request again.
+
+**Names of requests.** Every answer names its request in \`${requestIdHeader}\`, under which the logs of the service have it. A
+client may choose the name in the same header: 8 to 64 letters, digits, \`-\`, \`_\` or \`.\`; what is none gets another one.
 
 **Versions.** This is version ${apiVersion}; every answer names the version in \`${apiVersionHeader}\`. Within a version
 paths, fields, codes and states are added, never taken away or given another meaning: clients ignore fields, and treat

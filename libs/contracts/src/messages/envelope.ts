@@ -13,6 +13,8 @@ export const envelope = z.object({
   kind: z.string(),
   /** W3C trace context of the work this belongs to. */
   trace: z.string().optional(),
+  /** Id of the request over HTTP that this is sent for: the logs of all who get it have it. */
+  request: z.string().optional(),
   /** Who sent it, for example `gateway/3f2a`. */
   src: z.string(),
   /** Leadership epoch the sender acts under; an older one than the receiver has seen is refused. */
