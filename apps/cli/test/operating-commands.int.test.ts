@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { orchestratorRequests as requests, ServiceError } from '@lab/contracts';
+import { Sealing, Secret } from '@lab/runtime';
 import { freePort } from '@lab/testkit';
 import {
   agent,
@@ -31,7 +32,10 @@ let gateway: Harness;
 let folder: string;
 
 beforeAll(async () => {
-  [gateway, folder] = await Promise.all([startHarness(), mkdtemp(join(tmpdir(), 'svc-commands-'))]);
+  [gateway, folder] = await Promise.all([
+    startHarness({}, new Sealing(new Secret('k'.repeat(32)))),
+    mkdtemp(join(tmpdir(), 'svc-commands-')),
+  ]);
 });
 afterAll(async () => {
   await gateway?.server.close();
@@ -294,6 +298,32 @@ describe('svc pause, resume and queue', () => {
     );
     expect((await svc('queue', 'stop')).code).toBe(2);
     expect((await svc('resume', 'protocol', 'none')).code).toBe(3);
+  });
+});
+
+describe('svc webhook', () => {
+  it('gives one another secret, and sends it an event again', async () => {
+    const url = 'https://receiver.example.org/lab';
+    const made = (await gateway.send('POST', '/api/webhooks', { url })).body;
+    const id = String(made['id']);
+    const rotated = await svc('webhook', 'rotate-secret', id, '--overlap', '3600');
+    expect(rotated.out).toMatch(
+      /^secret {3}whsec_\S{44}\nthe secret that there was signs beside it until \d{4}-\d\d-\d\d .*Z$/,
+    );
+    expect(rotated.out).not.toContain(String(made['secret']));
+    expect((await svc('webhook', 'rotate-secret', id, '--overlap', '0')).out).toContain('signs no more');
+    expect((await svc('webhook', 'rotate-secret', id, '--overlap', 'a day')).code).toBe(2);
+
+    const sent = { id: 'd1', webhook_id: id, type: 'task_run.failed', aggregate: 'task_run/t', body: '{}' };
+    const end = { state: 'given_up' as const, status: 500, duration_ms: 1, error: 'no', answer: null };
+    Object.assign(await gateway.deliveries.keep(sent, end), { event_id: 7 });
+    expect(await svc('webhook', 'redeliver', id, 'd1')).toEqual({
+      code: 0,
+      out: 'event 7 is sent again',
+      err: '',
+    });
+    expect(await gateway.deliveries.byId(id, 'd1')).toMatchObject({ state: 'pending' });
+    expect((await svc('webhook', 'redeliver', id, 'none')).code).toBe(3);
   });
 });
 

@@ -66,13 +66,31 @@ export function addWebhookCommands(program: Command): void {
   ofOne(webhook, 'delete', 'remove it with its deliveries', (client, id) =>
     client.delete('/api/webhooks/{webhook_id}', { path: { webhook_id: id } }),
   );
+  withJson(withUrl(webhook.command('rotate-secret')))
+    .description('give it another secret and print it: the only time that it is shown')
+    .argument('<id>', idText)
+    .option('--overlap <seconds>', 'for how long the secret that there was signs beside it (default: a day)')
+    .action((id: string, flags: ServiceFlags & { overlap?: string }) =>
+      atService(flags, async (client) => {
+        const overlap =
+          flags.overlap === undefined ? {} : { overlap_s: wholeNumber('--overlap', flags.overlap) };
+        const made = await client.post('/api/webhooks/{webhook_id}/rotate-secret', {
+          path: { webhook_id: id },
+          body: overlap,
+        });
+        if (flags.json === true) return json(made);
+        const { secret, previous_secret_until: until } = made;
+        const before = until === null ? 'signs no more' : `signs beside it until ${seconds(until)}`;
+        return [`secret   ${secret}`, `the secret that there was ${before}`];
+      }),
+    );
   withJson(withUrl(webhook.command('replay')))
     .description('let it go on behind an event: what it has had is sent again')
     .argument('<id>', idText)
     .requiredOption('--from <event>', 'id of the event; 0: at the oldest')
     .action((id: string, flags: ServiceFlags & { from: string }) =>
       atService(flags, async (client) => {
-        const body = { from: eventId(flags.from) };
+        const body = { from: wholeNumber('--from', flags.from) };
         const record = await client.post('/api/webhooks/{webhook_id}/replay', {
           path: { webhook_id: id },
           body,
@@ -105,6 +123,18 @@ export function addWebhookCommands(program: Command): void {
         });
         if (flags.json === true) return json(items);
         return items.length === 0 ? ['no deliveries'] : table([deliveryHeader, ...items.map(deliveryRow)]);
+      }),
+    );
+  withJson(withUrl(webhook.command('redeliver')))
+    .description('send one event again, whatever became of it')
+    .argument('<id>', idText)
+    .argument('<delivery>', 'id of the delivery, as svc webhook deliveries shows it')
+    .action((id: string, delivery: string, flags: ServiceFlags) =>
+      atService(flags, async (client) => {
+        const asked = await client.post('/api/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver', {
+          path: { webhook_id: id, delivery_id: delivery },
+        });
+        return flags.json === true ? json(asked) : [`event ${asked.event_id ?? ''} is sent again`];
       }),
     );
 }
@@ -171,12 +201,12 @@ function submissionOf(url: string, flags: CreateFlags): WebhookSubmission {
     url,
     filters,
     ...(description === undefined ? {} : { description }),
-    ...(from === undefined ? {} : { from: eventId(from) }),
+    ...(from === undefined ? {} : { from: wholeNumber('--from', from) }),
   };
 }
 
 /** @throws UsageError */
-function eventId(text: string): number {
+function wholeNumber(option: string, text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new UsageError('--from must be the id of an event, a whole number from 0');
+  throw new UsageError(`${option} must be a whole number from 0`);
 }
