@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Problem, TaskRunRecord } from '@lab/contracts';
+import type { AgentRecord, Page, Problem, ResourceRecord, ResourceUse, TaskRunRecord } from '@lab/contracts';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
@@ -62,6 +62,33 @@ describe('a protocol run', () => {
     for (const [index, [start = NaN]] of times.entries()) {
       if (index > 0) expect(start).toBeGreaterThanOrEqual(times[index - 1]?.[1] ?? NaN);
     }
+  });
+});
+
+describe('a resource', () => {
+  it('is put back to what the file of its lab says, and its history tells who had it and who did that', async () => {
+    const run = await lab.api.run('run references');
+    const score = run.tasks.find((task) => task.name === 'score');
+    const path = `/api/resources/${score?.input_resources['paper']?.name ?? ''}`;
+    const written = (await lab.api.call<ResourceRecord>('GET', path)).body;
+    const uses = await lab.api.all<ResourceUse>(`${path}/history`);
+    const first = uses.at(-1);
+    expect(first).toMatchObject({
+      kind: 'task',
+      task: 'score',
+      taken: { lines: expect.any(Number) as number },
+    });
+
+    const act = { by: 'ada', reason: 'a new sheet' };
+    const reset = await lab.api.call<ResourceRecord>('POST', `${path}/reset`, act);
+    expect([reset.status, reset.body]).toEqual([200, { ...written, meta: first?.taken }]);
+    expect(reset.body.meta).not.toEqual(written.meta);
+    expect((await lab.api.call<ResourceRecord>('GET', path)).body).toEqual(reset.body);
+    const [latest, ...earlier] = await lab.api.all<ResourceUse>(`${path}/history`);
+    expect(latest).toMatchObject({ kind: 'reset', ...act, taken: written.meta, left: first?.taken });
+    expect(earlier).toEqual(uses);
+    const none = await lab.api.call<Problem>('POST', '/api/resources/nothing/reset');
+    expect([none.status, none.body.code]).toEqual([404, 'not_found']);
   });
 });
 
@@ -308,6 +335,29 @@ describe('a campaign', () => {
         ).length,
     );
     expect(Math.max(...overlap)).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('the agents', () => {
+  it('are listed by computer with how they are and what they run', async () => {
+    const { items } = (await lab.api.call<Page<AgentRecord>>('GET', '/api/agents')).body;
+    expect(items.map(({ computer, state, reason }) => [computer, state, reason])).toEqual([
+      ['bench_b', 'online', null],
+      ['svc_computer', 'online', null],
+    ]);
+    const [bench] = items;
+    expect(bench).toMatchObject({
+      labs: ['multiplication_lab'],
+      incarnation: 1,
+      address: '127.0.0.2',
+      ledger: { writable: true },
+      tasks: [],
+    });
+    expect(bench?.devices.map(({ name, state }) => [name, state])).toEqual([['multiplier_b', 'idle']]);
+    const alone = await lab.api.call<AgentRecord>('GET', '/api/agents/bench_b');
+    expect(alone.body).toMatchObject({ computer: 'bench_b', incarnation: 1, devices: bench?.devices });
+    const none = await lab.api.call<Problem>('GET', '/api/agents/nowhere');
+    expect([none.status, none.body.code]).toEqual([404, 'not_found']);
   });
 });
 
