@@ -39,7 +39,7 @@ describe('the files that the guide shows', () => {
       writeFileSync(join(userDir, folder, 'package.json'), JSON.stringify(packageJson));
     }
     catalog = await loadPackages({ userDir, cacheDir: join(place, 'cache') });
-  }, 10_000);
+  });
   afterAll(() => rmSync(place, { recursive: true, force: true }));
 
   it('are of every kind', () => {
