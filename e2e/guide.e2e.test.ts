@@ -207,6 +207,11 @@ describe('a service that asks for tokens', () => {
       'labs/multiplication_lab',
     ])
       expect([path, (await mia.call('GET', `/api/${path}`)).status]).toEqual([path, 200]);
+    const listed = (await mia.call<Page<{ name: string }>>('GET', '/api/tasks?lab=multiplication_lab')).body
+      .items;
+    expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(['task_of_root', 'wait']));
+    expect(await asked(made.body.token, 'GET', '/api/tasks')).toBe(403);
+    expect(await asked(made.body.token, 'GET', '/api/tasks?lab=color_lab')).toBe(403);
     expect((await mia.call('POST', '/api/protocols/run_of_root/cancel')).status).toBe(202);
 
     const [beaker] = (await api.call<Page<ResourceRecord>>('GET', '/api/resources?lab=color_lab')).body.items;

@@ -87,16 +87,16 @@ export function everybody(known, lost) {
  * the lab that the service has, or to none: which of both a request does not tell.
  *
  * @param need `x-needs` of the operation
- * @param given the parameters of the path, and the body as JSON
+ * @param given the parameters of the path, those of the query, and the body as JSON
  */
-export function isAllowed(need, grants, { path, body }) {
+export function isAllowed(need, grants, { path, query = {}, body }) {
   if (need === 'nothing') return true;
   if (grants === undefined || need === undefined) return false;
   if (need === 'identity') return true;
   const enough = grants.filter(({ role }) => roles.indexOf(role) >= roles.indexOf(need.role));
   if (need.lab === anyLab) return enough.length > 0;
   if (need.of !== undefined) return enough.some(({ lab }) => lab !== otherLab);
-  return labsOf(need.lab, path, body).every((lab) =>
+  return labsOf(need.lab, path, query, body).every((lab) =>
     enough.some((grant) => grant.lab === undefined || grant.lab === lab),
   );
 }
@@ -105,9 +105,9 @@ export function isAllowed(need, grants, { path, body }) {
 const anyLab = '*';
 
 /** The labs that a request names; undefined stands for all. */
-function labsOf(field, path, body) {
+function labsOf(field, path, query, body) {
   if (field === undefined) return [undefined];
-  const named = field in path ? path[field] : own(body, field);
+  const named = field === '?lab' ? query.lab : field in path ? path[field] : own(body, field);
   const labs = [named].flat();
   return labs.length > 0 && labs.every((lab) => typeof lab === 'string') ? labs : [undefined];
 }

@@ -1,5 +1,6 @@
 // Asks a service for what its document describes and for much that it does not, as everybody who may ask, and compares
 // the replies with the document.
+import { URLSearchParams } from 'node:url';
 import fc from 'fast-check';
 import { chainOf, runChain } from './chains.mjs';
 import { rawClient } from './client.mjs';
@@ -160,7 +161,7 @@ function breachOf(document, key, { path, caller, given }, { status, body }, owne
   const [verb, pattern] = key.split(' ');
   const { label, name, grants } = caller;
   const need = document.paths[pattern][verb]['x-needs'];
-  if (!isAllowed(need, grants, given)) return `${status} to ${label}`;
+  if (!isAllowed(need, grants, { ...given, query: queryOf(path) })) return `${status} to ${label}`;
   if (verb === 'get' || need === 'nothing' || need === 'identity') return undefined;
   if (status === 201 && !pattern.includes('{')) {
     const record = JSON.parse(body);
@@ -176,6 +177,12 @@ function breachOf(document, key, { path, caller, given }, { status, body }, owne
   return owner === undefined || owner === name || isOperator(grants)
     ? undefined
     : `${label} changed work of somebody else`;
+}
+
+/** The query parameters of a path; one that is given twice means nothing. */
+function queryOf(path) {
+  const query = new URLSearchParams(path.split('?')[1]);
+  return Object.fromEntries([...query].filter(([name]) => query.getAll(name).length === 1));
 }
 
 /** The path as it was meant; what is not well-formed was not. */

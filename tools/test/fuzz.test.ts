@@ -6,7 +6,7 @@ import { curlOf as plainCurl, shrunk as plainShrunk } from '../fuzz/curl.mjs';
 // @ts-expect-error -- plain JavaScript
 import { csvFault as plainCsvFault } from '../fuzz/csv.mjs';
 // @ts-expect-error -- plain JavaScript
-import { everybody as plainEverybody, grantsBy as plainGrants } from '../fuzz/people.mjs';
+import * as plainPeople from '../fuzz/people.mjs';
 // @ts-expect-error -- plain JavaScript
 import { fuzz as plainFuzz } from '../fuzz/run.mjs';
 
@@ -42,8 +42,11 @@ const shrunk = plainShrunk as (
 ) => Promise<Request>;
 const curlOf = plainCurl as (request: Request) => string;
 const csvFault = plainCsvFault as (text: string) => string | undefined;
-const everybody = plainEverybody as (known: object[], lost: object) => Caller[];
-const grantsBy = plainGrants as (lab: string) => Record<string, Grant[]>;
+const { everybody, grantsBy, isAllowed } = plainPeople as {
+  everybody: (known: object[], lost: object) => Caller[];
+  grantsBy: (lab: string) => Record<string, Grant[]>;
+  isAllowed: (need: object, grants: Grant[], given: object) => boolean;
+};
 
 const ranks = ['viewer', 'submitter', 'operator', 'lab_admin', 'admin'];
 const known = Object.entries(grantsBy('blue')).map(([label, grants], index) => ({
@@ -304,6 +307,20 @@ describe('the fuzzer', () => {
     );
     expect(command).not.toMatch(/svc_pat_/);
     expect(fault?.request.body?.length).toBeLessThan(30);
+  });
+});
+
+describe('a list that is narrowed down to a lab', () => {
+  const need = { role: 'viewer', lab: '?lab' };
+  const given = (query: object): object => ({ path: {}, query, body: undefined });
+
+  it.each([
+    [{ lab: 'blue' }, true],
+    [{ lab: 'red' }, false],
+    [{}, false],
+  ])('is for a role for the lab blue with %j: %s', (query, expected) => {
+    expect(isAllowed(need, [{ role: 'operator', lab: 'blue' }], given(query))).toBe(expected);
+    expect(isAllowed(need, [{ role: 'viewer' }], given(query))).toBe(true);
   });
 });
 

@@ -209,9 +209,28 @@ export class MemoryRecords extends MemoryTables implements RecordReader {
     const moment = timeOf(name);
     const fields: Record<string, string> =
       name === 'logs' ? logFields : { since: moment, until: moment, after: 'number' };
-    return this.read(() => portionOf<StoredItems[Name]>(all[name], name, request, idOf, fields));
+    return this.read(() => {
+      const items: readonly StoredItems[Name][] = all[name];
+      const kind = workKinds[name];
+      if (kind === undefined) return portionOf(items, name, request, idOf, fields);
+      const { lab, ...filters } = request.filters;
+      const { within } = request;
+      const shown = (items as readonly { id: string; name: string }[]).filter(({ id, name }) => {
+        const labs = this.labs.get(`${kind}/${kind === 'task_run' ? id : name}`) ?? [];
+        if (lab !== undefined && !labs.includes(String(lab))) return false;
+        return within === undefined || (labs.length > 0 && labs.every((each) => within.includes(each)));
+      }) as unknown as readonly StoredItems[Name][];
+      return portionOf(shown, name, { ...request, filters }, idOf, fields);
+    });
   }
 }
+
+/** Lists of what belongs to the labs that a test says. */
+const workKinds: Partial<Record<StoredListName, LabRecordKind>> = {
+  tasks: 'task_run',
+  protocol_runs: 'protocol_run',
+  campaigns: 'campaign',
+};
 
 function timeOf(name: StoredListName): string {
   return lists[name].usual.replace('-', '');

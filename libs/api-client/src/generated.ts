@@ -6863,6 +6863,8 @@ export interface operations {
         owner?: string;
         /** @description Only what belongs to this campaign. */
         campaign?: string;
+        /** @description Only runs whose protocol names this laboratory. */
+        lab?: string;
         /** @description Only what was created at this moment (ISO 8601) or later. */
         since?: string;
         /** @description Only what was created before this moment (ISO 8601). */
@@ -7138,6 +7140,8 @@ export interface operations {
         protocol?: string;
         /** @description Only records of this owner. */
         owner?: string;
+        /** @description Only campaigns whose protocol names this laboratory. */
+        lab?: string;
         /** @description Only what was created at this moment (ISO 8601) or later. */
         since?: string;
         /** @description Only what was created before this moment (ISO 8601). */
@@ -7743,7 +7747,7 @@ export interface operations {
         campaign?: string;
         /** @description Only what belongs to this protocol run. */
         protocol_run?: string;
-        /** @description Only tasks that got a device of this laboratory. */
+        /** @description Only tasks of this laboratory: of runs whose protocol names it, and those that got a device or resource of it. */
         lab?: string;
         /** @description Only what is on this computer. */
         computer?: string;

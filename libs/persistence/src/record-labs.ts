@@ -19,6 +19,28 @@ const ofUsed = sql`(select coalesce(jsonb_agg(distinct used.lab), '[]'::jsonb) f
 const ofTask = sql`case when task_run.run_id is null then ${ofUsed}
   else ${ofProtocol(sql`task_run.definition_hash`)} end`;
 
+/** Whether the protocol of a campaign or run names a lab. Looked up once for a whole list. */
+export const namesLab = (table: string, lab: unknown): RawBuilder<unknown> =>
+  sql`${sql.ref(`${table}.definition_hash`)} = any(array(
+    select hash from definition where kind = 'protocol' and (body->'protocol'->'labs')::jsonb ? ${lab}::text))`;
+
+/** Whether it names some labs and only such as are among these. */
+export const namesOnly = (table: string, labs: readonly string[]): RawBuilder<unknown> =>
+  sql`${sql.ref(`${table}.definition_hash`)} = any(array(
+    select hash from definition where kind = 'protocol' and (body->'protocol'->'labs')::jsonb <> '[]'::jsonb
+      and (body->'protocol'->'labs')::jsonb <@ ${JSON.stringify(labs)}::jsonb))`;
+
+/** Whether a task belongs to a lab. */
+export const taskIsOf = (lab: unknown): RawBuilder<unknown> =>
+  sql`(jsonb_path_exists(task_run.devices, '$.* ? (@.lab_name == $lab)', jsonb_build_object('lab', ${lab}::text))
+    or (task_run.run_id is not null and ${namesLab('task_run', lab)})
+    or (task_run.run_id is null and task_run.resources <> '{}'::jsonb and ${ofUsed} ? ${lab}::text))`;
+
+/** Whether a task belongs to some labs and only to such as are among these. */
+export const taskIsOnlyOf = (labs: readonly string[]): RawBuilder<unknown> =>
+  sql`case when task_run.run_id is null then ${ofUsed} <> '[]'::jsonb and ${ofUsed} <@ ${JSON.stringify(labs)}::jsonb
+    else ${namesOnly('task_run', labs)} end`;
+
 /** Which labs a record belongs to; the same that its events name. */
 const queries: Readonly<
   Record<

@@ -26,6 +26,7 @@ import {
   type StoredResourceInUse,
   type StoredRunOfCampaign,
 } from './record-shapes.js';
+import { namesLab, namesOnly, taskIsOf, taskIsOnlyOf } from './record-labs.js';
 import { deliveryRecord, type DeliveryRow } from './gateway/webhook-deliveries.js';
 import { webhookRecord, type WebhookRow } from './gateway/webhooks.js';
 
@@ -42,6 +43,8 @@ export interface StoredList<Row, Item> {
   fields?: Readonly<Record<string, RawBuilder<unknown>>>;
   /** Table that has the fields which `fields` does not name. */
   alias: string;
+  /** Whether a row belongs to some labs and only to such as are among these; a list without it is not told apart so. */
+  ofLabs?: (labs: readonly string[]) => RawBuilder<unknown>;
   /** Filters that are more than a comparison with a field. */
   special?: Readonly<Record<string, (value: FilterValue) => RawBuilder<unknown>>>;
   record: (row: Row, codes: Codes) => Item;
@@ -83,11 +86,8 @@ export const storedLists: Lists = {
     id: sql`task_run.id`,
     alias: 'task_run',
     fields: { protocol_run: runName, campaign: campaignName },
-    special: {
-      archived: isListed,
-      lab: (name) =>
-        sql`jsonb_path_exists(task_run.devices, '$.* ? (@.lab_name == $lab)', jsonb_build_object('lab', ${name}::text))`,
-    },
+    special: { archived: isListed, lab: taskIsOf },
+    ofLabs: taskIsOnlyOf,
     record: (row, codes) => taskRunRecord(row, row.protocol_run, codes),
     definition: (row) => row.definition_hash,
   }),
@@ -97,7 +97,8 @@ export const storedLists: Lists = {
     id: sql`protocol_run.id`,
     alias: 'protocol_run',
     fields: { campaign: campaignName },
-    special: { archived: isListed },
+    special: { archived: isListed, lab: (lab) => namesLab('protocol_run', lab) },
+    ofLabs: (labs) => namesOnly('protocol_run', labs),
     record: protocolRunSummary,
   }),
   campaign_runs: list<StoredRunOfCampaign, StoredItems['campaign_runs']>({
@@ -111,9 +112,10 @@ export const storedLists: Lists = {
   campaigns: list<StoredCampaign & ArchivedSince, StoredItems['campaigns']>({
     columns: sql`campaign.*, archive.archived_at`,
     from: sql`campaign ${joinArchive(sql`campaign.id`)}`,
-    special: { archived: isListed },
     id: sql`campaign.id`,
     alias: 'campaign',
+    special: { archived: isListed, lab: (lab) => namesLab('campaign', lab) },
+    ofLabs: (labs) => namesOnly('campaign', labs),
     record: campaignSummary,
   }),
   trials: list<StoredTrial, StoredItems['trials']>({
@@ -171,6 +173,7 @@ export const storedLists: Lists = {
       left join protocol_run keeper on keeper.id = allocation.held_by_run_id`,
     id: sql`resource.name`,
     alias: 'resource',
+    ofLabs: (labs) => sql`resource.lab = any(${labs}::text[])`,
     record: resourceRecord,
   }),
   resource_uses: list<StoredItems['resource_uses'], StoredItems['resource_uses']>({
@@ -239,6 +242,7 @@ export const storedLists: Lists = {
       until: sql`log_line.at`,
       text: sql`log_line.message`,
     },
+    ofLabs: (labs) => sql`log_line.lab = any(${labs}::text[])`,
     record: (row) => row,
   }),
   audit: list<StoredAudit, StoredItems['audit']>({

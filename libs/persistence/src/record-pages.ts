@@ -49,6 +49,10 @@ export async function readPage<Name extends StoredListName>(
     return conditionOf(list, filter, declared, value);
   });
   if (owner !== undefined && list.within !== undefined) conditions.push(list.within(owner));
+  if (request.within !== undefined) {
+    if (list.ofLabs === undefined) throw new Error(`the list ${name} does not know the labs of its records`);
+    conditions.push(list.ofLabs(request.within));
+  }
   if (request.after !== null) {
     const { value, id } = request.after;
     const kind = shape.sort[request.sort];

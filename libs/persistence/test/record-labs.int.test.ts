@@ -1,3 +1,4 @@
+import type { ListRequest, StoredListName } from '@lab/contracts';
 import type { Change } from '@lab/engine';
 import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -152,5 +153,49 @@ describe('the labs of', () => {
 
   test.each(cases)('%s %s (run %s) are %j', async (kind, key, run, expected) => {
     expect(await records.labsOf(kind, key, run)).toEqual(expected);
+  });
+});
+
+describe('a list', () => {
+  const newest = { limit: 100, sort: 'created_at', descending: true, after: null };
+  const ids = async (
+    name: 'tasks' | 'protocol_runs' | 'campaigns',
+    narrowed: { lab?: string; within?: string[] },
+  ): Promise<string[]> => {
+    const { lab, within } = narrowed;
+    const request: ListRequest = {
+      ...newest,
+      filters: lab === undefined ? {} : { lab },
+      ...(within === undefined ? {} : { within }),
+    };
+    return (await records.list(name, request)).items.map(({ id }) => id).sort();
+  };
+
+  test('of a laboratory has all that has to do with it', async () => {
+    expect(await ids('campaigns', { lab: 'red' })).toEqual(['c_both', 'c_red']);
+    expect(await ids('protocol_runs', { lab: 'blue' })).toEqual(['r_both']);
+    expect(await ids('tasks', { lab: 'red' })).toEqual(['d1', 'd2', 'd4', 'd5', 't_both', 't_red']);
+    expect(await ids('tasks', { lab: 'blue' })).toEqual(['d2', 'd6', 't_both']);
+    expect(await ids('tasks', { lab: '%' })).toEqual([]);
+  });
+
+  test('for somebody with roles for some laboratories has only what belongs to no other, and to one at least', async () => {
+    expect(await ids('campaigns', { within: ['red'] })).toEqual(['c_red']);
+    expect(await ids('protocol_runs', { within: ['red'] })).toEqual(['r_red']);
+    expect(await ids('tasks', { within: ['red'] })).toEqual(['d1', 'd5', 't_red']);
+    expect(await ids('tasks', { lab: 'red', within: ['red', 'green'] })).toEqual(['d1', 'd5', 't_red']);
+    expect(await ids('tasks', { lab: 'blue', within: ['red', 'blue'] })).toEqual(['d2', 'd6', 't_both']);
+    expect(await ids('campaigns', { within: [] })).toEqual([]);
+    const cups = { ...newest, sort: 'name', filters: {} };
+    expect((await records.list('resources', { ...cups, within: ['red'] })).items).toEqual([]);
+    expect((await records.list('resources', { ...cups, within: ['blue'] })).items).toHaveLength(1);
+  });
+
+  test('whose records nobody can tell apart by laboratory is refused to them', async () => {
+    const request = { ...newest, filters: {}, within: ['red'] };
+    for (const name of ['webhooks', 'audit'] satisfies StoredListName[])
+      await expect(
+        records.list(name, { ...request, sort: name === 'audit' ? 'seq' : 'created_at' }),
+      ).rejects.toThrow();
   });
 });

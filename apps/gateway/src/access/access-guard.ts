@@ -2,9 +2,9 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { ServiceError, type Principal, type Role } from '@lab/contracts';
 import type { FastifyRequest } from 'fastify';
-import { anyLab, needKey, type Need, type RouteNeed } from './needs.js';
+import { anyLab, labFilter, needKey, type Need, type RouteNeed } from './needs.js';
 import { RecordLabs, recordKinds, type RecordKind } from './record-labs.js';
-import { hasRole, hasRoleInAny, standingIn } from './roles.js';
+import { hasRole, hasRoleInAny, labsWith, standingIn } from './roles.js';
 
 /** Lets a request through to its route when the caller has the role that the route asks for, and none without one. */
 @Injectable()
@@ -32,6 +32,8 @@ export class AccessGuard implements CanActivate {
     if (need.of !== undefined && !isSettled(principal, need.role, request.method))
       return this.requireRoleOver(principal, need.role, need.of, request);
     requireRole(principal, need, request);
+    if (need.lab === labFilter && !hasRole(principal, need.role))
+      request.within = labsWith(principal, need.role);
     return true;
   }
 
@@ -88,7 +90,9 @@ export function requireRole(principal: Principal, { role, lab: field }: Need, re
   }
   for (const lab of labsOf(request, field)) {
     if (hasRole(principal, role, lab)) continue;
-    throw lackingRole(principal, role, lab === undefined ? 'all laboratories' : `the laboratory "${lab}"`);
+    const all =
+      field === labFilter ? 'all laboratories, or for the one that ?lab= names' : 'all laboratories';
+    throw lackingRole(principal, role, lab === undefined ? all : `the laboratory "${lab}"`);
   }
 }
 
@@ -105,9 +109,14 @@ function lackingRole(principal: Principal, role: Role, where: string): ServiceEr
  */
 function labsOf(request: FastifyRequest, field: string | undefined): (string | undefined)[] {
   if (field === undefined) return [undefined];
+  if (field === labFilter) return [textOf(own(request.query, 'lab'))];
   const given = own(request.params, field) ?? own(request.body, field);
   const names: unknown[] = Array.isArray(given) ? given : [given];
   return names.length > 0 && names.every((name) => typeof name === 'string') ? names : [undefined];
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function own(object: unknown, field: string): unknown {

@@ -6,12 +6,15 @@ import type { RecordKind } from './record-labs.js';
 /** Stands in {@link Need.lab} for a route that is open to whoever has the role for any one lab. */
 export const anyLab = '*';
 
+/** Stands in {@link Need.lab} for a list whose query parameter `lab` says which lab it is about. */
+export const labFilter = '?lab';
+
 /** What a route asks of its caller. With neither `lab` nor `of` the role must be for all labs. */
 export interface Need {
   role: Role;
   /**
    * Name of the route parameter or body field that says which lab, or which labs, it is about; when the request leaves it
-   * out, the role must be for all labs. Or {@link anyLab}.
+   * out, the role must be for all labs. Or {@link anyLab}, or {@link labFilter}.
    */
   lab?: string;
   /** The address names a record of this kind, and the role must be for every lab that the record belongs to, or for all. */

@@ -1,9 +1,9 @@
 import { orchestratorRequests, roles, ServiceError, type Grant, type Role } from '@lab/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { agent } from '../openapi/examples.js';
-import { expectProblem, startHarness, type Harness } from '../../test/twins.js';
+import { campaignRecord, expectProblem, serviceEvent, startHarness, type Harness } from '../../test/twins.js';
 import { byTokens, headersOf } from '../../test/tokens.js';
-import { anyLab, needExtension, type RouteNeed } from './needs.js';
+import { anyLab, labFilter, needExtension, type RouteNeed } from './needs.js';
 import { recordKinds, type RecordKind } from './record-labs.js';
 
 interface Operation {
@@ -34,7 +34,8 @@ afterAll(() => gateway.server.close());
 
 /** Only the status: an answer may be a stream without an end. */
 async function statusOf({ method, path, need }: Operation, headers: Record<string, string>): Promise<number> {
-  const field = typeof need === 'object' && need.lab !== anyLab ? need.lab : undefined;
+  const field =
+    typeof need === 'object' && ![anyLab, labFilter].includes(need.lab ?? anyLab) ? need.lab : undefined;
   const body =
     field === undefined || method === 'GET' ? undefined : { [field]: field === 'lab_types' ? ['x'] : 'x' };
   const response = await fetch(`${gateway.url}${path}`, {
@@ -97,7 +98,8 @@ describe('every route of the document', () => {
   });
 
   it('that names a lab is open to the role for that lab, and closed to the role for another one', async () => {
-    const named = (operation: Operation): boolean => ![undefined, anyLab].includes(labOf(operation));
+    const named = (operation: Operation): boolean =>
+      ![undefined, anyLab, labFilter].includes(labOf(operation));
     expect(keys(named)).toEqual(
       expect.arrayContaining([
         'POST /api/rpc/{lab_id}/{device_id}/{function_name}',
@@ -253,6 +255,88 @@ describe('a route about one record', () => {
       'store_unavailable',
     );
     labsOf.mockRestore();
+  });
+});
+
+describe('a list of what belongs to labs', () => {
+  const lists = (): Operation[] => operations.filter((operation) => labOf(operation) === labFilter);
+  /** How each answers; for those that read the database, within which labs they did. */
+  const ask = async (grants: Grant[], query: string): Promise<{ statuses: number[]; within: unknown[] }> => {
+    const read = vi.spyOn(gateway.records, 'list');
+    const headers = await headersOf(gateway, 'ada', grants);
+    const statuses: number[] = [];
+    for (const operation of lists())
+      statuses.push(await statusOf({ ...operation, path: `${operation.path}${query}` }, headers));
+    const within = read.mock.calls.map(([, request]) => request.within);
+    read.mockRestore();
+    return { statuses: [...new Set(statuses.map((status) => (isRefused(status) ? status : 0)))], within };
+  };
+  const viewer: Grant[] = [{ role: 'viewer', lab: 'x' }];
+
+  it('is one of these', () => {
+    expect(lists().map(({ key }) => key)).toEqual([
+      'GET /api/protocols',
+      'GET /api/campaigns',
+      'GET /api/tasks',
+      'GET /api/resources',
+      'GET /api/devices',
+      'GET /api/events',
+      'GET /api/logs',
+      'GET /api/logs/stream',
+    ]);
+  });
+
+  it.each(['', '?lab=', '?lab=y', '?lab=X', '?lab=x,y', '?lab=x&lab=x', '?lab[]=x'])(
+    'is closed to a role for one lab with "%s"',
+    async (query) => {
+      expect(await ask(viewer, query)).toEqual({ statuses: [403], within: [] });
+    },
+  );
+
+  it('is open to it with the filter, for what belongs to the labs of the caller alone', async () => {
+    const { statuses, within } = await ask([...viewer, { role: 'operator', lab: 'y' }], '?lab=x');
+    expect(statuses).toEqual([0]);
+    expect(within).toEqual(Array.from({ length: 5 }, () => ['x', 'y']));
+  });
+
+  it('is open as a whole to a role for all labs, with the filter and without', async () => {
+    for (const query of ['', '?lab=x']) {
+      const { statuses, within } = await ask([...viewer, { role: 'viewer' }], query);
+      expect([statuses, within]).toEqual([[0], Array.from({ length: 5 }, () => undefined)]);
+    }
+  });
+
+  it('says how it is asked for', async () => {
+    const headers = await headersOf(gateway, 'ada', viewer);
+    const { body } = await gateway.send('GET', '/api/campaigns', undefined, headers);
+    expect(body.detail).toBe(
+      'This needs the role viewer for all laboratories, or for the one that ?lab= names; "ada" has viewer of x.',
+    );
+  });
+
+  it('does not show what belongs to other labs as well', async () => {
+    gateway.records.campaignList.push(campaignRecord({ name: 'own' }), campaignRecord({ name: 'shared' }));
+    gateway.records.labs.set('campaign/own', ['x']).set('campaign/shared', ['x', 'y']);
+    const headers = await headersOf(gateway, 'ada', viewer);
+    const { body } = await gateway.send('GET', '/api/campaigns?lab=x', undefined, headers);
+    expect(body.items).toMatchObject([{ name: 'own' }]);
+    gateway.records.campaignList.length = 0;
+    gateway.records.labs.clear();
+  });
+
+  it('streams no event of them either', async () => {
+    gateway.events.events.push(
+      ...[['x'], ['x', 'y'], ['y'], []].map((labs, index) => serviceEvent({ id: index + 1, body: { labs } })),
+    );
+    const headers = await headersOf(gateway, 'ada', viewer);
+    const leaving = new AbortController();
+    const reply = await fetch(`${gateway.url}/api/events?lab=x&after=0`, { headers, signal: leaving.signal });
+    let text = '';
+    const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader();
+    while (!text.includes('id: 4')) text += (await reader?.read())?.value ?? '';
+    leaving.abort();
+    expect([...text.matchAll(/"labs":(\[[^\]]*\])/g)].map(([, labs]) => labs)).toEqual(['["x"]']);
+    gateway.events.events.length = 0;
   });
 });
 

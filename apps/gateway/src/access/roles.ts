@@ -17,6 +17,12 @@ export function hasRoleInAny({ grants }: Principal, role: Role): boolean {
   return grants.some((grant) => roles.indexOf(grant.role) >= roles.indexOf(role));
 }
 
+/** The labs for which somebody has a role or a higher one, where it is for some only. */
+export function labsWith({ grants }: Principal, role: Role): string[] {
+  const enough = grants.filter((grant) => roles.indexOf(grant.role) >= roles.indexOf(role));
+  return [...new Set(enough.flatMap(({ lab }) => (lab === undefined ? [] : [lab])))];
+}
+
 /**
  * Somebody with the roles that they have where all of these labs are concerned, as roles for all labs: for a request that
  * is about nothing else. Roles for all labs stay what they are, and an admin is one of everything.

@@ -8,7 +8,7 @@ import {
 } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller } from '../access/caller.js';
-import { Needs } from '../access/needs.js';
+import { labFilter, Needs } from '../access/needs.js';
 import { readArguments, readFlag, readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
 import { readPageRequest } from '../records/list-request.js';
@@ -28,6 +28,8 @@ export class DevicesController {
     private readonly permit: CallPermit,
   ) {}
 
+  /** A device belongs to the lab that the filter names, and to no other. */
+  @Needs('viewer', { lab: labFilter })
   @Get('devices')
   async list(@Query() query: unknown): Promise<Page<DeviceRecord>> {
     const request = readPageRequest('devices', query);

@@ -1,7 +1,8 @@
 import { Controller, Get, Headers, Inject, Query, Req, Res } from '@nestjs/common';
 import type { ServiceEvent } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Needs } from '../access/needs.js';
+import { Within } from '../access/caller.js';
+import { labFilter, Needs } from '../access/needs.js';
 import { EventReader } from '../ports.js';
 import { EventFeed } from './event-feed.js';
 import { readEventsQuery, readHistoryQuery, writeCursor } from './event-query.js';
@@ -16,19 +17,25 @@ export class EventsController {
     @Inject(EventReader) private readonly events: EventReader,
   ) {}
 
+  @Needs('viewer', { lab: labFilter })
   @Get()
   async stream(
     @Query() query: unknown,
     @Headers('last-event-id') lastEventId: string | undefined,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
+    @Within() within?: readonly string[],
   ): Promise<void> {
     const { filter, after } = readEventsQuery(query, lastEventId);
     if (request.method === 'HEAD') {
       await reply.type('text/event-stream; charset=utf-8').send();
       return;
     }
-    await this.feed.serve(filter, after, (onEnd) => new EventStream(reply, onEnd));
+    await this.feed.serve(
+      within === undefined ? filter : { ...filter, within },
+      after,
+      (onEnd) => new EventStream(reply, onEnd),
+    );
   }
 
   @Get('history')

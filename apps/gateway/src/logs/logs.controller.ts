@@ -1,7 +1,8 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { Fault, LogLine, Page } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Needs } from '../access/needs.js';
+import { Within } from '../access/caller.js';
+import { labFilter, Needs } from '../access/needs.js';
 import { readPosition } from '../events/event-query.js';
 import { EventStream } from '../events/event-stream.js';
 import { invalidQuery, lookupName, readQuery } from '../http/request-input.js';
@@ -27,11 +28,14 @@ export class LogsController {
     private readonly feed: LogFeed,
   ) {}
 
+  @Needs('viewer', { lab: labFilter })
   @Get('logs')
-  async all(@Query() query: unknown): Promise<Page<LogLine>> {
-    return this.#list({ fixed: {}, query });
+  async all(@Query() query: unknown, @Within() within?: readonly string[]): Promise<Page<LogLine>> {
+    return this.#list({ fixed: {}, query }, within);
   }
 
+  /** A line has no more than one lab, which the filter names. */
+  @Needs('viewer', { lab: labFilter })
   @Get('logs/stream')
   async followAll(
     @Query() query: unknown,
@@ -106,8 +110,8 @@ export class LogsController {
     return { fixed: { protocol_run: name }, query };
   }
 
-  async #list({ fixed, query }: Part): Promise<Page<LogLine>> {
-    const request = readPageRequest('logs', query, { fixed });
+  async #list({ fixed, query }: Part, within?: readonly string[]): Promise<Page<LogLine>> {
+    const request = readPageRequest('logs', query, { fixed, within });
     return request.pageOf(await this.records.list('logs', request));
   }
 

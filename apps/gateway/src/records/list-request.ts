@@ -30,15 +30,21 @@ export interface PageRequest extends ListRequest {
  * @param options.owner name or id of what the list is within
  * @param options.beside query parameters that the caller reads itself
  * @param options.fixed filters that the address gives, and the query may not
+ * @param options.within only records that belong to no other labs; undefined: to whatever lab
  * @throws ServiceError `invalid` with every fault; `bad_request` for a cursor of another list
  */
 export function readPageRequest(
   name: ListName,
   query: unknown,
-  options: { owner?: string; beside?: readonly string[]; fixed?: Readonly<Record<string, string>> } = {},
+  options: {
+    owner?: string;
+    beside?: readonly string[];
+    fixed?: Readonly<Record<string, string>>;
+    within?: readonly string[] | undefined;
+  } = {},
 ): PageRequest {
   const shape = lists[name];
-  const { owner = '', beside = [], fixed = {} } = options;
+  const { owner = '', beside = [], fixed = {}, within } = options;
   const given = readQuery(query, ['limit', 'cursor', 'sort', ...filterNames(name, fixed), ...beside]);
   const faults: Fault[] = [];
   const limit = readLimit(given['limit'], usualPage, longestPage);
@@ -62,6 +68,7 @@ export function readPageRequest(
     sort,
     descending,
     filters,
+    ...(within === undefined ? {} : { within }),
     after: given['cursor'] === undefined ? null : positionOf(given['cursor'], of, kind),
     pageOf: ({ items, end }) => ({ items, next_cursor: end === null ? null : cursorOf(end, of) }),
   };

@@ -7,8 +7,8 @@ import {
   type ResourceRecord,
   type ResourceUse,
 } from '@lab/contracts';
-import { Caller } from '../access/caller.js';
-import { Needs } from '../access/needs.js';
+import { Caller, Within } from '../access/caller.js';
+import { labFilter, Needs } from '../access/needs.js';
 import { DtoPipe } from '../http/dto-pipe.js';
 import { lookupName, readQuery } from '../http/request-input.js';
 import { Orchestrator } from '../orchestrator.js';
@@ -26,9 +26,10 @@ export class ResourcesController {
     private readonly records: RecordReader,
   ) {}
 
+  @Needs('viewer', { lab: labFilter })
   @Get()
-  async list(@Query() query: unknown): Promise<Page<ResourceRecord>> {
-    const request = readPageRequest('resources', query);
+  async list(@Query() query: unknown, @Within() within?: readonly string[]): Promise<Page<ResourceRecord>> {
+    const request = readPageRequest('resources', query, { within });
     return request.pageOf(await this.records.list('resources', request));
   }
 

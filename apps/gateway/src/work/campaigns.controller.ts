@@ -14,8 +14,8 @@ import {
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
 import type { FastifyReply } from 'fastify';
-import { Caller } from '../access/caller.js';
-import { Needs } from '../access/needs.js';
+import { Caller, Within } from '../access/caller.js';
+import { labFilter, Needs } from '../access/needs.js';
 import { requireRightToServers } from '../access/optimizer-servers.js';
 import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
 import { MayBeTriedOut, readDryRun } from '../http/dry-run.js';
@@ -143,9 +143,10 @@ export class CampaignsController {
     return estimated ?? record;
   }
 
+  @Needs('viewer', { lab: labFilter })
   @Get()
-  async list(@Query() query: unknown): Promise<Page<CampaignSummary>> {
-    const request = readPageRequest('campaigns', query);
+  async list(@Query() query: unknown, @Within() within?: readonly string[]): Promise<Page<CampaignSummary>> {
+    const request = readPageRequest('campaigns', query, { within });
     const { items, end } = await this.records.list('campaigns', request);
     return request.pageOf({ items: await this.estimates.ofCampaigns(items.map(withoutSecrets)), end });
   }

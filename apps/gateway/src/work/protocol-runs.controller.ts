@@ -10,8 +10,8 @@ import {
   type ProtocolRunSummary,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
-import { Caller } from '../access/caller.js';
-import { Needs } from '../access/needs.js';
+import { Caller, Within } from '../access/caller.js';
+import { labFilter, Needs } from '../access/needs.js';
 import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
 import { MayBeTriedOut, readDryRun } from '../http/dry-run.js';
 import { DtoPipe } from '../http/dto-pipe.js';
@@ -122,9 +122,13 @@ export class ProtocolRunsController {
     return estimated ?? record;
   }
 
+  @Needs('viewer', { lab: labFilter })
   @Get()
-  async list(@Query() query: unknown): Promise<Page<ProtocolRunSummary>> {
-    const request = readPageRequest('protocol_runs', query);
+  async list(
+    @Query() query: unknown,
+    @Within() within?: readonly string[],
+  ): Promise<Page<ProtocolRunSummary>> {
+    const request = readPageRequest('protocol_runs', query, { within });
     const { items, end } = await this.records.list('protocol_runs', request);
     return request.pageOf({ items: await this.estimates.ofRuns(items), end });
   }

@@ -9,8 +9,8 @@ import {
   type TaskRunRecord,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
-import { Caller } from '../access/caller.js';
-import { Needs } from '../access/needs.js';
+import { Caller, Within } from '../access/caller.js';
+import { labFilter, Needs } from '../access/needs.js';
 import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
 import { MayBeTriedOut, readDryRun } from '../http/dry-run.js';
 import { DtoPipe } from '../http/dto-pipe.js';
@@ -98,9 +98,10 @@ export class TasksController {
     return foundTask(this.records, given, readTaskAddress(query));
   }
 
+  @Needs('viewer', { lab: labFilter })
   @Get()
-  async list(@Query() query: unknown): Promise<Page<TaskRunRecord>> {
-    const request = readPageRequest('tasks', query);
+  async list(@Query() query: unknown, @Within() within?: readonly string[]): Promise<Page<TaskRunRecord>> {
+    const request = readPageRequest('tasks', query, { within });
     return request.pageOf(await this.records.list('tasks', request));
   }
 }

@@ -46,6 +46,8 @@ export interface EventFilter {
   campaign?: string;
   protocol_run?: string;
   lab?: string;
+  /** Only what belongs to these labs and to no others; what belongs to none is not among it. */
+  within?: readonly string[];
 }
 
 /** Most types that one filter may name. */
@@ -64,7 +66,7 @@ export function isWanted(
   event: Pick<ServiceEvent, 'type' | 'aggregate' | 'body'>,
   filter: EventFilter,
 ): boolean {
-  const { types, aggregate, owner, campaign, protocol_run: run, lab } = filter;
+  const { types, aggregate, owner, campaign, protocol_run: run, lab, within } = filter;
   const { body } = event;
   if (aggregate !== undefined && event.aggregate !== aggregate) return false;
   if (types !== undefined && !types.some((type) => event.type === type || event.type.startsWith(`${type}.`)))
@@ -72,9 +74,12 @@ export function isWanted(
   if (owner !== undefined && body['owner'] !== owner) return false;
   if (campaign !== undefined && ownName(event, 'campaign') !== campaign) return false;
   if (run !== undefined && ownName(event, 'protocol_run') !== run) return false;
-  if (lab === undefined) return true;
+  if (lab === undefined && within === undefined) return true;
   const labs = body['labs'];
-  return Array.isArray(labs) && labs.includes(lab);
+  if (!Array.isArray(labs) || (lab !== undefined && !labs.includes(lab))) return false;
+  return (
+    within === undefined || (labs.length > 0 && labs.every((each) => within.some((own) => own === each)))
+  );
 }
 
 function ownName({ aggregate, body }: Pick<ServiceEvent, 'aggregate' | 'body'>, kind: EventKind): unknown {

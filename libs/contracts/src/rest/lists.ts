@@ -89,7 +89,9 @@ export const storedLists = {
       owner,
       campaign,
       protocol_run: protocolRun,
-      lab: exact('Only tasks that got a device of this laboratory.'),
+      lab: exact(
+        'Only tasks of this laboratory: of runs whose protocol names it, and those that got a device or resource of it.',
+      ),
       computer,
       ...between('created'),
       text: named,
@@ -104,6 +106,7 @@ export const storedLists = {
       type: exact('Only runs of this protocol.'),
       owner,
       campaign,
+      lab: exact('Only runs whose protocol names this laboratory.'),
       ...between('created'),
       text: named,
       archived,
@@ -121,6 +124,7 @@ export const storedLists = {
       state: states(runStates),
       protocol: exact('Only campaigns of this protocol.'),
       owner,
+      lab: exact('Only campaigns whose protocol names this laboratory.'),
       ...between('created'),
       text: named,
       archived,
@@ -330,6 +334,8 @@ export interface ListRequest {
   descending: boolean;
   /** By name: moments as ISO 8601 in UTC; a choice is a list. One that is absent selects everything. */
   filters: Readonly<Record<string, string | number | boolean | readonly string[]>>;
+  /** Only records that belong to these labs and to no others; one that belongs to none is not among them. Absent: all. */
+  within?: readonly string[];
   /** Behind which record the page begins; null: the first page. */
   after: ListPosition | null;
 }
