@@ -7,9 +7,14 @@ import type { Database } from './database.js';
 export const rootOfTask = sql`coalesce(protocol_run.campaign_id, task_run.run_id, task_run.id)`;
 export const rootOfRun = sql`coalesce(protocol_run.campaign_id, protocol_run.id)`;
 
-/** True of the row of `archive` of what is archived. @param root as of {@link joinArchive} */
+/**
+ * True of the row of `archive` of what is archived. Said as a case, because without fresh statistics PostgreSQL takes a bare
+ * `is null` for hardly ever true, and then goes through the whole archive for each row of work.
+ *
+ * @param root as of {@link joinArchive}
+ */
 export function isArchived(root: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`archive.id = ${root} and archive.restored_at is null`;
+  return sql<boolean>`archive.id = ${root} and case when archive.restored_at is null then true else false end`;
 }
 
 /**
