@@ -12,6 +12,7 @@ export const config = defineConfig({
   protocols: settings.protocols,
   scheduler: settings.scheduler,
   limits: settings.limits,
+  retention: settings.retention,
   logLevel: settings.logLevel,
 });
 

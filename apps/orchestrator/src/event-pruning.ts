@@ -1,16 +1,13 @@
-import { toServiceError } from '@lab/contracts';
 import type { Clock, Log, Timers } from '@lab/engine';
 import type { PostgresStore } from '@lab/persistence';
+import { inRounds } from '@lab/runtime';
 
-/** Between two rounds, in milliseconds. */
-const roundMs = 3_600_000;
-/** Before the first one, in milliseconds: a leader that has just begun has better things to do. */
-const firstMs = 60_000;
 /** Events that are looked at at once, and the pause between, in milliseconds: commits wait for no longer than that. */
 const batch = 1_000;
 const pauseMs = 50;
 
 const dayMs = 86_400_000;
+const plan = { firstMs: 60_000, everyMs: 3_600_000, failed: 'old events could not be removed' };
 
 /**
  * Forgets old events, again and again, a few at a time. Errors are logged, and the next round tries again.
@@ -27,31 +24,13 @@ export function pruneEvents(
   }: { store: Pick<PostgresStore, 'pruneEvents'>; clock: Clock; timers: Timers; log: Log },
   keptDays: number,
 ): () => void {
-  let stopped = false;
-  let cancel = (): void => undefined;
-  const after = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      cancel = timers.after(ms, resolve);
-    });
-  const round = async (): Promise<void> => {
+  return inRounds({ timers, log }, plan, async (pause) => {
     let removed = 0;
-    for (let next: number | undefined = 0; next !== undefined && !stopped; await after(pauseMs)) {
+    for (let next: number | undefined = 0; next !== undefined; await pause(pauseMs)) {
       const done = await store.pruneEvents(clock.now() - keptDays * dayMs, next, batch);
       removed += done.removed;
       next = done.next;
     }
     if (removed > 0) log.info('old events removed', { events: removed, older_than_days: keptDays });
-  };
-  const forEver = async (): Promise<void> => {
-    for (await after(firstMs); !stopped; await after(roundMs)) {
-      await round().catch((error: unknown) =>
-        log.warn('old events could not be removed', { message: toServiceError(error).message }),
-      );
-    }
-  };
-  void forEver();
-  return () => {
-    stopped = true;
-    cancel();
-  };
+  });
 }

@@ -75,6 +75,7 @@ export function storeUnder(lease: Lease, store: Store): Store {
     takenNames: (kind, names) => store.takenNames(kind, names),
     ended: (kind, name) => store.ended(kind, name),
     named: (kind, name) => store.named(kind, name),
+    endedBefore: (kind, page) => store.endedBefore(kind, page),
     close: () => store.close(),
     async commit(epoch, changes) {
       lease.demand();

@@ -8,6 +8,7 @@ import type { PostgresStore } from '@lab/persistence';
 import { Shutdown, systemClock, systemIds, systemTimers, type Log } from '@lab/runtime';
 import { agentsOverBus } from './agents-over-bus.js';
 import { AppModule } from './app.module.js';
+import { archiveOld } from './archiving.js';
 import type { Config } from './config.js';
 import { firstLoad } from './definitions/first-load.js';
 import { LabLoading } from './definitions/lab-loading.js';
@@ -137,6 +138,20 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
         config.limits.events_kept_days,
       ),
     );
+    const { archive_after_days: archiveAfter } = config.retention;
+    if (archiveAfter !== undefined)
+      shutdown.add(
+        'archiving',
+        archiveOld(
+          {
+            changes: engine.changes,
+            clock: systemClock,
+            timers: systemTimers,
+            log: log.child({ part: 'archiving' }),
+          },
+          archiveAfter,
+        ),
+      );
     shutdown.add('announcement', announceLeadership(bus, lease, engine, systemTimers, instance));
     return {
       end,

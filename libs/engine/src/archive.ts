@@ -20,11 +20,14 @@ export function archiveWork(
 ): Accepted {
   const work = overByItself(turn, kind, name, named);
   if (work.archivedAt !== null) throw conflict(kind, name, 'is archived already');
-  turn.emit({
-    op: 'archive',
-    row: { id: work.id, kind, name, archivedAt: turn.now, archivedBy: person.by, restoredAt: null },
-  });
-  return keep(turn, person, kind, work, 'archive');
+  return archive(turn, person, kind, work);
+}
+
+/** Archives what can be, as the store has just said. @returns how much */
+export function archiveAll(turn: Turn, person: Person, kind: WorkKind, works: readonly NamedWork[]): number {
+  const over = works.filter((work) => isTerminal(stateOf(turn, kind, work)));
+  for (const work of over) archive(turn, person, kind, work);
+  return over.length;
 }
 
 /** @throws ServiceError `not_found`; `wrong_state` when it is not archived, or its campaign is */
@@ -46,11 +49,25 @@ function overByItself(turn: Turn, kind: WorkKind, name: string, work: NamedWork 
     throw new ServiceError('not_found', `there is no ${workWords[kind]} named "${name}"`);
   if (work.campaign !== null)
     throw conflict(kind, name, `belongs to the campaign "${work.campaign}" and goes with it`);
-  const { campaigns, protocolRuns, taskRuns } = turn.state.rows;
-  const table = { campaign: campaigns, protocol_run: protocolRuns, task_run: taskRuns }[kind];
-  const state = table.get(work.id)?.state ?? work.state;
+  const state = stateOf(turn, kind, work);
   if (!isTerminal(state)) throw conflict(kind, name, `is ${state}: only what is over is archived`);
   return work;
+}
+
+/** As it is in memory, if it goes on again. */
+function stateOf(turn: Turn, kind: WorkKind, { id, state }: NamedWork): NamedWork['state'] {
+  const { campaigns, protocolRuns, taskRuns } = turn.state.rows;
+  const table = { campaign: campaigns, protocol_run: protocolRuns, task_run: taskRuns }[kind];
+  return table.get(id)?.state ?? state;
+}
+
+function archive(turn: Turn, person: Person, kind: WorkKind, work: NamedWork): Accepted {
+  const { id, name } = work;
+  turn.emit({
+    op: 'archive',
+    row: { id, kind, name, archivedAt: turn.now, archivedBy: person.by, restoredAt: null },
+  });
+  return keep(turn, person, kind, work, 'archive');
 }
 
 /** For the audit and for whoever listens. */

@@ -1,12 +1,15 @@
 import type { CampaignChange, ProtocolRunChange, TaskChange, WorkKind } from '@lab/contracts';
-import { archiveWork, restoreWork } from './archive.js';
+import { archiveAll, archiveWork, restoreWork } from './archive.js';
 import type { Person } from './audit.js';
 import type { CampaignRequests } from './campaign-requests.js';
 import { changeCampaign, changeProtocolRun, changeTask } from './change-work.js';
-import type { Store } from './ports.js';
+import type { EndedPage, Store } from './ports.js';
 import { comingRunNames, runLimit } from './run-names.js';
 import type { Accepted } from './submit.js';
 import type { TurnLoop } from './turn-loop.js';
+
+/** Who acts where no person does, for the audit. */
+const service = 'service';
 
 /**
  * What people ask to be different: of work that is not over, or whether what is over is listed. Each promise resolves after
@@ -15,7 +18,7 @@ import type { TurnLoop } from './turn-loop.js';
 export class ChangeRequests {
   constructor(
     private readonly loop: TurnLoop,
-    private readonly store: Pick<Store, 'named'>,
+    private readonly store: Pick<Store, 'named' | 'endedBefore'>,
     private readonly person: (by: string) => Person,
     private readonly campaigns: Pick<CampaignRequests, 'checkTrials'>,
   ) {}
@@ -79,6 +82,24 @@ export class ChangeRequests {
   async archive(kind: WorkKind, name: string, by: string): Promise<Accepted> {
     const work = await this.store.named(kind, name);
     return this.loop.submit('archiving', (turn) => archiveWork(turn, this.person(by), kind, name, work));
+  }
+
+  /**
+   * Archives in one commit what ended long ago. What goes on again meanwhile is passed over.
+   *
+   * @returns how much, and the id behind which to go on; without `next` that was all
+   * @throws ServiceError `store_unavailable`
+   */
+  async archiveOld(kind: WorkKind, page: EndedPage): Promise<{ archived: number; next?: string }> {
+    const works = await this.store.endedBefore(kind, page);
+    const last = works.length < page.limit ? undefined : works.at(-1)?.id;
+    const archived =
+      works.length === 0
+        ? 0
+        : await this.loop.submit('archiving what is old', (turn) =>
+            archiveAll(turn, this.person(service), kind, works),
+          );
+    return { archived, ...(last === undefined ? {} : { next: last }) };
   }
 
   /** Brings what is archived back into the lists. @throws ServiceError `not_found`; `wrong_state` when it is not archived */

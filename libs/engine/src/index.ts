@@ -17,6 +17,7 @@ export type {
   Agents,
   Clock,
   Definitions,
+  EndedPage,
   EndedWork,
   Ids,
   Log,

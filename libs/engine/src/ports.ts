@@ -102,6 +102,16 @@ export interface NamedWork {
   archivedAt: number | null;
 }
 
+/** Some of what ended long ago. */
+export interface EndedPage {
+  /** Milliseconds since 1970. */
+  before: number;
+  /** Id behind which to go on; empty: from the beginning. */
+  after: string;
+  /** Most pieces of work. */
+  limit: number;
+}
+
 /** The authority on what was decided. */
 export interface Store {
   /**
@@ -134,6 +144,8 @@ export interface Store {
   ended(kind: 'protocolRun' | 'campaign', name: string): Promise<EndedWork | undefined>;
   /** The work of that name, of on-demand tasks the latest; undefined: there is none. */
   named(kind: WorkKind, name: string): Promise<NamedWork | undefined>;
+  /** What has ended before a moment, belongs to nothing else and is not archived, by id. */
+  endedBefore(kind: WorkKind, page: EndedPage): Promise<NamedWork[]>;
   close(): Promise<void>;
 }
 

@@ -4,6 +4,7 @@ import { ServiceError, type ErrorCode, type WorkKind } from '@lab/contracts';
 import type {
   Change,
   DurationSamples,
+  EndedPage,
   EndedWork,
   NamedWork,
   NameKind,
@@ -12,7 +13,7 @@ import type {
 } from '@lab/engine';
 import { sql, type RawBuilder } from 'kysely';
 import type pg from 'pg';
-import { loadNamed } from './archive.js';
+import { loadEndedBefore, loadNamed } from './archive.js';
 import { planCommit, type CommitPlan } from './commit-plan.js';
 import { openDatabase, type Database, type OpenDatabase } from './database.js';
 import { databaseError, givenUp, isRefusal, staleEpoch, unavailable, wrongState } from './database-errors.js';
@@ -206,6 +207,10 @@ export class PostgresStore implements Store {
   async named(kind: WorkKind, name: string): Promise<NamedWork | undefined> {
     if (!isStorable(name)) return undefined;
     return this.#read(({ db }) => loadNamed(db, kind, name));
+  }
+
+  async endedBefore(kind: WorkKind, page: EndedPage): Promise<NamedWork[]> {
+    return this.#read(({ db }) => loadEndedBefore(db, kind, page));
   }
 
   /**

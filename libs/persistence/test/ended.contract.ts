@@ -116,6 +116,21 @@ export function endedContract(name: string, open: () => Promise<StoreUnderTest>)
       expect(await store.named('task_run', 'early')).toMatchObject({ id: 't2', ...since });
       expect(await store.named('campaign', 'early')).toBeUndefined();
       expect(await store.named('campaign', 'a\u0000')).toBeUndefined();
+      const old = async (kind: WorkKind, before: number, after = '', limit = 10): Promise<string[]> =>
+        (await store.endedBefore(kind, { before, after, limit })).map(({ id }) => id);
+      expect(await old('campaign', t0 + 1)).toEqual([]);
+      expect(await old('protocol_run', t0 + 1)).toEqual([]);
+      await commit(
+        ...['o1', 'o2', 'o3'].map((id): Change => ({
+          op: 'insertProtocolRun',
+          row: protocolRun(id, { name: id, state: 'completed', endedAt: t0 }),
+        })),
+        { op: 'insertTaskRun', row: taskRun('t9', { runId: 'o1', state: 'completed', endedAt: t0 }) },
+      );
+      expect(await old('protocol_run', t0)).toEqual([]);
+      expect(await old('protocol_run', t0 + 1)).toEqual(['o1', 'o2', 'o3']);
+      expect(await old('protocol_run', t0 + 1, 'o1', 1)).toEqual(['o2']);
+      expect(await old('task_run', t0 + 1)).toEqual([]);
       // What is opened again in the same commit is not over.
       await commit({ op: 'restore', id: 'c1', at: t0 + 9 });
       await expect(

@@ -19,6 +19,7 @@ export {
   type ConfigOf,
   type ConfigSources,
 } from './config/load-config.js';
+export { inRounds, type RoundPlan, type RoundPorts } from './rounds.js';
 export { overrideEnvironment, processEnvironment } from './environment.js';
 export { Shutdown } from './shutdown.js';
 export { runService, type ServiceContext, type ServiceOptions } from './run-service.js';

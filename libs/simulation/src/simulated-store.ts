@@ -85,6 +85,10 @@ export class SimulatedStore implements Store {
     return Promise.reject(new ServiceError('internal', 'nothing is archived in a simulation'));
   }
 
+  endedBefore(): Promise<NamedWork[]> {
+    return Promise.resolve([]);
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }

@@ -1,12 +1,9 @@
-import { toServiceError } from '@lab/contracts';
 import type { LogLines } from '@lab/persistence';
+import { inRounds, type RoundPorts } from '@lab/runtime';
 import type { Log } from '../ports.js';
 
-/** Between two rounds, in milliseconds. */
-const roundMs = 600_000;
-/** Before the first one, in milliseconds: a service that begins has better things to do. */
-const firstMs = 60_000;
 const dayMs = 86_400_000;
+const plan = { firstMs: 60_000, everyMs: 600_000, failed: 'old lines could not be removed' };
 
 /**
  * Forgets old lines, again and again. Errors are logged, and the next round tries again.
@@ -19,28 +16,13 @@ export function pruneLogs(
   keep: { keep_days: number; max_lines: number },
   ports: {
     clock: { now(): number };
-    timers: { after(ms: number, callback: () => void): () => void };
+    timers: RoundPorts['timers'];
     log: Pick<Log, 'info' | 'warn'>;
   },
 ): () => void {
   const { clock, timers, log } = ports;
-  let stopped = false;
-  let cancel: () => void = () => undefined;
-  const next = (ms: number): void => {
-    if (!stopped) cancel = timers.after(ms, () => void round());
-  };
-  const round = async (): Promise<void> => {
-    try {
-      const removed = await lines.prune(clock.now() - keep.keep_days * dayMs, keep.max_lines);
-      if (removed > 0) log.info('old lines removed', { lines: removed });
-    } catch (error) {
-      log.warn('old lines could not be removed', { reason: toServiceError(error).message });
-    }
-    next(roundMs);
-  };
-  next(firstMs);
-  return () => {
-    stopped = true;
-    cancel();
-  };
+  return inRounds({ timers, log }, plan, async () => {
+    const removed = await lines.prune(clock.now() - keep.keep_days * dayMs, keep.max_lines);
+    if (removed > 0) log.info('old lines removed', { lines: removed });
+  });
 }

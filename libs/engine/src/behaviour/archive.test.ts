@@ -117,4 +117,28 @@ describe('work that is over', () => {
     await test.engine.changes.archive('task_run', 't', 'ada');
     expect(archived(test)).toEqual(['t', 't']);
   });
+
+  it('of old is archived by the service, but what goes on again meanwhile', async () => {
+    const test = await lab();
+    for (const name of ['r1', 'r2', 'r3', 'young']) {
+      if (name === 'young') await test.live(10_000);
+      await test.run(name, 'p');
+      await test.fail(`${name}/a`);
+    }
+    const before = test.clock.now() - 5_000;
+    const page = { before, after: '', limit: 2 };
+    const [old] = await Promise.all([
+      test.engine.changes.archiveOld('protocol_run', page),
+      test.engine.resumeProtocolRun('r2', 'ada'),
+    ]);
+    await test.clock.settle();
+    const r2 = test.runRow('r2');
+    expect([r2.state, old]).toEqual(['running', { archived: 1, next: r2.id }]);
+    const rest = await test.engine.changes.archiveOld('protocol_run', { ...page, after: r2.id });
+    expect(rest).toEqual({ archived: 1 });
+    const names = [...test.store.archive.values()].map(({ name }) => name);
+    expect(names).toEqual(['r1', 'r3']);
+    expect(test.store.audit.at(-1)).toMatchObject({ by: 'service', action: 'protocol_run.archive' });
+    expect(await test.engine.changes.archiveOld('campaign', page)).toEqual({ archived: 0 });
+  });
 });

@@ -1,6 +1,6 @@
 import { isTerminal, mayBeResumed, ServiceError, workWords, type WorkKind } from '@lab/contracts';
 import { applyChange } from '../apply-change.js';
-import type { Clock, EndedWork, NamedWork, NameKind, Store, WorkingRows } from '../ports.js';
+import type { Clock, EndedPage, EndedWork, NamedWork, NameKind, Store, WorkingRows } from '../ports.js';
 import type { DurationSamples } from '../durations.js';
 import { copyRowSet, emptyRowSet, trialsOf, workingRowsOf, type RowSet } from '../row-set.js';
 import type {
@@ -156,9 +156,22 @@ export class MemoryStore implements Store {
 
   async named(kind: WorkKind, name: string): Promise<NamedWork | undefined> {
     await this.beforeLoad?.();
+    const row = workIn(this.#rows, kind).findLast((each) => each.name === name);
+    return row && this.#inShort(row);
+  }
+
+  async endedBefore(kind: WorkKind, { before, after, limit }: EndedPage): Promise<NamedWork[]> {
+    await this.beforeLoad?.();
+    return workIn(this.#rows, kind)
+      .filter(({ id, state, endedAt }) => id > after && isTerminal(state) && (endedAt ?? before) < before)
+      .map((row) => this.#inShort(row))
+      .filter(({ id, campaign }) => campaign === null && !this.archive.has(id))
+      .sort(byId)
+      .slice(0, limit);
+  }
+
+  #inShort(row: CampaignRow | ProtocolRunRow | TaskRunRow): NamedWork {
     const rows = this.#rows;
-    const row = workIn(rows, kind).findLast((each) => each.name === name);
-    if (row === undefined) return undefined;
     const campaign =
       'campaignId' in row && row.campaignId !== null ? rows.campaigns.get(row.campaignId) : undefined;
     const used =
@@ -172,7 +185,7 @@ export class MemoryStore implements Store {
     const labs = definition?.kind === 'protocol' ? definition.body.protocol.labs : used;
     return {
       id: row.id,
-      name,
+      name: row.name,
       state: row.state,
       owner: row.owner,
       labs: [...new Set(labs)].sort(),

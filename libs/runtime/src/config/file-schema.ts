@@ -102,6 +102,15 @@ export const logsSchema = z.strictObject(
   'must be a mapping',
 );
 
+/** What becomes of work that has been over for long. */
+export const retentionSchema = z.strictObject(
+  {
+    /** Days after its end from which on it is archived; undefined: never. */
+    archive_after_days: whole(1, 36_500).optional(),
+  },
+  'must be a mapping',
+);
+
 export const metricsSchema = z.strictObject(
   {
     /** Whether `/metrics` can be read without a token. */
@@ -236,6 +245,7 @@ export const configFileSchema = z.strictObject(
     cors: corsSchema.optional(),
     metrics: metricsSchema.optional(),
     logs: logsSchema.optional(),
+    retention: retentionSchema.optional(),
     webhooks: webhooksSchema.optional(),
     log_level: logLevelSchema.optional(),
   },
@@ -253,6 +263,7 @@ export function knownKeys(
   if (path[0] === 'limits') return Object.keys(limitsSchema.shape);
   if (path[0] === 'auth') return Object.keys((path[1] === 'oidc' ? oidcSchema : authMapping).shape);
   if (path[0] === 'logs') return Object.keys(logsSchema.shape);
+  if (path[0] === 'retention') return Object.keys(retentionSchema.shape);
   if (path[0] === 'metrics') return Object.keys(metricsSchema.shape);
   if (path[0] === 'webhooks') return Object.keys(webhooksSchema.shape);
   if (path[0] === 'cors') return Object.keys(corsSchema.shape);

@@ -61,6 +61,7 @@ describe('a configuration', () => {
         task_pool_max: 16,
       },
       logs: { keep_days: 14, max_lines: 1_000_000 },
+      retention: {},
     });
     expect(config.labs).toBeUndefined();
   });
@@ -285,6 +286,16 @@ describe('a configuration', () => {
     expect(config.natsUrl.reveal()).toBe('nats://u:from-file@127.0.0.1:4222');
     const faults = faultsOf(() => all.load({ env: { ...complete, SVC_NATS_URL_FILE: path }, cwd: folder }));
     expect(faults[0]).toMatch(/^SVC_NATS_URL \| is set, and SVC_NATS_URL_FILE too/);
+  });
+
+  it('says when work that is over is archived in whole days, or refuses it', () => {
+    const loaded = (text: string) => {
+      writeFileSync(join(folder, 'config.yml'), text);
+      return all.load({ env: complete, cwd: folder }).retention;
+    };
+    expect(loaded('retention: {archive_after_days: 30}\n')).toEqual({ archive_after_days: 30 });
+    for (const text of ['retention: {archive_after_days: 0}\n', 'retention: {archive_after: 3}\n'])
+      expect(faultsOf(() => loaded(text))[0]).toContain('retention.archive_after');
   });
 
   it('never shows a secret: not when printed, serialised, or wrong', () => {

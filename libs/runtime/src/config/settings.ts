@@ -9,6 +9,7 @@ import {
   logLevelSchema,
   logsSchema,
   metricsSchema,
+  retentionSchema,
   schedulerSchema,
   webhooksSchema,
   type ConfigFileKey,
@@ -208,6 +209,11 @@ export const settings = {
   cors: setting({ file: 'cors', schema: z.preprocess((value) => value ?? {}, corsSchema) }),
   metrics: setting({ file: 'metrics', schema: z.preprocess((value) => value ?? {}, metricsSchema) }),
   logs: setting({ file: 'logs', schema: z.preprocess((value) => value ?? {}, logsSchema) }),
+  /** What becomes of work that has been over for long. */
+  retention: setting({
+    file: 'retention',
+    schema: z.preprocess((value) => value ?? {}, retentionSchema),
+  }),
   /** Where webhooks may go. */
   webhooks: setting({ file: 'webhooks', schema: z.preprocess((value) => value ?? {}, webhooksSchema) }),
   limits: setting({ file: 'limits', schema: z.preprocess((value) => value ?? {}, limitsSchema) }),

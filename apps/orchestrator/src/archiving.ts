@@ -1,0 +1,40 @@
+import { workKinds, type WorkKind } from '@lab/contracts';
+import type { Clock, Engine, Log, Timers } from '@lab/engine';
+import { inRounds } from '@lab/runtime';
+
+/** Pieces of work in one commit, and the pause between, in milliseconds: decisions wait for no longer than that. */
+const batch = 100;
+const pauseMs = 50;
+
+const dayMs = 86_400_000;
+const plan = { firstMs: 90_000, everyMs: 3_600_000, failed: 'what is old could not be archived' };
+
+/**
+ * Archives what has been over for long, again and again, a few at a time, oldest first. What was archived stays so when it
+ * is ended in between; the next round goes on.
+ *
+ * @param days how long it has been over at least
+ * @returns ends it; what is under way is not waited for
+ */
+export function archiveOld(
+  {
+    changes,
+    clock,
+    timers,
+    log,
+  }: { changes: Pick<Engine['changes'], 'archiveOld'>; clock: Clock; timers: Timers; log: Log },
+  days: number,
+): () => void {
+  return inRounds({ timers, log }, plan, async (pause) => {
+    const before = clock.now() - days * dayMs;
+    const archived: Partial<Record<WorkKind, number>> = {};
+    for (const kind of workKinds)
+      for (let after: string | undefined = ''; after !== undefined; await pause(pauseMs)) {
+        const done = await changes.archiveOld(kind, { before, after, limit: batch });
+        if (done.archived > 0) archived[kind] = (archived[kind] ?? 0) + done.archived;
+        after = done.next;
+      }
+    if (Object.keys(archived).length > 0)
+      log.info('what is old was archived', { ...archived, older_than_days: days });
+  });
+}
