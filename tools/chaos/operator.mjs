@@ -94,8 +94,16 @@ export class Operator {
       // Every computer comes back.
       return;
     }
-    const { status } = await ask(this.#url, 'POST', `/api/attention/${item.id}/resolve`, decision);
-    this.decisions.push({ item, decision, status });
+    const { status, body } = await this.#decide(item, decision);
+    // What somebody has cancelled is not tried again, and says so.
+    if (status === 409 && item.kind === 'task' && /being stopped/.test(body?.detail ?? ''))
+      await this.#decide(item, { action: 'failed', by: 'operator', note: 'it was cancelled' });
+  }
+
+  async #decide(item, decision) {
+    const answer = await ask(this.#url, 'POST', `/api/attention/${item.id}/resolve`, decision);
+    this.decisions.push({ item, decision, status: answer.status });
+    return answer;
   }
 
   #standsStill(device) {
