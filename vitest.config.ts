@@ -19,7 +19,8 @@ const projects = ['libs', 'apps'].flatMap((group) =>
       test: {
         name,
         root: `${group}/${name}`,
-        include: ['src/**/*.test.ts'],
+        include: ['test/**/*.test.ts'],
+        exclude: ['**/*.int.test.ts'],
         testTimeout: 30_000,
         hookTimeout: 30_000,
       },

@@ -1,0 +1,32 @@
+import { orchestratorRequests } from '@lab/contracts';
+import { MemoryBroker } from '@lab/messaging';
+import { expect, it } from 'vitest';
+import { OrchestratorOverBus } from '../src/over-bus.js';
+
+it('a result that an earlier leader keeps to itself is given up as soon as another one is heard', async () => {
+  const broker = new MemoryBroker();
+  const bus = broker.connect({ role: 'agent', name: 'a' });
+  const leader = broker.connect({ role: 'orchestrator', name: 'o' });
+  const orchestrator = new OrchestratorOverBus(bus);
+  orchestrator.hearLeader(3);
+  let wake = (): void => undefined;
+  let stopped = true;
+  await leader.serve(orchestratorRequests.reportResult, {}, () =>
+    stopped ? new Promise((resolve) => (wake = () => resolve({}))) : {},
+  );
+  const report = () =>
+    orchestrator.reportResult({
+      attempt_id: 'x',
+      computer: 'a',
+      inc: 1,
+      outcome: { kind: 'cancelled' },
+    });
+  const kept = report();
+  orchestrator.hearLeader(3);
+  orchestrator.hearLeader(4);
+  await expect(kept).rejects.toMatchObject({ code: 'aborted', effect: 'maybe' });
+  stopped = false;
+  await report();
+  wake();
+  await Promise.all([bus.close(), leader.close()]);
+});

@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encodeToken } from '@lab/contracts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { InputCache } from '../src/input-cache.js';
+import { Spool } from '../src/spool.js';
+
+let folder: string;
+let server: Server;
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+let spool: Spool;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lab-spool-'));
+  server = createServer((request, response) => answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  spool = new Spool(folder, new InputCache(join(folder, 'inputs'), 1_000));
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ticket = (): { url: string; headers: Record<string, string> } => ({
+  url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/here`,
+  headers: { 'x-ticket': 'abc' },
+});
+
+async function spooled(bytes: Buffer): Promise<{ name: string; size: number; sha256: string; path: string }> {
+  await writeFile(join(await spool.prepare('a/1'), 'f'), bytes);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { name: 'photo.png', size: bytes.length, sha256, path: 'f' };
+}
+
+/** Answers as a store that goes on where an upload broke off. */
+function resuming(store: { bytes: Buffer; puts: number; breakAt?: number | undefined }): typeof answer {
+  return (request, response) => {
+    if (request.method === 'HEAD') {
+      response.writeHead(200, { 'upload-offset': store.bytes.length }).end();
+      return;
+    }
+    store.puts += 1;
+    const from = Number(request.headers['upload-offset']);
+    store.bytes = store.bytes.subarray(0, from);
+    request.on('data', (piece: Buffer) => {
+      store.bytes = Buffer.concat([store.bytes, piece]);
+      if (store.breakAt !== undefined && store.bytes.length >= store.breakAt) request.destroy();
+    });
+    request.on('end', () => response.writeHead(201).end());
+  };
+}
+
+describe('a spooled file', () => {
+  it('goes on where its upload broke off', async () => {
+    const bytes = Buffer.from(Uint8Array.from({ length: 3_000_000 }, (_, n) => n % 251));
+    const store = { bytes: Buffer.alloc(0), puts: 0, breakAt: 1_000_000 as number | undefined };
+    answer = resuming(store);
+    const file = await spooled(bytes);
+    await expect(spool.upload('a/1', file, ticket())).rejects.toMatchObject({ code: 'service_unavailable' });
+    const before = store.bytes.length;
+    expect(before).toBeGreaterThanOrEqual(1_000_000);
+    expect(before).toBeLessThan(bytes.length);
+    store.breakAt = undefined;
+    await spool.upload('a/1', file, ticket());
+    expect(store.bytes.equals(bytes)).toBe(true);
+    expect(store.puts).toBe(2);
+  });
+
+  it('asks again where to go on when the store says otherwise', async () => {
+    const bytes = Buffer.alloc(1_200_000, 'x');
+    answer = (request, response) => {
+      if (request.method === 'HEAD') response.writeHead(200, { 'upload-offset': 7 }).end();
+      else request.resume().on('end', () => response.writeHead(409).end('the upload goes on at byte 0'));
+    };
+    await expect(spool.upload('a/1', await spooled(bytes), ticket())).rejects.toMatchObject({
+      code: 'service_unavailable',
+      effect: 'none',
+    });
+  });
+
+  it('may be added by the agent itself, and is sent like any other', async () => {
+    await spool.prepare('a/1');
+    const file = await spool.add('a/1', 'more.json', '{"é":1}');
+    const sha256 = createHash('sha256').update('{"é":1}').digest('hex');
+    expect(file).toEqual({ name: 'more.json', size: 8, sha256, path: 'more.json' });
+    let body = '';
+    answer = (request, response) => {
+      request.setEncoding('utf8').on('data', (piece: string) => (body += piece));
+      request.on('end', () => response.writeHead(201).end());
+    };
+    await spool.upload('a/1', file, ticket());
+    expect(body).toBe('{"é":1}');
+    await expect(spool.add('a/1', 'more.json', 'again')).rejects.toThrow('EEXIST');
+  });
+
+  it('is sent whole with its length and the headers of the ticket', async () => {
+    const bytes = Buffer.alloc(2_000_000, 'xyz');
+    const seen: { method?: string; length?: string; ticket?: unknown; body: Buffer }[] = [];
+    answer = (request, response) => {
+      const pieces: Buffer[] = [];
+      request.on('data', (piece: Buffer) => pieces.push(piece));
+      request.on('end', () => {
+        seen.push({
+          method: request.method ?? '',
+          length: request.headers['content-length'] ?? '',
+          ticket: request.headers['x-ticket'],
+          body: Buffer.concat(pieces),
+        });
+        response.writeHead(200).end();
+      });
+    };
+    await spool.upload('a/1', await spooled(bytes), ticket());
+    // The store is asked first where to go on, and this one does not know what that means.
+    expect(seen.map(({ method }) => method)).toEqual(['HEAD', 'PUT']);
+    expect(seen[1]).toMatchObject({ method: 'PUT', length: '2000000', ticket: 'abc' });
+    expect(seen[1]?.body.equals(bytes)).toBe(true);
+  });
+
+  it('that is empty is sent as well', async () => {
+    const lengths: unknown[] = [];
+    answer = (request, response) => {
+      lengths.push(request.headers['content-length']);
+      request.resume().on('end', () => response.writeHead(204).end());
+    };
+    await spool.upload('a/1', await spooled(Buffer.alloc(0)), ticket());
+    expect(lengths).toEqual(['0']);
+  });
+
+  it('that the store refuses before it has all bytes is refused with what the store said', async () => {
+    answer = (_, response) => response.writeHead(413, { connection: 'close' }).end('at most 1 MB');
+    await expect(spool.upload('a/1', await spooled(Buffer.alloc(200_000)), ticket())).rejects.toMatchObject({
+      code: 'payload_too_large',
+      message: expect.stringContaining('at most 1 MB') as string,
+    });
+  });
+
+  it('may be sent again when the store is down, cuts the line or refuses an old ticket', async () => {
+    const file = await spooled(Buffer.alloc(1_000));
+    const again = { code: 'service_unavailable', retryable: true };
+    answer = (_, response) => response.writeHead(403).end('expired');
+    await expect(spool.upload('a/1', file, ticket())).rejects.toMatchObject(again);
+    answer = (request) => request.socket.destroy();
+    await expect(spool.upload('a/1', file, ticket())).rejects.toMatchObject(again);
+    const gone = ticket();
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+    await expect(spool.upload('a/1', file, gone)).rejects.toMatchObject(again);
+  });
+
+  it('outside its folder, missing or of another size is never sent', async () => {
+    let asked = 0;
+    answer = (_, response) => {
+      asked += 1;
+      response.end();
+    };
+    const file = await spooled(Buffer.alloc(10));
+    await writeFile(join(folder, 'secret'), Buffer.alloc(10));
+    for (const wrong of [
+      { path: '../secret' },
+      { path: join(folder, 'secret') },
+      { path: 'absent' },
+      { size: 9 },
+    ]) {
+      await expect(spool.upload('a/1', { ...file, ...wrong }, ticket())).rejects.toMatchObject({
+        code: 'invalid',
+      });
+    }
+    expect(asked).toBe(0);
+  });
+});
+
+describe('a spool folder', () => {
+  it('is empty when prepared, whatever was there, and gone when discarded', async () => {
+    const first = await spool.prepare('x/../../y');
+    expect(first.startsWith(folder)).toBe(true);
+    await writeFile(join(first, 'old'), 'old');
+    const second = await spool.prepare('x/../../y');
+    expect(second).toBe(first);
+    expect(existsSync(join(second, 'old'))).toBe(false);
+    await spool.discard('x/../../y');
+    expect(existsSync(first)).toBe(false);
+    await spool.discard('x/../../y');
+  });
+});
+
+describe('the spool', () => {
+  it('keeps the folders it is told to keep, and removes the others', async () => {
+    for (const id of ['a/1', 'b', 'c']) await spool.prepare(id);
+    await spool.sweep(new Set(['a/1', 'c', 'never was']));
+    expect((await readdir(folder)).sort()).toEqual([encodeToken('a/1'), 'c'].sort());
+    await rm(folder, { recursive: true });
+    await expect(spool.sweep(new Set())).resolves.toBeUndefined();
+  });
+
+  it('does not name its folder when it cannot make one', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const blocked = new Spool(join(folder, 'file'), new InputCache(join(folder, 'inputs'), 1_000));
+    const error: unknown = await blocked.prepare('a').catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'service_unavailable', effect: 'none' });
+    expect(String(error)).toContain('ENOTDIR');
+    expect(String(error)).not.toContain(folder);
+  });
+});

@@ -1,0 +1,167 @@
+import { orchestratorRequests, ServiceError } from '@lab/contracts';
+import { ConfigError } from '@lab/runtime';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { byTokens, headersOf } from '../tokens.js';
+import { memoryLog, startHarness, type Harness } from '../twins.js';
+import { MemoryAudit } from '../memory-access.js';
+import { AuditRecorder } from '../../src/access/audit-recorder.js';
+import { isOpenToNetwork } from '../../src/access/authentication-by.js';
+import type { AuditEntry } from '../../src/access/ports.js';
+
+let gateway: Harness;
+let ada: { authorization: string };
+
+beforeAll(async () => {
+  gateway = await startHarness({}, undefined, byTokens);
+  gateway.requests.on(orchestratorRequests.pauseQueue, () => ({
+    paused: true,
+    paused_by: 'ada',
+    paused_at: null,
+    queued: 0,
+    running: 0,
+  }));
+  ada = await headersOf(gateway, 'ada', [{ role: 'operator' }]);
+});
+afterAll(() => gateway.server.close());
+beforeEach(() => {
+  gateway.audit.entries.length = 0;
+  gateway.audit.failure = undefined;
+});
+
+describe('a request that acts', () => {
+  it('leaves who did what, from where, and how it ended, under the id that the log has', async () => {
+    await gateway.send('POST', '/api/queue/pause', {}, ada);
+    expect(gateway.audit.entries).toEqual([
+      {
+        id: expect.any(String) as string,
+        at: expect.any(Number) as number,
+        by: 'ada',
+        kind: 'token',
+        action: 'POST /api/queue/pause',
+        subject: '/api/queue/pause',
+        detail: { status: 202 },
+        request_id: expect.stringMatching(/^[\da-f-]{36}$/) as string,
+        ip: '127.0.0.1',
+      },
+    ]);
+  });
+
+  it('and is refused or fails leaves that as well, with its code', async () => {
+    await gateway.send('POST', '/api/tasks/mix%201/cancel', undefined, ada);
+    await gateway.send('POST', '/api/tasks', { name: 7 }, ada);
+    expect(gateway.audit.entries.map(({ action, subject, detail }) => [action, subject, detail])).toEqual([
+      [
+        'POST /api/tasks/{task_name}/cancel',
+        '/api/tasks/mix%201/cancel',
+        { status: 503, code: 'service_unavailable' },
+      ],
+      ['POST /api/tasks', '/api/tasks', { status: 422, code: 'invalid' }],
+    ]);
+  });
+
+  it('leaves what names the subject, and nothing else of a query', async () => {
+    await gateway.send('POST', '/api/tasks/mix/cancel?token=hers&protocol_run_name=mix%201', undefined, ada);
+    expect(gateway.audit.entries.map(({ subject }) => subject)).toEqual([
+      '/api/tasks/mix/cancel?protocol_run_name=mix%201',
+    ]);
+  });
+
+  it('never leaves a token or what is in its body', async () => {
+    const admin = await headersOf(gateway, 'root', [{ role: 'admin' }]);
+    const { body } = await gateway.send(
+      'POST',
+      '/api/tokens',
+      { name: 'eve', grants: [{ role: 'viewer' }], note: 'a secret of hers' },
+      admin,
+    );
+    const text = JSON.stringify(gateway.audit.entries);
+    expect(gateway.audit.entries).toHaveLength(1);
+    expect(text).not.toContain(String(body.token));
+    expect(text).not.toContain('a secret of hers');
+  });
+
+  it('is answered although its entry cannot be written yet, and the entry is written later', async () => {
+    gateway.audit.failure = new ServiceError('store_unavailable', 'gone');
+    expect((await gateway.send('POST', '/api/queue/pause', {}, ada)).status).toBe(202);
+    expect(gateway.audit.entries).toEqual([]);
+    gateway.audit.failure = undefined;
+    await vi.waitFor(() => expect(gateway.audit.entries).toHaveLength(1), { timeout: 5_000 });
+  });
+});
+
+describe('a request that only reads, or that nobody may make', () => {
+  it('leaves nothing', async () => {
+    await gateway.send('GET', '/api/me', undefined, ada);
+    await gateway.send('POST', '/api/queue/pause', {});
+    await gateway.send('POST', '/api/packages/refresh', {}, ada);
+    expect(gateway.audit.entries).toEqual([]);
+  });
+});
+
+describe('what is written down', () => {
+  const entry = (id: string): AuditEntry => ({
+    id,
+    at: 0,
+    by: 'ada',
+    kind: 'token',
+    action: 'a',
+    subject: 's',
+    detail: {},
+    request_id: 'r',
+    ip: '127.0.0.1',
+  });
+
+  it('keeps its order over a time without a database', async () => {
+    const audit = new MemoryAudit();
+    const recorder = new AuditRecorder(audit, memoryLog());
+    audit.failure = new ServiceError('store_unavailable', 'gone');
+    const written = ['1', '2', '3'].map((id) => recorder.record(entry(id)));
+    await expect(recorder.announce(entry('4'))).rejects.toMatchObject({ code: 'store_unavailable' });
+    audit.failure = undefined;
+    await Promise.all(written);
+    expect(audit.entries.map(({ id }) => id)).toEqual(['1', '2', '3']);
+  });
+
+  it('is not held up by an entry that can never be written, which the log has', async () => {
+    const audit = new MemoryAudit();
+    const append = audit.append.bind(audit);
+    audit.append = (entries) =>
+      entries.some(({ id }) => id === 'bad')
+        ? Promise.reject(new ServiceError('invalid', 'cannot be stored'))
+        : append(entries);
+    const log = memoryLog();
+    const recorder = new AuditRecorder(audit, log);
+    await Promise.all(['1', 'bad', '2'].map((id) => recorder.record(entry(id))));
+    expect(audit.entries.map(({ id }) => id)).toEqual(['1', '2']);
+    expect(log.lines).toMatchObject([{ level: 'error', fields: { entry: { id: 'bad' } } }]);
+  });
+
+  it('goes to the log when the service ends and the database is away', async () => {
+    const audit = new MemoryAudit();
+    const log = memoryLog();
+    const recorder = new AuditRecorder(audit, log);
+    audit.failure = new ServiceError('store_unavailable', 'gone');
+    const written = recorder.record(entry('1'));
+    await recorder.close();
+    await written;
+    expect(log.lines).toMatchObject([{ level: 'error', fields: { entry: { id: '1' } } }]);
+  });
+});
+
+describe('a gateway without authentication', () => {
+  const off = { type: 'off', off_anywhere: false } as const;
+
+  it.each(['127.0.0.1', '127.3.2.1', '::1', 'localhost'])('may listen on %s', (host) => {
+    expect(isOpenToNetwork(off, host)).toBe(false);
+  });
+
+  it.each(['0.0.0.0', '::', '192.168.1.4', 'lab.example.org'])(
+    'may listen on %s only when that is said outright, or with tokens',
+    (host) => {
+      expect(() => isOpenToNetwork(off, host)).toThrow(ConfigError);
+      expect(() => isOpenToNetwork(off, host)).toThrow(/SVC_AUTH=tokens/);
+      expect(isOpenToNetwork({ ...off, off_anywhere: true }, host)).toBe(true);
+      expect(isOpenToNetwork({ type: 'tokens', off_anywhere: false }, host)).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,337 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isServiceError } from '@lab/contracts';
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT, type JWTPayload } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { memoryLog } from '../twins.js';
+import { OidcAuthentication } from '../../src/access/oidc-authentication.js';
+
+type Keys = Awaited<ReturnType<typeof generateKeyPair>>;
+
+const pairs = {} as Record<'RS256' | 'ES256' | 'EdDSA' | 'PS256' | 'stranger' | 'next', Keys>;
+let server: Server;
+let issuer: string;
+let served: object[];
+let discovered: Record<string, unknown>;
+let asked: string[];
+/** What is answered instead, by path. */
+let played: Map<string, (reply: ServerResponse) => void>;
+
+beforeAll(async () => {
+  for (const alg of ['RS256', 'ES256', 'EdDSA', 'PS256'] as const) pairs[alg] = await generateKeyPair(alg);
+  pairs.stranger = await generateKeyPair('RS256');
+  pairs.next = await generateKeyPair('ES256');
+  server = createServer((request, reply) => {
+    asked.push(request.url ?? '');
+    const play = played.get(request.url ?? '');
+    if (play !== undefined) return play(reply);
+    const body = request.url === '/keys' ? { keys: served } : discovered;
+    reply
+      .writeHead(request.url === '/elsewhere' ? 302 : 200, { location: '/keys' })
+      .end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(
+  () =>
+    new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    }),
+);
+
+beforeEach(async () => {
+  asked = [];
+  played = new Map();
+  discovered = { issuer, jwks_uri: `${issuer}/keys` };
+  served = await Promise.all(
+    (['RS256', 'ES256', 'EdDSA', 'PS256'] as const).map(async (alg) => ({
+      ...(await exportJWK(pairs[alg].publicKey)),
+      kid: alg,
+      alg,
+    })),
+  );
+});
+
+const settings = () => ({ issuer, audience: 'lab', roles_claim: 'roles', name_claim: 'sub' });
+
+function authentication(given: Partial<ConstructorParameters<typeof OidcAuthentication>[0]> = {}) {
+  return new OidcAuthentication({ ...settings(), ...given }, memoryLog());
+}
+
+interface Signing {
+  alg?: string;
+  kid?: string;
+  key?: Parameters<SignJWT['sign']>[0];
+  /** Seconds from now. */
+  expires?: number;
+}
+
+function signed(
+  claims: JWTPayload = {},
+  { alg = 'RS256', kid = alg, key = pairs[alg as 'RS256'].privateKey, expires = 60 }: Signing = {},
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1_000);
+  return new SignJWT({ iss: issuer, aud: 'lab', sub: 'ada', exp: now + expires, ...claims })
+    .setProtectedHeader({ alg, kid })
+    .sign(key);
+}
+
+async function refusal(token: string, by = authentication()): Promise<[string, string]> {
+  try {
+    await by.principalOf(token);
+  } catch (error) {
+    if (isServiceError(error)) return [error.code, error.message];
+    throw error;
+  }
+  throw new Error('the token was taken');
+}
+
+describe('a token of the issuer', () => {
+  it.each(['RS256', 'ES256', 'EdDSA'])('signed with %s is taken', async (alg) => {
+    expect(await authentication().principalOf(await signed({ roles: ['viewer'] }, { alg }))).toEqual({
+      name: 'ada',
+      kind: 'oidc',
+      grants: [{ role: 'viewer' }],
+    });
+  });
+
+  it('may be of several audiences, and as much as 5 s late', async () => {
+    const by = authentication();
+    expect((await by.principalOf(await signed({ aud: ['other', 'lab'] })))?.name).toBe('ada');
+    expect((await by.principalOf(await signed({}, { expires: -2 })))?.name).toBe('ada');
+  });
+
+  it('signed with a key that is new since then is taken: the keys are looked at again', async () => {
+    const by = authentication();
+    await by.principalOf(await signed());
+    served.push({ ...(await exportJWK(pairs.next.publicKey)), kid: 'next', alg: 'ES256' });
+    const token = await signed({}, { alg: 'ES256', kid: 'next', key: pairs.next.privateKey });
+    // At most every 30 s: until then it is not known, however often it is shown.
+    expect((await refusal(token, by))[0]).toBe('unauthorized');
+    expect(asked.filter((path) => path === '/keys')).toHaveLength(1);
+    expect((await authentication().principalOf(token))?.name).toBe('ada');
+  });
+
+  it.each<[string, JWTPayload, Signing, string]>([
+    ['of another audience', { aud: 'shop' }, {}, 'The claim "aud" of the token is not what it must be.'],
+    ['of no audience', { aud: undefined }, {}, 'The claim "aud" of the token is not what it must be.'],
+    [
+      'of another issuer',
+      { iss: 'https://evil.org' },
+      {},
+      'The claim "iss" of the token is not what it must be.',
+    ],
+    ['that has expired', {}, { expires: -6 }, 'The token has expired.'],
+    ['that never expires', { exp: undefined }, {}, 'The claim "exp" of the token is not what it must be.'],
+    ['of nobody', { sub: undefined }, {}, 'The claim "sub" of the token is not what it must be.'],
+    [
+      'not valid yet',
+      { nbf: Math.floor(Date.now() / 1_000) + 600 },
+      {},
+      'The claim "nbf" of the token is not what it must be.',
+    ],
+    ['of an unknown key', {}, { kid: 'unknown' }, 'The token is not one that the issuer signed.'],
+    [
+      'with a path for a key',
+      {},
+      { kid: '../../etc/passwd' },
+      'The token is not one that the issuer signed.',
+    ],
+    ['signed with PS256', {}, { alg: 'PS256' }, 'The token is not one that the issuer signed.'],
+    [
+      'with a line break for a name',
+      { sub: 'a\nb' },
+      {},
+      'The token has no claim "sub" that could be a name.',
+    ],
+  ])('%s is refused', async (_, claims, signing, message) => {
+    expect(await refusal(await signed(claims, signing))).toEqual(['unauthorized', message]);
+  });
+
+  it('signed by somebody else under the name of a key of the issuer is refused', async () => {
+    const token = await signed({}, { key: pairs.stranger.privateKey });
+    expect((await refusal(token))[0]).toBe('unauthorized');
+  });
+
+  it('without a signature is refused', async () => {
+    const unsigned = new UnsecuredJWT({ iss: issuer, aud: 'lab', sub: 'ada' })
+      .setExpirationTime('1m')
+      .encode();
+    expect((await refusal(unsigned))[0]).toBe('unauthorized');
+    const [, claims] = (await signed()).split('.');
+    for (const alg of ['none', 'None', '']) {
+      const header = Buffer.from(JSON.stringify({ alg, kid: 'RS256' })).toString('base64url');
+      expect((await refusal(`${header}.${claims}.`))[0]).toBe('unauthorized');
+    }
+  });
+
+  it.each(['HS256', 'HS512'])('signed with %s and a public key for a secret is refused', async (alg) => {
+    const secret = new TextEncoder().encode(await exportSPKI(pairs.RS256.publicKey));
+    const token = await signed({}, { alg, kid: 'RS256', key: secret });
+    expect((await refusal(token))[0]).toBe('unauthorized');
+  });
+
+  it('that was changed is refused', async () => {
+    const [header, claims = '', signature] = (await signed({ roles: ['viewer'] })).split('.');
+    const raised = {
+      ...(JSON.parse(Buffer.from(claims, 'base64url').toString()) as object),
+      roles: ['admin'],
+    };
+    const token = `${header}.${Buffer.from(JSON.stringify(raised)).toString('base64url')}.${signature}`;
+    expect((await refusal(token))[0]).toBe('unauthorized');
+  });
+
+  it('that brings a key of its own, or says where one is, is refused and nothing is fetched', async () => {
+    const jwk = await exportJWK(pairs.stranger.publicKey);
+    const token = await new SignJWT({ iss: issuer, aud: 'lab', sub: 'ada' })
+      .setExpirationTime('1m')
+      .setProtectedHeader({ alg: 'RS256', jwk, jku: `${issuer}/evil`, x5u: `${issuer}/evil` })
+      .sign(pairs.stranger.privateKey);
+    expect((await refusal(token))[0]).toBe('unauthorized');
+    expect(asked).not.toContain('/evil');
+  });
+});
+
+describe('roles', () => {
+  const grantsOf = async (claims: JWTPayload, given: Parameters<typeof authentication>[0] = {}) =>
+    (await authentication(given).principalOf(await signed(claims)))?.grants;
+
+  it.each<[unknown, object[]]>([
+    ['operator', [{ role: 'operator' }]],
+    [
+      ['operator:color_lab', 'lab_admin:a:b'],
+      [
+        { role: 'operator', lab: 'color_lab' },
+        { role: 'lab_admin', lab: 'a:b' },
+      ],
+    ],
+    [['root', 'ADMIN', 'admin:color_lab', 'operator:', 7, null, '__proto__'], []],
+    [{ admin: true }, []],
+    [undefined, []],
+  ])('are read from %j', async (value, grants) => {
+    expect(await grantsOf({ roles: value })).toEqual(grants);
+  });
+
+  it('are found inside of a claim, and mean what is configured and nothing else', async () => {
+    const given = {
+      roles_claim: 'realm_access.roles',
+      roles: { staff: ['viewer', 'operator:color_lab'], boss: ['admin'] },
+    };
+    expect(await grantsOf({ realm_access: { roles: ['staff', 'admin', 'toString'] } }, given)).toEqual([
+      { role: 'viewer' },
+      { role: 'operator', lab: 'color_lab' },
+    ]);
+    expect(await grantsOf({ roles: ['boss'] }, given)).toEqual([]);
+  });
+
+  it('may stand in a claim whose name is an address', async () => {
+    const roles_claim = 'https://lab.example.org/roles';
+    expect(await grantsOf({ [roles_claim]: ['viewer'] }, { roles_claim })).toEqual([{ role: 'viewer' }]);
+  });
+});
+
+describe('an issuer', () => {
+  it('that says it is another one is not believed, until it says what it must', async () => {
+    const by = authentication();
+    discovered = { issuer: 'https://evil.org', jwks_uri: `${issuer}/keys` };
+    expect((await refusal(await signed(), by))[0]).toBe('service_unavailable');
+    discovered = { issuer, jwks_uri: `${issuer}/keys` };
+    expect((await by.principalOf(await signed()))?.name).toBe('ada');
+  });
+
+  it.each([{ jwks_uri: 'not an address' }, { jwks_uri: undefined }, { jwks_uri: 'ftp://127.0.0.1/keys' }])(
+    'whose keys are at %j cannot be asked',
+    async (given) => {
+      Object.assign(discovered, given);
+      expect((await refusal(await signed()))[0]).toBe('service_unavailable');
+    },
+  );
+
+  it('that sends elsewhere is not followed', async () => {
+    discovered.jwks_uri = `${issuer}/elsewhere`;
+    expect((await refusal(await signed()))[0]).toBe('service_unavailable');
+    expect(asked).not.toContain('/keys');
+  });
+
+  it('that does not answer is no reason to let anybody in', async () => {
+    const away = authentication({ issuer: 'http://127.0.0.1:1' });
+    expect((await refusal(await signed(), away))[0]).toBe('service_unavailable');
+  });
+
+  describe.each(['/.well-known/openid-configuration', '/keys'])('that answers badly at %s', (path) => {
+    const patienceMs = 1_000;
+
+    it('for ever and without a length is read no further than it may, and its connection ends', async () => {
+      let sent = 0;
+      const ended = new Promise<void>((resolve) => {
+        played.set(path, (reply) => {
+          const piece = Buffer.alloc(65_536, ' ');
+          const more = (): void => {
+            while (!reply.destroyed && reply.write(piece)) sent += piece.length;
+          };
+          reply.on('drain', more).on('close', resolve);
+          reply.writeHead(200, { 'content-type': 'application/json' });
+          more();
+        });
+      });
+      expect((await refusal(await signed()))[0]).toBe('service_unavailable');
+      await ended;
+      // What was on its way already fits the buffers of a connection.
+      expect(sent).toBeLessThan(32_000_000);
+    });
+
+    it('with a length that cannot be meant is not waited for', async () => {
+      played.set(path, (reply) => {
+        reply.writeHead(200, { 'content-length': 10_000_000_000 }).write(Buffer.alloc(300_000, ' '));
+      });
+      expect((await refusal(await signed()))[0]).toBe('service_unavailable');
+    });
+
+    it.each<[string, (reply: ServerResponse) => void]>([
+      ['never', () => undefined],
+      [
+        'a byte at a time',
+        (reply) => {
+          const timer = setInterval(() => reply.write(' '), 50);
+          reply.on('close', () => clearInterval(timer));
+        },
+      ],
+    ])('%s is given up after its time', async (_, play) => {
+      played.set(path, play);
+      const by = new OidcAuthentication(settings(), memoryLog(), patienceMs);
+      expect((await refusal(await signed(), by))[0]).toBe('service_unavailable');
+    });
+
+    it.each([
+      '',
+      'null',
+      '[]',
+      '7',
+      '{"keys": null}',
+      '{"keys": [null]}',
+      '{"keys": {"length": 1}}',
+      '<html>',
+      '['.repeat(100_000),
+    ])('with %.20j lets nobody in, and answers no more than that it is away', async (text) => {
+      played.set(path, (reply) => void reply.writeHead(200).end(text));
+      expect((await refusal(await signed()))[0]).toBe('service_unavailable');
+    });
+
+    it.each([201, 204, 404, 500])('with %i is not believed', async (status) => {
+      played.set(path, (reply) => void reply.writeHead(status).end(JSON.stringify({ keys: served })));
+      expect((await refusal(await signed()))[0]).toBe('service_unavailable');
+    });
+  });
+
+  it('whose keys are none that can be used is not asked for others by a token', async () => {
+    served = [
+      { kty: 'RSA', kid: 'RS256', alg: 'RS256', n: 'AQAB', e: 'AQAB' },
+      { kty: 'oct', kid: 'HS256', k: 'c2VjcmV0' },
+      { kty: 7, kid: {} },
+    ];
+    const [code] = await refusal(await signed());
+    expect(['unauthorized', 'service_unavailable']).toContain(code);
+  });
+});

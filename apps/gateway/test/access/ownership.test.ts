@@ -1,0 +1,264 @@
+import {
+  agentRequests,
+  orchestratorRequests as requests,
+  ServiceError,
+  type AnyRequest,
+  type Grant,
+} from '@lab/contracts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { byTokens, headersOf } from '../tokens.js';
+import {
+  campaignRecord,
+  expectProblem,
+  runRecord,
+  startHarness,
+  taskRecord,
+  type Harness,
+} from '../twins.js';
+
+let gateway: Harness;
+const people = {} as Record<'ada' | 'eve' | 'op' | 'lee', { authorization: string }>;
+const submitter: Grant[] = [{ role: 'submitter' }];
+
+beforeAll(async () => {
+  gateway = await startHarness({}, undefined, byTokens);
+  people.ada = await headersOf(gateway, 'ada', submitter);
+  people.eve = await headersOf(gateway, 'eve', [...submitter, { role: 'operator', lab: 'color_lab' }]);
+  people.op = await headersOf(gateway, 'op', [{ role: 'operator' }]);
+  people.lee = await headersOf(gateway, 'lee', [
+    { role: 'operator', lab: 'color_lab' },
+    { role: 'submitter', lab: 'other' },
+  ]);
+  gateway.records.taskRuns.push(taskRecord({ name: 'rinse', owner: 'ada' }));
+  gateway.records.runs.push(runRecord({ name: 'mix', owner: 'ada' }));
+  gateway.records.campaignList.push(campaignRecord({ name: 'sweep', owner: 'ada' }));
+});
+afterAll(() => gateway.server.close());
+beforeEach(() => {
+  gateway.requests.sent.length = 0;
+  gateway.audit.entries.length = 0;
+  gateway.audit.failure = undefined;
+});
+
+const accepted = { id: 'i', name: 'x' };
+
+describe('the server that an optimizer worker asks', () => {
+  const overrides = { ai_model_settings: { base_url: 'http://169.254.169.254/latest' } };
+  const acts: [string, string, object][] = [
+    [
+      'POST',
+      '/api/campaigns',
+      {
+        name: 'x',
+        protocol: 't',
+        max_protocol_runs: 1,
+        optimize: true,
+        meta: { optimizer_overrides: overrides },
+      },
+    ],
+    ['POST', '/api/campaigns/sweep/resume', { optimizer_overrides: overrides }],
+  ];
+
+  it.each(acts)('is not named in %s %s by whoever may not change packages', async (method, path, body) => {
+    for (const person of [people.ada, people.op]) {
+      const reply = await gateway.send(method, path, body, person);
+      expectProblem(reply, 403, 'forbidden');
+      expect(reply.body.detail).toContain('base_url');
+    }
+    expect(gateway.requests.sent).toEqual([]);
+  });
+
+  it('is named by an admin', async () => {
+    const root = await headersOf(gateway, 'root', [{ role: 'admin' }]);
+    gateway.requests.on(requests.resumeCampaign, ({ name }) => ({ id: 'c', name }));
+    const [, [method, path, body]] = acts as [unknown, [string, string, object]];
+    expect((await gateway.send(method, path, body, root)).status).toBe(202);
+    expect(gateway.requests.of(requests.resumeCampaign)).toHaveLength(1);
+  });
+});
+
+describe('work of somebody', () => {
+  const acts: [string, string, unknown, AnyRequest][] = [
+    ['POST', '/api/tasks/rinse/cancel', undefined, requests.cancelTask],
+    ['POST', '/api/protocols/mix/cancel', undefined, requests.cancelProtocolRun],
+    ['POST', '/api/protocols/mix/pause', {}, requests.pauseProtocolRun],
+    ['POST', '/api/protocols/mix/resume', {}, requests.resumeProtocolRun],
+    ['POST', '/api/campaigns/sweep/cancel', undefined, requests.cancelCampaign],
+    ['POST', '/api/campaigns/sweep/pause', {}, requests.pauseCampaign],
+    ['POST', '/api/campaigns/sweep/resume', {}, requests.resumeCampaign],
+    ['PUT', '/api/campaigns/sweep/optimizer/params', { p_ai: 0 }, requests.configureOptimizer],
+    ['POST', '/api/campaigns/sweep/optimizer/insight', { insight: 'x' }, requests.addInsight],
+    ['POST', '/api/protocols', { name: 'mix', type: 't', resume: true }, requests.submitProtocolRun],
+    [
+      'POST',
+      '/api/campaigns',
+      { name: 'sweep', protocol: 't', max_protocol_runs: 1, resume: true },
+      requests.submitCampaign,
+    ],
+  ];
+
+  it.each(acts)('is not changed by somebody else: %s %s', async (method, path, body, request) => {
+    gateway.requests.on(request, () => accepted as never);
+    expectProblem(await gateway.send(method, path, body, people.eve), 403, 'forbidden');
+    expect(gateway.requests.of(request)).toEqual([]);
+  });
+
+  // Submitting again under a name is about what is submitted, not about a record that the address names.
+  const addressed = acts.filter(([, path]) => path.split('/').length > 3);
+  const belongTo = (...labs: string[]): void => {
+    for (const key of ['task/rinse', 'protocol_run/mix', 'campaign/sweep'])
+      gateway.records.labs.set(key, labs);
+  };
+  afterEach(() => gateway.records.labs.clear());
+
+  it.each(addressed)(
+    'is changed by an operator of all its laboratories: %s %s',
+    async (method, path, body, request) => {
+      gateway.requests.on(request, () => accepted as never);
+      belongTo('color_lab');
+      await gateway.send(method, path, body, people.eve);
+      await gateway.send(method, path, body, people.lee);
+      expect(gateway.requests.of(request)).toHaveLength(2);
+    },
+  );
+
+  it.each(addressed)(
+    'is not changed by an operator of some of its laboratories: %s %s',
+    async (method, path, body, request) => {
+      gateway.requests.on(request, () => accepted as never);
+      belongTo('color_lab', 'other');
+      expectProblem(await gateway.send(method, path, body, people.eve), 403, 'forbidden');
+      expectProblem(await gateway.send(method, path, body, people.lee), 403, 'forbidden');
+      expect(gateway.requests.of(request)).toEqual([]);
+    },
+  );
+
+  it.each(acts)('is changed by who it belongs to: %s %s', async (method, path, body, request) => {
+    gateway.requests.on(request, () => accepted as never);
+    await gateway.send(method, path, body, people.ada);
+    expect(gateway.requests.of(request)).toHaveLength(1);
+  });
+
+  it.each(acts)(
+    'is changed by an operator, under their own name: %s %s',
+    async (method, path, body, request) => {
+      gateway.requests.on(request, () => accepted as never);
+      const given = method === 'POST' && path.endsWith('e') ? { by: 'somebody else' } : body;
+      await gateway.send(method, path, given, people.op);
+      const [sent] = gateway.requests.of(request);
+      expect(sent).toBeDefined();
+      expect(sent?.body).not.toMatchObject({ by: 'somebody else' });
+    },
+  );
+});
+
+describe('what is submitted', () => {
+  const submission = { name: 'new', type: 'clean' };
+
+  it.each<[keyof typeof people, string | undefined, string | undefined]>([
+    ['ada', undefined, 'ada'],
+    ['ada', 'ada', 'ada'],
+    ['ada', 'eve', undefined],
+    ['ada', '', undefined],
+    ['op', 'eve', 'eve'],
+    ['op', undefined, 'op'],
+  ])('by %s for owner %s belongs to %s', async (who, owner, expected) => {
+    gateway.requests.on(requests.submitTask, () => accepted);
+    const body = owner === undefined ? submission : { ...submission, owner };
+    const reply = await gateway.send('POST', '/api/tasks', body, people[who]);
+    const sent = gateway.requests
+      .of(requests.submitTask)
+      .map((each) => (each.body as { owner: string }).owner);
+    if (expected === undefined) expectProblem(reply, 403, 'forbidden');
+    expect(sent).toEqual(expected === undefined ? [] : [expected]);
+  });
+});
+
+describe('a call of a device', () => {
+  const path = '/api/rpc/color_lab/arm/move';
+  const address = {
+    computer: 'pc',
+    inc: 1,
+    functions: [
+      { name: 'move', kind: 'effect' as const },
+      { name: 'where', kind: 'query' as const },
+    ],
+  };
+  let holder: string | undefined;
+
+  beforeAll(() => {
+    gateway.requests.on(requests.locateDevice, () => ({
+      ...address,
+      ...(holder === undefined ? {} : { held_by: holder }),
+    }));
+    gateway.requests.on(agentRequests.readClock, () => ({ now_ms: 1 }));
+    gateway.requests.on(agentRequests.callDevice, () => ({ result: { done: true } }));
+  });
+  beforeEach(() => {
+    holder = undefined;
+  });
+  const calls = (): number => gateway.requests.of(agentRequests.callDevice).length;
+
+  it('is made once it is in the audit, with what is called', async () => {
+    const reply = await gateway.send('POST', path, { x: 1 }, people.eve);
+    expect([reply.status, reply.body]).toEqual([200, { done: true }]);
+    expect(gateway.audit.entries[0]).toMatchObject({
+      by: 'eve',
+      action: 'device.call',
+      subject: path,
+      detail: { function: 'move', arguments: { x: 1 } },
+    });
+  });
+
+  it('is not made when that cannot be written', async () => {
+    gateway.audit.failure = new ServiceError('store_unavailable', 'gone');
+    expectProblem(await gateway.send('POST', path, {}, people.eve), 503, 'store_unavailable');
+    expect(calls()).toBe(0);
+  });
+
+  it('is refused while a task has the device, also when it was free a moment ago', async () => {
+    expect((await gateway.send('POST', path, {}, people.eve)).status).toBe(200);
+    holder = 'mix/pour';
+    const reply = await gateway.send('POST', path, {}, people.eve);
+    expectProblem(reply, 409, 'device_in_use');
+    expect(reply.body.detail).toContain('mix/pour');
+    expect(reply.body.effect).toBe('none');
+    expect(calls()).toBe(1);
+  });
+
+  it('is made all the same with force and a reason, which the audit has', async () => {
+    holder = 'mix/pour';
+    const query = '?force=true&reason=the%20beaker%20leaks';
+    expect((await gateway.send('POST', `${path}${query}`, {}, people.eve)).status).toBe(200);
+    expect(gateway.audit.entries[0]).toMatchObject({
+      action: 'device.call.forced',
+      detail: { held_by: 'mix/pour', reason: 'the beaker leaks' },
+    });
+  });
+
+  it.each(['?force=true', '?force=true&reason=%20', '?force=yes&reason=x', `?reason=${'x'.repeat(2_001)}`])(
+    'is not understood with "%s"',
+    async (query) => {
+      expectProblem(await gateway.send('POST', `${path}${query}`, {}, people.eve), 422, 'invalid');
+      expect(calls()).toBe(0);
+    },
+  );
+
+  it('that only asks is made whoever has the device', async () => {
+    holder = 'mix/pour';
+    expect((await gateway.send('POST', '/api/rpc/color_lab/arm/where', {}, people.eve)).status).toBe(200);
+  });
+
+  it('needs the role for that lab', async () => {
+    expectProblem(await gateway.send('POST', path, {}, people.ada), 403, 'forbidden');
+    expectProblem(await gateway.send('POST', '/api/rpc/other/arm/move', {}, people.eve), 403, 'forbidden');
+    expect(calls()).toBe(0);
+  });
+
+  it('keeps arguments that are long by their hash', async () => {
+    expect((await gateway.send('POST', path, { text: 'x'.repeat(5_000) }, people.eve)).status).toBe(200);
+    expect(gateway.audit.entries[0]?.detail.arguments).toEqual({
+      sha256: expect.stringMatching(/^[\da-f]{64}$/) as string,
+    });
+  });
+});

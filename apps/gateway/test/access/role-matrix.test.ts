@@ -1,0 +1,366 @@
+import { orchestratorRequests, roles, ServiceError, type Grant, type Role } from '@lab/contracts';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { agent } from '../../src/openapi/examples.js';
+import { campaignRecord, expectProblem, serviceEvent, startHarness, type Harness } from '../twins.js';
+import { byTokens, headersOf } from '../tokens.js';
+import { anyLab, labFilter, needExtension, type RouteNeed } from '../../src/access/needs.js';
+import { recordKinds, type RecordKind } from '../../src/access/record-labs.js';
+
+interface Operation {
+  key: string;
+  method: string;
+  path: string;
+  need: RouteNeed | undefined;
+}
+
+let gateway: Harness;
+let operations: Operation[];
+
+beforeAll(async () => {
+  gateway = await startHarness({}, undefined, byTokens);
+  const { paths } = (await gateway.send('GET', '/docs-json')).body as unknown as {
+    paths: Record<string, Record<string, { [needExtension]?: RouteNeed }>>;
+  };
+  operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      key: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path: path.replace(/\{\w+\}/g, 'x'),
+      need: operation[needExtension],
+    })),
+  );
+});
+afterAll(() => gateway.server.close());
+
+/** Only the status: an answer may be a stream without an end. */
+async function statusOf({ method, path, need }: Operation, headers: Record<string, string>): Promise<number> {
+  const field =
+    typeof need === 'object' && ![anyLab, labFilter].includes(need.lab ?? anyLab) ? need.lab : undefined;
+  const body =
+    field === undefined || method === 'GET' ? undefined : { [field]: field === 'lab_types' ? ['x'] : 'x' };
+  const response = await fetch(`${gateway.url}${path}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+const isRefused = (status: number): boolean => status === 401 || status === 403;
+
+async function refused(
+  grants: Grant[] | undefined,
+  of: (operation: Operation) => boolean,
+): Promise<string[]> {
+  const headers = grants === undefined ? {} : await headersOf(gateway, 'ada', grants);
+  const found: string[] = [];
+  for (const operation of operations.filter(of))
+    if (isRefused(await statusOf(operation, { ...headers }))) found.push(operation.key);
+  return found;
+}
+
+const keys = (of: (operation: Operation) => boolean): string[] => operations.filter(of).map(({ key }) => key);
+const needs = ({ need }: Operation): Role | undefined => (typeof need === 'object' ? need.role : undefined);
+const labOf = ({ need }: Operation): string | undefined => (typeof need === 'object' ? need.lab : undefined);
+const kindOf = ({ need }: Operation): RecordKind | undefined =>
+  typeof need === 'object' ? need.of : undefined;
+
+describe('every route of the document', () => {
+  it('says what it needs', () => {
+    expect(keys(({ need }) => need === undefined)).toEqual([]);
+    expect(operations.length).toBeGreaterThan(50);
+  });
+
+  it('is closed to who shows no token, but those that tell whether the service works', async () => {
+    const open = keys(({ need }) => need === 'nothing');
+    expect(open.filter((key) => !/^GET \/(api\/health|health\/|metrics)/.test(key))).toEqual([]);
+    // What is measured is open by a setting only, so its route asks by itself.
+    const closed = keys(({ need, key }) => need !== 'nothing' || key === 'GET /metrics');
+    expect(await refused(undefined, () => true)).toEqual(closed);
+  });
+
+  it.each([`Bearer svc_pat_${'A'.repeat(43)}`, 'Bearer a.b.c', 'Basic YTpi'])(
+    'is closed to who shows "%s" for a token',
+    async (authorization) => {
+      const answers = new Set<number>();
+      for (const operation of operations) answers.add(await statusOf(operation, { authorization }));
+      expect([...answers]).toEqual([401]);
+    },
+  );
+
+  it.each(roles)('asks of a %s for what they have, and refuses the rest', async (role) => {
+    const beyond = (operation: Operation): boolean => {
+      const needed = needs(operation);
+      return needed !== undefined && roles.indexOf(needed) > roles.indexOf(role);
+    };
+    expect(await refused([{ role }], () => true)).toEqual(keys(beyond));
+  });
+
+  it('that names a lab is open to the role for that lab, and closed to the role for another one', async () => {
+    const named = (operation: Operation): boolean =>
+      ![undefined, anyLab, labFilter].includes(labOf(operation));
+    expect(keys(named)).toEqual(
+      expect.arrayContaining([
+        'POST /api/rpc/{lab_id}/{device_id}/{function_name}',
+        'GET /api/labs/{lab_id}',
+        'POST /api/labs/load',
+        'POST /api/labs/reload',
+        'POST /api/labs/unload',
+      ]),
+    );
+    expect(await refused([{ role: 'lab_admin', lab: 'x' }], named)).toEqual([]);
+    expect(await refused([{ role: 'lab_admin', lab: 'y' }], named)).toEqual(keys(named));
+  });
+
+  it('that is about no lab is closed to every role for one', async () => {
+    const ofAll = (operation: Operation): boolean =>
+      needs(operation) !== undefined && labOf(operation) === undefined && kindOf(operation) === undefined;
+    expect(await refused([{ role: 'lab_admin', lab: 'x' }], ofAll)).toEqual(keys(ofAll));
+  });
+
+  it('may be used by the operator of any lab to stop, and to release only by one of all labs', async () => {
+    const any = (operation: Operation): boolean => labOf(operation) === anyLab;
+    expect(keys(any)).toEqual(['POST /api/estop']);
+    expect(await refused([{ role: 'operator', lab: 'y' }], any)).toEqual([]);
+    expect(await refused([{ role: 'submitter', lab: 'y' }, { role: 'submitter' }], any)).toEqual(keys(any));
+    const release = ({ key }: Operation): boolean => key === 'POST /api/estop/release';
+    expect(await refused([{ role: 'lab_admin', lab: 'y' }], release)).toEqual(keys(release));
+  });
+
+  it('asks for the role that the interface promises', () => {
+    const promised: Record<string, Role> = {
+      'GET /api/tasks': 'viewer',
+      'POST /api/tasks': 'submitter',
+      'POST /api/campaigns/{campaign_name}/cancel': 'submitter',
+      'POST /api/campaigns/{campaign_name}/archive': 'submitter',
+      'POST /api/rpc/{lab_id}/{device_id}/{function_name}': 'operator',
+      'POST /api/attention/{id}/resolve': 'operator',
+      'POST /api/estop': 'operator',
+      'POST /api/resources/{resource_name}/reset': 'operator',
+      'POST /api/queue/pause': 'operator',
+      'POST /api/labs/load': 'lab_admin',
+      'POST /api/packages/refresh': 'admin',
+      'GET /api/audit/verify': 'admin',
+    };
+    const asked = operations.filter(({ key }) => key in promised).map((each) => [each.key, needs(each)]);
+    expect(Object.fromEntries(asked)).toEqual(promised);
+  });
+});
+
+describe('a route about one record', () => {
+  const about = (operation: Operation): boolean => kindOf(operation) !== undefined;
+  const belongTo = (labs: string[] | undefined): void => {
+    for (const kind of Object.keys(recordKinds))
+      if (labs === undefined) gateway.records.labs.delete(`${kind}/x`);
+      else gateway.records.labs.set(`${kind}/x`, labs);
+    const agents = labs === undefined ? [] : [{ ...agent, computer: 'x', labs }];
+    gateway.requests.on(orchestratorRequests.listAgents, () => ({ agents }));
+  };
+  const answers = async (grants: Grant[]): Promise<Map<string, string>> => {
+    const headers = await headersOf(gateway, 'ada', grants);
+    const found = new Map<string, string>();
+    for (const { key, method, path } of operations.filter(about)) {
+      const { status, text } = await gateway.send(method, path, undefined, headers);
+      found.set(key, `${status} ${text.replace(/"(instance|request_id)":"[^"]*"/g, '')}`);
+    }
+    return found;
+  };
+  /** What the guard says; a route says by name or id what it does not find. */
+  const isHidden = (answer: string): boolean =>
+    answer.startsWith('404') && answer.includes('in the laboratories for which');
+  const hidden = (found: Map<string, string>): string[] =>
+    [...found].flatMap(([key, answer]) => (isHidden(answer) ? [key] : []));
+  afterEach(() => belongTo(undefined));
+
+  it('is one of these', () => {
+    expect(Object.keys(recordKinds).sort()).toEqual(
+      [...new Set(operations.filter(about).map(kindOf))].sort(),
+    );
+    expect(keys(about).length).toBeGreaterThan(25);
+  });
+
+  it.each(['viewer', 'submitter', 'operator', 'lab_admin'] as const)(
+    'is open to a %s of its only lab for what they have',
+    async (role) => {
+      belongTo(['x']);
+      const beyond = (operation: Operation): boolean =>
+        about(operation) && roles.indexOf(needs(operation) ?? 'admin') > roles.indexOf(role);
+      expect(await refused([{ role, lab: 'x' }], about)).toEqual(keys(beyond));
+      expect(hidden(await answers([{ role, lab: 'x' }]))).toEqual([]);
+    },
+  );
+
+  it.each<[string, string[] | undefined, Grant[]]>([
+    ['of another lab', ['x'], [{ role: 'lab_admin', lab: 'y' }]],
+    ['of that and another lab', ['x', 'y'], [{ role: 'lab_admin', lab: 'x' }]],
+    ['of no lab', [], [{ role: 'lab_admin', lab: 'x' }]],
+    ['that is not there', undefined, [{ role: 'lab_admin', lab: 'x' }]],
+    [
+      'of three labs, for two of which they have a role',
+      ['x', 'y', 'z'],
+      [
+        { role: 'lab_admin', lab: 'x' },
+        { role: 'lab_admin', lab: 'y' },
+      ],
+    ],
+  ])('answers a role for one lab as if there was none: %s', async (_, labs, grants) => {
+    belongTo(labs);
+    const found = await answers(grants);
+    expect(hidden(found)).toEqual(keys(about));
+    belongTo(undefined);
+    expect(await answers(grants)).toEqual(found);
+  });
+
+  it('of several labs is open to roles for each of them', async () => {
+    belongTo(['x', 'y']);
+    const grants: Grant[] = [
+      { role: 'lab_admin', lab: 'x' },
+      { role: 'operator', lab: 'y' },
+      { role: 'viewer', lab: 'z' },
+    ];
+    expect(await refused(grants, about)).toEqual([]);
+    expect(hidden(await answers(grants))).toEqual([]);
+  });
+
+  it('that somebody may see tells them which role is missing', async () => {
+    belongTo(['x']);
+    const headers = await headersOf(gateway, 'ada', [
+      { role: 'viewer', lab: 'x' },
+      { role: 'operator', lab: 'y' },
+    ]);
+    const reply = await gateway.send('POST', '/api/campaigns/x/cancel', undefined, headers);
+    expectProblem(reply, 403, 'forbidden');
+    expect(reply.body.detail).toBe(
+      'This needs the role submitter for every laboratory that this belongs to; "ada" has viewer of x, operator of y.',
+    );
+  });
+
+  it('is not looked for by those who have the role for all labs', async () => {
+    const labsOf = vi.spyOn(gateway.records, 'labsOf');
+    gateway.requests.sent.length = 0;
+    for (const role of roles) await refused([{ role }], about);
+    expect(labsOf).not.toHaveBeenCalled();
+    labsOf.mockRestore();
+  });
+
+  it('is not open when its labs cannot be found out', async () => {
+    const labsOf = vi
+      .spyOn(gateway.records, 'labsOf')
+      .mockRejectedValue(new ServiceError('store_unavailable', 'gone'));
+    const headers = await headersOf(gateway, 'ada', [{ role: 'viewer', lab: 'x' }]);
+    expectProblem(
+      await gateway.send('GET', '/api/campaigns/x', undefined, headers),
+      503,
+      'store_unavailable',
+    );
+    labsOf.mockRestore();
+  });
+});
+
+describe('a list of what belongs to labs', () => {
+  const lists = (): Operation[] => operations.filter((operation) => labOf(operation) === labFilter);
+  /** How each answers; for those that read the database, within which labs they did. */
+  const ask = async (grants: Grant[], query: string): Promise<{ statuses: number[]; within: unknown[] }> => {
+    const read = vi.spyOn(gateway.records, 'list');
+    const headers = await headersOf(gateway, 'ada', grants);
+    const statuses: number[] = [];
+    for (const operation of lists())
+      statuses.push(await statusOf({ ...operation, path: `${operation.path}${query}` }, headers));
+    const within = read.mock.calls.map(([, request]) => request.within);
+    read.mockRestore();
+    return { statuses: [...new Set(statuses.map((status) => (isRefused(status) ? status : 0)))], within };
+  };
+  const viewer: Grant[] = [{ role: 'viewer', lab: 'x' }];
+
+  it('is one of these', () => {
+    expect(lists().map(({ key }) => key)).toEqual([
+      'GET /api/protocols',
+      'GET /api/campaigns',
+      'GET /api/tasks',
+      'GET /api/resources',
+      'GET /api/devices',
+      'GET /api/events',
+      'GET /api/logs',
+      'GET /api/logs/stream',
+    ]);
+  });
+
+  it.each(['', '?lab=', '?lab=y', '?lab=X', '?lab=x,y', '?lab=x&lab=x', '?lab[]=x'])(
+    'is closed to a role for one lab with "%s"',
+    async (query) => {
+      expect(await ask(viewer, query)).toEqual({ statuses: [403], within: [] });
+    },
+  );
+
+  it('is open to it with the filter, for what belongs to the labs of the caller alone', async () => {
+    const { statuses, within } = await ask([...viewer, { role: 'operator', lab: 'y' }], '?lab=x');
+    expect(statuses).toEqual([0]);
+    expect(within).toEqual(Array.from({ length: 5 }, () => ['x', 'y']));
+  });
+
+  it('is open as a whole to a role for all labs, with the filter and without', async () => {
+    for (const query of ['', '?lab=x']) {
+      const { statuses, within } = await ask([...viewer, { role: 'viewer' }], query);
+      expect([statuses, within]).toEqual([[0], Array.from({ length: 5 }, () => undefined)]);
+    }
+  });
+
+  it('says how it is asked for', async () => {
+    const headers = await headersOf(gateway, 'ada', viewer);
+    const { body } = await gateway.send('GET', '/api/campaigns', undefined, headers);
+    expect(body.detail).toBe(
+      'This needs the role viewer for all laboratories, or for the one that ?lab= names; "ada" has viewer of x.',
+    );
+  });
+
+  it('does not show what belongs to other labs as well', async () => {
+    gateway.records.campaignList.push(campaignRecord({ name: 'own' }), campaignRecord({ name: 'shared' }));
+    gateway.records.labs.set('campaign/own', ['x']).set('campaign/shared', ['x', 'y']);
+    const headers = await headersOf(gateway, 'ada', viewer);
+    const { body } = await gateway.send('GET', '/api/campaigns?lab=x', undefined, headers);
+    expect(body.items).toMatchObject([{ name: 'own' }]);
+    gateway.records.campaignList.length = 0;
+    gateway.records.labs.clear();
+  });
+
+  it('streams no event of them either', async () => {
+    gateway.events.events.push(
+      ...[['x'], ['x', 'y'], ['y'], []].map((labs, index) => serviceEvent({ id: index + 1, body: { labs } })),
+    );
+    const headers = await headersOf(gateway, 'ada', viewer);
+    const leaving = new AbortController();
+    const reply = await fetch(`${gateway.url}/api/events?lab=x&after=0`, { headers, signal: leaving.signal });
+    let text = '';
+    const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader();
+    while (!text.includes('id: 4')) text += (await reader?.read())?.value ?? '';
+    leaving.abort();
+    expect([...text.matchAll(/"labs":(\[[^\]]*\])/g)].map(([, labs]) => labs)).toEqual(['["x"]']);
+    gateway.events.events.length = 0;
+  });
+});
+
+describe('a lab in a body', () => {
+  it.each([
+    [{ lab_types: ['a', 'b'] }],
+    [{ lab_types: [] }],
+    [{ lab_types: ['a', 7] }],
+    [{ lab_types: { 0: 'a' } }],
+    [{}],
+    [['a']],
+    ['a'],
+    [null],
+  ])('is not guessed from %j: a role for one lab is not enough', async (body) => {
+    const headers = await headersOf(gateway, 'ada', [{ role: 'lab_admin', lab: 'a' }]);
+    const reply = await gateway.send('POST', '/api/labs/load', JSON.stringify(body), headers);
+    expect([reply.status, reply.body.code]).toEqual([403, 'forbidden']);
+  });
+
+  it('is told with the role that is missing', async () => {
+    const headers = await headersOf(gateway, 'ada', [{ role: 'operator', lab: 'a' }]);
+    const reply = await gateway.send('POST', '/api/labs/load', { lab_types: ['a'] }, headers);
+    expect(reply.body.detail).toBe(
+      'This needs the role lab_admin for the laboratory "a"; "ada" has operator of a.',
+    );
+  });
+});

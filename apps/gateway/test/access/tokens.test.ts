@@ -1,0 +1,245 @@
+import { ServiceError, type Grant } from '@lab/contracts';
+import { hashOfToken, issueToken } from '@lab/persistence';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { headersOf } from '../tokens.js';
+import { expectProblem, memoryLog, startHarness, type Harness } from '../twins.js';
+import { MemoryTokens } from '../memory-access.js';
+import { BearerAuthentication } from '../../src/access/authentication.js';
+import { TokenAuthentication } from '../../src/access/token-authentication.js';
+
+let gateway: Harness;
+/** Who has signed in at an issuer is played by a token of three parts: name, role and nothing. */
+const signedIn = (name: string, role: string): { authorization: string } => ({
+  authorization: `Bearer ${name}.${role}.x`,
+});
+
+beforeAll(async () => {
+  gateway = await startHarness({}, undefined, (tokens) => {
+    const issuer = {
+      principalOf: (token: string) => {
+        const [name = '', role = ''] = token.split('.');
+        return Promise.resolve({ name, kind: 'oidc' as const, grants: [{ role } as Grant] });
+      },
+    };
+    return new BearerAuthentication(new TokenAuthentication(tokens, memoryLog()), issuer);
+  });
+});
+afterAll(() => gateway.server.close());
+
+const admin = (): Promise<{ authorization: string }> => headersOf(gateway, 'root', [{ role: 'admin' }]);
+const submission = { name: 'ada', grants: [{ role: 'operator', lab: 'color_lab' }, { role: 'viewer' }] };
+
+describe('a token', () => {
+  it('is shown once, kept as a hash, and works at once', async () => {
+    const made = await gateway.send('POST', '/api/tokens', { ...submission, note: 'bench' }, await admin());
+    expect(made.status).toBe(201);
+    const { token, ...record } = made.body as unknown as { token: string; id: string };
+    expect(token).toMatch(/^svc_pat_[\w-]{43}$/);
+    expect(record).toMatchObject({ name: 'ada', kind: 'personal', created_by: 'root', note: 'bench' });
+    const kept = await gateway.tokens.byId(record.id);
+    expect(kept?.hash).toBe(hashOfToken(token));
+    expect(JSON.stringify(kept)).not.toContain(token);
+    expect(token.startsWith(kept?.prefix ?? '-')).toBe(true);
+
+    const authorization = `Bearer ${token}`;
+    const me = await gateway.send('GET', '/api/me', undefined, { authorization });
+    expect(me.body).toEqual({ name: 'ada', kind: 'token', grants: submission.grants });
+    const listed = await gateway.send('GET', '/api/tokens', undefined, { authorization });
+    expect(listed.body.items).toMatchObject([{ id: record.id }]);
+    expect(listed.text).not.toContain(kept?.hash);
+    expect(listed.text).not.toContain(token);
+  });
+
+  it.each([
+    [{ ...submission }, 90],
+    [{ ...submission, expires_in_days: 366 }, 366],
+    [{ ...submission, kind: 'service' as const, expires_in_days: 3_650 }, 3_650],
+    [{ ...submission, kind: 'service' as const }, undefined],
+  ])('as in %j expires after %s days', async (given, days) => {
+    const before = Date.now();
+    const { body } = await gateway.send('POST', '/api/tokens', given, await admin());
+    if (days === undefined) expect(body.expires_at).toBeNull();
+    else expect((Date.parse(String(body.expires_at)) - before) / 86_400_000).toBeCloseTo(days, 3);
+  });
+
+  it.each([
+    [{ ...submission, expires_in_days: 367 }, 'expires_in_days'],
+    [{ ...submission, expires_in_days: 0 }, 'expires_in_days'],
+    [{ ...submission, grants: [] }, 'grants'],
+    [{ ...submission, grants: [{ role: 'root' }] }, 'grants[0].role'],
+    [{ ...submission, grants: [{ role: 'admin', lab: 'color_lab' }] }, 'grants[0].lab'],
+    [{ ...submission, grants: [{ role: 'viewer', labs: ['a'] }] }, 'grants[0].labs'],
+    [{ ...submission, name: ' ' }, 'name'],
+    [{ ...submission, hash: 'x' }, 'hash'],
+    [{ ...submission, created_by: 'eve' }, 'created_by'],
+  ])('as in %j cannot be', async (given, path) => {
+    const reply = await gateway.send('POST', '/api/tokens', given, await admin());
+    expectProblem(reply, 422, 'invalid');
+    expect(reply.body.errors?.map((fault) => fault.path)).toEqual([path]);
+  });
+
+  it('makes no other token, unless it is of an admin', async () => {
+    const headers = await headersOf(gateway, 'ada', [{ role: 'lab_admin' }]);
+    expectProblem(await gateway.send('POST', '/api/tokens', submission, headers), 403, 'forbidden');
+  });
+
+  it('that is revoked counts no more from that moment on, and its record stays', async () => {
+    const headers = await headersOf(gateway, 'bob', [{ role: 'viewer' }]);
+    const { body } = await gateway.send('GET', '/api/tokens', undefined, headers);
+    const [{ id } = { id: '' }] = body.items as { id: string }[];
+    const revoked = await gateway.send('DELETE', `/api/tokens/${id}`, undefined, headers);
+    expect(revoked.status).toBe(200);
+    expect(revoked.body).toMatchObject({ id, revoked_by: 'bob', revoked_at: expect.any(String) as string });
+    const after = await gateway.send('GET', '/api/me', undefined, headers);
+    expectProblem(after, 401, 'unauthorized');
+    expect(after.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    const again = await gateway.send('DELETE', `/api/tokens/${id}`, undefined, await admin());
+    expect(again.body).toEqual(revoked.body);
+  });
+
+  it('of somebody else is neither seen nor revoked without the role admin', async () => {
+    const headers = await headersOf(gateway, 'mallory', [{ role: 'lab_admin' }]);
+    const [other] = gateway.tokens.kept.filter(({ name }) => name === 'ada');
+    const path = `/api/tokens/${other?.id}`;
+    expectProblem(await gateway.send('DELETE', path, undefined, headers), 404, 'not_found');
+    const { body } = await gateway.send('GET', '/api/tokens', undefined, headers);
+    expect((body.items as { name: string }[]).map(({ name }) => name)).toEqual(['mallory']);
+    expect(other?.revoked_at).toBeNull();
+  });
+
+  it('is asked for in words that say how to get one', async () => {
+    const reply = await gateway.send('GET', '/api/me');
+    expectProblem(reply, 401, 'unauthorized');
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer');
+    expect(reply.body.detail).toContain('svc token create');
+  });
+
+  it('is asked for before a body is read', async () => {
+    expectProblem(await gateway.send('POST', '/api/tasks', '{"name": '), 401, 'unauthorized');
+    expectProblem(await gateway.send('POST', '/api/nothing', '{'), 401, 'unauthorized');
+  });
+});
+
+describe('who has signed in at the issuer', () => {
+  it.each([
+    [{ name: 'ida', grants: [{ role: 'viewer' }] }, 201],
+    [{ name: 'ida', grants: [{ role: 'submitter', lab: 'a' }] }, 201],
+    [{ name: 'ida', grants: [{ role: 'operator' }] }, 403],
+    [{ name: 'ida', grants: [{ role: 'viewer' }, { role: 'admin' }] }, 403],
+    [{ name: 'bob', grants: [{ role: 'viewer' }] }, 403],
+    [{ name: 'ida', kind: 'service', grants: [{ role: 'viewer' }] }, 403],
+  ])('makes a token as in %j: %i', async (given, status) => {
+    const reply = await gateway.send('POST', '/api/tokens', given, signedIn('ida', 'submitter'));
+    expect(reply.status).toBe(status);
+  });
+});
+
+describe('a list of tokens', () => {
+  it('goes page by page to its end', async () => {
+    const headers = await headersOf(gateway, 'pat', [{ role: 'viewer' }]);
+    for (let count = 0; count < 4; count += 1) await headersOf(gateway, 'pat', [{ role: 'viewer' }]);
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const query: string = cursor === '' ? 'limit=2' : `limit=2&cursor=${cursor}`;
+      const { body } = await gateway.send('GET', `/api/tokens?${query}`, undefined, headers);
+      seen.push(...(body.items as { id: string }[]).map(({ id }) => id));
+      cursor = body.next_cursor as string | null;
+    }
+    expect(seen).toHaveLength(5);
+    expect(new Set(seen).size).toBe(5);
+  });
+
+  it.each(['cursor=x', 'cursor=W10', 'cursor=WyJ4IiwieCJd', 'limit=0', 'limit=501', 'name=ada'])(
+    'is not given for "%s"',
+    async (query) => {
+      expectProblem(
+        await gateway.send('GET', `/api/tokens?${query}`, undefined, await admin()),
+        422,
+        'invalid',
+      );
+    },
+  );
+});
+
+describe('tokens that are known', () => {
+  const start = Date.UTC(2026, 10, 21);
+
+  function known(): {
+    tokens: MemoryTokens;
+    by: TokenAuthentication;
+    at: (ms: number) => void;
+    token: string;
+  } {
+    const tokens = new MemoryTokens();
+    let now = start;
+    const by = new TokenAuthentication(tokens, memoryLog(), () => now);
+    const { token, row } = issueToken(
+      { name: 'ada', grants: [{ role: 'viewer' }], expires_in_days: 1 },
+      'root',
+      start,
+    );
+    void tokens.add(row);
+    return { tokens, by, token, at: (ms) => void (now = start + ms) };
+  }
+  const unavailable = new ServiceError('store_unavailable', 'gone');
+
+  it('count while the database is away, and those that are not known do not', async () => {
+    const { tokens, by, token } = known();
+    await by.principalOf(token);
+    tokens.failure = unavailable;
+    await by.refresh();
+    expect((await by.principalOf(token))?.name).toBe('ada');
+    await expect(by.principalOf(`svc_pat_${'A'.repeat(43)}`)).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+    await by.close();
+  });
+
+  it('count no more once another gateway revoked them', async () => {
+    const { tokens, by, token } = known();
+    await by.principalOf(token);
+    await tokens.revoke(tokens.kept[0]?.id ?? '', 'root', '2026-11-21T00:00:00.000Z');
+    await by.refresh();
+    await expect(by.principalOf(token)).rejects.toMatchObject({ code: 'unauthorized' });
+    await by.close();
+  });
+
+  it('count to the millisecond of their end', async () => {
+    const { by, token, at } = known();
+    at(86_400_000 - 1);
+    expect((await by.principalOf(token))?.name).toBe('ada');
+    at(86_400_000);
+    await expect(by.principalOf(token)).rejects.toMatchObject({ code: 'unauthorized' });
+    await by.close();
+  });
+
+  it('have their use written down once a minute at most, and at the end', async () => {
+    const { tokens, by, token, at } = known();
+    const lastUse = async (ms: number): Promise<number | undefined> => {
+      at(ms);
+      await by.principalOf(token);
+      await by.refresh();
+      const iso = tokens.kept[0]?.last_used_at;
+      return typeof iso === 'string' ? Date.parse(iso) - start : undefined;
+    };
+    expect(await lastUse(1_000)).toBe(1_000);
+    expect(await lastUse(30_000)).toBe(1_000);
+    expect(await lastUse(62_000)).toBe(62_000);
+    expect(await lastUse(70_000)).toBe(62_000);
+    await by.close();
+    expect(tokens.kept[0]?.last_used_at).toBe(new Date(start + 70_000).toISOString());
+  });
+});
+
+it('is off unless it is switched on: then everybody is local, whatever token they show', async () => {
+  const open = await startHarness();
+  try {
+    for (const authorization of ['', 'Bearer nonsense!']) {
+      const reply = await open.send('GET', '/api/me', undefined, { authorization });
+      expect(reply.body).toEqual({ name: 'local', kind: 'local', grants: [{ role: 'admin' }] });
+    }
+  } finally {
+    await open.server.close();
+  }
+});

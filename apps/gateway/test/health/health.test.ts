@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { serviceRequests, ServiceError, type ServiceHealth } from '@lab/contracts';
+import { sharedHarness } from '../twins.js';
+import type { HealthReport } from '../../src/health/readiness.js';
+
+const gateway = sharedHarness();
+
+const leader = (leads: Partial<NonNullable<ServiceHealth['leads']>> = {}): ServiceHealth => ({
+  service: 'orchestrator',
+  instance: 'i',
+  version: '1',
+  status: 'ok',
+  uptime_s: 1,
+  leads: { epoch: 7, computers: { expected: 2, online: 2 }, packages: { read: 3, faulty: 0 }, ...leads },
+});
+
+const ready = async (): Promise<{ status: number; report: HealthReport }> => {
+  const { status, body } = await gateway.send('GET', '/health/ready');
+  return { status, report: body as unknown as HealthReport };
+};
+
+const notOk = ({ parts }: HealthReport): string[] =>
+  Object.entries(parts).flatMap(([part, { status }]) => (status === 'ok' ? [] : [`${part} ${status}`]));
+
+beforeEach(() => void gateway.requests.on(serviceRequests.health, () => leader()));
+
+it('a gateway that answers is alive, whatever else is away', async () => {
+  gateway.broker.connected = false;
+  gateway.records.failure = new ServiceError('store_unavailable', 'no database');
+  const reply = await gateway.send('GET', '/health/live');
+  expect([reply.status, reply.body]).toEqual([200, { status: 'ok' }]);
+});
+
+describe('a service', () => {
+  it('is ready when every part is, and says under whose leadership', async () => {
+    expect(await ready()).toEqual({
+      status: 200,
+      report: {
+        status: 'ok',
+        epoch: 7,
+        parts: {
+          gateway: { status: 'ok' },
+          broker: { status: 'ok' },
+          database: { status: 'ok' },
+          orchestrator: { status: 'ok' },
+          agents: { status: 'ok', detail: '2 of 2 computers' },
+          packages: { status: 'ok', detail: '3 read' },
+        },
+      },
+    });
+    expect(gateway.requests.of(serviceRequests.health)[0]?.tokens).toEqual({ service: 'leader' });
+  });
+
+  it.each([
+    ['broker', () => (gateway.broker.connected = false)],
+    ['database', () => (gateway.records.failure = new ServiceError('store_unavailable', 'no database'))],
+    [
+      'orchestrator',
+      () =>
+        gateway.requests.on(serviceRequests.health, () => {
+          throw new ServiceError('deadline_exceeded', 'nobody');
+        }),
+    ],
+    ['orchestrator', () => gateway.requests.on(serviceRequests.health, () => new Promise(() => undefined))],
+  ])('is not ready without its %s, and names it with 503', async (part, fail) => {
+    fail();
+    const { status, report } = await ready();
+    expect([status, report.status]).toEqual([503, 'unavailable']);
+    expect(notOk(report).filter((each) => each.endsWith('unavailable'))).toEqual([`${part} unavailable`]);
+    expect(JSON.stringify(report)).not.toContain('svc.v1');
+  });
+
+  it.each([
+    ['agents', { computers: { expected: 2, online: 1 } }, '1 of 2 computers have an agent that is heard'],
+    ['packages', { packages: { read: 3, faulty: 1 } }, '1 of 3 have mistakes'],
+  ])('with %s that are not as they should be is ready, and says so', async (part, leads, detail) => {
+    gateway.requests.on(serviceRequests.health, () => leader(leads));
+    const { status, report } = await ready();
+    expect([status, report.status, notOk(report)]).toEqual([200, 'degraded', [`${part} degraded`]]);
+    expect(report.parts).toHaveProperty([part, 'detail'], detail);
+  });
+
+  it('says since when a part is away, until it is back', async () => {
+    gateway.broker.connected = false;
+    const first = (await ready()).report.parts.broker.since ?? '';
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect((await ready()).report.parts.broker.since).toBe(first);
+    expect(Date.now() - Date.parse(first)).toBeLessThan(60_000);
+    gateway.broker.connected = true;
+    expect((await ready()).report.parts.broker).toEqual({ status: 'ok' });
+    gateway.broker.connected = false;
+    const again = (await ready()).report.parts.broker.since ?? '';
+    expect(Date.parse(again)).toBeGreaterThan(Date.parse(first));
+  });
+
+  it('is asked once for all who ask at once', async () => {
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    gateway.requests.on(serviceRequests.health, async () => {
+      await held;
+      return leader();
+    });
+    const asked = Array.from({ length: 20 }, ready);
+    // By the time that this is answered those before it have been taken up.
+    await gateway.send('GET', '/health/live');
+    answer();
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 200));
+    expect(gateway.requests.of(serviceRequests.health).length).toBeLessThan(20);
+  });
+
+  it('is the same under the path of before', async () => {
+    expect((await gateway.send('GET', '/api/health')).body).toEqual((await ready()).report);
+  });
+});

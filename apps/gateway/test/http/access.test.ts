@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { accessCheck, isLoopback } from '../../src/http/access.js';
+import { CrossOrigin } from '../../src/http/cross-origin.js';
+
+const none = new CrossOrigin([]);
+const local = accessCheck({ host: '127.0.0.1', publicUrl: 'https://lab.example.org' }, none);
+const open = accessCheck({ host: '0.0.0.0', publicUrl: 'https://lab.example.org' }, none);
+
+function passes(check: typeof local, headers: Record<string, string>, method = 'POST'): boolean {
+  try {
+    check({ method, headers });
+    return true;
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'forbidden', effect: 'none' });
+    return false;
+  }
+}
+
+describe('a server on this machine only', () => {
+  it.each(['127.0.0.1:8070', 'localhost', 'LOCALHOST:1', '[::1]:8070', 'lab.example.org'])(
+    'is reached as %s',
+    (host) => expect(passes(local, { host }, 'GET')).toBe(true),
+  );
+
+  it.each([
+    'evil.example.com',
+    'evil.example.com:8070',
+    '127.0.0.1.evil.example.com',
+    'localhost.evil.com',
+    '',
+    '[::2]:1',
+  ])('is not reached as "%s"', (host) => expect(passes(local, { host }, 'GET')).toBe(false));
+});
+
+describe('a server on a network', () => {
+  it('is reached by any name', () => {
+    expect(passes(open, { host: 'bench-pc:8070' })).toBe(true);
+  });
+});
+
+describe('a request that acts', () => {
+  const host = '127.0.0.1:8070';
+
+  it.each<Record<string, string>>([
+    { host },
+    { host, origin: 'http://127.0.0.1:8070', 'sec-fetch-site': 'same-origin' },
+    { host, origin: 'https://lab.example.org' },
+  ])('passes with %j', (headers) => expect(passes(local, headers)).toBe(true));
+
+  it.each<Record<string, string>>([
+    { host, origin: 'https://evil.example.com' },
+    { host, origin: 'http://127.0.0.1:3000' },
+    { host, origin: 'null' },
+    { host, 'sec-fetch-site': 'cross-site' },
+  ])('is refused with %j', (headers) => {
+    expect(passes(local, headers)).toBe(false);
+    expect(passes(open, headers, 'PUT')).toBe(false);
+  });
+});
+
+describe('a request that only reads', () => {
+  it('may come from a link on another page', () => {
+    expect(passes(local, { host: 'localhost', 'sec-fetch-site': 'cross-site' }, 'GET')).toBe(true);
+  });
+});
+
+describe('loopback', () => {
+  it.each([
+    ['127.0.0.1', true],
+    ['127.8.8.8', true],
+    ['::1', true],
+    ['localhost', true],
+    ['0.0.0.0', false],
+    ['192.168.1.2', false],
+    ['127.example.com', false],
+  ])('%s: %s', (host, expected) => expect(isLoopback(host)).toBe(expected));
+});

@@ -1,0 +1,412 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  apiVersion,
+  apiVersionHeader,
+  requestIdHeader,
+  AttentionResolution,
+  CampaignSubmission,
+  dtoSchema,
+  EmergencyStopRequest,
+  errorCatalogue,
+  ProtocolRunSubmission,
+  TaskSubmission,
+  waitCodes,
+  type DeviceRecord,
+  SimulationScenario,
+} from '@lab/contracts';
+import { simulate } from '@lab/simulation';
+import { batch } from '../../../../libs/simulation/test/small-lab.js';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { checker, examplesOf, operationsOf, type Document, type Operation } from '../document.js';
+import { campaignRecord, runRecord, startHarness, taskRecord, type Harness } from '../twins.js';
+import {
+  agent,
+  attempt,
+  attentionItem,
+  attentionResolutions,
+  campaignSubmissions,
+  deviceDetail,
+  emergencyStop,
+  emergencyStopRequests,
+  problem,
+  protocolRunSubmissions,
+  queue,
+  queuePage,
+  schedule,
+  taskSubmissions,
+} from '../../src/openapi/examples.js';
+import { taskCompleted } from '../../src/openapi/event-operations.js';
+import { optimizerDescription, optimizerRecord, trial } from '../../src/openapi/optimizer-operations.js';
+import { simulationScenarios, whatIfRecord } from '../../src/openapi/simulation-operations.js';
+
+let gateway: Harness;
+let document: Document;
+let mismatches: ReturnType<typeof checker>;
+
+beforeAll(async () => {
+  gateway = await startHarness();
+  document = (await gateway.send('GET', '/docs-json')).body as unknown as Document;
+  mismatches = checker(document);
+});
+afterAll(() => gateway.server.close());
+
+const operations = (): [string, Operation][] => operationsOf(document);
+
+describe('the OpenAPI document', () => {
+  it('is valid by every rule of the linter', async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] });
+    const source = JSON.stringify(document);
+    const problems = await lintFromString({ source, config, absoluteRef: 'openapi.json' });
+    expect(
+      problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`),
+    ).toEqual([]);
+    const without = source.replace('"operationId":"get_labs"', '"operationId":"get_devices"');
+    const found = await lintFromString({ source: without, config, absoluteRef: 'openapi.json' });
+    expect(found.map(({ ruleId }) => ruleId)).toContain('operation-operationId-unique');
+  });
+
+  it('has an example of every answer and every body in JSON, and each fits its schema', () => {
+    for (const [key, operation] of operations()) {
+      for (const { at, schema, value } of examplesOf(operation))
+        expect(mismatches(schema, value), `${key} ${at}`).toEqual([]);
+      const contents = [operation.requestBody, ...Object.values(operation.responses)].flatMap((each) =>
+        Object.entries(each?.content ?? {}).filter(([type]) => type.endsWith('json')),
+      );
+      for (const [, content] of contents)
+        expect('example' in content || 'examples' in content, `${key} has an answer without example`).toBe(
+          true,
+        );
+    }
+  });
+
+  it('names its version, which every answer names as well, and says how long what is deprecated is kept', async () => {
+    expect(document.info.version).toBe(apiVersion);
+    for (const path of ['/api/health', '/api/nothing', '/docs'])
+      expect((await gateway.send('GET', path)).headers.get(apiVersionHeader), path).toBe(apiVersion);
+    expect(document.info.description).toMatch(/`Deprecation`[\s\S]*`Sunset`[\s\S]*12 months/);
+    for (const [key, operation] of operations()) {
+      for (const [status, { headers }] of Object.entries(operation.responses))
+        for (const header of [apiVersionHeader, requestIdHeader])
+          expect(headers, `${key} ${status}`).toHaveProperty(header);
+    }
+  });
+
+  it('puts every operation into a group that it says something of, and has no group without one', () => {
+    const used = operations().flatMap(([, { tags }]) => tags);
+    expect([...new Set(used)].sort()).toEqual(document.tags.map(({ name }) => name).sort());
+  });
+
+  it('describes every path of the interface', () => {
+    expect(
+      operations()
+        .map(([key]) => key)
+        .sort(),
+    ).toEqual(
+      [
+        'delete /api/tokens/{token_id}',
+        'get /api/audit/verify',
+        'delete /api/webhooks/{webhook_id}',
+        'get /api/webhooks',
+        'get /api/webhooks/{webhook_id}',
+        'get /api/webhooks/{webhook_id}/deliveries',
+        'patch /api/webhooks/{webhook_id}',
+        'post /api/webhooks',
+        'post /api/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver',
+        'post /api/webhooks/{webhook_id}/ping',
+        'post /api/webhooks/{webhook_id}/replay',
+        'post /api/webhooks/{webhook_id}/rotate-secret',
+        'get /api/me',
+        'get /api/tokens',
+        'post /api/tokens',
+        'get /api/agents',
+        'get /api/agents/{computer}',
+        'get /api/attention',
+        'get /api/attention/{id}',
+        'get /api/estop',
+        'get /api/events',
+        'get /api/events/history',
+        'get /api/logs',
+        'get /api/logs/stream',
+        'get /api/tasks/{task_name}/logs/stream',
+        'get /api/protocols/{protocol_run_name}/logs/stream',
+        'get /api/labs/{lab_id}/devices/{device_id}/logs/stream',
+        'get /api/tasks/{task_name}/logs',
+        'get /api/protocols/{protocol_run_name}/logs',
+        'get /api/labs/{lab_id}/devices/{device_id}/logs',
+        'get /api/queue',
+        'post /api/campaigns/{campaign_name}/archive',
+        'post /api/campaigns/{campaign_name}/restore',
+        'post /api/protocols/{protocol_run_name}/archive',
+        'post /api/protocols/{protocol_run_name}/restore',
+        'post /api/tasks/{task_name}/archive',
+        'post /api/tasks/{task_name}/restore',
+        'get /api/attempts',
+        'get /api/attempts/{id}',
+        'get /api/audit',
+        'get /api/audit/{id}',
+        'get /api/campaigns/{campaign_name}/runs',
+        'get /api/campaigns/{campaign_name}/runs.csv',
+        'get /api/campaigns/{campaign_name}/parameters.csv',
+        'post /api/protocols/{protocol}/parameters',
+        'get /api/files',
+        'get /api/labs/{lab_id}',
+        'get /api/packages/{package_name}',
+        'get /api/resources',
+        'get /api/resources/{resource_name}',
+        'get /api/resources/{resource_name}/history',
+        'get /api/task-runs/{id}',
+        'get /api/schedule',
+        'get /api/tasks/{task_name}/attempts',
+        'get /api/tasks/{task_name}/clone',
+        'patch /api/campaigns/{campaign_name}',
+        'patch /api/protocols/{protocol_run_name}',
+        'patch /api/tasks/{task_name}',
+        'post /api/attention/{id}/resolve',
+        'post /api/campaigns/{campaign_name}/pause',
+        'post /api/campaigns/{campaign_name}/resume',
+        'post /api/estop',
+        'post /api/estop/release',
+        'post /api/protocols/{protocol_run_name}/pause',
+        'post /api/protocols/{protocol_run_name}/resume',
+        'post /api/queue/pause',
+        'post /api/simulations',
+        'post /api/protocols/simulate',
+        'post /api/resources/{resource_name}/reset',
+        'post /api/queue/resume',
+        'get /api/campaigns',
+        'get /api/campaigns/{campaign_name}',
+        'get /api/campaigns/{campaign_name}/clone',
+        'get /api/campaigns/{campaign_name}/optimizer',
+        'get /api/campaigns/{campaign_name}/trials',
+        'get /api/definitions',
+        'get /api/definitions/{type}/{name}',
+        'get /api/devices',
+        'get /api/labs',
+        'get /api/labs/{lab_id}/devices/{device_id}',
+        'get /api/packages',
+        'post /api/labs/load',
+        'post /api/labs/reload',
+        'post /api/labs/unload',
+        'post /api/packages/refresh',
+        'post /api/protocols/load',
+        'post /api/protocols/reload',
+        'post /api/protocols/unload',
+        'post /api/protocols/validate',
+        'post /api/tasks/reload',
+        'get /api/health',
+        'get /health/live',
+        'get /health/ready',
+        'get /metrics',
+        'get /api/protocols',
+        'get /api/protocols/{protocol_run_name}',
+        'get /api/protocols/{protocol_run_name}/clone',
+        'get /api/protocols/{protocol_run_name}/files.zip',
+        'get /api/protocols/{protocol_type}/optimizer/defaults',
+        'get /api/tasks',
+        'get /api/tasks/{task_name}',
+        'get /api/tasks/{task_name}/files.zip',
+        'get /api/tasks/{task_name}/files/{file_name}',
+        'post /api/campaigns',
+        'post /api/campaigns/{campaign_name}/cancel',
+        'post /api/campaigns/{campaign_name}/optimizer/insight',
+        'post /api/protocols',
+        'post /api/protocols/{protocol_run_name}/cancel',
+        'post /api/rpc/{lab_id}/{device_id}/{function_name}',
+        'post /api/tasks',
+        'post /api/tasks/{task_name}/cancel',
+        'put /api/campaigns/{campaign_name}/optimizer/params',
+      ].sort(),
+    );
+  });
+
+  it('refers only to schemas that it has', () => {
+    const names = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
+      (match) => match[1],
+    );
+    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining([...new Set(names)]));
+    expect(names.length).toBeGreaterThan(10);
+  });
+
+  it('names every path parameter, and gives every operation its own id and a summary', () => {
+    for (const [key, operation] of operations()) {
+      const inPath = [...key.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      expect(
+        operation.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
+      ).toEqual(inPath);
+      expect(operation.summary).not.toBe('');
+    }
+    const ids = operations().map(([, operation]) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('describes every error by code, under the status it has', () => {
+    for (const [key, operation] of operations()) {
+      for (const [status, response] of Object.entries(operation.responses)) {
+        const examples = response.content?.['application/problem+json']?.examples;
+        if (examples === undefined) continue;
+        for (const code of Object.keys(examples)) {
+          expect(errorCatalogue[code as keyof typeof errorCatalogue].status, `${key} ${code}`).toBe(
+            Number(status),
+          );
+        }
+      }
+      expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['400', '403', '500']));
+    }
+    const submission = document.paths['/api/tasks']?.['post']?.responses;
+    expect(submission?.['429']).toHaveProperty('headers.Retry-After');
+    expect(submission?.['422']).not.toHaveProperty('headers.Retry-After');
+  });
+
+  it.each([
+    ['ProtocolRunSubmission', ProtocolRunSubmission, protocolRunSubmissions],
+    ['CampaignSubmission', CampaignSubmission, campaignSubmissions],
+    ['TaskSubmission', TaskSubmission, taskSubmissions],
+    ['AttentionResolution', AttentionResolution, attentionResolutions],
+    ['EmergencyStopRequest', EmergencyStopRequest, emergencyStopRequests],
+    ['SimulationScenario', SimulationScenario, simulationScenarios],
+  ])('shows examples of a %s that its schema and the check both accept', (name, dto, examples) => {
+    for (const { value } of Object.values(examples)) {
+      expect(mismatches({ $ref: `#/components/schemas/${name}` }, value)).toEqual([]);
+      expect(dtoSchema<object>(dto).check(value)).toMatchObject({ ok: true });
+    }
+  });
+
+  it.each([
+    ['ProtocolRunSubmission', 8],
+    ['CampaignSubmission', 15],
+    ['TaskSubmission', 11],
+    ['TaskFailurePolicy', 3],
+    ['RetryPolicy', 2],
+    ['AttentionResolution', 5],
+    ['EmergencyStopRequest', 4],
+    ['EmergencyStopRelease', 2],
+    ['OperatorNote', 1],
+    ['InsightSubmission', 2],
+    ['CampaignResumption', 2],
+    ['SimulatedScheduler', 5],
+    ['SimulatedRuns', 7],
+    ['SimulatedCampaign', 6],
+    ['SimulatedTasks', 10],
+    ['SimulatedFailure', 3],
+    ['SimulatedLoss', 3],
+  ])('says of every field of a %s what it is', (name, count) => {
+    const fields = Object.entries(document.components.schemas[name]?.properties ?? {});
+    expect(fields).toHaveLength(count);
+    for (const [field, schema] of fields) {
+      expect(schema, field).toMatchObject({
+        type: expect.any(String) as string,
+        description: expect.any(String) as string,
+      });
+    }
+  });
+
+  it('has schemas that records and problems as they are sent fit', async () => {
+    const task = taskRecord({
+      state: 'failed',
+      reason: { code: 'task_failed', message: 'm', stack: 's' },
+      devices: { arm: { lab_name: 'l', name: 'd' } },
+      input_resources: { beaker: { name: 'b', type: 't', meta: { volume: 1 } } },
+      input_files: { raw: { id: 'i/1/f', name: 'f', size: 1, sha256: 'x', media_type: 'text/csv' } },
+      output_parameters: { x: [1, 'a', null] },
+      output_files: [{ name: 'f', size: 1, sha256: 'x', media_type: 'text/csv' }],
+    });
+    const run = runRecord({ tasks: [task], parameters: { mix: { cyan: 1 } } });
+    const device: DeviceRecord = {
+      lab_name: 'l',
+      name: 'd',
+      type: 't',
+      computer: 'c',
+      state: 'idle',
+      detail: null,
+      held_by: null,
+      halted: null,
+      doubt: null,
+      functions: [
+        { name: 'f', kind: 'query' },
+        { name: 'g', kind: 'effect', timeout_s: 5, description: 'd', parameters: { a: { type: 'str' } } },
+      ],
+    };
+    const fit = (name: string, value: unknown): string[] =>
+      mismatches({ $ref: `#/components/schemas/${name}` }, value);
+    expect(fit('TaskRunRecord', task)).toEqual([]);
+    expect(fit('ProtocolRunRecord', run)).toEqual([]);
+    expect(fit('CampaignRecord', campaignRecord({ protocol_run_parameters: [{ a: {} }] }))).toEqual([]);
+    expect(fit('DeviceRecord', device)).toEqual([]);
+    expect(fit('DeviceDetail', deviceDetail)).toEqual([]);
+    const doubt = {
+      id: 'd',
+      in_doubt: [{ call_id: 'c', function: 'f', attempt_id: 'a' }],
+      last_confirmed: { call_id: 'b', function: 'f' },
+    };
+    expect(fit('DeviceRecord', { ...device, state: 'uncertain', halted: 'stopped', doubt })).toEqual([]);
+    expect(fit('AttemptRecord', attempt)).toEqual([]);
+    expect(fit('AgentRecord', agent)).toEqual([]);
+    expect(fit('AttentionRecord', attentionItem)).toEqual([]);
+    const resolution = { action: 'retry', by: 'ada', note: null };
+    expect(fit('AttentionRecord', { ...attentionItem, state: 'resolved', resolution })).toEqual([]);
+    const unasked = { action: null, by: 'service', note: 'it came back' };
+    expect(fit('AttentionRecord', { ...attentionItem, state: 'resolved', resolution: unasked })).toEqual([]);
+    expect(fit('EmergencyStopRecord', emergencyStop)).toEqual([]);
+    expect(fit('QueueRecord', queue)).toEqual([]);
+    expect(fit('QueuePage', queuePage)).toEqual([]);
+    expect(fit('EventPage', { items: [taskCompleted], next_cursor: null })).toEqual([]);
+    expect(fit('WhatIfRecord', whatIfRecord)).toEqual([]);
+    expect(fit('OptimizerRecord', optimizerRecord)).toEqual([]);
+    expect(fit('OptimizerDescription', optimizerDescription)).toEqual([]);
+    expect(fit('Trial', trial)).toEqual([]);
+    const {
+      campaign: _name,
+      pending: _pending,
+      journal: _journal,
+      belief: _belief,
+      ...known
+    } = optimizerRecord;
+    const { state: _state, reason: _reason, worker: _worker, ...kept } = known;
+    const insight = { id: 'i', text: 't', by: 'ada', at: 0, used: false };
+    expect(fit('KeptOptimizer', { ...kept, insights: [insight] })).toEqual([]);
+    const simulated = await simulate(
+      { protocols: [{ type: 'batch', iterations: 3 }], losses: [{ device: 'lab.arm', at: 3 }] },
+      batch(),
+      { stopwatch: () => 0 },
+    );
+    expect(simulated.stuck.length).toBeGreaterThan(0);
+    expect(fit('SimulationRecord', simulated)).toEqual([]);
+    expect(fit('ScheduleRecord', schedule)).toEqual([]);
+    expect(fit('ScheduleRecord', { ...schedule, plan: null, policy: 'greedy' })).toEqual([]);
+    const causes = waitCodes.map((code) => ({
+      code,
+      message: 'm',
+      tasks: ['a/b'],
+      slot: 's',
+      until: null,
+      candidates: [{ unit: 'l.d', why: 'faulted' }],
+    }));
+    expect(causes.flatMap((cause) => fit('WaitCause', cause))).toEqual([]);
+    expect(fit('DeviceDetail', { ...deviceDetail, report: { free: [1] } })).toEqual([]);
+    expect(fit('HealthReport', (await gateway.send('GET', '/api/health')).body)).toEqual([]);
+    expect(fit('Problem', (await gateway.send('POST', '/api/tasks', { x: 1 })).body)).toEqual([]);
+    expect(fit('Problem', problem('invalid'))).toEqual([]);
+    expect(fit('TaskRunRecord', { ...task, colour: 1, state: 'done' })).toHaveLength(2);
+  });
+});
+
+describe('the interactive page', () => {
+  it('loads nothing from elsewhere and every part of it is served', async () => {
+    const page = await gateway.send('GET', '/docs');
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+    expect(page.text).not.toMatch(/https?:\/\//);
+    const parts = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(parts.length).toBeGreaterThanOrEqual(4);
+    for (const part of parts) {
+      const reply = await gateway.send('GET', part);
+      expect(reply.status, part).toBe(200);
+      expect(reply.text.length).toBeGreaterThan(10);
+    }
+  });
+
+  it.each(['/docs/package.json', '/docs/..%2Fpackage.json', '/docs/constructor', '/docs/index.js'])(
+    'serves no other file, such as %s',
+    async (path) => expect((await gateway.send('GET', path)).status).toBe(404),
+  );
+});

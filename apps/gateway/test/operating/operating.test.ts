@@ -1,0 +1,310 @@
+import { describe, expect, it } from 'vitest';
+import { agentEvents, orchestratorRequests as requests, ServiceError } from '@lab/contracts';
+import { campaignRecord, expectProblem, runRecord, sharedHarness, taskRecord } from '../twins.js';
+import {
+  attempt,
+  attentionItem,
+  emergencyStop,
+  queue,
+  queuePage,
+  schedule,
+} from '../../src/openapi/examples.js';
+
+/** What people do beside submitting work: settle, stop, pause and resume. */
+
+const gateway = sharedHarness();
+
+describe('what only a person can settle', () => {
+  const path = `/api/attention/${attentionItem.id}`;
+
+  it('is listed by state and read by its id', async () => {
+    const settled = { ...attentionItem, id: 'settled', state: 'resolved' as const };
+    gateway.records.attention.push(attentionItem, settled);
+    expect((await gateway.send('GET', '/api/attention')).body.items).toEqual([settled, attentionItem]);
+    expect((await gateway.send('GET', '/api/attention?state=open')).body.items).toEqual([attentionItem]);
+    expect((await gateway.send('GET', '/api/attention?limit=1')).body.items).toEqual([settled]);
+    expect((await gateway.send('GET', path)).body).toEqual(attentionItem);
+    expectProblem(await gateway.send('GET', '/api/attention/none'), 404, 'not_found');
+    expectProblem(await gateway.send('GET', '/api/attention?state=closed'), 422, 'invalid');
+  });
+
+  it.each([
+    [{ action: 'retry' }, { action: 'retry', by: 'unknown' }],
+    [
+      { action: 'completed', by: 'ada', note: 'seen', output_parameters: { red: 1 } },
+      { action: 'completed', by: 'ada', note: 'seen', output_parameters: { red: 1 } },
+    ],
+  ])('is settled by %j', async (body, passedOn) => {
+    gateway.records.attention.push(attentionItem);
+    gateway.requests.on(requests.resolveAttention, ({ id }) => ({ id }));
+    const reply = await gateway.send('POST', `${path}/resolve`, body);
+    expect({ status: reply.status, body: reply.body }).toEqual({ status: 200, body: attentionItem });
+    expect(gateway.requests.of(requests.resolveAttention)[0]?.body).toEqual({
+      id: attentionItem.id,
+      ...passedOn,
+    });
+  });
+
+  it.each([
+    [undefined, ['']],
+    [{}, ['action']],
+    [{ action: 'forget' }, ['action']],
+    [{ action: 'failed', id: 'other', outputs: {} }, ['id', 'outputs']],
+  ])('is not settled by %j', async (body, paths) => {
+    const reply = await gateway.send('POST', `${path}/resolve`, body);
+    expectProblem(reply, 422, 'invalid');
+    expect(reply.body.errors?.map((fault) => fault.path).sort()).toEqual(paths);
+    expect(gateway.requests.sent).toEqual([]);
+  });
+
+  it('tells why it was not settled', async () => {
+    gateway.requests.on(requests.resolveAttention, () => {
+      throw new ServiceError('wrong_state', 'it was settled by bo');
+    });
+    expectProblem(await gateway.send('POST', `${path}/resolve`, { action: 'failed' }), 409, 'wrong_state');
+  });
+
+  it('is not settled twice, and not when there never was such an item', async () => {
+    gateway.requests.on(requests.resolveAttention, () => {
+      throw new ServiceError('not_found', 'there is no open attention item');
+    });
+    const again = () => gateway.send('POST', `${path}/resolve`, { action: 'failed' });
+    expectProblem(await again(), 404, 'not_found');
+    gateway.records.attention.push({ ...attentionItem, state: 'resolved' });
+    expectProblem(await again(), 409, 'wrong_state');
+  });
+});
+
+describe('pause and resume', () => {
+  it.each([
+    ['/api/protocols/mix_1/pause', requests.pauseProtocolRun],
+    ['/api/protocols/mix_1/resume', requests.resumeProtocolRun],
+    ['/api/campaigns/mix_1/pause', requests.pauseCampaign],
+    ['/api/campaigns/mix_1/resume', requests.resumeCampaign],
+  ])('POST %s is passed on and answered 202 with the record', async (path, request) => {
+    gateway.records.runs.push(runRecord());
+    gateway.records.campaignList.push(campaignRecord({ name: 'mix_1' }));
+    gateway.requests.on(request, () => ({ id: 'i', name: 'mix_1' }));
+    for (const body of [undefined, {}, { by: 'ada' }]) {
+      const reply = await gateway.send('POST', path, body);
+      expect([reply.status, reply.body.name]).toEqual([202, 'mix_1']);
+    }
+    const by = gateway.requests.of(request).map(({ body }) => body);
+    expect(by).toEqual(['unknown', 'unknown', 'ada'].map((each) => ({ name: 'mix_1', by: each })));
+    expectProblem(await gateway.send('POST', path, { force: true }), 422, 'invalid');
+    expectProblem(await gateway.send('POST', `${path}?by=ada`), 422, 'invalid');
+  });
+
+  it('of the queue answers what waits', async () => {
+    const paused = { ...queue, paused: true, paused_by: 'ada', paused_at: '2026-11-20T09:30:00.000Z' };
+    gateway.requests
+      .on(requests.pauseQueue, () => paused)
+      .on(requests.resumeQueue, () => queue)
+      .on(requests.readQueue, () => ({ queue: paused, items: [], end: null }));
+    const pause = await gateway.send('POST', '/api/queue/pause', { by: 'ada' });
+    expect([pause.status, pause.body]).toEqual([202, paused]);
+    expect((await gateway.send('GET', '/api/queue')).body).toEqual({
+      ...paused,
+      items: [],
+      next_cursor: null,
+    });
+    expect((await gateway.send('POST', '/api/queue/resume')).body).toEqual(queue);
+    expect(gateway.requests.sent.map(({ body }) => body)).toEqual([
+      { by: 'ada' },
+      { limit: 100, descending: false, after: null },
+      { by: 'unknown' },
+    ]);
+  });
+});
+
+describe('the queue', () => {
+  const [waiting = expect.fail('the example has no task')] = queuePage.items;
+
+  it('is read page by page, narrowed down by the one who decides the order', async () => {
+    gateway.requests.on(requests.readQueue, ({ after }) => ({
+      queue,
+      items: [{ ...waiting, position: after === null ? 1 : 2 }],
+      end: after === null ? { value: 1, id: waiting.id } : null,
+    }));
+    const part =
+      'limit=1&lab=color_lab&device=color_lab.station_1&owner=ada&protocol_run=mix_2&campaign=sweep';
+    const first = await gateway.send('GET', `/api/queue?${part}`);
+    expect(first.body).toMatchObject({
+      queued: 3,
+      running: 2,
+      items: [{ position: 1, label: 'mix_2/mix_colors' }],
+    });
+    const cursor = String(first.body.next_cursor);
+    const second = await gateway.send('GET', `/api/queue?${part}&cursor=${cursor}`);
+    expect(second.body).toMatchObject({ items: [{ position: 2 }], next_cursor: null });
+    const asked = {
+      lab: 'color_lab',
+      device: 'color_lab.station_1',
+      owner: 'ada',
+      protocol_run: 'mix_2',
+      campaign: 'sweep',
+      limit: 1,
+      descending: false,
+    };
+    expect(gateway.requests.of(requests.readQueue).map(({ body }) => body)).toEqual([
+      { ...asked, after: null },
+      { ...asked, after: { value: 1, id: waiting.id } },
+    ]);
+    expectProblem(await gateway.send('GET', `/api/queue?limit=1&cursor=${cursor}`), 400, 'bad_request');
+    await gateway.send('GET', '/api/queue?sort=-position');
+    expect(gateway.requests.of(requests.readQueue).at(-1)?.body).toMatchObject({ descending: true });
+  });
+
+  it.each(['sort=priority', 'limit=0', 'limit=501', 'state=queued', 'owner='])(
+    'is not asked for with ?%s',
+    async (query) => {
+      expectProblem(await gateway.send('GET', `/api/queue?${query}`), 422, 'invalid');
+      expect(gateway.requests.sent).toEqual([]);
+    },
+  );
+});
+
+describe('a reset of a resource', () => {
+  it('is passed on with who asks and why, and answered with the resource', async () => {
+    const beaker = {
+      name: 'beaker_1',
+      type: 'beaker',
+      meta: { ml: 0 },
+      lab: 'color_lab',
+      used_by: null,
+      held_by: null,
+      since: null,
+    };
+    gateway.records.resources.push(beaker);
+    gateway.requests.on(requests.resetResource, ({ name }) => ({ name }));
+    const path = '/api/resources/beaker_1/reset';
+    for (const body of [undefined, { reason: 'washed', force: true, by: 'ada' }])
+      expect(await gateway.send('POST', path, body)).toMatchObject({ status: 200, body: beaker });
+    expect(gateway.requests.of(requests.resetResource).map(({ body }) => body)).toEqual([
+      { name: 'beaker_1', by: 'unknown', reason: '', force: false },
+      { name: 'beaker_1', by: 'ada', reason: 'washed', force: true },
+    ]);
+    expectProblem(await gateway.send('POST', path, { force: 'yes' }), 422, 'invalid');
+    gateway.requests.on(requests.resetResource, () => {
+      throw new ServiceError('wrong_state', 'the task mix_1/mix has the resource "beaker_1"');
+    });
+    const refused = await gateway.send('POST', path);
+    expectProblem(refused, 409, 'wrong_state');
+    expect(refused.body.detail).toContain('mix_1/mix');
+  });
+});
+
+describe('the attempts of a task', () => {
+  it('are read with their task', async () => {
+    gateway.records.taskRuns.push(
+      taskRecord({ id: 'r' }),
+      taskRecord({ id: 'm', name: 'mix', protocol_run: 'mix_1' }),
+    );
+    gateway.records.attempts.push({ ...attempt, task_run_id: 'm' });
+    expect((await gateway.send('GET', '/api/tasks/rinse_1/attempts')).body.items).toEqual([]);
+    expect((await gateway.send('GET', '/api/tasks/mix/attempts?protocol_run_name=mix_1')).body.items).toEqual(
+      [{ ...attempt, task_run_id: 'm' }],
+    );
+    expectProblem(await gateway.send('GET', '/api/tasks/mix/attempts'), 404, 'not_found');
+    expectProblem(await gateway.send('GET', '/api/tasks/mix/attempts?run=mix_1'), 422, 'invalid');
+  });
+});
+
+describe('an emergency stop', () => {
+  const engaged = (): void => {
+    gateway.requests.on(requests.engageStop, ({ id, scope, by, reason }) => {
+      gateway.records.stops.push({ ...emergencyStop, id, scope, by, reason });
+      return { id };
+    });
+  };
+
+  it.each([
+    [undefined, { scope: 'all', by: 'unknown', reason: '' }],
+    [{}, { scope: 'all', by: 'unknown', reason: '' }],
+    [
+      { lab_name: 'color_lab', by: 'ada' },
+      { scope: 'lab:color_lab', by: 'ada', reason: '' },
+    ],
+    [
+      { lab_name: 'color_lab', device_name: 'arm', reason: 'spill' },
+      { scope: 'device:color_lab.arm', by: 'unknown', reason: 'spill' },
+    ],
+  ])('with %j is told to the agents, then recorded, and answered 201', async (body, stop) => {
+    engaged();
+    const reply = await gateway.send('POST', '/api/estop', body);
+    expect(reply.status).toBe(201);
+    expect(reply.body).toMatchObject({ ...stop, released_at: null });
+    const told = { name: agentEvents.emergencyStop.name, body: { ...stop, id: reply.body.id } };
+    expect(gateway.announcements.announced).toEqual([told]);
+    expect(gateway.requests.of(requests.engageStop).map((each) => each.body)).toEqual([told.body]);
+  });
+
+  it('of a device without its laboratory stops nothing, and says what is missing', async () => {
+    const reply = await gateway.send('POST', '/api/estop', { device_name: 'arm' });
+    expectProblem(reply, 400, 'bad_request');
+    expect(reply.body).toMatchObject({
+      effect: 'none',
+      detail: expect.stringContaining('lab_name') as string,
+    });
+    expect([gateway.announcements.announced, gateway.requests.sent]).toEqual([[], []]);
+  });
+
+  it('of a laboratory that there is not says so', async () => {
+    gateway.requests.on(requests.engageStop, () => {
+      throw new ServiceError('unknown_lab', 'the laboratory "none" is not loaded');
+    });
+    expectProblem(await gateway.send('POST', '/api/estop', { lab_name: 'none' }), 404, 'unknown_lab');
+    expect(gateway.requests.sent).toHaveLength(1);
+  });
+
+  it.each([{ lab: 'color_lab' }, [], 'all'])('with the body %j stops nothing', async (body) => {
+    expectProblem(await gateway.send('POST', '/api/estop', JSON.stringify(body)), 422, 'invalid');
+    expect(gateway.announcements.announced).toEqual([]);
+  });
+
+  it('is listed while it is in force, and on request afterwards', async () => {
+    const { engaged_at: later } = emergencyStop;
+    const engaged_at = '2026-11-20T09:00:00.000Z';
+    const released = { ...emergencyStop, id: 'over', engaged_at, released_at: later };
+    gateway.records.stops.push(emergencyStop, released);
+    expect((await gateway.send('GET', '/api/estop')).body.items).toEqual([emergencyStop]);
+    expect((await gateway.send('GET', '/api/estop?all=false')).body.items).toEqual([emergencyStop]);
+    expect((await gateway.send('GET', '/api/estop?all=true')).body.items).toEqual([emergencyStop, released]);
+    expectProblem(await gateway.send('GET', '/api/estop?all=yes'), 422, 'invalid');
+  });
+
+  it.each([
+    [undefined, { id: emergencyStop.id, by: 'unknown' }],
+    [
+      { id: emergencyStop.id, by: 'ada' },
+      { id: emergencyStop.id, by: 'ada' },
+    ],
+  ])('is released by %j', async (body, passedOn) => {
+    gateway.records.stops.push(emergencyStop);
+    gateway.requests.on(requests.releaseStop, () => ({ ids: [emergencyStop.id] }));
+    const reply = await gateway.send('POST', '/api/estop/release', body);
+    expect([reply.status, reply.body]).toEqual([200, [emergencyStop]]);
+    expect(gateway.requests.of(requests.releaseStop)[0]?.body).toEqual(passedOn);
+  });
+});
+
+describe('the schedule', () => {
+  it('is what the orchestrator answers, and any part of it can be asked for', async () => {
+    gateway.requests.on(requests.readSchedule, () => schedule);
+    expect((await gateway.send('GET', '/api/schedule')).body).toEqual(schedule);
+    const part = 'run=mix_1&device=color_lab.station_1&lab=color_lab&limit=1000';
+    expect((await gateway.send('GET', `/api/schedule?${part}`)).status).toBe(200);
+    expect(gateway.requests.of(requests.readSchedule).map((each) => each.body)).toEqual([
+      { limit: 500 },
+      { run: 'mix_1', device: 'color_lab.station_1', lab: 'color_lab', limit: 1_000 },
+    ]);
+  });
+
+  it.each(['runs=mix_1', 'limit=0', 'limit=1001', 'limit=many', 'run=a&run=b'])(
+    'is not asked for with ?%s',
+    async (query) => {
+      expectProblem(await gateway.send('GET', `/api/schedule?${query}`), 422, 'invalid');
+      expect(gateway.requests.sent).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,182 @@
+import { orchestratorRequests, ServiceError, type TaskSubmission } from '@lab/contracts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ScriptedRequests } from './twins.js';
+import { LeaderWatch } from '../src/leader-watch.js';
+import { Orchestrator } from '../src/orchestrator.js';
+
+/** Time is virtual: what waits for seconds here is tested in no time. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+vi.mock('node:timers/promises', () => ({
+  setTimeout: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
+}));
+
+const submission: TaskSubmission = { name: 'rinse', type: 'rinse' };
+const nobody = (): never => {
+  throw new ServiceError('service_unavailable', 'nobody serves it');
+};
+const lost = (): never => {
+  throw new ServiceError('deadline_exceeded', 'no reply in time', { effect: 'maybe' });
+};
+
+function world() {
+  const requests = new ScriptedRequests();
+  const leaders = new LeaderWatch();
+  const orchestrator = new Orchestrator(requests, leaders, { ms: 8_000 });
+  leaders.hear(1);
+  let made = false;
+  /** What the orchestrator does with each try, the last one for all that follow. */
+  const script = (...tries: (() => unknown)[]): void => {
+    requests.on(orchestratorRequests.submitTask, () => {
+      const act = tries.length > 1 ? tries.shift() : tries[0];
+      return act?.() as { id: string; name: string };
+    });
+  };
+  const make = (): void => void (made = true);
+  const submit = (): Promise<{ outcome: unknown; afterMs: number }> => {
+    const since = performance.now();
+    return orchestrator
+      .make(orchestratorRequests.submitTask, submission, () => Promise.resolve(made))
+      .then(
+        ({ name }) => name,
+        (error: unknown) => error,
+      )
+      .then((outcome) => ({ outcome, afterMs: performance.now() - since }));
+  };
+  const tries = (): number => requests.of(orchestratorRequests.submitTask).length;
+  const accept = () => (make(), { id: 'i', name: 'rinse' });
+  return { leaders, script, make, submit, tries, accept, orchestrator, requests };
+}
+
+describe('a request while nobody leads', () => {
+  it('waits for the next leader', async () => {
+    const { script, submit, accept, tries } = world();
+    script(nobody, nobody, nobody, accept);
+    const submitted = submit();
+    await vi.advanceTimersByTimeAsync(300);
+    expect(await submitted).toMatchObject({ outcome: 'rinse', afterMs: 300 });
+    expect(tries()).toBe(4);
+  });
+
+  it('is sent to a leader that is heard of while it waits', async () => {
+    const { requests, leaders, submit, accept } = world();
+    requests.on(orchestratorRequests.submitTask, (_body, _tokens, { signal }) => {
+      if (signal?.aborted === true) throw new ServiceError('aborted', 'the call was aborted');
+      return leaders.epoch === 1 ? nobody() : accept();
+    });
+    const submitted = submit();
+    await vi.advanceTimersByTimeAsync(250);
+    leaders.hear(2);
+    await vi.advanceTimersByTimeAsync(100);
+    expect((await submitted).outcome).toBe('rinse');
+  });
+
+  it('is refused without effect when none comes in time', async () => {
+    const { script, submit } = world();
+    script(nobody);
+    const submitted = submit();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await submitted).toMatchObject({
+      outcome: { code: 'service_unavailable', effect: 'none' },
+      afterMs: 8_000,
+    });
+  });
+
+  it('is not sent again when the answer is an answer, or the request may have been carried out', async () => {
+    const { orchestrator, requests } = world();
+    for (const code of ['wrong_state', 'store_unavailable'] as const) {
+      requests.on(orchestratorRequests.cancelTask, () => {
+        throw new ServiceError(code, 'no');
+      });
+      await expect(orchestrator.ask(orchestratorRequests.cancelTask, { name: 'a' })).rejects.toMatchObject({
+        code,
+      });
+    }
+    requests.on(orchestratorRequests.cancelTask, lost);
+    await expect(orchestrator.ask(orchestratorRequests.cancelTask, { name: 'a' })).rejects.toMatchObject({
+      code: 'deadline_exceeded',
+      effect: 'maybe',
+    });
+    expect(requests.of(orchestratorRequests.cancelTask)).toHaveLength(3);
+  });
+});
+
+describe('a submission whose answer was lost', () => {
+  it('is the one that is there, and is not sent again', async () => {
+    const { script, submit, make, tries } = world();
+    script(() => (make(), lost()));
+    expect((await submit()).outcome).toBe('rinse');
+    expect(tries()).toBe(1);
+  });
+
+  it('is not sent again while the orchestrator that was asked may still carry it out', async () => {
+    const { script, submit, make, tries, accept } = world();
+    script(lost, accept);
+    const submitted = submit();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(tries()).toBe(1);
+    make();
+    await vi.advanceTimersByTimeAsync(200);
+    expect((await submitted).outcome).toBe('rinse');
+    expect(tries()).toBe(1);
+  });
+
+  it('is in doubt when neither it nor another leader is seen in time', async () => {
+    const { script, submit } = world();
+    script(lost);
+    const submitted = submit();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect((await submitted).outcome).toMatchObject({ code: 'deadline_exceeded', effect: 'maybe' });
+  });
+
+  it('is sent to the next leader once that one leads and it is not there', async () => {
+    const { script, submit, leaders, tries, accept } = world();
+    script(lost, nobody, accept);
+    const submitted = submit();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(tries()).toBe(1);
+    leaders.hear(2);
+    await vi.advanceTimersByTimeAsync(300);
+    expect((await submitted).outcome).toBe('rinse');
+    expect(tries()).toBe(3);
+  });
+
+  it('that finds its own name taken is told of its success, and one that was never in doubt of the duplicate', async () => {
+    const { script, submit, make, leaders } = world();
+    const taken = (): never => {
+      throw new ServiceError('duplicate_name', 'taken');
+    };
+    script(taken);
+    make();
+    expect((await submit()).outcome).toMatchObject({ code: 'duplicate_name' });
+
+    const second = world();
+    second.script(lost, () => (second.make(), taken()));
+    const submitted = second.submit();
+    second.leaders.hear(2);
+    await vi.advanceTimersByTimeAsync(300);
+    expect((await submitted).outcome).toBe('rinse');
+    expect(leaders.epoch).toBe(1);
+  });
+
+  it('is not waited for at a leader that was succeeded', async () => {
+    const { requests, leaders, submit, accept, tries } = world();
+    let asked = 0;
+    requests.on(orchestratorRequests.submitTask, (_body, _tokens, { signal }) => {
+      asked += 1;
+      if (asked > 1) return accept();
+      return new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () =>
+          reject(new ServiceError('aborted', 'the call was aborted', { effect: 'maybe' })),
+        );
+      });
+    });
+    const submitted = submit();
+    await vi.advanceTimersByTimeAsync(1_000);
+    leaders.hear(2);
+    await vi.advanceTimersByTimeAsync(200);
+    expect((await submitted).outcome).toBe('rinse');
+    expect(tries()).toBe(2);
+  });
+});

@@ -1,0 +1,68 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isServiceError } from '@lab/contracts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PackageIndex, requireSound } from '../../src/definitions/package-index.js';
+
+const sound: Record<string, string> = {
+  'demo/package.json': '{"type": "module"}',
+  'demo/shared/speed.ts': 'export const speed = 1;\n',
+  'demo/laboratories/lab/lab.yml':
+    'name: lab\ndesc: x\ndevices: {pump1: {type: pump, computer: svc_computer}}\n',
+  'demo/laboratories/other/lab.yml': 'name: other\ndesc: x\ndevices: {}\n',
+  'demo/devices/pump/device.yml': 'type: pump\ndesc: x\n',
+  'demo/devices/pump/device.ts':
+    "import { speed } from '../../shared/speed.js';\nimport usb from 'usb';\nconsole.log(speed, usb);\n",
+  'demo/node_modules/usb/package.json': '{"name": "usb"}',
+  'demo/node_modules/usb/index.js': 'module.exports = 1;\n',
+};
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'package-index-'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+async function refusal(lab: string, files: Record<string, string>): Promise<string[]> {
+  const userDir = join(root, 'user');
+  for (const [path, text] of Object.entries({ ...sound, ...files })) {
+    await mkdir(dirname(join(userDir, path)), { recursive: true });
+    await writeFile(join(userDir, path), text);
+  }
+  const { catalog } = await PackageIndex.read({ userDir, dataDir: join(root, 'data') });
+  try {
+    requireSound(catalog, 'lab', [lab], 'lab_types');
+    return [];
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return error.faults.map(({ file, code }) => `${file} ${code}`);
+  }
+}
+
+describe('a laboratory whose device type cannot be used', () => {
+  const cases: [why: string, files: Record<string, string>, fault: string][] = [
+    [
+      'package.json is wrong',
+      { 'demo/package.json': '{"svc": {"external": ["usb"]}}' },
+      'demo/package.json missing_dependency',
+    ],
+    [
+      'of a file that its code imports',
+      { 'demo/shared/speed.ts': 'export const;\n' },
+      'demo/shared/speed.ts code',
+    ],
+    [
+      'of its own file',
+      { 'demo/devices/pump/device.yml': 'type: pump\n' },
+      'demo/devices/pump/device.yml missing_key',
+    ],
+  ];
+  it.each(cases)('because %s is told so', async (_why, files, fault) => {
+    expect(await refusal('lab', {})).toEqual([]);
+    expect(await refusal('lab', files)).toEqual(
+      ['demo/laboratories/lab/lab.yml depends_on_broken', fault].sort(),
+    );
+    expect(await refusal('other', files)).toEqual([]);
+  });
+});

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { rehearse } from '../../src/solver/rehearsal.js';
+
+const unwanted = (message: string, fields: unknown): never =>
+  expect.fail(`${message} ${JSON.stringify(fields)}`);
+const log = { info: unwanted, warn: unwanted, error: unwanted };
+
+describe('the rehearsal of planning', () => {
+  it('comes to its end, and every plan in it is sound', async () => {
+    await rehearse(log).done;
+  });
+
+  it('ends when it is told to', async () => {
+    const rehearsal = rehearse(log);
+    rehearsal.cancel();
+    await rehearsal.done;
+  });
+});

@@ -1,0 +1,234 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { errorCatalogue, type ErrorCode } from '@lab/contracts';
+import { ApiClient } from '../src/client.js';
+import { ProblemError, UnreachableError } from '../src/errors.js';
+import type { TaskRunRecord } from '../src/generated.js';
+
+type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+let server: Server;
+let client: ApiClient;
+/** What is answered, one after the other; the last one again and again. */
+let answers: Answer[];
+let requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
+
+beforeEach(async () => {
+  answers = [];
+  requests = [];
+  server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += String(chunk)));
+    request.on('end', () => {
+      requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body });
+      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      answer?.(request, response, body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  client = new ApiClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+});
+afterEach(() => {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(resolve));
+});
+
+const ok =
+  (value: unknown, status = 200): Answer =>
+  (_, response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+const lost: Answer = (request) => request.socket.destroy();
+const refused =
+  (code: ErrorCode, headers: Record<string, string> = {}): Answer =>
+  (_, response) => {
+    const { status, title } = errorCatalogue[code];
+    const problem = { type: `urn:svc:error:${code}`, title, status, detail: 'said why', code };
+    response.writeHead(status, { 'content-type': 'application/problem+json; charset=utf-8', ...headers });
+    response.end(JSON.stringify(problem));
+  };
+
+const thrown = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('a call', () => {
+  it('sends a table as what it is', async () => {
+    answers = [ok({ protocol_run_parameters: [] })];
+    const path = { protocol: 'mixing' };
+    const read = await client.post('/api/protocols/{protocol}/parameters', { path, csv: 'mix.volume\n' });
+    expectTypeOf(read.protocol_run_parameters).toEqualTypeOf<Record<string, Record<string, unknown>>[]>();
+    expect(requests).toMatchObject([
+      {
+        url: '/api/protocols/mixing/parameters',
+        headers: { 'content-type': 'text/csv' },
+        body: 'mix.volume\n',
+      },
+    ]);
+  });
+
+  it('fills in the path and the query, sends JSON and the token, and gives the answer with its type', async () => {
+    answers = [ok({ name: 'a b' })];
+    const tokened = new ApiClient(client.baseUrl, { token: 'svc_1' });
+    const task = await tokened.get('/api/tasks/{task_name}', {
+      path: { task_name: 'a b/$&' },
+      query: { protocol_run_name: 'é' },
+    });
+    expectTypeOf(task).toEqualTypeOf<TaskRunRecord>();
+    expect(task.name).toBe('a b');
+    await tokened.post('/api/tasks', { body: { name: 't', type: 'score_color' } });
+    expect(requests).toMatchObject([
+      {
+        method: 'GET',
+        url: '/api/tasks/a%20b%2F%24%26?protocol_run_name=%C3%A9',
+        headers: { authorization: 'Bearer svc_1' },
+        body: '',
+      },
+      { method: 'POST', url: '/api/tasks', body: '{"name":"t","type":"score_color"}' },
+    ]);
+    expect(requests[1]?.headers['content-type']).toBe('application/json');
+    expect(requests[0]?.headers['content-type']).toBeUndefined();
+  });
+
+  it('throws what the service says as an error with its code', async () => {
+    answers = [refused('not_found')];
+    const error = await thrown(client.get('/api/tasks/{task_name}', { path: { task_name: 'none' } }));
+    expect(error).toBeInstanceOf(ProblemError);
+    expect(error).toMatchObject({ code: 'not_found', status: 404, message: 'Not found: said why' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('says when what answers is not the service', async () => {
+    answers = [
+      (_, response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>proxy</h1>'),
+    ];
+    expect(await thrown(client.get('/api/queue'))).toMatchObject({
+      name: 'UnreachableError',
+      reason: 'foreign',
+    });
+    answers = [(_, response) => response.writeHead(200).end('<h1>proxy</h1>')];
+    expect(await thrown(client.get('/api/queue'))).toMatchObject({
+      name: 'UnreachableError',
+      reason: 'foreign',
+    });
+  });
+
+  it('says when no answer comes in time, and sends nothing again then', async () => {
+    // Long enough for the request to arrive on a busy machine.
+    answers = [() => undefined];
+    const error = await thrown(client.get('/api/queue', { timeoutMs: 1_000 }));
+    expect(error).toMatchObject({ name: 'UnreachableError', reason: 'timeout' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('throws what its signal is aborted with', async () => {
+    answers = [() => undefined];
+    const reason = new Error('enough');
+    expect(await thrown(client.get('/api/queue', { signal: AbortSignal.abort(reason) }))).toBe(reason);
+  });
+});
+
+describe('another try', () => {
+  it('is made of what reads, when the connection is lost or a part of the service is away', async () => {
+    answers = [lost, refused('service_unavailable'), ok({ queued: 1 })];
+    expect(await client.get('/api/queue')).toEqual({ queued: 1 });
+    expect(requests).toHaveLength(3);
+  });
+
+  it('is made of what acts under the key of the first, so that the service can tell that it is the same', async () => {
+    answers = [lost, refused('service_unavailable'), ok({ queued: 1 })];
+    expect(await client.post('/api/queue/pause')).toEqual({ queued: 1 });
+    await client.post('/api/queue/pause');
+    await client.patch('/api/tasks/{task_name}', {
+      path: { task_name: 't' },
+      body: { priority: 1 },
+      idempotencyKey: 'mine',
+    });
+    const keys = requests.map(({ headers }) => headers['idempotency-key']);
+    expect(keys[0]).toMatch(/^[\da-f-]{36}$/);
+    expect(keys).toEqual([keys[0], keys[0], keys[0], expect.any(String), 'mine']);
+    expect(keys[3]).not.toBe(keys[0]);
+  });
+
+  it('is made of an emergency stop without a key, which would make it depend on the database', async () => {
+    answers = [lost, ok({ scope: 'all' }, 201)];
+    expect(await client.post('/api/estop')).toEqual({ scope: 'all' });
+    expect(requests.map(({ headers }) => headers['idempotency-key'])).toEqual([undefined, undefined]);
+    await client.post('/api/estop/release');
+    expect(requests.at(-1)?.headers).toHaveProperty('idempotency-key');
+  });
+
+  it('is not made of a request that was understood and refused', async () => {
+    answers = [refused('wrong_state')];
+    expect(await thrown(client.post('/api/queue/pause'))).toMatchObject({ code: 'wrong_state' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is not made without end, nor after longer than people wait', async () => {
+    const patient = new ApiClient(client.baseUrl, { retries: 1 });
+    answers = [lost];
+    expect(await thrown(patient.get('/api/queue'))).toMatchObject({ reason: 'lost' });
+    expect(requests).toHaveLength(2);
+    answers = [refused('store_unavailable', { 'retry-after': '60' })];
+    expect(await thrown(client.get('/api/queue'))).toMatchObject({ code: 'store_unavailable' });
+    expect(requests).toHaveLength(3);
+  });
+
+  it('is made of anything when nothing listens, and then that is said', async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    const impatient = new ApiClient(client.baseUrl, { retries: 1 });
+    const error = await thrown(impatient.post('/api/estop'));
+    expect(error).toBeInstanceOf(UnreachableError);
+    expect(error).toMatchObject({ reason: 'refused', message: `nothing answers at ${client.baseUrl}` });
+  });
+});
+
+describe('events', () => {
+  const stream =
+    (text: string): Answer =>
+    (_, response) =>
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text);
+
+  it('are read as the standard says, and go on behind the last one after a lost connection', async () => {
+    answers = [
+      stream(': hello\n\nid: 7\nevent: task\ndata: {"a":1}\ndata:{"b":2}\n\nid: 8\ndata: lost'),
+      lost,
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write('id: 8\r\nda');
+        response.write('ta: é\r\n\r\n');
+      },
+    ];
+    const over = new AbortController();
+    const seen: unknown[] = [];
+    for await (const event of client.events('/api/health', { signal: over.signal, lastEventId: '6' })) {
+      seen.push(event);
+      if (seen.length === 2) over.abort();
+    }
+    expect(seen).toEqual([
+      { id: '7', event: 'task', data: '{"a":1}\n{"b":2}' },
+      { id: '8', event: 'message', data: 'é' },
+    ]);
+    expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([
+      '6',
+      ...Array.from({ length: requests.length - 1 }, () => '7'),
+    ]);
+    expect(requests[0]?.headers.accept).toBe('text/event-stream');
+  });
+
+  it('go on behind what a sign of life says of those that were not wanted', async () => {
+    answers = [stream(': heartbeat\nid: 40\n\n: heartbeat\nid: 41'), stream('id: 42\ndata: x\n\n')];
+    const events = client.events('/api/health');
+    expect(await events.next()).toMatchObject({ value: { id: '42', data: 'x' } });
+    await events.return(undefined);
+    expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '40']);
+  });
+
+  it('end with the error when the service refuses them', async () => {
+    answers = [refused('forbidden')];
+    expect(await thrown(client.events('/api/health').next())).toMatchObject({ code: 'forbidden' });
+  });
+});

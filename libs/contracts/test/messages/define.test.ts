@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { agentEvents, agentRequests } from '../../src/messages/agent.js';
+import { decodeToken, encodeToken, subjectOf, tokensOf } from '../../src/messages/define.js';
+import { optimizerEvents, optimizerRequests } from '../../src/messages/optimizer.js';
+import { orchestratorEvents, orchestratorRequests } from '../../src/messages/orchestrator.js';
+import { serviceRequests } from '../../src/messages/service.js';
+
+describe('subject tokens', () => {
+  it('carry any name there and back', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+        expect(decodeToken(encodeToken(name))).toBe(name);
+      }),
+    );
+  });
+
+  it('never contain a character that structures a subject', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (name) => {
+        expect(encodeToken(name)).toMatch(/^[A-Za-z0-9_=-]+$/);
+      }),
+    );
+  });
+
+  it('are different for different names', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (a, b) => {
+        if (a !== b) expect(encodeToken(a)).not.toBe(encodeToken(b));
+      }),
+    );
+  });
+});
+
+describe('the catalogue', () => {
+  const definitions = [
+    ...Object.values(orchestratorRequests),
+    ...Object.values(agentRequests),
+    ...Object.values(optimizerRequests),
+    ...Object.values(serviceRequests),
+    ...Object.values(orchestratorEvents),
+    ...Object.values(agentEvents),
+    ...Object.values(optimizerEvents),
+  ];
+
+  it('gives every message its own name and subject', () => {
+    expect(new Set(definitions.map((d) => d.name)).size).toBe(definitions.length);
+    expect(new Set(definitions.map((d) => d.subject)).size).toBe(definitions.length);
+  });
+
+  it('puts every subject under the version of the envelope', () => {
+    for (const definition of definitions) expect(definition.subject).toMatch(/^svc\.v1\./);
+  });
+
+  it('reads back the tokens it put into a subject', () => {
+    const tokens = { computer: 'bench.b', inc: '7', lab: 'a*b', device: '> x' };
+    const subject = subjectOf(agentRequests.callDevice, tokens);
+    expect(subject.split('.')).toHaveLength(agentRequests.callDevice.subject.split('.').length);
+    expect(tokensOf(agentRequests.callDevice, subject)).toEqual(tokens);
+  });
+
+  it('makes a wildcard of a token that is left out', () => {
+    expect(subjectOf(agentRequests.callDevice, { computer: 'c', inc: '1' })).toBe(
+      'svc.v1.agent.c.1.device.*.*.call',
+    );
+  });
+});

@@ -1,0 +1,38 @@
+import { dtoSchema, SimulationScenario } from '@lab/contracts';
+import { describe, expect, it } from 'vitest';
+import { readDocument } from '../../src/documents/read-document.js';
+
+const read = (text: string) => readDocument('day.yml', text, dtoSchema(SimulationScenario));
+const faults = (text: string): string[] => {
+  const result = read(text);
+  return result.ok
+    ? []
+    : result.diagnostics.map(({ line, column, path, code, hint }) =>
+        [`${line ?? ''}:${column ?? ''}`, path, code, hint].filter(Boolean).join(' '),
+      );
+};
+
+describe('a text that must have a shape', () => {
+  it('is read, templates and all', () => {
+    const result = read(
+      'protocols:\n{{#each (range 1 4)}}\n  - { type: p, iterations: {{this}} }\n{{/each}}\n',
+    );
+    expect(result).toMatchObject({ ok: true, value: { protocols: [{ iterations: 1 }, {}, {}] } });
+    const later = result.ok ? result.diagnose([{ path: 'protocols[2].type', code: 'c', message: 'm' }]) : [];
+    expect(later).toMatchObject([{ file: 'day.yml', line: 3, code: 'c' }]);
+  });
+
+  it('has every fault told with its line and what would be right', () => {
+    const text = ['jitter: 0.1', 'protocols:', '  - type: p', '    iteration: 3', '  - type: 7', 'sead: 1'];
+    const found = faults(text.join('\n'));
+    expect(found[0]).toMatch(/^4:5 protocols\[0\]\.iteration unknown_field fields here: .*iterations/);
+    expect(found.slice(1, 3).every((each) => each.startsWith('5:11 protocols[1].type'))).toBe(true);
+    expect(found.at(-1)).toMatch(/^6:1 sead unknown_field fields here: .*seed/);
+  });
+
+  it('that is no mapping, is no YAML or is too large is a fault', () => {
+    expect(faults('- a')[0]).toContain('type');
+    expect(faults('a: [')[0]).toContain('yaml_syntax');
+    expect(faults(`# ${'x'.repeat(300_000)}`)[0]).toContain('file_too_large');
+  });
+});

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  holdsSecrets,
+  isSealed,
+  Sealing,
+  withSecretsHidden,
+  withSecretsOpened,
+  withSecretsSealed,
+} from '../src/sealing.js';
+import { Secret } from '../src/secret.js';
+
+const sealing = new Sealing(new Secret('k'.repeat(32)));
+
+describe('a sealed secret', () => {
+  it('is what it was when it is opened with the same key, by another process too', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const other = new Sealing(new Secret('k'.repeat(32)));
+        expect(other.open(sealing.seal(text)).reveal()).toBe(text);
+      }),
+    );
+  });
+
+  it('does not show what it holds, nor that two hold the same', () => {
+    const [one, two] = [sealing.seal('sk-canary-1234'), sealing.seal('sk-canary-1234')];
+    expect(one).not.toContain('canary');
+    expect(Buffer.from(one).toString()).not.toContain(Buffer.from('sk-canary-1234').toString('base64url'));
+    expect(one).not.toBe(two);
+  });
+
+  it('cannot be opened with another key, changed, or cut off', () => {
+    const sealed = sealing.seal('sk-canary-1234');
+    const other = new Sealing(new Secret('o'.repeat(32)));
+    expect(() => other.open(sealed)).toThrow('another key');
+    const last = sealed.at(-3) === 'A' ? 'B' : 'A';
+    expect(() => sealing.open(`${sealed.slice(0, -3)}${last}${sealed.slice(-2)}`)).toThrow('was changed');
+    expect(() => sealing.open(sealed.slice(0, 20))).toThrow('cut off');
+    expect(() => sealing.open('sk-canary-1234')).toThrow('begins with sealed:v1:');
+  });
+});
+
+describe('a free object', () => {
+  const object = {
+    p_ai: 0.5,
+    ai_api_key: 'one',
+    more: [{ API_KEY: 'two' }, 'three'],
+    key: 'four',
+    api_key: null,
+  };
+
+  it('has the fields named api_key sealed and opened again, at any depth', () => {
+    const sealed = withSecretsSealed(object, sealing);
+    expect(JSON.stringify(sealed)).not.toMatch(/"one"|"two"/);
+    expect(sealed).toMatchObject({ p_ai: 0.5, more: [{}, 'three'], key: 'four', api_key: null });
+    expect(isSealed(String(sealed.ai_api_key))).toBe(true);
+    expect(withSecretsSealed(sealed, sealing)).toEqual(sealed);
+    expect(withSecretsOpened(sealed, sealing)).toEqual(object);
+  });
+
+  it('shows three stars for each of them', () => {
+    expect(withSecretsHidden(object)).toEqual({
+      p_ai: 0.5,
+      ai_api_key: '***',
+      more: [{ API_KEY: '***' }, 'three'],
+      key: 'four',
+      api_key: null,
+    });
+    expect([holdsSecrets(object), holdsSecrets({ key: 'a', api_key: null })]).toEqual([true, false]);
+  });
+});

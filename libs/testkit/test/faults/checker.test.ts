@@ -1,0 +1,280 @@
+import type { Ledger } from '@lab/actors';
+import type { Change } from '@lab/engine';
+import { describe, expect, it } from 'vitest';
+import { check, type Invariant } from '../../src/faults/checker.js';
+import { History } from '../../src/faults/history.js';
+import type { MessageFault } from '../../src/faults/network.js';
+import { scenarios } from '../../src/faults/scenarios.js';
+import type { Fault, Schedule } from '../../src/faults/schedule.js';
+import { simulate } from '../../src/faults/simulate.js';
+import type { World } from '../../src/faults/world.js';
+
+const nothing = { endedAt: 0, late: [], unfinished: [], leftovers: [] };
+
+/** Plays a scenario in a world that is broken on purpose. @returns which invariants the checker found broken */
+async function broken(
+  scenario: string,
+  sabotage: (world: World) => void,
+  faults: Fault[] = [],
+): Promise<Set<Invariant>> {
+  const schedule = scenarios[scenario];
+  if (schedule === undefined) throw new Error(`there is no scenario "${scenario}"`);
+  const altered: Schedule = { ...schedule, faults: [...schedule.faults, ...faults] };
+  return new Set((await simulate(altered, sabotage)).violations.map(({ invariant }) => invariant));
+}
+
+/** Agents that know nothing of the calls and attempts that are over. */
+function forgetful(world: World): void {
+  for (const { disk } of world.computers.values()) {
+    const ledgerOf = disk.ledgerOf.bind(disk);
+    disk.ledgerOf = (...parts): Ledger => {
+      const ledger = ledgerOf(...parts);
+      return {
+        open: (memory) => ledger.open(memory),
+        append: (record) => ledger.append(record),
+        note: (record) => ledger.note(record),
+        close: () => ledger.close(),
+        trouble: undefined,
+        get state() {
+          return new Proxy(ledger.state, {
+            get(state, name) {
+              if (name === 'call') return () => undefined;
+              if (name === 'acknowledged' || name === 'tombstones') return new Set();
+              const value: unknown = Reflect.get(state, name, state);
+              return typeof value === 'function' ? (value.bind(state) as unknown) : value;
+            },
+          });
+        },
+      };
+    };
+  }
+}
+
+describe('the checker finds', () => {
+  it('nothing in scenarios that go well', async () => {
+    expect(await broken('a run and a task', () => undefined)).toEqual(new Set());
+  });
+
+  it('I4 when results never arrive', async () => {
+    const lose = (world: World): void => {
+      const next = world.network.next.bind(world.network);
+      world.network.next = (name) => {
+        const found = next(name);
+        const fault: MessageFault = { what: 'lose' };
+        return name === 'attempt.result' ? { ...found, fault } : found;
+      };
+    };
+    expect(await broken('a run and a task', lose)).toContain('I4');
+  });
+
+  it('I3 when the store frees what it gives', async () => {
+    const free = (world: World): void => {
+      const { store } = world.database;
+      const commit = store.commit.bind(store);
+      store.commit = (epoch, changes) =>
+        commit(
+          epoch,
+          changes.flatMap((change): Change[] =>
+            change.op === 'claim'
+              ? [change, { op: 'release', kind: change.kind, key: change.key }]
+              : [change],
+          ),
+        );
+    };
+    expect(await broken('a run and a task', free)).toContain('I3');
+  });
+
+  it('I3 when a device is given up that a run keeps for a task to come', async () => {
+    const giveUp = ({ history: { commits } }: World): void => {
+      const push = commits.push.bind(commits);
+      commits.push = (commit) => {
+        const held = commit.changes.find((change) => change.op === 'hold');
+        if (held === undefined) return push(commit);
+        const { kind, key } = held;
+        return push(commit, { ...commit, changes: [{ op: 'release', kind, key }] });
+      };
+    };
+    const schedule = scenarios['a run and a task'] ?? expect.fail();
+    expect((await simulate(schedule, giveUp)).violations).toContainEqual({
+      invariant: 'I3',
+      what: 'device:lab.arm was given up before run/keep had ended',
+    });
+  });
+
+  it('I4 and I7 when the store acknowledges ends and forgets them', async () => {
+    const forget = (world: World): void => {
+      const { store } = world.database;
+      const commit = store.commit.bind(store);
+      store.commit = (epoch, changes) =>
+        commit(
+          epoch,
+          changes.filter((change) => change.op !== 'updateTaskRun' || change.patch.state !== 'completed'),
+        );
+    };
+    const found = await broken('a run and a task', forget);
+    expect(found).toContain('I4');
+    expect(found).toContain('I7');
+  });
+
+  it('I5 when outputs are changed on their way', async () => {
+    const change = (world: World): void => {
+      const { store } = world.database;
+      const commit = store.commit.bind(store);
+      store.commit = (epoch, changes) =>
+        commit(
+          epoch,
+          changes.map((each) =>
+            each.op === 'updateTaskRun' && each.patch.outputParameters != null
+              ? { ...each, patch: { ...each.patch, outputParameters: { attempt: 'another', effects: 0 } } }
+              : each,
+          ),
+        );
+    };
+    expect(await broken('a run and a task', change)).toContain('I5');
+  });
+
+  it('I6 when the object store loses the end of files', async () => {
+    const truncate = (world: World): void => {
+      const { objectStore } = world;
+      const put = objectStore.put.bind(objectStore);
+      objectStore.put = (life, key, content, stored, failed) =>
+        put(life, key, content.slice(0, -1), stored, failed);
+    };
+    expect(await broken('a run and a task', truncate)).toContain('I6');
+  });
+
+  it('I7 when an event is not written', async () => {
+    const omit = (world: World): void => {
+      const { store } = world.database;
+      const commit = store.commit.bind(store);
+      store.commit = (epoch, changes) =>
+        commit(
+          epoch,
+          changes.filter(({ op }) => op !== 'tell'),
+        );
+    };
+    expect(await broken('a run and a task', omit)).toContain('I7');
+  });
+
+  it('I7 when what goes on is archived', async () => {
+    const early = (world: World): void => {
+      const { store } = world.database;
+      const commit = store.commit.bind(store);
+      store.commit = (epoch, changes) =>
+        commit(
+          epoch,
+          changes.flatMap((change): Change[] =>
+            change.op === 'tell' && change.event.type === 'protocol_run.running'
+              ? [change, { ...change, event: { ...change.event, type: 'protocol_run.archived' } }]
+              : [change],
+          ),
+        );
+    };
+    expect(await broken('a run and a task', early)).toContain('I7');
+  });
+
+  it.each([
+    [
+      'runs get the rows of others',
+      (change: Change): Change[] =>
+        change.op === 'insertProtocolRun' && change.row.parameters['try'] !== undefined
+          ? [{ ...change, row: { ...change.row, parameters: { try: { n: 99 } } } }]
+          : [change],
+    ],
+    ['trials are not settled', (change: Change): Change[] => (change.op === 'updateTrial' ? [] : [change])],
+    [
+      'what was measured is another number',
+      (change: Change): Change[] =>
+        change.op === 'updateTrial' && change.patch.outputs !== undefined
+          ? [{ ...change, patch: { ...change.patch, outputs: { 'try.effects': 17 } } }]
+          : [change],
+    ],
+  ])('I11 when %s', async (_, alter) => {
+    const tamper = (world: World): void => {
+      const { store } = world.database;
+      const commit = store.commit.bind(store);
+      store.commit = (epoch, changes) => commit(epoch, changes.flatMap(alter));
+    };
+    expect(await broken('a campaign with an optimizer', () => undefined)).toEqual(new Set());
+    expect(await broken('a campaign with an optimizer', tamper)).toContain('I11');
+  });
+
+  it('I10 when files stay in the spool', async () => {
+    const keep = (world: World): void => {
+      for (const { spool } of world.computers.values()) spool.delete = () => false;
+    };
+    expect(await broken('a run and a task', keep)).toContain('I10');
+  });
+
+  const doubled = (name: string, n: number, ms: number): Fault => ({
+    kind: 'message',
+    name,
+    n,
+    fault: { what: 'double', ms },
+  });
+
+  it('I2 when an agent denies what it began', async () => {
+    const deny = (world: World): void => {
+      const add = world.network.add.bind(world.network);
+      world.network.add = (served) => {
+        const { kind, handle } = served;
+        if (kind === 'agent.task.status') return add({ ...served, handle: () => ({ status: 'unknown' }) });
+        if (kind !== 'agent.heartbeat') return add(served);
+        const silent = (body: unknown): object => ({ ...(body as object), attempts: [] });
+        return add({ ...served, handle: (body, ...more) => handle(silent(body), ...more) });
+      };
+    };
+    expect(await broken('a long task whose start is not answered', deny)).toContain('I2');
+  });
+
+  it('I2 when a call arrives after its attempt was given up, at an agent that was not told', async () => {
+    const held: Fault[] = [
+      { kind: 'message', name: 'agent.device.call', n: 1, fault: { what: 'delay', ms: 1_500 } },
+      { kind: 'crash', who: 'pc_a', at: 1_000, ms: 200 },
+    ];
+    const untold = (world: World): void => {
+      const add = world.network.add.bind(world.network);
+      world.network.add = (served) =>
+        add(served.kind === 'agent.device.stop' ? { ...served, handle: () => ({ moving: false }) } : served);
+    };
+    expect(await broken('a run and a task', () => undefined, held)).toEqual(new Set());
+    expect(await broken('a run and a task', untold, held)).toContain('I2');
+  });
+
+  it('I1 when a call arrives twice at an agent that forgets', async () => {
+    const twice = doubled('agent.device.call', 1, 600);
+    expect(await broken('a run and a task', () => undefined, [twice])).toEqual(new Set());
+    expect(await broken('a run and a task', forgetful, [twice])).toContain('I1');
+  });
+
+  it('I1 when the drivers of an instrument move it at the same time', () => {
+    const history = new History(() => 0);
+    const entry = { at: 1, what: 'begin', tag: 'x#1', function: 'move', callId: '1' } as const;
+    history.instruments.set('lab.arm', [entry, { ...entry, at: 2, tag: 'x#2' }]);
+    expect(check(history, nothing)).toContainEqual(expect.objectContaining({ invariant: 'I1' }));
+  });
+
+  it('I8 when one writes who was succeeded', () => {
+    const history = new History(() => 0);
+    history.leaderships.push({ at: 0, epoch: 1, instance: 'a' }, { at: 5, epoch: 2, instance: 'b' });
+    history.commits.push({ at: 3, epoch: 1, changes: [] });
+    expect(check(history, nothing)).toEqual([]);
+    history.commits.push({ at: 6, epoch: 1, changes: [] });
+    expect(check(history, nothing)).toContainEqual(expect.objectContaining({ invariant: 'I8' }));
+  });
+
+  it('I9 when a person is asked although nothing was lost', async () => {
+    const ask = (world: World): void => {
+      world.history.losses.push = () => 0;
+    };
+    expect(await broken('an agent that dies at work', ask)).toContain('I9');
+  });
+
+  it('an error where only answers may be', async () => {
+    const fail = (world: World): void => {
+      const { store } = world.database;
+      store.takenNames = () => Promise.reject(new TypeError('not a function'));
+    };
+    expect(await broken('a run and a task', fail)).toContain('defect');
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { scheduleOf } from '../../src/faults/schedule.js';
+import { shrink } from '../../src/faults/shrink.js';
+import { simulate, type Outcome } from '../../src/faults/simulate.js';
+
+describe('a simulation', () => {
+  it('is the same to the letter when its schedule is', async () => {
+    for (const seed of [3, 11, 42]) {
+      const [first, second] = [await simulate(scheduleOf(seed)), await simulate(scheduleOf(seed))];
+      expect(second.lines).toEqual(first.lines);
+      expect(second.events).toBe(first.events);
+      expect(first.lines.length).toBeGreaterThan(20);
+    }
+  });
+
+  it('is another one under another seed', async () => {
+    expect((await simulate(scheduleOf(1))).lines).not.toEqual((await simulate(scheduleOf(2))).lines);
+  });
+});
+
+describe('shrinking', () => {
+  it('leaves only what is needed to break the same invariant', async () => {
+    const schedule = scheduleOf(41);
+    const faults = schedule.faults.slice(0, 5);
+    const culprit = faults[2];
+    const failing: Outcome = {
+      violations: [{ invariant: 'I1', what: '' }],
+      lines: [],
+      events: 0,
+      reached: new Map(),
+    };
+    const shrunk = await shrink({ ...schedule, faults }, new Set(['I1']), (candidate) =>
+      Promise.resolve(
+        culprit !== undefined && candidate.faults.includes(culprit)
+          ? failing
+          : { ...failing, violations: [] },
+      ),
+    );
+    expect(shrunk.faults).toEqual([culprit]);
+    expect(shrunk.acts).toEqual([]);
+  });
+});
