@@ -1,7 +1,7 @@
 import js from '@eslint/js';
 import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
-import { allowedImports, labPackageImports, pureProjects, quarantine } from './tools/boundaries.mjs';
+import { allowedImports, labPackageImports, pureProjects, quarantine, rooms } from './tools/boundaries.mjs';
 
 const folderOf = (project) =>
   ['gateway', 'orchestrator', 'agent', 'optimizer', 'cli'].includes(project)
@@ -41,16 +41,55 @@ const nodeBuiltins = {
   message: 'Pure library: files, processes and sockets come through ports.',
 };
 
+/** Rooms of a project, see `rooms` in tools/boundaries.mjs. @param {string} project @param {string} room */
+const roomPatterns = (project, room) => {
+  const others = Object.keys(rooms[project]).filter((other) => other !== room);
+  const may = rooms[project][room];
+  const patterns = [
+    {
+      regex: `^(\\.\\./)+(index|main|${project})\\.js$`,
+      message: 'A room does not import what composes it.',
+    },
+  ];
+  for (const other of others) {
+    patterns.push(
+      may.includes(other)
+        ? {
+            regex: `^(\\.\\./)+${other}/(?!index\\.js$)`,
+            message: `Enter the room ${other} by its door, ${other}/index.js.`,
+          }
+        : {
+            regex: `^(\\.\\./)+${other}/`,
+            message: `The room ${room} may not import ${other} (tools/boundaries.mjs).`,
+          },
+    );
+  }
+  return patterns;
+};
+
+const basePatterns = (project) => [
+  ...quarantined(project),
+  ...(pureProjects.includes(project) ? [nodeBuiltins] : []),
+];
+
+const perRoom = Object.entries(rooms).flatMap(([project, ofProject]) =>
+  Object.keys(ofProject).map((room) => ({
+    files: [`${folderOf(project)}/src/${room}/**/*.ts`],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [...basePatterns(project), ...roomPatterns(project, room)] },
+      ],
+    },
+  })),
+);
+
 const perProject = Object.keys(allowedImports).map((project) => {
   const pure = pureProjects.includes(project);
   return {
     files: [`${folderOf(project)}/src/**/*.ts`],
-    ignores: ['**/*.test.ts'],
     rules: {
-      'no-restricted-imports': [
-        'error',
-        { patterns: [...quarantined(project), ...(pure ? [nodeBuiltins] : [])] },
-      ],
+      'no-restricted-imports': ['error', { patterns: basePatterns(project) }],
       ...(pure
         ? {
             'no-restricted-globals': ['error', ...pureGlobals],
@@ -136,6 +175,7 @@ export default tseslint.config(
     rules: { '@nx/enforce-module-boundaries': 'off' },
   },
   ...perProject,
+  ...perRoom,
   {
     files: ['**/*.mjs'],
     languageOptions: {

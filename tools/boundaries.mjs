@@ -67,6 +67,15 @@ export const allowedEntryPoints = {
   'cli -> persistence': ['@lab/persistence/embedded', '@lab/persistence/gateway'],
 };
 
+/**
+ * Rooms: the folders directly below `src` of a project, each with the rooms that it may import. Every folder of a
+ * project that stands here is a room. Other rooms reach a room only through its door, `<room>/index.ts`. The files
+ * beside the rooms (`index.ts`, `main.ts`, a composition) may import every door; no room imports them.
+ *
+ * @type {Record<string, Record<string, string[]>>}
+ */
+export const rooms = {};
+
 /** Libraries that only the named projects may import: one door for each outside world. */
 export const quarantine = {
   '@nats-io/': ['messaging'],

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, normalize } from 'node:path/posix';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -117,6 +118,76 @@ describe('the import graph', () => {
       for (const next of table[name] ?? []) visit(next, [...path, name]);
     };
     for (const name of Object.keys(table)) visit(name, []);
+  });
+});
+
+/** Files that a source file imports by a relative path, types too. */
+const relative = imports
+  .filter(({ specifier }) => specifier.startsWith('.'))
+  .map(({ file, project, specifier }) => ({
+    file,
+    project,
+    target: normalize(`${dirname(file)}/${specifier}`).replace(/\.js$/, '.ts'),
+  }));
+
+describe('the rooms of a project', () => {
+  const rooms = boundaries.rooms as Record<string, Record<string, string[]>>;
+  const folderOf = (project: string): string =>
+    `${projects.find(({ name }) => name === project)?.folder ?? ''}/src/`;
+  /** The room of a file; '' for a file beside the rooms. */
+  const roomOf = (project: string, file: string): string => {
+    const [room = '', ...rest] = file.slice(folderOf(project).length).split('/');
+    return rest.length === 0 ? '' : room;
+  };
+
+  it.each(Object.keys(rooms))('%s: the table names every folder, and no other', (project) => {
+    const folders = readdirSync(`${root}${folderOf(project)}`, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    expect(folders.sort()).toEqual(Object.keys(rooms[project] ?? {}).sort());
+  });
+
+  it.each(Object.keys(rooms))(
+    '%s: rooms are entered by their doors, in the direction of the table',
+    (project) => {
+      const wrong = relative
+        .filter((entry) => entry.project === project)
+        .filter(({ file, target }) => {
+          const from = roomOf(project, file);
+          const to = roomOf(project, target);
+          if (from === to) return false;
+          if (to === '') return true;
+          const door = target === `${folderOf(project)}${to}/index.ts`;
+          return !door || (from !== '' && !rooms[project]?.[from]?.includes(to));
+        });
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it.each(Object.keys(rooms))('%s: the table has no circle', (project) => {
+    const visit = (name: string, path: string[]): void => {
+      expect(path, `circle through ${name}`).not.toContain(name);
+      for (const next of rooms[project]?.[name] ?? []) visit(next, [...path, name]);
+    };
+    for (const name of Object.keys(rooms[project] ?? {})) visit(name, []);
+  });
+});
+
+describe('the import graph of files', () => {
+  it('has no circle, not even of types', () => {
+    const graph = new Map<string, string[]>();
+    for (const { file, target } of relative) graph.set(file, [...(graph.get(file) ?? []), target]);
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, path: string[]): void => {
+      const begin = path.indexOf(file);
+      if (begin >= 0) circles.push([...path.slice(begin), file].join(' -> '));
+      if (begin >= 0 || done.has(file)) return;
+      for (const next of graph.get(file) ?? []) visit(next, [...path, file]);
+      done.add(file);
+    };
+    for (const file of graph.keys()) visit(file, []);
+    expect(circles).toEqual([]);
   });
 });
 
