@@ -4,22 +4,24 @@
  */
 export const allowedImports = {
   contracts: [],
-  runtime: ['contracts'],
+  ports: [],
+  runtime: ['contracts', 'ports'],
   'api-client': ['contracts'],
-  messaging: ['contracts'],
-  'object-store': ['contracts'],
+  messaging: ['contracts', 'ports'],
+  'object-store': ['contracts', 'ports'],
   sdk: ['contracts'],
-  definitions: ['contracts'],
-  hosting: ['contracts', 'runtime', 'messaging', 'definitions'],
-  scheduling: ['contracts'],
-  actors: ['contracts'],
-  engine: ['contracts', 'definitions', 'scheduling'],
-  simulation: ['contracts', 'definitions', 'engine', 'scheduling'],
-  optimization: ['contracts', 'sdk'],
-  persistence: ['contracts', 'engine'],
-  gateway: ['contracts', 'runtime', 'messaging', 'definitions', 'persistence', 'object-store'],
+  definitions: ['contracts', 'ports'],
+  hosting: ['contracts', 'ports', 'runtime', 'messaging', 'definitions'],
+  scheduling: ['contracts', 'ports'],
+  actors: ['contracts', 'ports'],
+  engine: ['contracts', 'ports', 'definitions', 'scheduling'],
+  simulation: ['contracts', 'ports', 'definitions', 'engine', 'scheduling'],
+  optimization: ['contracts', 'ports', 'sdk'],
+  persistence: ['contracts', 'ports', 'engine'],
+  gateway: ['contracts', 'ports', 'runtime', 'messaging', 'definitions', 'persistence', 'object-store'],
   orchestrator: [
     'contracts',
+    'ports',
     'runtime',
     'messaging',
     'definitions',
@@ -29,10 +31,11 @@ export const allowedImports = {
     'persistence',
     'object-store',
   ],
-  agent: ['contracts', 'runtime', 'messaging', 'hosting', 'actors', 'sdk', 'definitions'],
-  optimizer: ['contracts', 'runtime', 'messaging', 'hosting', 'sdk', 'optimization'],
+  agent: ['contracts', 'ports', 'runtime', 'messaging', 'hosting', 'actors', 'sdk', 'definitions'],
+  optimizer: ['contracts', 'ports', 'runtime', 'messaging', 'hosting', 'sdk', 'optimization'],
   cli: [
     'contracts',
+    'ports',
     'api-client',
     'runtime',
     'actors',
@@ -43,6 +46,7 @@ export const allowedImports = {
   ],
   testkit: [
     'contracts',
+    'ports',
     'runtime',
     'messaging',
     'definitions',
@@ -96,4 +100,12 @@ export const quarantine = {
 };
 
 /** Projects that run unchanged on a virtual clock: no timers, randomness, files, processes or sockets of their own. */
-export const pureProjects = ['contracts', 'engine', 'actors', 'scheduling', 'simulation', 'optimization'];
+export const pureProjects = [
+  'contracts',
+  'ports',
+  'engine',
+  'actors',
+  'scheduling',
+  'simulation',
+  'optimization',
+];

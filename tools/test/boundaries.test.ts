@@ -52,7 +52,7 @@ const ours = imports.flatMap((entry) => {
 
 describe('the import graph', () => {
   it('was read: every project imports something', () => {
-    for (const { name } of projects.filter((project) => project.name !== 'contracts')) {
+    for (const { name } of projects.filter(({ name: project }) => !['contracts', 'ports'].includes(project))) {
       expect(ours.filter((entry) => entry.project === name).length, name).toBeGreaterThan(0);
     }
   });

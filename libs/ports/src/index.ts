@@ -1,0 +1,3 @@
+export { Backoff, backoffMs, type BackoffLimits } from './backoff.js';
+export { jsonEqual } from './json-equal.js';
+export type { Clock, Ids, Log, Random, Timers } from './ports.js';
