@@ -1,5 +1,5 @@
 import { MemoryLog } from '@lab/actors';
-import { taskProcessesContract } from '../../../libs/actors/test/process-contract.js';
+import { taskProcessesContract } from '../../../libs/actors/test/contracts/process-contract.js';
 import { ForkedTaskProcesses } from '../src/hosts.js';
 
 taskProcessesContract('forked', () => new ForkedTaskProcesses(new MemoryLog()));

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { DiskLedger, defaultLedgerMemory, MemoryLog, type LedgerRecord } from '@lab/actors';
 import { systemTimers } from '@lab/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ledgerContract, type LedgerUnderTest } from '../../../libs/actors/test/ledger-contract.js';
+import { ledgerContract, type LedgerUnderTest } from '../../../libs/actors/test/contracts/ledger-contract.js';
 import { FolderLedgerDisk } from '../src/ledger-disk.js';
 import { OldJournal } from '../src/old-journal.js';
 

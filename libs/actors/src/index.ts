@@ -1,6 +1,12 @@
-export { Agent, type AgentIdentity, type CallMarks, type MessageMarks, type RemoteCall } from './agent.js';
-export { DeviceActor, type DeviceActorPorts, type DeviceCall } from './device-actor.js';
-export { Devices, type DeviceName } from './devices.js';
+export {
+  Agent,
+  type AgentIdentity,
+  type CallMarks,
+  type MessageMarks,
+  type RemoteCall,
+} from './agent/agent.js';
+export { DeviceActor, type DeviceActorPorts, type DeviceCall } from './devices/device-actor.js';
+export { Devices, type DeviceName } from './devices/devices.js';
 export { CallLedger } from './ledger/call-ledger.js';
 export { DiskLedger, type DiskLedgerOptions } from './ledger/disk-ledger.js';
 export { segmentNames, type LedgerDisk, type SegmentName } from './ledger/ledger-disk.js';
@@ -12,11 +18,11 @@ export {
   type LedgerMemory,
 } from './ledger/ledger-state.js';
 export { readLedger, type LedgerReading, type ReadSegment } from './ledger/read-ledger.js';
-export { defaultLimits, type AgentLimits } from './limits.js';
-export { ProcessPool, type Lease } from './process-pool.js';
-export { Retry, type RetryOptions } from './retry.js';
-export { Unanswered } from './unanswered.js';
-export { TaskAttempts } from './task-attempts.js';
+export { defaultLimits, type AgentLimits } from './ports/limits.js';
+export { ProcessPool, type Lease } from './attempts/process-pool.js';
+export { Retry, type RetryOptions } from './ports/retry.js';
+export { Unanswered } from './ports/unanswered.js';
+export { TaskAttempts } from './attempts/task-attempts.js';
 export { ledgerRecordTypes } from './ports.js';
 export type {
   AgentPorts,
@@ -50,11 +56,11 @@ export type {
   UploadTicket,
   WantedFile,
 } from './ports.js';
-export { MemoryCallRecords } from './memory/memory-call-records.js';
-export { MemoryDeviceProcesses, type DeviceScript, type SimulatedDevice } from './memory/memory-devices.js';
-export { MemoryLedger } from './memory/memory-ledger.js';
-export { MemoryLedgerDisk } from './memory/memory-ledger-disk.js';
-export { MemoryProcess } from './memory/memory-process.js';
+export { MemoryCallRecords } from './testing/memory-call-records.js';
+export { MemoryDeviceProcesses, type DeviceScript, type SimulatedDevice } from './testing/memory-devices.js';
+export { MemoryLedger } from './testing/memory-ledger.js';
+export { MemoryLedgerDisk } from './testing/memory-ledger-disk.js';
+export { MemoryProcess } from './testing/memory-process.js';
 export {
   MemoryAnnouncer,
   MemoryFiles,
@@ -65,12 +71,12 @@ export {
   SeededRandom,
   SequentialIds,
   type LogLine,
-} from './memory/memory-surroundings.js';
+} from './testing/memory-surroundings.js';
 export {
   MemoryTaskProcesses,
   type SimulatedTask,
   type TaskContext,
   type TaskOutput,
   type TaskScript,
-} from './memory/memory-tasks.js';
-export { settle, VirtualTime } from './memory/virtual-time.js';
+} from './testing/memory-tasks.js';
+export { settle, VirtualTime } from './testing/virtual-time.js';

@@ -1,0 +1,287 @@
+import { ServiceError, type FromTask, type Isolation } from '@lab/contracts';
+import type { AgentLimits } from '../ports/limits.js';
+import type { Clock, Log, ProcessExit, TaskProcess, TaskProcesses, Timers } from '../ports.js';
+import { describeExit } from '../ports/process-exit.js';
+
+/** A process lent to one task. */
+export interface Lease {
+  readonly process: TaskProcess;
+  /** From now on, messages and the exit go to this listener; an exit that already happened is told at once. */
+  listen(listener: { message(message: FromTask): void; exit(exit: ProcessExit): void }): void;
+  /** Gives the process back. With `reuse` it is kept once it says `waiting` again; else it is ended. */
+  release(options: { reuse: boolean }): void;
+}
+
+type Phase = 'starting' | 'warm' | 'leased' | 'returning' | 'dying';
+
+interface Worker {
+  readonly process: TaskProcess;
+  phase: Phase;
+  uses: number;
+  /** It said `waiting` again before it was given back. */
+  again: boolean;
+  listener: { message(message: FromTask): void; exit(exit: ProcessExit): void } | undefined;
+  exit: ProcessExit | undefined;
+  cancelTimer: () => void;
+}
+
+interface Waiter {
+  readonly isolation: Isolation;
+  grant(worker: Worker): void;
+  refuse(error: ServiceError): void;
+}
+
+/**
+ * Task processes, some of them started beforehand, so that a task need not wait for a start.
+ *
+ * Guarantees: never more than `poolMax` processes, dying ones included; a single-use task gets a process that has run
+ * nothing; tasks get processes in order of asking, except that one which may be reused never delays the other kind.
+ */
+export class ProcessPool {
+  readonly #ports: { clock: Clock; timers: Timers; processes: TaskProcesses; log: Log };
+  readonly #limits: AgentLimits;
+  readonly #workers = new Set<Worker>();
+  readonly #waiters: Waiter[] = [];
+  #failedStarts = 0;
+  #cancelPause: (() => void) | undefined;
+  #cancelRefill: (() => void) | undefined;
+  #closing: (() => void) | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(
+    ports: { clock: Clock; timers: Timers; processes: TaskProcesses; log: Log },
+    limits: AgentLimits,
+  ) {
+    this.#ports = ports;
+    this.#limits = limits;
+  }
+
+  /** Starts the first processes. */
+  open(): void {
+    this.#fill(true);
+  }
+
+  /** How many processes there are, by phase. */
+  count(phase?: Phase): number {
+    if (phase === undefined) return this.#workers.size;
+    return [...this.#workers].filter((worker) => worker.phase === phase).length;
+  }
+
+  /**
+   * A warm process, as soon as there is one.
+   *
+   * @throws ServiceError `aborted` when the signal fires first, `service_unavailable` when the pool is closed
+   */
+  take(isolation: Isolation, signal?: AbortSignal): Promise<Lease> {
+    if (this.#closed !== undefined) return Promise.reject(closedError());
+    if (signal?.aborted === true) return Promise.reject(withdrawnError());
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
+        reject(withdrawnError());
+      };
+      const waiter: Waiter = {
+        isolation,
+        grant: (worker) => {
+          signal?.removeEventListener('abort', onAbort);
+          resolve(this.#lease(worker));
+        },
+        refuse: (error) => {
+          signal?.removeEventListener('abort', onAbort);
+          reject(error);
+        },
+      };
+      signal?.addEventListener('abort', onAbort);
+      this.#waiters.push(waiter);
+      this.#serve();
+    });
+  }
+
+  /** Ends all processes, leased ones included; resolves when they are gone. */
+  close(): Promise<void> {
+    this.#closed ??= new Promise((resolve) => {
+      this.#closing = resolve;
+    });
+    this.#cancelPause?.();
+    this.#cancelRefill?.();
+    for (const waiter of this.#waiters.splice(0)) waiter.refuse(closedError());
+    for (const worker of this.#workers) this.#end(worker);
+    if (this.#workers.size === 0) this.#closing?.();
+    return this.#closed;
+  }
+
+  #lease(worker: Worker): Lease {
+    let released = false;
+    return {
+      process: worker.process,
+      listen: (listener) => {
+        worker.listener = listener;
+        if (worker.exit !== undefined) listener.exit(worker.exit);
+      },
+      release: ({ reuse }) => {
+        if (released) return;
+        released = true;
+        worker.listener = undefined;
+        if (worker.exit !== undefined || worker.phase !== 'leased') return;
+        if (!reuse || worker.uses >= this.#limits.poolUses || this.#closed !== undefined) {
+          this.#end(worker);
+          return;
+        }
+        worker.phase = 'returning';
+        if (worker.again) {
+          this.#warm(worker);
+          return;
+        }
+        worker.cancelTimer = this.#ports.timers.after(this.#limits.poolReturnMs, () => this.#end(worker));
+      },
+    };
+  }
+
+  #start(): void {
+    const worker: Worker = {
+      process: this.#ports.processes.start(),
+      phase: 'starting',
+      uses: 0,
+      again: false,
+      listener: undefined,
+      exit: undefined,
+      cancelTimer: () => undefined,
+    };
+    this.#workers.add(worker);
+    worker.process.onMessage((message) => this.#hear(worker, message));
+    worker.process.onExit((exit) => this.#exited(worker, exit));
+    worker.cancelTimer = this.#ports.timers.after(this.#limits.poolStartMs, () => {
+      this.#ports.log.error('a task process did not get warm in time');
+      this.#failedStarts += 1;
+      this.#end(worker);
+    });
+  }
+
+  #hear(worker: Worker, message: FromTask): void {
+    if (message.type === 'waiting') {
+      if (worker.phase === 'starting') this.#failedStarts = 0;
+      if (worker.phase === 'leased') worker.again = true;
+      if (worker.phase === 'starting' || worker.phase === 'returning') this.#warm(worker);
+      return;
+    }
+    if (worker.listener !== undefined) {
+      worker.listener.message(message);
+      return;
+    }
+    if (message.type === 'log') this.#ports.log[message.level](message.text);
+  }
+
+  #warm(worker: Worker): void {
+    worker.cancelTimer();
+    worker.again = false;
+    worker.phase = 'warm';
+    // Armed first: being lent at once cancels it.
+    worker.cancelTimer =
+      worker.uses === 0
+        ? () => undefined
+        : this.#ports.timers.after(this.#limits.poolIdleMs, () => this.#end(worker));
+    this.#serve();
+  }
+
+  #exited(worker: Worker, exit: ProcessExit): void {
+    worker.cancelTimer();
+    worker.exit = exit;
+    this.#workers.delete(worker);
+    if (worker.phase === 'starting') {
+      this.#failedStarts += 1;
+      this.#ports.log.error('a task process ended before it was warm', { how: describeExit(exit) });
+    }
+    worker.listener?.exit(exit);
+    if (this.#closed !== undefined) {
+      if (this.#workers.size === 0) this.#closing?.();
+      return;
+    }
+    if (this.#failedStarts === 0) this.#serve();
+    else this.#pause();
+  }
+
+  /** Processes that cannot start must not be tried in a tight loop. */
+  #pause(): void {
+    if (this.#cancelPause !== undefined) return;
+    const ms = Math.min(this.#limits.retryMs * 2 ** (this.#failedStarts - 1), this.#limits.retryMaxMs);
+    this.#cancelPause = this.#ports.timers.after(ms, () => {
+      this.#cancelPause = undefined;
+      this.#serve();
+    });
+  }
+
+  #serve(): void {
+    for (let index = 0; index < this.#waiters.length;) {
+      const waiter = this.#waiters[index];
+      const worker = waiter === undefined ? undefined : this.#find(waiter.isolation);
+      if (waiter === undefined || worker === undefined) {
+        index += 1;
+        continue;
+      }
+      this.#waiters.splice(index, 1);
+      worker.cancelTimer();
+      worker.phase = 'leased';
+      worker.uses += 1;
+      waiter.grant(worker);
+    }
+    this.#fill();
+  }
+
+  #find(isolation: Isolation): Worker | undefined {
+    let fresh: Worker | undefined;
+    for (const worker of this.#workers) {
+      if (worker.phase !== 'warm') continue;
+      if (worker.uses > 0 && isolation === 'reusable') return worker;
+      if (worker.uses === 0) fresh ??= worker;
+    }
+    return fresh;
+  }
+
+  /** Starts what those who wait need at once, and what should be warm a little later. */
+  #fill(warm = false): void {
+    if (this.#closed !== undefined || this.#cancelPause !== undefined) return;
+    const ready = [...this.#workers].filter(({ uses, phase }) => uses === 0 && isComing(phase)).length;
+    // A reusable process that comes back serves a waiting reusable task: only what it cannot serve needs a start.
+    const single = this.#waiters.filter((waiter) => waiter.isolation === 'single_use').length;
+    const reusable = Math.max(0, this.#waiters.length - single - this.count('returning'));
+    const free = this.#limits.poolMax - this.#workers.size;
+    if (single > 0 && free <= 0) this.#evictUsed();
+    const wanted = single + reusable - ready;
+    const missing = wanted + this.#limits.poolSize;
+    for (let n = Math.min(warm ? missing : wanted, free); n > 0; n -= 1) this.#start();
+    if (warm || missing <= Math.max(wanted, 0) || free <= 0) return;
+    this.#cancelRefill ??= this.#ports.timers.after(this.#limits.poolRefillMs, () => {
+      this.#cancelRefill = undefined;
+      this.#fill(true);
+    });
+  }
+
+  /** A used process that idles stands in the way of a task that needs a fresh one. */
+  #evictUsed(): void {
+    for (const worker of this.#workers) {
+      if (worker.phase === 'warm' && worker.uses > 0) {
+        this.#end(worker);
+        return;
+      }
+    }
+  }
+
+  #end(worker: Worker): void {
+    if (worker.phase === 'dying') return;
+    worker.cancelTimer();
+    worker.phase = 'dying';
+    worker.process.kill('SIGKILL');
+  }
+}
+
+function isComing(phase: Phase): boolean {
+  return phase === 'starting' || phase === 'warm';
+}
+
+function closedError(): ServiceError {
+  return new ServiceError('service_unavailable', 'the agent is stopping');
+}
+
+function withdrawnError(): ServiceError {
+  return new ServiceError('aborted', 'cancelled before a process was free');
+}

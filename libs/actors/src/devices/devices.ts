@@ -1,0 +1,315 @@
+import {
+  haltCovers,
+  isStarting,
+  isUsable,
+  ServiceError,
+  type DeviceAssignment,
+  type DeviceFunction,
+  type DeviceStatus,
+  type Halt,
+  type JsonObject,
+  type JsonValue,
+} from '@lab/contracts';
+import { DeviceActor, type DeviceActorPorts, type DeviceCall } from './device-actor.js';
+import { Halts, haltText } from './stops-in-force.js';
+import type { AgentLimits } from '../ports/limits.js';
+import { sameJson } from '../same-json.js';
+
+export interface DeviceName {
+  lab: string;
+  name: string;
+}
+
+interface Slot {
+  actor: DeviceActor | undefined;
+  wanted: DeviceAssignment | undefined;
+  changing: boolean;
+  /** Its first start is over, one way or the other. */
+  startedOnce: boolean;
+  noticedAt: number;
+  noticed: DeviceStatus | undefined;
+  cancelNotice: (() => void) | undefined;
+}
+
+/**
+ * All devices of this computer, and the highest fence seen of each.
+ *
+ * Guarantees: the old process of a changed device is gone before the new one starts; a call with a fence lower than one
+ * seen before is refused; a device in the scope of a stop of people takes no effects and starts no process, also one that
+ * is assigned later; every change of state is announced at once, except that busy and idle are announced at most
+ * once per `deviceNoticeMs`, the last one always.
+ */
+export class Devices {
+  readonly #ports: DeviceActorPorts;
+  readonly #limits: AgentLimits;
+  readonly #announce: (status: DeviceStatus) => void;
+  readonly #slots = new Map<string, Slot>();
+  readonly #fences = new Map<string, number>();
+  readonly #halts = new Halts();
+  /** Attempts of other computers that are over, the latest last. */
+  readonly #barred = new Set<string>();
+  #waiters: (() => void)[] = [];
+  #closed = false;
+
+  constructor(ports: DeviceActorPorts, limits: AgentLimits, announce: (status: DeviceStatus) => void) {
+    this.#ports = ports;
+    this.#limits = limits;
+    this.#announce = announce;
+  }
+
+  /** The full list of devices to run: starts what is missing, stops what is not in it, restarts what changed. */
+  assign(devices: readonly DeviceAssignment[]): void {
+    if (this.#closed) return;
+    const wanted = new Map(devices.map((device) => [keyOf(device), device]));
+    for (const [key, slot] of this.#slots) {
+      if (wanted.has(key)) continue;
+      slot.wanted = undefined;
+      this.#settle(key, slot);
+    }
+    for (const [key, device] of wanted) {
+      const slot = this.#slots.get(key) ?? emptySlot();
+      this.#slots.set(key, slot);
+      slot.wanted = device;
+      this.#settle(key, slot);
+    }
+    this.#tellStarted();
+  }
+
+  statuses(): DeviceStatus[] {
+    return [...this.#slots.values()].flatMap((slot) => (slot.actor === undefined ? [] : [slot.actor.status]));
+  }
+
+  functions(device: DeviceName): DeviceFunction[] | null {
+    return this.#slots.get(keyOf(device))?.actor?.functions ?? null;
+  }
+
+  /**
+   * Calls a function of a device.
+   *
+   * @param fence of the caller's allocation; a person's call has none
+   * @throws ServiceError `unknown_device`, `stale_message`, `aborted` when its attempt is over, and what
+   *   {@link DeviceActor.call} throws
+   */
+  async call(
+    device: DeviceName,
+    call: DeviceCall,
+    fence: number | undefined,
+  ): Promise<JsonValue | undefined> {
+    const actor = this.#actor(device);
+    if (call.attemptId !== undefined && this.#barred.has(call.attemptId))
+      throw new ServiceError(
+        'aborted',
+        `attempt ${call.attemptId} is over; ${keyOf(device)} is not called for it`,
+      );
+    if (fence !== undefined) this.admit(device, fence);
+    return actor.call({ ...call, fence });
+  }
+
+  /** @throws ServiceError `unknown_device`, and what {@link DeviceActor.report} throws */
+  async report(device: DeviceName): Promise<JsonObject> {
+    return this.#actor(device).report();
+  }
+
+  /** Takes up the fences that earlier agent processes have seen, by `<lab>.<device>`. */
+  recallFences(fences: ReadonlyMap<string, number>): void {
+    for (const [key, fence] of fences) this.#fences.set(key, Math.max(fence, this.#fences.get(key) ?? 0));
+  }
+
+  /**
+   * Takes note of a fence.
+   *
+   * @throws ServiceError `stale_message` when a later owner of the device has been seen
+   */
+  admit(device: DeviceName, fence: number): void {
+    const key = keyOf(device);
+    const highest = this.#fences.get(key) ?? 0;
+    if (fence < highest) {
+      throw new ServiceError(
+        'stale_message',
+        `device ${key} was allocated anew: fence ${fence} is older than ${highest}`,
+      );
+    }
+    this.#fences.set(key, fence);
+  }
+
+  /** @throws ServiceError `unknown_device` or `device_unavailable` when the device takes no calls at present */
+  requireUsable(device: DeviceName): void {
+    this.#actor(device).requireUsable();
+  }
+
+  /**
+   * A person says that a device is safe to be started anew.
+   *
+   * @throws ServiceError `unknown_device`, and what {@link DeviceActor.reset} throws
+   */
+  async reset(device: DeviceName, doubtId: string | null, by: string): Promise<void> {
+    await this.#actor(device).reset(doubtId, by);
+  }
+
+  /** The stops of people that are in force on this computer. */
+  get halts(): Halt[] {
+    return this.#halts.inForce;
+  }
+
+  /**
+   * Stops every device of the scope at once, and keeps it stopped until {@link release}.
+   *
+   * @returns false when this stop is known already, or was released before
+   */
+  halt(halt: Halt): boolean {
+    if (!this.#halts.add(halt)) return false;
+    for (const { actor } of this.#slots.values()) {
+      if (actor !== undefined && haltCovers(halt, actor.assignment)) actor.halt(haltText(halt));
+    }
+    return true;
+  }
+
+  /**
+   * Ends these stops: devices that no other stop holds go on.
+   *
+   * @returns the ids of those that were in force
+   */
+  release(ids: readonly string[]): string[] {
+    const released = this.#halts.release(ids);
+    for (const { actor } of this.#slots.values()) {
+      if (actor === undefined) continue;
+      const reason = this.#halts.reasonFor(actor.assignment);
+      if (reason === undefined) actor.release();
+      else actor.haltedBy(reason);
+    }
+    return released;
+  }
+
+  /** Refuses the calls of an attempt that have not begun, and safely stops those in progress. */
+  stopCallsOf(attemptId: string, reason: string): void {
+    for (const { actor } of this.#slots.values()) void actor?.stopCallOf(attemptId, reason);
+  }
+
+  /**
+   * Like {@link stopCallsOf}, and takes no further call of the attempt.
+   *
+   * @returns whether a call of it that may change something still goes on
+   */
+  barCallsOf(attemptId: string, reason: string): boolean {
+    this.#barred.delete(attemptId);
+    this.#barred.add(attemptId);
+    for (const oldest of this.#barred) {
+      if (this.#barred.size <= this.#limits.remembered) break;
+      this.#barred.delete(oldest);
+    }
+    this.stopCallsOf(attemptId, reason);
+    return [...this.#slots.values()].some(({ actor }) => actor?.movesFor(attemptId));
+  }
+
+  /** Resolves when the first start of every device is over: it was usable once, or is faulted. */
+  started(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiters.push(resolve);
+      this.#tellStarted();
+    });
+  }
+
+  /** Aborts the effect that a device has in progress. */
+  abortAll(reason: string): void {
+    for (const slot of this.#slots.values()) slot.actor?.abort(reason);
+  }
+
+  /** Stops all devices with their `_cleanup`, all at once; resolves when every process is gone. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(
+      [...this.#slots.values()].map(async (slot) => {
+        slot.wanted = undefined;
+        await slot.actor?.stop(true);
+        slot.cancelNotice?.();
+      }),
+    );
+  }
+
+  #tellStarted(): void {
+    for (const slot of this.#slots.values()) if (!slot.startedOnce && slot.wanted !== undefined) return;
+    for (const waiter of this.#waiters.splice(0)) waiter();
+  }
+
+  #actor(device: DeviceName): DeviceActor {
+    const actor = this.#slots.get(keyOf(device))?.actor;
+    if (actor === undefined) {
+      throw new ServiceError('unknown_device', `this computer runs no device ${keyOf(device)}`);
+    }
+    return actor;
+  }
+
+  #settle(key: string, slot: Slot): void {
+    if (slot.changing) return;
+    if (slot.actor !== undefined && !sameJson(slot.actor.assignment, slot.wanted)) {
+      slot.changing = true;
+      void slot.actor.stop().then(() => {
+        slot.actor = undefined;
+        slot.changing = false;
+        this.#settle(key, slot);
+      });
+      return;
+    }
+    if (slot.actor !== undefined) return;
+    if (slot.wanted === undefined || this.#closed) {
+      this.#slots.delete(key);
+      return;
+    }
+    const log = this.#ports.log.child({ lab: slot.wanted.lab, device: key });
+    slot.actor = new DeviceActor(
+      slot.wanted,
+      { ...this.#ports, log },
+      this.#limits,
+      (status) => this.#notice(slot, status),
+      this.#halts.reasonFor(slot.wanted),
+    );
+    slot.actor.start();
+  }
+
+  #notice(slot: Slot, status: DeviceStatus): void {
+    if (!isComing(status) && !slot.startedOnce) {
+      slot.startedOnce = true;
+      this.#tellStarted();
+    }
+    slot.cancelNotice?.();
+    slot.cancelNotice = undefined;
+    const now = this.#ports.clock.now();
+    const wait = slot.noticedAt + this.#limits.deviceNoticeMs - now;
+    if (wait > 0 && isRoutine(status) && slot.noticed !== undefined && isRoutine(slot.noticed)) {
+      slot.cancelNotice = this.#ports.timers.after(wait, () => this.#tell(slot, status));
+      return;
+    }
+    this.#tell(slot, status);
+  }
+
+  #tell(slot: Slot, status: DeviceStatus): void {
+    slot.noticedAt = this.#ports.clock.now();
+    slot.noticed = status;
+    slot.cancelNotice = undefined;
+    this.#announce(status);
+  }
+}
+
+function emptySlot(): Slot {
+  return {
+    actor: undefined,
+    wanted: undefined,
+    changing: false,
+    startedOnce: false,
+    noticedAt: Number.NEGATIVE_INFINITY,
+    noticed: undefined,
+    cancelNotice: undefined,
+  };
+}
+
+function isComing({ state, halted }: DeviceStatus): boolean {
+  return halted === undefined && isStarting(state);
+}
+
+function isRoutine(status: DeviceStatus): boolean {
+  return isUsable(status.state);
+}
+
+export function keyOf(device: DeviceName): string {
+  return `${device.lab}.${device.name}`;
+}

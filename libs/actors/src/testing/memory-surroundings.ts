@@ -1,0 +1,265 @@
+import {
+  ServiceError,
+  type AttemptReport,
+  type AttemptResult,
+  type DeviceAssignment,
+  type DeviceStatus,
+  type Halt,
+  type JsonObject,
+  type JsonValue,
+  type ModuleReference,
+} from '@lab/contracts';
+import type { Agent } from '../agent/agent.js';
+import type {
+  AgentIncarnation,
+  Announcer,
+  DeviceAddress,
+  DownloadTicket,
+  Files,
+  Ids,
+  Log,
+  Modules,
+  Orchestrator,
+  Peers,
+  Random,
+  Registration,
+  SpooledFile,
+  UploadTicket,
+  WantedFile,
+} from '../ports.js';
+
+/** Ids in order: `<prefix>1`, `<prefix>2`, ... */
+export class SequentialIds implements Ids {
+  #last = 0;
+  readonly #prefix: string;
+
+  constructor(prefix = 'id-') {
+    this.#prefix = prefix;
+  }
+
+  next(): string {
+    return `${this.#prefix}${++this.#last}`;
+  }
+}
+
+/** Numbers that look random and are the same for the same seed (mulberry32). */
+export class SeededRandom implements Random {
+  #state: number;
+
+  constructor(seed = 1) {
+    this.#state = seed >>> 0;
+  }
+
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let t = this.#state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  }
+}
+
+export interface LogLine {
+  level: 'debug' | 'info' | 'warn' | 'error';
+  message: string;
+  fields: Record<string, unknown>;
+}
+
+/** Keeps every line. */
+export class MemoryLog implements Log {
+  readonly lines: LogLine[];
+  readonly #bindings: Record<string, unknown>;
+
+  constructor(lines: LogLine[] = [], bindings: Record<string, unknown> = {}) {
+    this.lines = lines;
+    this.#bindings = bindings;
+  }
+
+  debug(message: string, fields?: Record<string, unknown>): void {
+    this.#write('debug', message, fields);
+  }
+
+  info(message: string, fields?: Record<string, unknown>): void {
+    this.#write('info', message, fields);
+  }
+
+  warn(message: string, fields?: Record<string, unknown>): void {
+    this.#write('warn', message, fields);
+  }
+
+  error(message: string, fields?: Record<string, unknown>): void {
+    this.#write('error', message, fields);
+  }
+
+  child(bindings: Record<string, unknown>): Log {
+    return new MemoryLog(this.lines, { ...this.#bindings, ...bindings });
+  }
+
+  #write(level: LogLine['level'], message: string, fields: Record<string, unknown> = {}): void {
+    this.lines.push({ level, message, fields: { ...this.#bindings, ...fields } });
+  }
+}
+
+/** Every module is there, under `/modules/<hash>.mjs`, but those named missing. */
+export class MemoryModules implements Modules {
+  readonly missing = new Set<string>();
+
+  async path(module: ModuleReference): Promise<string> {
+    if (this.missing.has(module.hash)) throw new ServiceError('not_found', `no module ${module.hash}`);
+    return `/modules/${module.hash}.mjs`;
+  }
+}
+
+/** An orchestrator that accepts everything, unless it is away. */
+export class MemoryOrchestrator implements Orchestrator {
+  /** Set: every request fails with it. */
+  away: ServiceError | undefined;
+  devices: DeviceAssignment[] = [];
+  epoch = 1;
+  /** What it knows of emergency stops, and tells at every registration. */
+  halts: Halt[] = [];
+  released: string[] = [];
+  readonly hellos: {
+    session: string;
+    attempts: AttemptReport[];
+    incarnations: number[];
+    halts: Halt[];
+  }[] = [];
+  readonly results: AttemptResult[] = [];
+  readonly #incs = new Map<string, { inc: number; session: string }>();
+
+  async register(hello: {
+    computer: string;
+    session: string;
+    version: string;
+    attempts: AttemptReport[];
+    incarnations: number[];
+    devices: DeviceStatus[];
+    halts: Halt[];
+  }): Promise<Registration> {
+    if (this.away !== undefined) throw this.away;
+    const { session, attempts, incarnations, halts } = hello;
+    this.hellos.push(structuredClone({ session, attempts, incarnations, halts }));
+    const before = this.#incs.get(hello.computer);
+    const inc = before?.session === hello.session ? before.inc : (before?.inc ?? 0) + 1;
+    this.#incs.set(hello.computer, { inc, session: hello.session });
+    const known = structuredClone({ devices: this.devices, halts: this.halts, released: this.released });
+    return { inc, epoch: this.epoch, ...known };
+  }
+
+  async reportResult(result: AttemptResult): Promise<void> {
+    if (this.away !== undefined) throw this.away;
+    this.results.push(structuredClone(result));
+  }
+
+  async uploadTicket(file: { attemptId: string; name: string }): Promise<UploadTicket> {
+    if (this.away !== undefined) throw this.away;
+    return { url: `memory:${file.attemptId}/${file.name}`, headers: {} };
+  }
+
+  async downloadTicket(file: { attemptId: string; handle: string }): Promise<DownloadTicket> {
+    if (this.away !== undefined) throw this.away;
+    return { url: `memory:${file.attemptId}/${file.handle}`, headers: {} };
+  }
+}
+
+/** The way to other agents in the same process, by name of the computer. */
+export class MemoryPeers implements Peers {
+  readonly agents = new Map<string, Agent>();
+  /** Set: every call fails with it. */
+  away: ServiceError | undefined;
+  /** How long each caller waits, in milliseconds. */
+  readonly waits: number[] = [];
+
+  async call(
+    to: DeviceAddress,
+    call: { callId: string; function: string; arguments: JsonObject; attemptId: string; fence: number },
+    timeoutMs: number,
+  ): Promise<JsonValue | undefined> {
+    this.waits.push(timeoutMs);
+    if (this.away !== undefined) throw this.away;
+    const agent = this.agents.get(to.computer);
+    if (agent === undefined || agent.inc !== to.inc) {
+      throw new ServiceError('agent_unreachable', `${to.computer} does not answer`);
+    }
+    const fence = { [`${to.lab}.${to.name}`]: call.fence };
+    return agent.callDevice(to, call, { fence, ttlMs: timeoutMs, asOf: agent.readClock() });
+  }
+
+  async barCalls({ computer, inc }: AgentIncarnation, attemptId: string, reason: string): Promise<boolean> {
+    if (this.away !== undefined) throw this.away;
+    const agent = this.agents.get(computer);
+    if (agent?.inc !== inc) throw new ServiceError('agent_unreachable', `${computer} does not answer`);
+    return agent.barCalls(attemptId, reason);
+  }
+
+  whenOver({ computer, inc }: AgentIncarnation, over: () => void): () => void {
+    const watch = { computer, inc, over };
+    this.#watches.add(watch);
+    return () => void this.#watches.delete(watch);
+  }
+
+  /** A heartbeat of such an incarnation is heard. */
+  hear(computer: string, inc: number): void {
+    for (const watch of [...this.#watches]) if (watch.computer === computer && watch.inc < inc) watch.over();
+  }
+
+  readonly #watches = new Set<AgentIncarnation & { over: () => void }>();
+}
+
+/** Spool folders that exist in name only, and a store that remembers what it was given. */
+export class MemoryFiles implements Files {
+  readonly spools = new Set<string>();
+  readonly stored: { attemptId: string; name: string }[] = [];
+  readonly placed: { attemptId: string; handle: string; url: string }[] = [];
+  /** Set: everything that is sent or fetched fails with it. */
+  fault: ServiceError | undefined;
+
+  async prepare(attemptId: string): Promise<string> {
+    this.spools.add(attemptId);
+    return `/spool/${attemptId}`;
+  }
+
+  async add(attemptId: string, name: string, text: string): Promise<SpooledFile> {
+    if (!this.spools.has(attemptId)) throw new Error('no such spool folder');
+    return { name, size: text.length, sha256: `hash of ${text.length}`, path: name };
+  }
+
+  async place(
+    attemptId: string,
+    { handle }: WantedFile,
+    ticket: () => Promise<DownloadTicket>,
+  ): Promise<string> {
+    const { url } = await ticket();
+    if (this.fault !== undefined) throw this.fault;
+    this.placed.push({ attemptId, handle, url });
+    return `/spool/${attemptId}/${handle}`;
+  }
+
+  async upload(attemptId: string, file: SpooledFile): Promise<void> {
+    if (this.fault !== undefined) throw this.fault;
+    this.stored.push({ attemptId, name: file.name });
+  }
+
+  async discard(attemptId: string): Promise<void> {
+    this.spools.delete(attemptId);
+  }
+
+  async sweep(kept: ReadonlySet<string>): Promise<void> {
+    for (const attemptId of this.spools) if (!kept.has(attemptId)) this.spools.delete(attemptId);
+  }
+}
+
+/** Remembers what was announced. */
+export class MemoryAnnouncer implements Announcer {
+  readonly statuses: DeviceStatus[] = [];
+  readonly incs: number[] = [];
+
+  deviceChanged(status: DeviceStatus): void {
+    this.statuses.push(status);
+  }
+
+  async incarnated(inc: number): Promise<void> {
+    this.incs.push(inc);
+  }
+}

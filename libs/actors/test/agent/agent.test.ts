@@ -1,0 +1,241 @@
+import { ServiceError } from '@lab/contracts';
+import { describe, expect, it } from 'vitest';
+import { deferred, device, task, World } from '../world.js';
+import { MemoryOrchestrator, type TaskScript } from '../../src/index.js';
+
+const never: TaskScript = () => new Promise(() => undefined);
+
+describe('registration', () => {
+  it('goes on until it is answered, under the same session', async () => {
+    const world = new World({ devices: [device('arm')] });
+    world.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
+    await world.agent.start();
+    await world.time.advance(20_000);
+    expect(world.agent.inc).toBeUndefined();
+    world.orchestrator.away = undefined;
+    await world.time.advance(5_000);
+    expect(world.agent.inc).toBe(1);
+    expect(world.announcer.incs).toEqual([1]);
+    expect(world.state('arm')).toBe('idle');
+  });
+
+  it('is repeated for a new leader and after a reconnect, and keeps incarnation and devices', async () => {
+    const world = await new World({ devices: [device('arm')] }).up();
+    world.agent.hearLeader(1);
+    await world.time.advance(0);
+    expect(world.orchestrator.hellos).toHaveLength(1);
+    world.orchestrator.epoch = 2;
+    world.agent.hearLeader(2);
+    await world.time.advance(0);
+    world.agent.reconnected();
+    await world.time.advance(0);
+    expect(world.orchestrator.hellos).toHaveLength(3);
+    expect(new Set(world.orchestrator.hellos.map((hello) => hello.session)).size).toBe(1);
+    expect(world.agent.inc).toBe(1);
+    expect(world.announcer.incs).toEqual([1]);
+    expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(1);
+  });
+
+  it('waits for the ledger whoever calls for it: what an earlier process left is told from the first word on', async () => {
+    const before = await new World({ tasks: { never } }).up();
+    await before.agent.startTask(task('a', 'never'), {});
+    await before.time.advance(0);
+    const ledger = before.crash();
+    const world = new World({ ledger, session: 'later-' });
+    const read = deferred();
+    const open = ledger.open.bind(ledger);
+    ledger.open = (memory) => read.promise.then(() => open(memory));
+    const started = world.agent.start();
+    world.agent.hearLeader(3);
+    world.agent.reconnected();
+    await world.time.advance(1_000);
+    expect(world.orchestrator.hellos).toEqual([]);
+    read.resolve();
+    await started;
+    await world.time.advance(0);
+    expect(world.orchestrator.hellos.map(({ attempts }) => attempts)).toEqual([
+      [{ attempt_id: 'a', status: 'ended' }],
+    ]);
+  });
+
+  it('tells of which incarnations it has the ledger', async () => {
+    const orchestrator = new MemoryOrchestrator();
+    const first = await new World({ orchestrator }).up();
+    await first.time.advance(100);
+    const second = await new World({ orchestrator, ledger: first.crash(), session: 'second-' }).up();
+    await second.time.advance(100);
+    const third = await new World({ orchestrator, ledger: second.crash(), session: 'third-' }).up();
+    await new World({ orchestrator, session: 'with an empty disk-' }).up();
+    expect(third.agent.inc).toBe(3);
+    expect(orchestrator.hellos.map(({ incarnations }) => incarnations)).toEqual([[], [1], [1, 2], []]);
+  });
+
+  it('tells what runs', async () => {
+    const world = await new World({ tasks: { never } }).up();
+    await world.agent.startTask(task('a', 'never'), {});
+    await world.time.advance(0);
+    world.agent.reconnected();
+    await world.time.advance(0);
+    expect(world.orchestrator.hellos.at(-1)?.attempts).toEqual([{ attempt_id: 'a', status: 'running' }]);
+  });
+});
+
+describe('an agent is ready', () => {
+  /** What a wait has come to, if it has. */
+  function wait(world: World): { answer: boolean | undefined } {
+    const state: { answer: boolean | undefined } = { answer: undefined };
+    void world.agent.ready(10_000).then((answer) => (state.answer = answer));
+    return state;
+  }
+
+  it('when it is registered and each of its devices is usable or faulted', async () => {
+    const slow = deferred();
+    const world = new World({
+      devices: [device('arm'), device('leg')],
+      device: ({ name }) => ({
+        functions: [],
+        initialize: () => (name === 'arm' ? slow.promise : Promise.reject(new Error('no such port'))),
+      }),
+    });
+    world.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
+    await world.agent.start();
+    const ready = wait(world);
+    await world.time.advance(2_000);
+    expect(ready.answer).toBeUndefined();
+    world.orchestrator.away = undefined;
+    world.agent.reconnected();
+    await world.time.advance(1_000);
+    expect([world.state('arm'), world.state('leg'), ready.answer]).toEqual([
+      'initializing',
+      'faulted',
+      undefined,
+    ]);
+    slow.resolve();
+    await world.time.advance(0);
+    expect(ready.answer).toBe(true);
+  });
+
+  it('at once when it is registered and has no devices', async () => {
+    const world = await new World().up();
+    const ready = wait(world);
+    await world.time.advance(0);
+    expect(ready.answer).toBe(true);
+  });
+
+  it('without a device that restarts again and again, when the time for that is over', async () => {
+    const world = new World({ devices: [device('arm')] });
+    world.modules.path = () => Promise.reject(new ServiceError('service_unavailable', 'not now'));
+    await world.up();
+    const ready = wait(world);
+    await world.time.advance(9_999);
+    expect(ready.answer).toBeUndefined();
+    await world.time.advance(1);
+    expect([world.state('arm'), ready.answer]).toEqual(['restarting', false]);
+  });
+
+  it('never, once it is stopped', async () => {
+    const world = new World();
+    world.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
+    await world.up();
+    const ready = wait(world);
+    const stopped = world.agent.stop('test');
+    await world.time.advance(0);
+    expect(ready.answer).toBe(false);
+    await stopped;
+  });
+});
+
+it('an agent that is being stopped takes no registration that was on its way', async () => {
+  const world = new World({ devices: [device('arm')] });
+  const answer = deferred();
+  const register = world.orchestrator.register.bind(world.orchestrator);
+  world.orchestrator.register = async (hello) => {
+    await answer.promise;
+    return register(hello);
+  };
+  await world.up();
+  const stopped = world.agent.stop('test');
+  answer.resolve();
+  await world.time.advance(20_000);
+  await stopped;
+  expect(world.announcer.incs).toEqual([]);
+  expect(world.deviceProcesses.started.size).toBe(0);
+});
+
+describe('a message of a leader that was succeeded', () => {
+  it('is refused without effect', async () => {
+    const world = await new World({ tasks: { never } }).up();
+    await world.agent.taskStatus('x', { epoch: 5 });
+    const stale = { code: 'stale_message', effect: 'none' };
+    await expect(world.agent.startTask(task('a', 'never'), { epoch: 4 })).rejects.toMatchObject(stale);
+    await expect(world.agent.cancelTask('a', 'r', { epoch: 4 })).rejects.toMatchObject(stale);
+    await expect(world.agent.taskStatus('a', { epoch: 4 })).rejects.toMatchObject(stale);
+    expect(() => world.agent.assignDevices([], { epoch: 4 })).toThrow(ServiceError);
+  });
+});
+
+describe('a stopping agent', () => {
+  it('refuses new tasks, ends running ones by the short ladder, delivers and cleans up', async () => {
+    const cleaned: string[] = [];
+    const world = await new World({
+      devices: [device('arm')],
+      tasks: { never },
+      device: () => ({
+        functions: [],
+        cleanUp: async () => {
+          cleaned.push('arm');
+        },
+      }),
+    }).up();
+    await world.agent.startTask(task('a', 'never'), {});
+    await world.time.advance(0);
+    const stopped = world.agent.stop('SIGTERM');
+    await expect(world.agent.startTask(task('b', 'never'), {})).rejects.toMatchObject({
+      code: 'service_unavailable',
+      effect: 'none',
+    });
+    await world.time.advance(5_000);
+    await stopped;
+    expect(world.orchestrator.results[0]?.outcome).toMatchObject({ kind: 'failed', code: 'agent_stopped' });
+    expect(cleaned).toEqual(['arm']);
+    expect(world.taskProcesses.alive).toBe(0);
+    expect(world.deviceProcesses.alive('lab', 'arm')).toBe(0);
+  });
+
+  it('leaves results in the ledger when nobody takes them, and does not wait for ever', async () => {
+    const world = await new World({ tasks: { never } }).up();
+    await world.agent.startTask(task('a', 'never'), {});
+    await world.time.advance(0);
+    world.orchestrator.away = new ServiceError('service_unavailable', 'nobody leads');
+    const stopped = world.agent.stop('SIGTERM');
+    await world.time.advance(20_000);
+    await stopped;
+    expect(world.ledger.durable.at(-1)).toMatchObject({ type: 'result', attemptId: 'a' });
+  });
+
+  it('aborts a device that a task keeps moving', async () => {
+    const mover: TaskScript = async ({ call }) => {
+      await call('arm', 'move');
+      return {};
+    };
+    const world = await new World({
+      devices: [device('arm')],
+      tasks: { mover },
+      device: () => ({
+        functions: [{ name: 'move', kind: 'effect' }],
+        call: () => new Promise(() => undefined),
+      }),
+    }).up();
+    await world.agent.startTask(task('a', 'mover', { devices: { arm: {} } }), {});
+    await world.time.advance(0);
+    const stopped = world.agent.stop('SIGTERM');
+    await world.time.advance(30_000);
+    await stopped;
+    expect(world.outcome('a')).toBe('unknown');
+    expect(world.orchestrator.results[0]?.calls?.in_doubt).toMatchObject({
+      device: 'lab.arm',
+      function: 'move',
+    });
+    expect(world.deviceProcesses.alive('lab', 'arm')).toBe(0);
+  });
+});

@@ -1,0 +1,179 @@
+import { ServiceError, type Halt } from '@lab/contracts';
+import { describe, expect, it } from 'vitest';
+import { device, task, World } from '../world.js';
+import type { DeviceScript, TaskScript } from '../../src/index.js';
+
+const fire: Halt = { id: 'halt-1', scope: 'device:lab.arm', by: 'ann', reason: 'fire' };
+
+const move: TaskScript = async ({ call }) => {
+  await call('arm', 'move');
+  return {};
+};
+const wait: TaskScript = ({ signal }) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('asked to stop'))));
+
+/** A device that moves until it is stopped. */
+function mover(): DeviceScript {
+  let halt: (error: Error) => void = () => undefined;
+  return {
+    functions: [{ name: 'move', kind: 'effect' }],
+    call: () => new Promise((_, reject) => (halt = reject)),
+    stop: async () => halt(new Error('stopped')),
+  };
+}
+
+async function moving(): Promise<World> {
+  const world = await new World({
+    devices: [device('arm'), device('leg')],
+    device: mover,
+    tasks: { move, wait },
+  }).up();
+  await world.agent.startTask(task('a', 'move', { devices: { arm: {} } }), {});
+  await world.agent.startTask(task('b', 'wait', { devices: { leg: {} } }), {});
+  await world.time.advance(0);
+  expect(world.state('arm')).toBe('busy');
+  return world;
+}
+
+describe('an agent that hears of an emergency stop', () => {
+  it('stops the devices of its scope and the tasks that use them, and starts no other', async () => {
+    const world = await moving();
+    world.agent.emergencyStop(fire);
+    await world.time.advance(100);
+    expect([world.state('arm'), world.outcome('a'), world.outcome('b')]).toEqual([
+      'idle',
+      'cancelled',
+      undefined,
+    ]);
+    const started = world.agent.startTask(task('c', 'move', { devices: { arm: { fence: 2 } } }), {});
+    await expect(started).rejects.toMatchObject({ code: 'device_unavailable', effect: 'none' });
+    expect(world.agent.halts()).toEqual([fire]);
+  });
+
+  it('stops although the ledger cannot be written, and keeps the stop when it can', async () => {
+    const world = await moving();
+    world.ledger.breakWith(new Error('no space left'));
+    world.agent.emergencyStop(fire);
+    await world.time.advance(100);
+    expect([world.state('arm'), world.agent.halts()]).toEqual(['idle', [fire]]);
+    world.ledger.breakWith(undefined);
+    await world.agent.taskStatus('unknown', {});
+    const next = await new World({ ledger: world.crash(), devices: [device('arm')] }).up();
+    expect(next.agent.halts()).toEqual([fire]);
+  });
+
+  it('is stopped still after it was started anew, until the leader releases exactly this stop', async () => {
+    const world = await moving();
+    world.agent.emergencyStop(fire);
+    await world.time.advance(0);
+    const { time, orchestrator } = world;
+    const next = await new World({ ledger: world.crash(), time, orchestrator, session: 'next-' }).up();
+    expect(orchestrator.hellos.at(-1)?.halts).toEqual([fire]);
+    expect([next.state('arm'), next.state('leg')]).toEqual(['disabled', 'idle']);
+    next.agent.hearLeader(1, { halts: [], released: ['another'] });
+    await time.advance(0);
+    expect(next.state('arm')).toBe('disabled');
+    next.agent.hearLeader(1, { halts: [], released: ['halt-1'] });
+    await time.advance(0);
+    expect([next.state('arm'), next.agent.halts()]).toEqual(['idle', []]);
+    const last = await new World({ ledger: next.crash(), time, orchestrator, session: 'last-' }).up();
+    expect(last.state('arm')).toBe('idle');
+  });
+
+  it('hears of it from the leader too, at registration before its devices start, or while it leads', async () => {
+    const world = new World({ devices: [device('arm')] });
+    world.orchestrator.halts = [fire];
+    await world.up();
+    expect([world.state('arm'), world.deviceProcesses.started.size]).toEqual(['disabled', 0]);
+    world.orchestrator.halts = [];
+    world.orchestrator.released = ['halt-1'];
+    world.agent.reconnected();
+    await world.time.advance(0);
+    expect(world.state('arm')).toBe('idle');
+    world.agent.hearLeader(1, { halts: [fire, { ...fire, id: 'halt-2' }], released: ['halt-1'] });
+    expect(world.agent.halts().map(({ id }) => id)).toEqual(['halt-2']);
+  });
+
+  it('keeps no stop whose release it heard before it had read its ledger', async () => {
+    const world = await moving();
+    world.agent.emergencyStop(fire);
+    await world.time.advance(0);
+    const next = new World({ ledger: world.crash(), time: world.time, devices: [device('arm')] });
+    next.agent.hearLeader(1, { halts: [], released: [fire.id] });
+    await next.up();
+    expect([next.state('arm'), next.agent.halts()]).toEqual(['idle', []]);
+    const later = await new World({ ledger: next.crash(), devices: [device('arm')] }).up();
+    expect([later.state('arm'), later.agent.halts()]).toEqual(['idle', []]);
+  });
+
+  it('does not heed an earlier leader', async () => {
+    const world = await new World({ devices: [device('arm')] }).up();
+    await world.agent.taskStatus('x', { epoch: 5 });
+    world.agent.hearLeader(4, { halts: [fire], released: [] });
+    expect(world.agent.halts()).toEqual([]);
+  });
+});
+
+describe('a task that is cancelled in the middle of a device call', () => {
+  it('has its device stopped at once', async () => {
+    const world = await moving();
+    await world.agent.cancelTask('a', 'not needed', {});
+    await world.time.advance(100);
+    expect([world.outcome('a'), world.state('arm')]).toEqual(['cancelled', 'idle']);
+    expect(world.deviceProcesses.started.get('lab.arm')).toHaveLength(1);
+  });
+});
+
+describe('a task that is cancelled while a device of another computer moves for it', () => {
+  /** Two computers; the arm is of the other one. */
+  async function apart(): Promise<{ here: World; there: World }> {
+    const there = await new World({ computer: 'there', devices: [device('arm')], device: mover }).up();
+    const here = await new World({ tasks: { move }, time: there.time }).up();
+    here.peers.agents.set('there', there.agent);
+    await here.agent.startTask(task('a', 'move', { devices: { arm: { computer: 'there' } } }), {});
+    await here.time.advance(0);
+    expect(there.state('arm')).toBe('busy');
+    return { here, there };
+  }
+
+  it('has it stopped at once', async () => {
+    const { here, there } = await apart();
+    await here.agent.cancelTask('a', 'not needed', {});
+    await here.time.advance(100);
+    expect([here.outcome('a'), there.state('arm')]).toEqual(['cancelled', 'idle']);
+  });
+
+  it('waits for it when that computer cannot be reached', async () => {
+    const { here, there } = await apart();
+    here.peers.away = new ServiceError('disconnected', 'no broker');
+    await here.agent.cancelTask('a', 'not needed', {});
+    await here.time.advance(50_000);
+    expect([here.outcome('a'), there.state('arm')]).toEqual([undefined, 'busy']);
+  });
+
+  it('leaves what other attempts do to it alone', async () => {
+    const { here, there } = await apart();
+    there.agent.barCalls('b', 'not needed');
+    await here.time.advance(100);
+    expect(there.state('arm')).toBe('busy');
+  });
+});
+
+describe('a person who resets a device', () => {
+  it('settles its doubt, unless a later leader has been heard', async () => {
+    const world = await moving();
+    world.deviceProcesses.latest('lab', 'arm').exit({ code: 1, signal: null, lastStderr: null });
+    await world.time.advance(100);
+    const doubt = world.agent.devices().find(({ name }) => name === 'arm')?.doubt;
+    expect(doubt).toMatchObject({ id: 'a/1', in_doubt: [{ function: 'move', attempt_id: 'a' }] });
+    const arm = { lab: 'lab', name: 'arm' };
+    await world.agent.taskStatus('x', { epoch: 5 });
+    const late = world.agent.resetDevice(arm, 'a/1', 'ann', { epoch: 4 });
+    await expect(late).rejects.toMatchObject({ code: 'stale_message' });
+    await world.agent.resetDevice(arm, 'a/1', 'ann', { epoch: 5 });
+    await world.time.advance(0);
+    expect(world.state('arm')).toBe('idle');
+    const next = await new World({ ledger: world.crash(), devices: [device('arm')] }).up();
+    expect(next.state('arm')).toBe('idle');
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import {
+  defaultLimits,
+  MemoryLog,
+  MemoryTaskProcesses,
+  ProcessPool,
+  settle,
+  VirtualTime,
+  type AgentLimits,
+  type Lease,
+  type SimulatedTask,
+} from '../../src/index.js';
+
+function make(
+  limits: Partial<AgentLimits> = {},
+  begin?: (process: SimulatedTask) => void,
+): { pool: ProcessPool; time: VirtualTime; processes: MemoryTaskProcesses } {
+  const time = new VirtualTime();
+  const processes = new MemoryTaskProcesses({}, begin);
+  const pool = new ProcessPool(
+    { clock: time, timers: time, processes, log: new MemoryLog() },
+    { ...defaultLimits, ...limits },
+  );
+  pool.open();
+  return { pool, time, processes };
+}
+
+describe('the pool of task processes', () => {
+  it('keeps warm processes and replaces one that was taken', async () => {
+    const { pool, processes, time } = make({ poolSize: 2 });
+    await settle();
+    expect(pool.count('warm')).toBe(2);
+    await pool.take('single_use');
+    await time.advance(20);
+    expect(pool.count('warm')).toBe(2);
+    expect(processes.started).toHaveLength(3);
+  });
+
+  it('gives a single-use task a process that has run nothing', async () => {
+    const { pool } = make({ poolSize: 1 });
+    const used = await pool.take('reusable');
+    used.release({ reuse: true });
+    (used.process as SimulatedTask).say({ type: 'waiting' });
+    await settle();
+    const fresh = await pool.take('single_use');
+    expect(fresh.process).not.toBe(used.process);
+    const again = await pool.take('reusable');
+    expect(again.process).toBe(used.process);
+  });
+
+  it('takes a process back that said it waits before it was given back', async () => {
+    const { pool, processes } = make({ poolSize: 1 });
+    const lease = await pool.take('reusable');
+    (lease.process as SimulatedTask).say({ type: 'waiting' });
+    await settle();
+    lease.release({ reuse: true });
+    expect((await pool.take('reusable')).process).toBe(lease.process);
+    expect(processes.started).toHaveLength(1);
+  });
+
+  it('ends a process that is not warm again in time', async () => {
+    const { pool, time } = make({ poolSize: 0 });
+    const lease = await pool.take('reusable');
+    lease.release({ reuse: true });
+    await time.advance(2_000);
+    expect((lease.process as SimulatedTask).signals).toEqual(['SIGKILL']);
+    expect(pool.count()).toBe(0);
+  });
+
+  it('never has more processes than allowed, and serves those who wait in order', async () => {
+    const { pool, processes, time } = make({ poolSize: 2, poolMax: 4 });
+    const granted: number[] = [];
+    const leases: Lease[] = [];
+    for (let n = 0; n < 10; n += 1) {
+      void pool.take('single_use').then((lease) => {
+        granted.push(n);
+        leases.push(lease);
+      });
+    }
+    while (granted.length < 10) {
+      await time.advance(10);
+      expect(processes.alive).toBeLessThanOrEqual(4);
+      leases.shift()?.release({ reuse: false });
+    }
+    expect(granted).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('makes room for a single-use task by ending a used process that idles', async () => {
+    const { pool, time } = make({ poolSize: 0, poolMax: 1 });
+    const used = await pool.take('reusable');
+    (used.process as SimulatedTask).say({ type: 'waiting' });
+    await settle();
+    used.release({ reuse: true });
+    const taken = pool.take('single_use');
+    await time.advance(0);
+    expect((await taken).process).not.toBe(used.process);
+  });
+
+  it('replaces a reusable process after its number of uses', async () => {
+    const { pool } = make({ poolSize: 0, poolUses: 2 });
+    const seen = new Set<unknown>();
+    for (let n = 0; n < 4; n += 1) {
+      const lease = await pool.take('reusable');
+      seen.add(lease.process);
+      (lease.process as SimulatedTask).say({ type: 'waiting' });
+      await settle();
+      lease.release({ reuse: true });
+      await settle();
+    }
+    expect(seen.size).toBe(2);
+  });
+
+  it('waits longer and longer when processes cannot be started', async () => {
+    const { time, processes, pool } = make({ poolSize: 1 }, (process) =>
+      process.exit({ code: 1, signal: null, lastStderr: 'no node' }),
+    );
+    await time.advance(10_000);
+    expect(processes.started.length).toBeLessThan(8);
+    expect(processes.started.length).toBeGreaterThan(2);
+    await pool.close();
+  });
+
+  it('tells the exit of a process that died before anybody listened', async () => {
+    const { pool } = make({ poolSize: 1 });
+    const lease = await pool.take('single_use');
+    (lease.process as SimulatedTask).exit({ code: 9, signal: null, lastStderr: null });
+    await settle();
+    const exit = await new Promise((resolve) => lease.listen({ message: () => undefined, exit: resolve }));
+    expect(exit).toMatchObject({ code: 9 });
+  });
+
+  it('ends every process when it is closed and refuses who waits', async () => {
+    const { pool, processes } = make({ poolSize: 1, poolMax: 1 });
+    await pool.take('single_use');
+    const waiting = expect(pool.take('single_use')).rejects.toMatchObject({ code: 'service_unavailable' });
+    await pool.close();
+    await waiting;
+    expect(processes.alive).toBe(0);
+    await expect(pool.take('single_use')).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+});
