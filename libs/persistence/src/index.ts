@@ -1,4 +1,4 @@
-export { openStore, PostgresStore, type StoreOptions } from './postgres-store.js';
+export { openStore, PostgresStore, type StoreOptions } from './store/postgres-store.js';
 export type { KeptAnswer, KeyName, KeyState } from './gateway/idempotency.js';
 export { openGatewayStore, type GatewayStore, type GatewayStoreOptions } from './gateway/store.js';
 export type { LogLines } from './gateway/logs.js';
@@ -18,7 +18,7 @@ export {
   type WebhookPatch,
   type WebhookRow,
 } from './gateway/webhooks.js';
-export type { LabRecordKind } from './record-labs.js';
-export type { CampaignExtent, CampaignRun, CampaignRunsPart } from './campaign-runs.js';
-export { openRecords, Records, type ListOptions, type RecordsOptions } from './records.js';
-export { openEventLog, EventLog, type EventLogOptions, type EventPage } from './event-log.js';
+export type { LabRecordKind } from './records/labs.js';
+export type { CampaignExtent, CampaignRun, CampaignRunsPart } from './records/campaign-runs.js';
+export { openRecords, Records, type ListOptions, type RecordsOptions } from './records/records.js';
+export { openEventLog, EventLog, type EventLogOptions, type EventPage } from './records/event-log.js';

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
-import type { Database } from '../database.js';
-import { answered } from '../database-errors.js';
+import type { Database } from '../connection/open-database.js';
+import { answered } from '../connection/database-errors.js';
 
 /** One key, as somebody gave it for one address. */
 export interface KeyName {

@@ -6,10 +6,10 @@ import {
   type WrittenLine,
 } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
-import type { Database } from '../database.js';
-import { answered } from '../database-errors.js';
-import { conditionOf, logColumns, storedLists } from '../record-lists.js';
-import { asStorable } from '../unstorable-text.js';
+import type { Database } from '../connection/open-database.js';
+import { answered } from '../connection/database-errors.js';
+import { conditionOf, logColumns, storedLists } from '../records/lists.js';
+import { asStorable } from '../store/unstorable-text.js';
 
 /** A line as it is stored. */
 export interface LogLineRow extends LogLine {

@@ -1,4 +1,4 @@
-import { openDatabase, type DatabaseOptions } from '../database.js';
+import { openDatabase, type DatabaseOptions } from '../connection/open-database.js';
 import { AuditTrail } from './audit.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { LogLines } from './logs.js';

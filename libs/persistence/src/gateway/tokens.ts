@@ -1,7 +1,7 @@
 import type { TokenRecord } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
-import type { Database } from '../database.js';
-import { answered } from '../database-errors.js';
+import type { Database } from '../connection/open-database.js';
+import { answered } from '../connection/database-errors.js';
 
 /** A token of access as it is kept: never itself, only its hash. */
 export interface AccessTokenRow extends TokenRecord {

@@ -1,7 +1,7 @@
 import type { DeliveryRecord } from '@lab/contracts';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { Database } from '../database.js';
-import { answered } from '../database-errors.js';
+import type { Database } from '../connection/open-database.js';
+import { answered } from '../connection/database-errors.js';
 import type { WebhookRow } from './webhooks.js';
 
 /** What is sent, or was, to a webhook. */

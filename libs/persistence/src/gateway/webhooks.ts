@@ -1,7 +1,7 @@
 import type { Reason, WebhookRecord } from '@lab/contracts';
 import { sql, type Kysely, type RawBuilder, type Updateable } from 'kysely';
-import type { Database } from '../database.js';
-import { answered } from '../database-errors.js';
+import type { Database } from '../connection/open-database.js';
+import { answered } from '../connection/database-errors.js';
 
 /** A webhook as it is kept. Its secrets are sealed. */
 export interface WebhookRow extends Omit<WebhookRecord, 'state'> {

@@ -1,0 +1,143 @@
+import type { AuditRecord } from '@lab/contracts';
+import type { DefinitionRow } from '@lab/engine';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type {
+  agentColumns,
+  allocationColumns,
+  archiveColumns,
+  attemptColumns,
+  attentionColumns,
+  auditColumns,
+  campaignColumns,
+  haltColumns,
+  protocolRunColumns,
+  resourceColumns,
+  Stored,
+  taskRunColumns,
+  trialColumns,
+} from '../schema/tables.js';
+import type { IdempotencyKeyRow } from '../gateway/idempotency.js';
+import type { LogLineRow } from '../gateway/logs.js';
+import type { AccessTokenRow } from '../gateway/tokens.js';
+import type { DeliveryRow } from '../gateway/webhook-deliveries.js';
+import type { WebhookRow } from '../gateway/webhooks.js';
+import type {
+  AgentRow,
+  AllocationRow,
+  ArchiveRow,
+  AttemptRow,
+  AttentionRow,
+  AuditRow,
+  CampaignRow,
+  HaltRow,
+  ProtocolRunRow,
+  ResourceRow,
+  TaskRunRow,
+  TrialRow,
+} from '@lab/engine';
+
+export type StoredCampaign = Stored<CampaignRow, typeof campaignColumns>;
+export type StoredProtocolRun = Stored<ProtocolRunRow, typeof protocolRunColumns>;
+export type StoredTaskRun = Stored<TaskRunRow, typeof taskRunColumns>;
+export type StoredAttempt = Stored<AttemptRow, typeof attemptColumns>;
+export type StoredTrial = Stored<TrialRow, typeof trialColumns>;
+export type StoredAttention = Stored<AttentionRow, typeof attentionColumns>;
+export type StoredHalt = Stored<HaltRow, typeof haltColumns>;
+export type StoredResource = Stored<ResourceRow, typeof resourceColumns>;
+/** With what the database itself, and the gateway, add to it. */
+export type StoredAudit = Stored<AuditRow, typeof auditColumns> &
+  Pick<AuditRecord, 'seq' | 'kind' | 'request_id' | 'ip' | 'hash'> & { previous: string };
+
+/** The tables as they are read. */
+export interface Database {
+  campaign: StoredCampaign;
+  protocol_run: StoredProtocolRun;
+  task_run: StoredTaskRun;
+  attempt: StoredAttempt;
+  trial: StoredTrial;
+  allocation: Stored<AllocationRow, typeof allocationColumns>;
+  archive: Stored<ArchiveRow, typeof archiveColumns>;
+  resource: StoredResource;
+  agent: Stored<AgentRow, typeof agentColumns>;
+  attention: StoredAttention;
+  halt: StoredHalt;
+  audit: StoredAudit;
+  access_token: AccessTokenRow;
+  idempotency_key: IdempotencyKeyRow;
+  log_line: LogLineRow;
+  webhook: WebhookRow;
+  webhook_delivery: DeliveryRow;
+  definition: { hash: string; kind: DefinitionRow['kind']; body: DefinitionRow['body'] };
+}
+
+export interface DatabaseOptions {
+  /** `postgresql://` address. */
+  url: string;
+  /** Most connections at a time. */
+  poolSize: number;
+  /** Seen by the database's administrator. */
+  applicationName: string;
+  /** Longest time one statement may take, in milliseconds. */
+  statementTimeoutMs: number;
+  /** Settings of every session. */
+  session?: Record<string, string>;
+  /** Told of connections that broke; they are replaced at the next use. */
+  onIdleError?: (error: Error) => void;
+}
+
+export interface OpenDatabase {
+  db: Kysely<Database>;
+  pool: pg.Pool;
+}
+
+const int8 = pg.types.builtins.INT8;
+const timestamptz = pg.types.builtins.TIMESTAMPTZ;
+
+/** Opens a pool; connects at the first use. `db.destroy()` closes it. */
+export function openDatabase(options: DatabaseOptions): OpenDatabase {
+  const session = { timezone: 'UTC', datestyle: 'ISO', ...options.session };
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: 3_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    statement_timeout: options.statementTimeoutMs,
+    idle_in_transaction_session_timeout: options.statementTimeoutMs,
+    // The server gives up first; this is for a server that does not answer at all.
+    query_timeout: options.statementTimeoutMs + 2_000,
+    options: Object.entries(session)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+    types: { getTypeParser: parserOf },
+  });
+  // Without listeners the end of a connection, as in a restart of the server, would end this process. A statement under
+  // way is rejected besides.
+  const lost = (error: Error): void => options.onIdleError?.(error);
+  pool.on('connect', (client) => client.on('error', lost));
+  pool.on('error', () => undefined /* the client told it already */);
+  return { pool, db: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }) };
+}
+
+/** Sums stay below 2^53, and times are in UTC, so that both have an exact form here. */
+function parserOf(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
+  if (format !== 'binary' && oid === int8) return Number;
+  if (format !== 'binary' && oid === timestamptz) return isoTime;
+  return pg.types.getTypeParser(oid, format) as (text: string) => unknown;
+}
+
+/** A time of the years 1 to 9999 in UTC, to the microsecond, as the database writes it. */
+const usualTime = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:\+00(?::00)?|Z)$/;
+
+/**
+ * The database's text of a time (`2026-11-21 02:55:33.12+00`, or ISO 8601 inside JSON) as `2026-11-21T02:55:33.120Z`. A
+ * list has hundreds of them, and a `Date` for each would be half of its cost.
+ */
+export function isoTime(text: string): string {
+  const [, day, time, fraction = ''] = usualTime.exec(text) ?? [];
+  if (day !== undefined && time !== undefined)
+    return `${day}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
+  return new Date(text.replace(' ', 'T').replace(/\+00(:00)?$/, 'Z')).toISOString();
+}

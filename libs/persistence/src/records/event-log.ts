@@ -1,0 +1,169 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { eventSchema, type JsonObject, type ServiceEvent } from '@lab/contracts';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { openDatabase, type OpenDatabase } from '../connection/open-database.js';
+import { databaseError } from '../connection/database-errors.js';
+import { eventChannel } from '../schema/commit-function.js';
+import { isStorable } from '../store/unstorable-text.js';
+
+export interface EventLogOptions {
+  /** `postgresql://` address. */
+  url: string;
+  /** Most connections for reading, beside the one that listens. Default 2. */
+  poolSize?: number;
+  /** Longest time one query may take, in milliseconds. Default 5000. */
+  statementTimeoutMs?: number;
+  /** Told of connections that broke; they are replaced. */
+  onIdleError?: (error: Error) => void;
+}
+
+/** Some of the events behind an id, in the order of their commits. */
+export interface EventPage {
+  /** Events up to this id may have been removed; 0: none was. */
+  pruned: number;
+  events: ServiceEvent[];
+}
+
+/** Between two tries to listen again, in milliseconds. */
+const relistenMs = 1_000;
+
+interface StoredEvent {
+  id: number;
+  aggregate: string;
+  seq: number;
+  type: string;
+  body: JsonObject;
+  at: string;
+}
+
+/** Opens the reading side of the events; connects at the first read. */
+export function openEventLog(options: EventLogOptions): EventLog {
+  return new EventLog(
+    options,
+    openDatabase({
+      url: options.url,
+      poolSize: options.poolSize ?? 2,
+      applicationName: 'lab-events',
+      statementTimeoutMs: options.statementTimeoutMs ?? 5_000,
+      session: { default_transaction_read_only: 'on' },
+      ...(options.onIdleError === undefined ? {} : { onIdleError: options.onIdleError }),
+    }),
+  );
+}
+
+/**
+ * The events as they were committed. An event that has been read was preceded by all with a smaller id: a reader that
+ * goes on behind the last id it has seen misses nothing. Every read throws ServiceError `store_unavailable` when the
+ * database does not answer.
+ */
+export class EventLog {
+  readonly #options: EventLogOptions;
+  readonly #database: OpenDatabase;
+  readonly #closing = new AbortController();
+  readonly #listening = new Set<Promise<void>>();
+  readonly #ears = new Map<() => void, pg.Client>();
+
+  constructor(options: EventLogOptions, database: OpenDatabase) {
+    this.#options = options;
+    this.#database = database;
+  }
+
+  /** Id of the latest event, 0 before the first, and up to which id events may have been removed. */
+  async extent(): Promise<{ latest: number; pruned: number }> {
+    const rows = await this.#read<{ latest: number; pruned: number }>(sql`
+      select coalesce((select max(id) from outbox), 0) as latest, pruned_through as pruned from outbox_horizon`);
+    return rows[0] ?? { latest: 0, pruned: 0 };
+  }
+
+  /**
+   * The first events behind an id.
+   *
+   * @param id 0: from the beginning
+   * @param limit most events, from 1
+   */
+  async after(id: number, limit: number): Promise<EventPage> {
+    const rows = await this.#read<{ pruned: number } & (StoredEvent | { id: null })>(sql`
+      select h.pruned_through as pruned, o.* from outbox_horizon h
+      left join lateral (
+        select id, aggregate, seq, type, body, at from outbox where id > ${id} order by id limit ${limit}) o on true
+      order by o.id`);
+    return {
+      pruned: rows[0]?.pruned ?? 0,
+      events: rows.flatMap((row) => (row.id === null ? [] : told(row))),
+    };
+  }
+
+  /**
+   * The events of one record by `seq`, those behind a number.
+   *
+   * @param limit most events, from 1
+   */
+  async history(aggregate: string, afterSeq: number, limit: number): Promise<ServiceEvent[]> {
+    if (!isStorable(aggregate)) return [];
+    const rows = await this.#read<StoredEvent>(sql`
+      select id, aggregate, seq, type, body, at from outbox
+      where aggregate = ${aggregate} and seq > ${afterSeq} order by seq limit ${limit}`);
+    return rows.map(told);
+  }
+
+  /**
+   * Calls back soon after events were committed, and after every time that the connection had been lost: then some may
+   * have been. Whoever must not miss one looks from time to time without being called.
+   */
+  listen(onEvents: () => void): void {
+    const listening: Promise<void> = this.#listen(onEvents).finally(() => this.#ears.delete(onEvents));
+    this.#listening.add(listening);
+  }
+
+  /** Ends listening and closes all connections. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    for (const client of this.#ears.values())
+      void client.end().catch(() => undefined /* it is broken already */);
+    await Promise.all([...this.#listening, this.#database.db.destroy()]);
+  }
+
+  async #listen(onEvents: () => void): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const client = new pg.Client({
+        connectionString: this.#options.url,
+        application_name: 'lab-events',
+        connectionTimeoutMillis: 3_000,
+        keepAlive: true,
+      });
+      this.#ears.set(onEvents, client);
+      const lost = new Promise<void>((resolve) => {
+        client.once('end', () => resolve());
+        client.on('error', (error) => {
+          this.#options.onIdleError?.(error);
+          resolve();
+        });
+      });
+      client.on('notification', onEvents);
+      try {
+        await client.connect();
+        await client.query(`listen ${eventChannel}`);
+        onEvents();
+        await lost;
+      } catch (error) {
+        if (!signal.aborted) this.#options.onIdleError?.(error as Error);
+      }
+      await client.end().catch(() => undefined /* it is broken already */);
+      await delay(relistenMs, undefined, { signal }).catch(() => undefined /* closing */);
+    }
+  }
+
+  async #read<Row>(query: ReturnType<typeof sql<Row>>): Promise<Row[]> {
+    try {
+      return (await query.execute(this.#database.db)).rows;
+    } catch (error) {
+      throw databaseError(error);
+    }
+  }
+}
+
+function told({ id, aggregate, seq, type, body, at }: StoredEvent): ServiceEvent {
+  return { id, type, schema: eventSchema, aggregate, seq, at, body };
+}

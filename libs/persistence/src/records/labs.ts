@@ -1,0 +1,88 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely';
+import type { Database } from '../connection/open-database.js';
+
+/** Stored records that belong to labs. */
+export type LabRecordKind =
+  'campaign' | 'protocol_run' | 'task' | 'task_run' | 'attempt' | 'attention' | 'resource';
+
+/** Of a campaign or run, and of all tasks of a run: the labs that its protocol names. */
+const ofProtocol = (definitionHash: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`(select (body->'protocol'->'labs')::jsonb from definition where hash = ${definitionHash})`;
+
+/** Of an on-demand task: those of its devices and resources; null among them stands for a resource that nobody knows. */
+const ofUsed = sql`(select coalesce(jsonb_agg(distinct used.lab), '[]'::jsonb) from (
+  select device.value->>'lab_name' as lab from jsonb_each(task_run.devices) device
+  union all
+  select resource.lab from jsonb_each(task_run.resources) filled
+    left join resource on resource.name = filled.value->>'name') used)`;
+
+const ofTask = sql`case when task_run.run_id is null then ${ofUsed}
+  else ${ofProtocol(sql`task_run.definition_hash`)} end`;
+
+/** Whether the protocol of a campaign or run names a lab. Looked up once for a whole list. */
+export const namesLab = (table: string, lab: unknown): RawBuilder<unknown> =>
+  sql`${sql.ref(`${table}.definition_hash`)} = any(array(
+    select hash from definition where kind = 'protocol' and (body->'protocol'->'labs')::jsonb ? ${lab}::text))`;
+
+/** Whether it names some labs and only such as are among these. */
+export const namesOnly = (table: string, labs: readonly string[]): RawBuilder<unknown> =>
+  sql`${sql.ref(`${table}.definition_hash`)} = any(array(
+    select hash from definition where kind = 'protocol' and (body->'protocol'->'labs')::jsonb <> '[]'::jsonb
+      and (body->'protocol'->'labs')::jsonb <@ ${JSON.stringify(labs)}::jsonb))`;
+
+/** Whether a task belongs to a lab. */
+export const taskIsOf = (lab: unknown): RawBuilder<unknown> =>
+  sql`(jsonb_path_exists(task_run.devices, '$.* ? (@.lab_name == $lab)', jsonb_build_object('lab', ${lab}::text))
+    or (task_run.run_id is not null and ${namesLab('task_run', lab)})
+    or (task_run.run_id is null and task_run.resources <> '{}'::jsonb and ${ofUsed} ? ${lab}::text))`;
+
+/** Whether a task belongs to some labs and only to such as are among these. */
+export const taskIsOnlyOf = (labs: readonly string[]): RawBuilder<unknown> =>
+  sql`case when task_run.run_id is null then ${ofUsed} <> '[]'::jsonb and ${ofUsed} <@ ${JSON.stringify(labs)}::jsonb
+    else ${namesOnly('task_run', labs)} end`;
+
+/** Which labs a record belongs to; the same that its events name. */
+const queries: Readonly<
+  Record<
+    LabRecordKind,
+    (key: string, run: string | undefined) => RawBuilder<{ labs: (string | null)[] | null }>
+  >
+> = {
+  campaign: (name) =>
+    sql`select ${ofProtocol(sql`definition_hash`)} as labs from campaign where name = ${name}`,
+  protocol_run: (name) =>
+    sql`select ${ofProtocol(sql`definition_hash`)} as labs from protocol_run where name = ${name}`,
+  task: (name, run) =>
+    run === undefined
+      ? sql`select ${ofTask} as labs from task_run where name = ${name} and run_id is null
+          order by created_at desc, id desc limit 1`
+      : sql`select ${ofTask} as labs from task_run join protocol_run on protocol_run.id = task_run.run_id
+          where task_run.name = ${name} and protocol_run.name = ${run}`,
+  task_run: (id) => sql`select ${ofTask} as labs from task_run where id = ${id}`,
+  attempt: (id) =>
+    sql`select ${ofTask} as labs from attempt join task_run on task_run.id = attempt.task_run_id
+      where attempt.id = ${id}`,
+  attention: (id) =>
+    sql`select case when task_run.id is not null then ${ofTask}
+        when attention.device is not null then jsonb_build_array(split_part(attention.device, '.', 1)) end as labs
+      from attention left join task_run on task_run.id = attention.task_run_id where attention.id = ${id}`,
+  resource: (name) => sql`select jsonb_build_array(lab) as labs from resource where name = ${name}`,
+};
+
+/**
+ * @param key the name of a campaign, protocol run, task or resource, else the id
+ * @param run of a task: its protocol run; undefined: the on-demand task submitted last under that name
+ * @returns names, empty when it is of none, or of one that is not known; undefined when there is no such record
+ */
+export async function readLabs(
+  db: Kysely<Database>,
+  kind: LabRecordKind,
+  key: string,
+  run: string | undefined,
+): Promise<string[] | undefined> {
+  const { rows } = await queries[kind](key, run).execute(db);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const labs = row.labs ?? [null];
+  return labs.every((lab) => lab !== null) ? labs : [];
+}

@@ -1,0 +1,328 @@
+import type { FileDescription, ListFilter, LogLine, StoredItems, StoredListName } from '@lab/contracts';
+import { sql, type RawBuilder } from 'kysely';
+import { isListed, joinArchive, rootOfRun, rootOfTask } from '../store/archive.js';
+import type {
+  StoredAttempt,
+  StoredAudit,
+  StoredCampaign,
+  StoredHalt,
+  StoredTaskRun,
+  StoredTrial,
+} from '../connection/open-database.js';
+import {
+  attemptRecord,
+  attentionRecord,
+  auditRecord,
+  campaignSummary,
+  emergencyStopRecord,
+  fileRecord,
+  protocolRunSummary,
+  resourceRecord,
+  taskRunRecord,
+  trialRecord,
+  type ArchivedSince,
+  type AttentionWithTask,
+  type Codes,
+  type StoredResourceInUse,
+  type StoredRunOfCampaign,
+} from './shapes.js';
+import { namesLab, namesOnly, taskIsOf, taskIsOnlyOf } from './labs.js';
+import { deliveryRecord, type DeliveryRow } from '../gateway/webhook-deliveries.js';
+import { webhookRecord, type WebhookRow } from '../gateway/webhooks.js';
+
+/** How one list is read. */
+export interface StoredList<Row, Item> {
+  columns: RawBuilder<unknown>;
+  /** A list within something may be put together given the name or id of that. */
+  from: RawBuilder<unknown> | ((owner: string) => RawBuilder<unknown>);
+  /** What of all rows belongs to the list, given the name or id of what it is a list of. */
+  within?: (owner: string) => RawBuilder<unknown>;
+  /** Unique among the rows, as text in the order of bytes. */
+  id: RawBuilder<unknown>;
+  /** Every field by which the list is sorted or narrowed down, where it is not a column of `alias`. */
+  fields?: Readonly<Record<string, RawBuilder<unknown>>>;
+  /** Table that has the fields which `fields` does not name. */
+  alias: string;
+  /** Whether a row belongs to some labs and only to such as are among these; a list without it is not told apart so. */
+  ofLabs?: (labs: readonly string[]) => RawBuilder<unknown>;
+  /** Filters that are more than a comparison with a field. */
+  special?: Readonly<Record<string, (value: FilterValue) => RawBuilder<unknown>>>;
+  record: (row: Row, codes: Codes) => Item;
+  /** Of rows that have code: the hash of their definitions. */
+  definition?: (row: Row) => string;
+}
+
+export type FilterValue = string | number | boolean | readonly string[];
+
+type Lists = { [Name in StoredListName]: StoredList<never, StoredItems[Name]> };
+
+/** Keeps the type of the rows within one list. */
+const list = <Row, Item>(given: StoredList<Row, Item>): StoredList<never, Item> =>
+  given as unknown as StoredList<never, Item>;
+
+const runName = sql`protocol_run.name`;
+const campaignName = sql`campaign.name`;
+const runsWithCampaigns = sql`protocol_run left join campaign on campaign.id = protocol_run.campaign_id
+  ${joinArchive(rootOfRun)}`;
+const tasksWithRuns = sql`task_run left join protocol_run on protocol_run.id = task_run.run_id
+  left join campaign on campaign.id = protocol_run.campaign_id`;
+const attemptsWithTasks = sql`attempt join task_run on task_run.id = attempt.task_run_id
+  left join protocol_run on protocol_run.id = task_run.run_id`;
+const attemptColumns = sql`attempt.*, task_run.name as task, protocol_run.name as protocol_run`;
+/** What is told of a line. */
+export const logColumns = sql`log_line.id, log_line.at, log_line.level, log_line.source, log_line.computer, log_line.lab,
+  log_line.device, log_line.task_run_id, log_line.task, log_line.protocol_run, log_line.campaign, log_line.attempt_id,
+  log_line.attempt, log_line.message`;
+type AttemptOfTask = StoredAttempt & { task: string; protocol_run: string | null };
+
+/** Names of the resources in the slots of a task, written as in its index, which is used only for the same expression. */
+const resourceNames = sql`jsonb_path_query_array(task_run.resources, '$.*.name')`;
+
+/** What the rows of each list are, how they are found, and what becomes of them. */
+export const storedLists: Lists = {
+  tasks: list<StoredTaskRun & ArchivedSince & { protocol_run: string | null }, StoredItems['tasks']>({
+    columns: sql`task_run.*, protocol_run.name as protocol_run, archive.archived_at`,
+    from: sql`${tasksWithRuns} ${joinArchive(rootOfTask)}`,
+    id: sql`task_run.id`,
+    alias: 'task_run',
+    fields: { protocol_run: runName, campaign: campaignName },
+    special: { archived: isListed, lab: taskIsOf },
+    ofLabs: taskIsOnlyOf,
+    record: (row, codes) => taskRunRecord(row, row.protocol_run, codes),
+    definition: (row) => row.definition_hash,
+  }),
+  protocol_runs: list<StoredRunOfCampaign, StoredItems['protocol_runs']>({
+    columns: sql`protocol_run.*, campaign.name as campaign, archive.archived_at`,
+    from: runsWithCampaigns,
+    id: sql`protocol_run.id`,
+    alias: 'protocol_run',
+    fields: { campaign: campaignName },
+    special: { archived: isListed, lab: (lab) => namesLab('protocol_run', lab) },
+    ofLabs: (labs) => namesOnly('protocol_run', labs),
+    record: protocolRunSummary,
+  }),
+  campaign_runs: list<StoredRunOfCampaign, StoredItems['campaign_runs']>({
+    columns: sql`protocol_run.*, campaign.name as campaign, archive.archived_at`,
+    from: runsWithCampaigns,
+    within: (campaign) => sql`campaign.name = ${campaign}`,
+    id: sql`protocol_run.id`,
+    alias: 'protocol_run',
+    record: protocolRunSummary,
+  }),
+  campaigns: list<StoredCampaign & ArchivedSince, StoredItems['campaigns']>({
+    columns: sql`campaign.*, archive.archived_at`,
+    from: sql`campaign ${joinArchive(sql`campaign.id`)}`,
+    id: sql`campaign.id`,
+    alias: 'campaign',
+    special: { archived: isListed, lab: (lab) => namesLab('campaign', lab) },
+    ofLabs: (labs) => namesOnly('campaign', labs),
+    record: campaignSummary,
+  }),
+  trials: list<StoredTrial, StoredItems['trials']>({
+    columns: sql`trial.*`,
+    from: sql`trial join campaign on campaign.id = trial.campaign_id`,
+    within: (campaign) => sql`campaign.name = ${campaign}`,
+    id: sql`trial.id`,
+    alias: 'trial',
+    fields: { after: sql`trial.number` },
+    record: trialRecord,
+  }),
+  attempts: list<AttemptOfTask, StoredItems['attempts']>({
+    columns: attemptColumns,
+    from: sql`${attemptsWithTasks} ${joinArchive(rootOfTask)}`,
+    special: { archived: isListed },
+    id: sql`attempt.id`,
+    alias: 'attempt',
+    fields: { task: sql`task_run.name`, protocol_run: runName },
+    record: attemptRecord,
+  }),
+  task_attempts: list<AttemptOfTask, StoredItems['task_attempts']>({
+    columns: attemptColumns,
+    from: attemptsWithTasks,
+    within: (taskRunId) => sql`attempt.task_run_id = ${taskRunId}`,
+    id: sql`attempt.id`,
+    alias: 'attempt',
+    record: attemptRecord,
+  }),
+  attention: list<AttentionWithTask, StoredItems['attention']>({
+    columns: sql`attention.*, task_run.name as task, protocol_run.name as protocol_run, attempt.number as attempt`,
+    from: sql`attention left join task_run on task_run.id = attention.task_run_id
+      left join protocol_run on protocol_run.id = task_run.run_id
+      left join attempt on attempt.id = attention.attempt_id`,
+    id: sql`attention.id`,
+    alias: 'attention',
+    fields: { protocol_run: runName, since: sql`attention.opened_at`, until: sql`attention.opened_at` },
+    record: attentionRecord,
+  }),
+  emergency_stops: list<StoredHalt, StoredItems['emergency_stops']>({
+    columns: sql`halt.*`,
+    // The pause of the queue is a stop of its own kind, and shown with the queue.
+    from: sql`(select * from halt where scope <> 'queue') halt`,
+    id: sql`halt.id`,
+    alias: 'halt',
+    fields: { engaged_at: sql`halt.at`, since: sql`halt.at`, until: sql`halt.at` },
+    special: { all: (all) => (all === true ? sql`true` : sql`halt.released_at is null`) },
+    record: emergencyStopRecord,
+  }),
+  resources: list<StoredResourceInUse, StoredItems['resources']>({
+    columns: sql`resource.*, task_run.name as task, task_run.state as task_state, protocol_run.name as run,
+      keeper.name as held_by, allocation.since as since`,
+    from: sql`resource left join allocation on allocation.kind = 'resource' and allocation.key = resource.name
+      left join task_run on task_run.id = allocation.task_run_id
+      left join protocol_run on protocol_run.id = task_run.run_id
+      left join protocol_run keeper on keeper.id = allocation.held_by_run_id`,
+    id: sql`resource.name`,
+    alias: 'resource',
+    ofLabs: (labs) => sql`resource.lab = any(${labs}::text[])`,
+    record: resourceRecord,
+  }),
+  resource_uses: list<StoredItems['resource_uses'], StoredItems['resource_uses']>({
+    columns: sql`used.kind, used.task_run_id, used.task, used.type, used.protocol_run, used.campaign, used.state, used.slot,
+      used.taken, used."left", used.by, used.reason, used.started_at, used.ended_at`,
+    from: (resource) => sql`(
+      select 'task' as kind, (task_run.id || '/' || filled.slot) as id, task_run.id as task_run_id,
+        task_run.name as task, task_run.type, protocol_run.name as protocol_run, campaign.name as campaign,
+        task_run.state, filled.slot, filled.value->'meta' as taken, left_as.meta as "left", null as by,
+        null as reason, task_run.started_at, task_run.ended_at
+      from ${tasksWithRuns}
+        cross join lateral jsonb_each(task_run.resources) filled(slot, value)
+        left join lateral (
+          select output.value->'meta' as meta from jsonb_each(task_run.output_resources) output
+          where output.value->>'name' = filled.value->>'name' limit 1) left_as on true
+      where task_run.started_at is not null and filled.value->>'name' = ${resource}
+        and task_run.resources <> '{}'::jsonb and ${resourceNames} ? ${resource}
+      union all
+      select 'reset', audit.id, null, null, null, null, null, null, null, audit.detail->'before',
+        audit.detail->'after', audit.by, nullif(audit.detail->>'reason', ''), audit.at, audit.at
+      from audit where audit.action = 'resource.reset' and audit.subject = ${`resource/${resource}`}
+    ) used`,
+    id: sql`used.id`,
+    alias: 'used',
+    fields: { since: sql`used.started_at`, until: sql`used.started_at` },
+    record: (row) => row,
+  }),
+  files: list<StoredTaskRun & StoredFile, StoredItems['files']>({
+    columns: sql`task_run.id, task_run.name, task_run.type, task_run.owner, task_run.attempt, task_run.created_at,
+      protocol_run.name as protocol_run, campaign.name as campaign, file.value as file`,
+    // Written as in the index of tasks with files, which is used only for the same condition.
+    from: sql`(select * from task_run where output_files <> '[]'::jsonb) task_run
+      left join protocol_run on protocol_run.id = task_run.run_id
+      left join campaign on campaign.id = protocol_run.campaign_id
+      ${joinArchive(rootOfTask)}
+      cross join lateral jsonb_array_elements(task_run.output_files) with ordinality file(value, place)`,
+    id: sql`(task_run.id || '/' || lpad(file.place::text, 9, '0'))`,
+    alias: 'task_run',
+    fields: {
+      task: sql`task_run.name`,
+      protocol_run: runName,
+      campaign: campaignName,
+      text: sql`file.value->>'name'`,
+    },
+    special: { archived: isListed },
+    record: ({ file, id, name, ...row }) => ({
+      ...fileRecord(file),
+      task_run_id: id,
+      task: name,
+      type: row.type,
+      protocol_run: row.protocol_run,
+      campaign: row.campaign,
+      owner: row.owner,
+      attempt: row.attempt,
+      created_at: row.created_at,
+    }),
+  }),
+  logs: list<LogLine, StoredItems['logs']>({
+    columns: logColumns,
+    from: sql`log_line`,
+    id: sql`lpad(log_line.id::text, 19, '0')`,
+    alias: 'log_line',
+    fields: {
+      task_run: sql`log_line.task_run_id`,
+      since: sql`log_line.at`,
+      until: sql`log_line.at`,
+      text: sql`log_line.message`,
+    },
+    ofLabs: (labs) => sql`log_line.lab = any(${labs}::text[])`,
+    record: (row) => row,
+  }),
+  audit: list<StoredAudit, StoredItems['audit']>({
+    columns: sql`audit.*`,
+    from: sql`audit`,
+    id: sql`audit.id`,
+    alias: 'audit',
+    fields: { since: sql`audit.at`, until: sql`audit.at` },
+    record: auditRecord,
+  }),
+  webhooks: list<WebhookRow, StoredItems['webhooks']>({
+    columns: sql`webhook.*`,
+    from: sql`webhook`,
+    id: sql`webhook.id`,
+    alias: 'webhook',
+    fields: {
+      text: sql`webhook.url`,
+      state: sql`(case when not webhook.enabled then 'disabled' when webhook.failing_since is null then 'active'
+        else 'failing' end)`,
+    },
+    record: webhookRecord,
+  }),
+  webhook_deliveries: list<DeliveryRow, StoredItems['webhook_deliveries']>({
+    columns: sql`webhook_delivery.*`,
+    from: sql`webhook_delivery`,
+    within: (webhookId) => sql`webhook_delivery.webhook_id = ${webhookId}`,
+    id: sql`webhook_delivery.id`,
+    alias: 'webhook_delivery',
+    record: deliveryRecord,
+  }),
+};
+
+interface StoredFile {
+  protocol_run: string | null;
+  campaign: string | null;
+  file: FileDescription;
+}
+
+/** Field that a filter is about when the list does not say. */
+const usualFields: Readonly<Partial<Record<ListFilter['kind'], string>>> = {
+  contains: 'name',
+  since: 'created_at',
+  until: 'created_at',
+};
+
+/** The expression of a field of the rows of a list. */
+export function fieldOf(of: StoredList<never, unknown>, field: string): RawBuilder<unknown> {
+  return of.fields?.[field] ?? sql.ref(`${of.alias}.${field}`);
+}
+
+/** The condition that a filter puts on the rows of a list. */
+export function conditionOf(
+  of: StoredList<never, unknown>,
+  name: string,
+  filter: ListFilter,
+  value: FilterValue,
+): RawBuilder<unknown> {
+  const special = of.special?.[name];
+  if (special !== undefined) return special(value);
+  const field = of.fields?.[name] ?? fieldOf(of, usualFields[filter.kind] ?? name);
+  switch (filter.kind) {
+    case 'choice':
+      // An index that begins with the field keeps the order behind it for one value, and not for several.
+      return Array.isArray(value) && value.length === 1
+        ? sql`${field} = ${value[0]}`
+        : sql`${field} = any(${value}::text[])`;
+    case 'at_least':
+      return sql`${field} = any(${filter.values.slice(filter.values.indexOf(String(value)))}::text[])`;
+    case 'contains':
+      return sql`${field} ilike ${`%${String(value).replace(/[\\%_]/g, '\\$&')}%`}`;
+    case 'since':
+      return sql`${field} >= ${value}::timestamptz`;
+    case 'until':
+      return sql`${field} < ${value}::timestamptz`;
+    case 'above':
+      return sql`${field} > ${value}::bigint`;
+    case 'exact':
+      return sql`${field} = ${value}`;
+    case 'flag':
+    case 'one_of':
+      throw new Error(`the filter ${name} says nothing of itself`);
+  }
+}

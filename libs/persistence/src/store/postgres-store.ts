@@ -1,0 +1,403 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError, type ErrorCode, type WorkKind } from '@lab/contracts';
+import type {
+  Change,
+  DurationSamples,
+  EndedPage,
+  EndedWork,
+  NamedWork,
+  NameKind,
+  Store,
+  WorkingRows,
+} from '@lab/engine';
+import { sql, type RawBuilder } from 'kysely';
+import type pg from 'pg';
+import { loadEndedBefore, loadNamed } from './archive.js';
+import { planCommit, type CommitPlan } from './commit-plan.js';
+import { openDatabase, type Database, type OpenDatabase } from '../connection/open-database.js';
+import {
+  databaseError,
+  givenUp,
+  isRefusal,
+  staleEpoch,
+  unavailable,
+  wrongState,
+} from '../connection/database-errors.js';
+import { migrate } from '../schema/migrate.js';
+import { isStorable, refuseUnstorableText } from './unstorable-text.js';
+import { loadDurations, loadEnded, loadWorkingRows } from './working-rows.js';
+
+export interface StoreOptions {
+  /** `postgresql://` address. */
+  url: string;
+  /** Most connections. Default 4: one commit at a time, and reads and the lease beside it. */
+  poolSize?: number;
+  /** Longest time one statement may take, in milliseconds. Default 5000. */
+  statementTimeoutMs?: number;
+  /** How long a commit whose connection broke is asked after, in milliseconds. Default 5000. */
+  settleTimeoutMs?: number;
+  /** Told of connections that broke; they are replaced at the next use. */
+  onIdleError?: (error: Error) => void;
+}
+
+/**
+ * Opens the store and brings its schema up to date.
+ *
+ * @throws ServiceError `store_unavailable` when the database does not answer
+ */
+export async function openStore(options: StoreOptions): Promise<PostgresStore> {
+  const database = openDatabase({
+    url: options.url,
+    poolSize: options.poolSize ?? 4,
+    applicationName: 'lab-orchestrator',
+    statementTimeoutMs: options.statementTimeoutMs ?? 5_000,
+    // Plans are kept while the tables grow from nothing: one made for an empty table must not scan a large one.
+    session: { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
+    ...(options.onIdleError === undefined ? {} : { onIdleError: options.onIdleError }),
+  });
+  try {
+    await migrate(database.db);
+  } catch (error) {
+    await database.db.destroy();
+    throw databaseError(error);
+  }
+  return new PostgresStore(database, options.settleTimeoutMs ?? 5_000);
+}
+
+const namedTables: Record<NameKind, keyof Database> = {
+  protocolRun: 'protocol_run',
+  campaign: 'campaign',
+  onDemandTask: 'task_run',
+};
+
+interface Unsettled {
+  epoch: number;
+  commit: string;
+}
+
+/** More names than this are looked for by how they begin, if they begin alike. */
+const lookedUpOneByOne = 100;
+
+function commonPrefix([first = '', ...others]: readonly string[]): string {
+  let length = first.length;
+  for (const other of others) {
+    let same = 0;
+    while (same < length && other[same] === first[same]) same += 1;
+    length = same;
+  }
+  const prefix = first.slice(0, length);
+  // Half of a pair of surrogates is no character.
+  return prefix.isWellFormed() ? prefix : prefix.slice(0, -1);
+}
+
+function leaseEnd(leaseMs: number): RawBuilder<unknown> {
+  return sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
+}
+
+/**
+ * The store on PostgreSQL. A commit is one statement and therefore one round trip. Commits of one store go one after
+ * the other, and one whose connection broke is settled, by asking the database whether it was applied and forbidding it
+ * otherwise, before anything else is read or written.
+ */
+export class PostgresStore implements Store {
+  readonly #database: OpenDatabase;
+  readonly #settleTimeoutMs: number;
+  #turn: Promise<unknown> = Promise.resolve();
+  #unsettled: Unsettled | undefined;
+
+  constructor(database: OpenDatabase, settleTimeoutMs: number) {
+    this.#database = database;
+    this.#settleTimeoutMs = settleTimeoutMs;
+  }
+
+  // The clock is read after the row is locked, for who waits for the lock would compare with the time it began to wait.
+  async lead(instance: string, leaseMs: number): Promise<number | null> {
+    return this.#read(async ({ db }) => {
+      const { rows } = await sql<{ epoch: number }>`
+        update leadership
+        set epoch = epoch + 1, instance = ${instance}, since = clock_timestamp(), expires_at = ${leaseEnd(leaseMs)}
+        where instance = ${instance} or expires_at <= clock_timestamp() returning epoch`.execute(db);
+      return rows[0]?.epoch ?? null;
+    });
+  }
+
+  async renew(epoch: number, leaseMs: number): Promise<boolean> {
+    return this.#read(async ({ db }) => {
+      const { rows } = await sql`
+        update leadership set expires_at = ${leaseEnd(leaseMs)} where epoch = ${epoch} returning epoch`.execute(
+        db,
+      );
+      return rows.length > 0;
+    });
+  }
+
+  async resign(epoch: number): Promise<void> {
+    await this.#read(({ db }) =>
+      sql`update leadership set expires_at = '-infinity' where epoch = ${epoch}`.execute(db),
+    );
+  }
+
+  /** What the leader noted last with {@link noteLoaded}; undefined when none ever did. @throws ServiceError `store_unavailable` */
+  async loaded(): Promise<unknown> {
+    return this.#read(async ({ db }) => {
+      const { rows } = await sql<{ record: unknown }>`select record from loaded_definitions`.execute(db);
+      return rows[0]?.record;
+    });
+  }
+
+  /**
+   * Notes what is loaded, for whoever leads next.
+   *
+   * @param record any value that JSON can write
+   * @throws ServiceError `stale_message` when the epoch is not the latest; `store_unavailable`
+   */
+  async noteLoaded(epoch: number, record: unknown): Promise<void> {
+    const text = JSON.stringify(record);
+    const noted = await this.#read(({ db }) =>
+      sql`
+        insert into loaded_definitions (record, noted_at)
+        select ${text}::json, now() from leadership where epoch = ${epoch} for update
+        on conflict (only_row) do update set record = excluded.record, noted_at = excluded.noted_at
+        returning only_row`.execute(db),
+    );
+    if (noted.rows.length === 0) throw new ServiceError('stale_message', `epoch ${epoch} was succeeded`);
+  }
+
+  async load(): Promise<WorkingRows> {
+    return this.#inTurn(async () => {
+      await this.#settle();
+      return this.#read(({ db }) => loadWorkingRows(db));
+    });
+  }
+
+  /**
+   * As {@link Store.commit}. A `store_unavailable` has the effect `maybe` when the connection broke during the commit
+   * and the database could not be asked within the time; {@link load} then settles it first.
+   */
+  async commit(epoch: number, changes: readonly Change[]): Promise<void> {
+    const plan = planCommit(changes);
+    const document = JSON.stringify(plan.document);
+    refuseUnstorableText(changes, document);
+    return this.#inTurn(async () => {
+      await this.#settle();
+      await this.#apply({ epoch, commit: randomUUID() }, document, plan.names);
+    });
+  }
+
+  async takenNames(kind: NameKind, names: readonly string[]): Promise<Set<string>> {
+    const asked = names.filter(isStorable);
+    if (asked.length === 0) return new Set();
+    const prefix = commonPrefix(asked);
+    // The runs that a campaign will have, up to 100,000: one range of the index instead of a look for each.
+    if (kind === 'protocolRun' && asked.length > lookedUpOneByOne && prefix !== '')
+      return this.#runNamesFrom(prefix, new Set(asked));
+    return this.#read(async ({ db }) => {
+      const { rows } = await sql<{ name: string }>`
+        select distinct name from ${sql.table(namedTables[kind])}
+        where name = any(${asked}::text[]) ${kind === 'onDemandTask' ? sql`and run_id is null` : sql``}`.execute(
+        db,
+      );
+      return new Set(rows.map((row) => row.name));
+    });
+  }
+
+  async durations(most: number): Promise<DurationSamples[]> {
+    return this.#read(({ db }) => loadDurations(db, most));
+  }
+
+  async ended(kind: 'protocolRun' | 'campaign', name: string): Promise<EndedWork | undefined> {
+    if (!isStorable(name)) return undefined;
+    return this.#read(({ db }) => loadEnded(db, kind, name));
+  }
+
+  async named(kind: WorkKind, name: string): Promise<NamedWork | undefined> {
+    if (!isStorable(name)) return undefined;
+    return this.#read(({ db }) => loadNamed(db, kind, name));
+  }
+
+  async endedBefore(kind: WorkKind, page: EndedPage): Promise<NamedWork[]> {
+    return this.#read(({ db }) => loadEndedBefore(db, kind, page));
+  }
+
+  /**
+   * Removes events that are older than a moment, but never the latest of an aggregate, for the next one is numbered by it.
+   *
+   * @param before milliseconds since 1970
+   * @param after events up to this id were looked at before; 0: none
+   * @param limit how many are looked at
+   * @returns how many were removed, and where to go on; without `next` there is nothing left to look at
+   * @throws ServiceError `store_unavailable`
+   */
+  async pruneEvents(
+    before: number,
+    after: number,
+    limit: number,
+  ): Promise<{ removed: number; next?: number }> {
+    const { rows } = await this.#read(({ db }) =>
+      sql<{ removed: number; looked: number; last: number | null; reached: boolean | null }>`
+        with next as (select id, aggregate, seq, at from outbox where id > ${after} order by id limit ${limit}),
+        gone as (
+          delete from outbox using next
+          where outbox.id = next.id and next.at < ${new Date(before).toISOString()}::timestamptz
+            and exists (select from outbox later where later.aggregate = next.aggregate and later.seq > next.seq)
+          returning outbox.id),
+        noted as (
+          update outbox_horizon set pruned_through = greatest(pruned_through, (select max(id) from gone))
+          where exists (select from gone))
+        select (select count(*) from gone) as removed, count(*) as looked, max(id) as last,
+          bool_or(at >= ${new Date(before).toISOString()}::timestamptz) as reached
+        from next`.execute(db),
+    );
+    const [row] = rows;
+    if (row === undefined || row.last === null) return { removed: 0 };
+    const over = row.reached === true || row.looked < limit;
+    return { removed: row.removed, ...(over ? {} : { next: row.last }) };
+  }
+
+  /** Waits for the commit under way and closes all connections. */
+  async close(): Promise<void> {
+    await this.#inTurn(() => this.#database.db.destroy());
+  }
+
+  async #apply(attempt: Unsettled, document: string, names: CommitPlan['names']): Promise<void> {
+    let client: pg.PoolClient;
+    try {
+      client = await this.#database.pool.connect();
+    } catch (error) {
+      throw unavailable(error);
+    }
+    try {
+      await client.query({
+        name: 'commit_changes',
+        text: 'select commit_changes($1::bigint, $2::uuid, $3::jsonb)',
+        values: [attempt.epoch, attempt.commit, document],
+      });
+    } catch (error) {
+      if (isRefusal(error)) {
+        client.release();
+        throw await this.#conflict(error, names);
+      }
+      client.release(true);
+      this.#unsettled = attempt;
+      await this.#settle(error);
+      return;
+    }
+    client.release();
+  }
+
+  /**
+   * Finds out about the commit whose connection broke.
+   *
+   * @param cause when given, the commit is the caller's own: returns only when it was applied
+   */
+  async #settle(cause?: unknown): Promise<void> {
+    const unsettled = this.#unsettled;
+    if (unsettled === undefined) return;
+    const deadline = performance.now() + this.#settleTimeoutMs;
+    for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
+      let outcome: 'applied' | 'refused' | 'deposed';
+      try {
+        outcome = await this.#outcomeOf(unsettled);
+      } catch (error) {
+        if (performance.now() + pause < deadline) {
+          await delay(pause);
+          continue;
+        }
+        throw new ServiceError('store_unavailable', 'the database does not answer; a commit is in doubt', {
+          effect: cause === undefined ? 'none' : 'maybe',
+          cause: error,
+        });
+      }
+      this.#unsettled = undefined;
+      if (cause === undefined || outcome === 'applied') return;
+      if (outcome === 'refused') throw unavailable(cause);
+      throw new ServiceError('stale_message', `epoch ${unsettled.epoch} was succeeded during a commit`, {
+        effect: 'maybe',
+        cause,
+      });
+    }
+  }
+
+  /** Asks, and in the same breath makes sure that the statement cannot be applied when it arrives late. */
+  async #outcomeOf({ epoch, commit }: Unsettled): Promise<'applied' | 'refused' | 'deposed'> {
+    const { db } = this.#database;
+    const refused = await sql`
+      update leadership set refused_commit = ${commit}::uuid
+      where epoch = ${epoch} and last_commit is distinct from ${commit}::uuid returning epoch`.execute(db);
+    if (refused.rows.length > 0) return 'refused';
+    const applied = await sql`select epoch from leadership where last_commit = ${commit}::uuid`.execute(db);
+    return applied.rows.length > 0 ? 'applied' : 'deposed';
+  }
+
+  async #conflict(error: pg.DatabaseError, names: CommitPlan['names']): Promise<ServiceError> {
+    const options = { cause: error };
+    const own: Partial<Record<string, ErrorCode>> = {
+      [staleEpoch]: 'stale_message',
+      [wrongState]: 'wrong_state',
+      [givenUp]: 'store_unavailable',
+    };
+    const code = own[error.code ?? ''];
+    if (code !== undefined) return new ServiceError(code, error.message, options);
+    if (error.code === '23503')
+      return new ServiceError(
+        'wrong_state',
+        `a change refers to a row that is not there (${error.constraint})`,
+        options,
+      );
+    if (error.code !== '23505') return databaseError(error);
+    const taken = (what: string, name: string | undefined): ServiceError =>
+      new ServiceError('duplicate_name', `there is a ${what} named "${name ?? '?'}" already`, options);
+    switch (error.constraint) {
+      case 'protocol_run_name':
+        return taken('protocol run', await this.#firstTaken('protocolRun', names.protocolRuns));
+      case 'campaign_name':
+        return taken('campaign', await this.#firstTaken('campaign', names.campaigns));
+      case 'task_run_on_demand_name':
+        return taken(
+          'unfinished on-demand task',
+          await this.#firstTaken('onDemandTask', names.onDemandTasks),
+        );
+      case 'task_run_name_in_run':
+        return new ServiceError('wrong_state', 'the protocol run has a task of that name already', options);
+      case 'attempt_unfinished':
+        return new ServiceError('wrong_state', 'the task run has an attempt that has not ended', options);
+      default:
+        return new ServiceError('wrong_state', `there is such a row already (${error.constraint})`, options);
+    }
+  }
+
+  async #runNamesFrom(prefix: string, asked: ReadonlySet<string>): Promise<Set<string>> {
+    // Byte by byte, as the index is; no character is above the last one.
+    const { rows } = await this.#read(({ db }) =>
+      sql<{ name: string }>`
+        select name from protocol_run where name ~>=~ ${prefix} and name ~<~ ${`${prefix}\u{10ffff}`}`.execute(
+        db,
+      ),
+    );
+    return new Set(rows.flatMap(({ name }) => (asked.has(name) ? [name] : [])));
+  }
+
+  /** The name for the message: one that exists, or else one that the commit makes twice. */
+  async #firstTaken(kind: NameKind, names: readonly string[]): Promise<string | undefined> {
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined || names.length < 2) return twice ?? names[0];
+    const taken = await this.takenNames(kind, names);
+    return names.find((name) => taken.has(name));
+  }
+
+  async #read<T>(work: (database: OpenDatabase) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.#database);
+    } catch (error) {
+      throw databaseError(error);
+    }
+  }
+
+  /** Runs after everything that was asked before has settled. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch((_reason: unknown) => undefined /* told to whoever asked for that turn */);
+    return turn;
+  }
+}

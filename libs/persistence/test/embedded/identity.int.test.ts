@@ -1,0 +1,76 @@
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startPostgres } from '../../src/embedded/index.js';
+
+/** As root these tests take every way there is; as another user all of them come to the plain start. */
+const root = process.getuid?.() === 0;
+const path = process.env['PATH'];
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lab-pg-'));
+});
+
+afterEach(async () => {
+  process.env['PATH'] = path;
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function answer(text: string): Promise<unknown> {
+  const server = await startPostgres({ dataDir: join(folder, 'data'), durable: false });
+  try {
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    try {
+      return (await client.query<{ answer: unknown }>(text)).rows[0]?.answer;
+    } finally {
+      await client.end();
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+/** May other users run the server's binaries? Not in a clone that lies in a folder only its owner can enter. */
+async function othersReachBinaries(): Promise<boolean> {
+  for (let at = import.meta.dirname; at !== dirname(at); at = dirname(at)) {
+    if (((await stat(at)).mode & 0o001) === 0) return false;
+  }
+  return true;
+}
+
+const withoutNamespaces = (): void => {
+  process.env['PATH'] = folder;
+};
+
+test('the server starts for anybody from a folder that only its owner can enter', async () => {
+  await chmod(folder, 0o700);
+  expect(await answer('select 1 as answer')).toBe(1);
+});
+
+test('data go with the server when the way to run it changes', async () => {
+  await chmod(folder, 0o755);
+  withoutNamespaces();
+  if (root && !(await othersReachBinaries())) {
+    await expect(answer('select 1 as answer')).rejects.toThrow(/^PostgreSQL refuses to run as root/);
+    return;
+  }
+  expect(await answer('create table kept as select 42 as answer')).toBeUndefined();
+  process.env['PATH'] = path;
+  expect(await answer('select answer from kept')).toBe(42);
+  withoutNamespaces();
+  expect(await answer('select answer from kept')).toBe(42);
+});
+
+test('root is told in one sentence when there is no way to run the server', async () => {
+  await chmod(folder, 0o700);
+  withoutNamespaces();
+  if (root)
+    await expect(answer('select 1 as answer')).rejects.toThrow(
+      /^PostgreSQL refuses to run as root, .*ordinary user.*\.$/,
+    );
+  else expect(await answer('select 1 as answer')).toBe(1);
+});

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  openGatewayStore,
+  openStore,
+  type AuditEntry,
+  type GatewayStore,
+  type NewAccessToken,
+  type PostgresStore,
+} from '../../src/index.js';
+import { openDatabase } from '../../src/connection/open-database.js';
+import { access } from '../../src/schema/migrations/0007-access.js';
+import { lead, t0 } from '../rows.js';
+
+let postgres: TestPostgres;
+let database: TestDatabase;
+let engine: PostgresStore;
+let store: GatewayStore;
+let admin: pg.Client;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+afterAll(() => postgres.stop());
+
+beforeEach(async () => {
+  database = await postgres.freshDatabase();
+  engine = await openStore({ url: database.url });
+  store = openGatewayStore({ url: database.url });
+  admin = new pg.Client(database.url);
+  await admin.connect();
+});
+afterEach(async () => {
+  await admin.end();
+  await store.close();
+  await engine.close();
+  await database.drop();
+});
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+function token(given: Partial<NewAccessToken> = {}): NewAccessToken {
+  return {
+    id: 'k1',
+    hash: 'a'.repeat(64),
+    prefix: 'svc_pat_abcd',
+    kind: 'personal',
+    name: 'ada',
+    note: 'notebook',
+    grants: [{ role: 'viewer' }, { role: 'operator', lab: 'color_lab' }],
+    created_at: iso(t0),
+    created_by: 'root',
+    expires_at: iso(t0 + 1_000),
+    ...given,
+  };
+}
+
+function entry(given: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    id: randomUUID(),
+    at: t0,
+    by: 'ada',
+    kind: 'token',
+    action: 'POST /api/tasks',
+    subject: '/api/tasks',
+    detail: { status: 201, 'ä"': [1.5, null] },
+    request_id: 'r1',
+    ip: '127.0.0.1',
+    ...given,
+  };
+}
+
+describe('tokens', () => {
+  const kept = { last_used_at: null, revoked_at: null, revoked_by: null };
+
+  test('are found by their hash and by their id, with all they were made with', async () => {
+    await store.tokens.add(token());
+    await store.tokens.add(token({ id: 'k2', hash: 'b'.repeat(64), kind: 'service', expires_at: null }));
+    expect(await store.tokens.byHash('a'.repeat(64))).toEqual({ ...token(), ...kept });
+    expect(await store.tokens.byId('k2')).toMatchObject({ kind: 'service', expires_at: null });
+    expect(await store.tokens.byHash('c'.repeat(64))).toBeUndefined();
+    expect(await store.tokens.byId('k3')).toBeUndefined();
+  });
+
+  test('are listed newest first, page by page, all or those of one name', async () => {
+    for (const [id, name, at] of [
+      ['k1', 'ada', 0],
+      ['k2', 'eve', 1],
+      ['k3', 'ada', 1],
+      ['k4', 'ada', 2],
+    ] as const)
+      await store.tokens.add(token({ id, name, hash: id.repeat(32), created_at: iso(t0 + at) }));
+    const [first, ...rest] = await store.tokens.list({ limit: 2 });
+    expect([first, ...rest].map((each) => each?.id)).toEqual(['k4', 'k3']);
+    const after = rest[0] ?? token();
+    expect((await store.tokens.list({ limit: 5, after })).map(({ id }) => id)).toEqual(['k2', 'k1']);
+    expect((await store.tokens.list({ limit: 5, name: 'ada', after })).map(({ id }) => id)).toEqual(['k1']);
+  });
+
+  test('are revoked once, and then known as revoked', async () => {
+    await store.tokens.add(token());
+    expect(await store.tokens.revokedOf(['k1', 'k9'])).toEqual([]);
+    expect(await store.tokens.revoke('k1', 'eve', iso(t0 + 5))).toBe(true);
+    expect(await store.tokens.revoke('k1', 'bob', iso(t0 + 6))).toBe(false);
+    expect(await store.tokens.byId('k1')).toMatchObject({ revoked_by: 'eve', revoked_at: iso(t0 + 5) });
+    expect(await store.tokens.revokedOf(['k1', 'k9'])).toEqual(['k1']);
+    expect(await store.tokens.revokedOf([])).toEqual([]);
+  });
+
+  test('keep when they were used last, never an earlier time', async () => {
+    await store.tokens.add(token());
+    await store.tokens.used(new Map([['k1', iso(t0 + 9)]]));
+    await store.tokens.used(new Map([['k1', iso(t0 + 3)]]));
+    await store.tokens.used(new Map());
+    expect((await store.tokens.byId('k1'))?.last_used_at).toBe(iso(t0 + 9));
+  });
+});
+
+describe('the audit', () => {
+  /** Past the rule that protects it, as somebody with the password of the database could. */
+  const tamper = (statement: string): Promise<unknown> =>
+    admin.query(
+      `alter table audit disable rule audit_is_not_changed; alter table audit disable rule audit_is_not_deleted; ${statement}`,
+    );
+
+  test('is one chain of what the engine and the gateway write, also at the same time', async () => {
+    const epoch = await lead(engine, 'first');
+    const act = (id: string) =>
+      engine.commit(epoch, [
+        { op: 'audit', row: { id, at: t0, by: 'ada', action: 'queue.pause', subject: 'halt/1', detail: {} } },
+      ]);
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        index % 2 === 0 ? act(`e${index}`) : store.audit.append([entry(), entry()]),
+      ),
+    );
+    const { entries, broken, head } = await store.audit.check();
+    expect({ entries, broken }).toEqual({ entries: 30, broken: null });
+    const { rows } = await admin.query('select hash from audit order by seq desc limit 1');
+    expect(rows).toEqual([{ hash: head }]);
+  });
+
+  test('that is empty is sound', async () => {
+    expect(await store.audit.check()).toEqual({ entries: 0, broken: null, head: '' });
+  });
+
+  test('takes an entry once, however often it is brought', async () => {
+    const twice = entry();
+    await store.audit.append([twice]);
+    await store.audit.append([twice, entry()]);
+    expect(await store.audit.check()).toMatchObject({ entries: 2, broken: null });
+  });
+
+  test('is neither changed nor shortened by an ordinary statement', async () => {
+    await store.audit.append([entry(), entry()]);
+    await admin.query(`update audit set by = 'eve'`);
+    await admin.query('delete from audit');
+    const { rows } = await admin.query('select distinct by, kind, request_id, ip from audit');
+    expect(rows).toEqual([{ by: 'ada', kind: 'token', request_id: 'r1', ip: '127.0.0.1' }]);
+    expect(await store.audit.check()).toMatchObject({ entries: 2, broken: null });
+  });
+
+  test.each([
+    [`update audit set by = 'eve' where seq = 2`, 2, 'it was changed'],
+    [`update audit set detail = detail || '{"status": 403}' where seq = 3`, 3, 'it was changed'],
+    [`update audit set at = at + interval '1 second' where seq = 1`, 1, 'it was changed'],
+    [`delete from audit where seq = 2`, 3, 'the entries 2 to 2 before it are missing'],
+    [`delete from audit where seq = 4`, 4, 'the chain does not end with what was written last'],
+    [
+      `update audit set by = 'eve' where seq = 2; update audit a set hash = audit_hash(a) where seq = 2`,
+      3,
+      'it does not follow the entry before it',
+    ],
+    [
+      `delete from audit where seq = 4; update audit_head set seq = 3`,
+      4,
+      'the chain does not end with what was written last',
+    ],
+  ])('after "%s" is broken at %i', async (statement, seq, reason) => {
+    await store.audit.append([entry(), entry(), entry(), entry()]);
+    await tamper(statement);
+    expect((await store.audit.check()).broken).toMatchObject({ seq, reason });
+  });
+
+  test('takes in what was written before it was a chain, in the order of its time', async () => {
+    await admin.query(`
+      drop table audit, audit_head, access_token cascade; drop function audit_chain;
+      create table audit (id text primary key, at timestamptz not null, by text not null, action text not null,
+        subject text not null, detail jsonb not null);
+      create rule audit_is_not_changed as on update to audit do instead nothing;
+      create rule audit_is_not_deleted as on delete to audit do instead nothing;
+      insert into audit values ('new', '2026-02-01', 'eve', 'b', 's', '{}'), ('old', '2026-01-01', 'ada', 'a', 's', '{}')`);
+    const { db } = openDatabase({
+      url: database.url,
+      poolSize: 1,
+      applicationName: 'test',
+      statementTimeoutMs: 5_000,
+    });
+    await access.up(db).finally(() => db.destroy());
+    await store.audit.append([entry({ id: 'newest' })]);
+    expect(await store.audit.check()).toMatchObject({ entries: 3, broken: null });
+    const { rows } = await admin.query('select id from audit order by seq');
+    expect(rows).toEqual([{ id: 'old' }, { id: 'new' }, { id: 'newest' }]);
+  });
+});

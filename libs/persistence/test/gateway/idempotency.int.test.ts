@@ -1,0 +1,90 @@
+import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openGatewayStore, openStore, type GatewayStore, type PostgresStore } from '../../src/index.js';
+
+let postgres: TestPostgres;
+let database: TestDatabase;
+let engine: PostgresStore;
+let store: GatewayStore;
+let admin: pg.Client;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+afterAll(() => postgres.stop());
+
+beforeEach(async () => {
+  database = await postgres.freshDatabase();
+  engine = await openStore({ url: database.url });
+  store = openGatewayStore({ url: database.url });
+  admin = new pg.Client(database.url);
+  await admin.connect();
+});
+afterEach(async () => {
+  await admin.end();
+  await store.close();
+  await engine.close();
+  await database.drop();
+});
+
+const name = { principal: 'token:ada', route: 'POST /api/tasks', key: 'k' };
+const answer = { status: 201, location: '/api/tasks/x', body: '{"name":"x"}' };
+const take = (fingerprint = 'f', holder = 'one') => store.keys.take(name, fingerprint, holder, 15);
+/** As if so many seconds had passed. */
+const pass = (s: number) =>
+  admin.query(
+    `update idempotency_key set begun_at = begun_at - make_interval(secs => $1), held_until = held_until - make_interval(secs => $1)`,
+    [s],
+  );
+
+test('of many who take a key at once one gets it', async () => {
+  const states = await Promise.all(Array.from({ length: 8 }, (_, n) => take('f', `holder-${n}`)));
+  expect(states.map(({ state }) => state).sort()).toEqual([...Array<string>(7).fill('in_progress'), 'new']);
+});
+
+test('an answer is kept for 24 hours, for its principal, route and request', async () => {
+  expect(await take()).toEqual({ state: 'new' });
+  await store.keys.answer(name, 'one', answer);
+  expect(await take('f', 'two')).toEqual({ state: 'answered', answer });
+  expect(await take('g', 'two')).toEqual({ state: 'other_request' });
+  for (const other of [{ principal: 'token:bob' }, { route: 'POST /api/protocols' }, { key: 'l' }])
+    expect(await store.keys.take({ ...name, ...other }, 'f', 'two', 15)).toEqual({ state: 'new' });
+  await pass(24 * 3_600 - 60);
+  expect(await store.keys.forget()).toBe(0);
+  expect(await take('f', 'two')).toEqual({ state: 'answered', answer });
+  await pass(120);
+  expect(await take('g', 'two')).toEqual({ state: 'new' });
+  expect(await store.keys.forget()).toBe(3);
+});
+
+test('a key whose holder holds on is in progress, and broken off when the lease is over', async () => {
+  await take();
+  await pass(14);
+  expect(await take('f', 'two')).toEqual({ state: 'in_progress' });
+  await store.keys.holdOn('one', 15);
+  await pass(14);
+  expect(await take('f', 'two')).toEqual({ state: 'in_progress' });
+  await pass(2);
+  expect(await take('g', 'two')).toEqual({ state: 'other_request' });
+  const found = await take('f', 'two');
+  expect(found).toMatchObject({ state: 'broken_off' });
+  expect(found.state === 'broken_off' && Date.now() - found.begunAt).toBeGreaterThan(29_000);
+  // Who was thought dead comes too late.
+  await store.keys.answer(name, 'one', answer);
+  await store.keys.giveBack(name, 'one');
+  expect(await take('f', 'three')).toEqual({ state: 'in_progress' });
+  await store.keys.answer(name, 'two', { ...answer, status: 202 });
+  expect(await take('f', 'three')).toMatchObject({ answer: { status: 202 } });
+});
+
+test('a key that is given back is as if never given, and one that is let go is nobody’s after its lease', async () => {
+  await take();
+  await store.keys.giveBack(name, 'one');
+  expect(await take('g', 'two')).toEqual({ state: 'new' });
+  await store.keys.letGo(name, 'two');
+  await store.keys.holdOn('two', 60);
+  expect(await take('g', 'two')).toEqual({ state: 'in_progress' });
+  await pass(16);
+  expect(await take('g', 'two')).toMatchObject({ state: 'broken_off' });
+});

@@ -1,0 +1,201 @@
+import type { ListRequest, StoredListName } from '@lab/contracts';
+import type { Change } from '@lab/engine';
+import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  openRecords,
+  openStore,
+  type LabRecordKind,
+  type PostgresStore,
+  type Records,
+} from '../../src/index.js';
+import { attempt, campaign, lead, protocolRun, putDefinition, t0, taskRun } from '../rows.js';
+
+let postgres: TestPostgres;
+let database: TestDatabase;
+let store: PostgresStore;
+let records: Records;
+
+const hashOf = (labs: string[]): string => labs.join('+').padEnd(64, '0');
+
+/** A protocol that names these labs. */
+const protocolOf = (labs: string[]): Change => {
+  const hash = hashOf(labs);
+  const protocol = { type: 'mixing', desc: 'Mixes.', labs, resources: {}, tasks: [] };
+  return { op: 'putDefinition', row: { hash, kind: 'protocol', body: { hash, protocol, tasks: {} } } };
+};
+
+/** A campaign, a run of it, a task of that with an attempt, all of a protocol of these labs. */
+function work(name: string, labs: string[]): Change[] {
+  const definitionHash = hashOf(labs);
+  return [
+    protocolOf(labs),
+    { op: 'insertCampaign', row: campaign(`c_${name}`, { name, definitionHash }) },
+    {
+      op: 'insertProtocolRun',
+      row: protocolRun(`r_${name}`, { name, campaignId: `c_${name}`, definitionHash }),
+    },
+    {
+      op: 'insertTaskRun',
+      row: taskRun(`t_${name}`, {
+        name: 'mix',
+        runId: `r_${name}`,
+        definitionHash,
+        devices: {},
+        resources: {},
+      }),
+    },
+    { op: 'insertAttempt', row: attempt(`a_${name}`, `t_${name}`) },
+  ];
+}
+
+/** An on-demand task with devices of these labs and these resources. */
+function onDemand(
+  id: string,
+  name: string,
+  labs: string[],
+  resources: string[] = [],
+  createdAt = t0,
+): Change {
+  const device = (lab_name: string) => [`slot_${lab_name}`, { lab_name, name: 'mixer_1' }] as const;
+  const resource = (each: string) => [each, { name: each, type: 'beaker', meta: {} }] as const;
+  return {
+    op: 'insertTaskRun',
+    row: taskRun(id, {
+      name,
+      state: 'completed',
+      createdAt,
+      devices: Object.fromEntries(labs.map(device)),
+      resources: Object.fromEntries(resources.map(resource)),
+    }),
+  };
+}
+
+const item = (id: string, about: { kind: 'task' | 'device' | 'agent' } & Record<string, string>): Change => ({
+  op: 'putAttention',
+  row: {
+    id,
+    state: 'open',
+    taskRunId: null,
+    attemptId: null,
+    device: null,
+    computer: null,
+    reason: { code: 'unknown_outcome', message: 'nobody knows' },
+    known: {},
+    openedAt: t0,
+    resolvedAt: null,
+    resolution: null,
+    ...about,
+  },
+});
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  database = await postgres.freshDatabase();
+  store = await openStore({ url: database.url });
+  records = openRecords({ url: database.url });
+  await store.commit(await lead(store, 'first'), [
+    putDefinition,
+    ...work('red', ['red']),
+    ...work('both', ['red', 'blue']),
+    ...work('none', []),
+    { op: 'putResource', row: { name: 'cup', type: 'beaker', lab: 'blue', meta: {} } },
+    onDemand('d1', 'rinse', ['red']),
+    onDemand('d2', 'shake', ['red'], ['cup']),
+    onDemand('d3', 'think', []),
+    onDemand('d4', 'guess', ['red'], ['gone']),
+    onDemand('d5', 'again', ['red']),
+    onDemand('d6', 'again', ['blue'], [], t0 + 1),
+    { op: 'insertAttempt', row: attempt('a_d2', 'd2') },
+    item('i1', { kind: 'task', taskRunId: 't_both' }),
+    item('i2', { kind: 'device', device: 'blue.mixer_1' }),
+    item('i3', { kind: 'agent', computer: 'bench' }),
+  ]);
+});
+afterAll(async () => {
+  await records?.close();
+  await store?.close();
+  await database?.drop();
+  await postgres?.stop();
+});
+
+describe('the labs of', () => {
+  const cases: [LabRecordKind, string, string | undefined, string[] | undefined][] = [
+    ['campaign', 'red', undefined, ['red']],
+    ['campaign', 'both', undefined, ['red', 'blue']],
+    ['campaign', 'none', undefined, []],
+    ['campaign', 'absent', undefined, undefined],
+    ['protocol_run', 'both', undefined, ['red', 'blue']],
+    ['protocol_run', 'absent', undefined, undefined],
+    ['task', 'mix', 'both', ['red', 'blue']],
+    ['task', 'mix', 'absent', undefined],
+    ['task', 'mix', undefined, undefined],
+    ['task', 'rinse', undefined, ['red']],
+    ['task', 'shake', undefined, ['blue', 'red']],
+    ['task', 'think', undefined, []],
+    ['task', 'guess', undefined, []],
+    ['task', 'again', undefined, ['blue']],
+    ['task', 'a\u0000b', undefined, undefined],
+    ['task', 'mix', 'a\u0000b', undefined],
+    ['task_run', 't_red', undefined, ['red']],
+    ['task_run', 'd5', undefined, ['red']],
+    ['task_run', 'absent', undefined, undefined],
+    ['attempt', 'a_both', undefined, ['red', 'blue']],
+    ['attempt', 'a_d2', undefined, ['blue', 'red']],
+    ['attempt', 'absent', undefined, undefined],
+    ['attention', 'i1', undefined, ['red', 'blue']],
+    ['attention', 'i2', undefined, ['blue']],
+    ['attention', 'i3', undefined, []],
+    ['attention', 'absent', undefined, undefined],
+    ['resource', 'cup', undefined, ['blue']],
+    ['resource', 'absent', undefined, undefined],
+  ];
+
+  test.each(cases)('%s %s (run %s) are %j', async (kind, key, run, expected) => {
+    expect(await records.labsOf(kind, key, run)).toEqual(expected);
+  });
+});
+
+describe('a list', () => {
+  const newest = { limit: 100, sort: 'created_at', descending: true, after: null };
+  const ids = async (
+    name: 'tasks' | 'protocol_runs' | 'campaigns',
+    narrowed: { lab?: string; within?: string[] },
+  ): Promise<string[]> => {
+    const { lab, within } = narrowed;
+    const request: ListRequest = {
+      ...newest,
+      filters: lab === undefined ? {} : { lab },
+      ...(within === undefined ? {} : { within }),
+    };
+    return (await records.list(name, request)).items.map(({ id }) => id).sort();
+  };
+
+  test('of a laboratory has all that has to do with it', async () => {
+    expect(await ids('campaigns', { lab: 'red' })).toEqual(['c_both', 'c_red']);
+    expect(await ids('protocol_runs', { lab: 'blue' })).toEqual(['r_both']);
+    expect(await ids('tasks', { lab: 'red' })).toEqual(['d1', 'd2', 'd4', 'd5', 't_both', 't_red']);
+    expect(await ids('tasks', { lab: 'blue' })).toEqual(['d2', 'd6', 't_both']);
+    expect(await ids('tasks', { lab: '%' })).toEqual([]);
+  });
+
+  test('for somebody with roles for some laboratories has only what belongs to no other, and to one at least', async () => {
+    expect(await ids('campaigns', { within: ['red'] })).toEqual(['c_red']);
+    expect(await ids('protocol_runs', { within: ['red'] })).toEqual(['r_red']);
+    expect(await ids('tasks', { within: ['red'] })).toEqual(['d1', 'd5', 't_red']);
+    expect(await ids('tasks', { lab: 'red', within: ['red', 'green'] })).toEqual(['d1', 'd5', 't_red']);
+    expect(await ids('tasks', { lab: 'blue', within: ['red', 'blue'] })).toEqual(['d2', 'd6', 't_both']);
+    expect(await ids('campaigns', { within: [] })).toEqual([]);
+    const cups = { ...newest, sort: 'name', filters: {} };
+    expect((await records.list('resources', { ...cups, within: ['red'] })).items).toEqual([]);
+    expect((await records.list('resources', { ...cups, within: ['blue'] })).items).toHaveLength(1);
+  });
+
+  test('whose records nobody can tell apart by laboratory is refused to them', async () => {
+    const request = { ...newest, filters: {}, within: ['red'] };
+    for (const name of ['webhooks', 'audit'] satisfies StoredListName[])
+      await expect(
+        records.list(name, { ...request, sort: name === 'audit' ? 'seq' : 'created_at' }),
+      ).rejects.toThrow();
+  });
+});
