@@ -20,15 +20,15 @@ import {
   systemClock,
   systemTimers,
 } from '@lab/runtime';
-import { AuditRecorder } from './access/audit-recorder.js';
+import { AuditRecorder } from './audit/audit-recorder.js';
 import { authenticationBy, isOpenToNetwork } from './access/authentication-by.js';
-import { announcementsOver } from './announcements-over-bus.js';
+import { announcementsOver } from './ports/announcements-over-bus.js';
 import { config } from './config.js';
-import { storeOf } from './files/store-of.js';
-import { isLoopback } from './http/access.js';
+import { storeOf } from './file-store-options.js';
+import { isLoopback } from './http/origin-rules.js';
 import { currentRequestId } from './http/request-scope.js';
 import { limitsFrom } from './http/limits.js';
-import { LeaderWatch } from './leader-watch.js';
+import { LeaderWatch } from './orchestrator/leader-watch.js';
 import { pruneLogs } from './logs/log-pruning.js';
 import { Measurements } from './metrics/measurements.js';
 import { startServer } from './server.js';

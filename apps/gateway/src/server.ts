@@ -16,7 +16,7 @@ import { ProblemFilter } from './http/problem-filter.js';
 import { scopeRequests } from './http/request-scope.js';
 import { Traffic } from './http/traffic.js';
 import { measureRequests } from './metrics/request-metrics.js';
-import type { Log } from './ports.js';
+import type { Log } from './ports/outside.js';
 
 export interface ServerOptions {
   host: string;

@@ -1,8 +1,8 @@
 import type { AuditVerification, ServiceError } from '@lab/contracts';
-import { AuditRecorder } from '../src/access/audit-recorder.js';
+import { AuditRecorder } from '../src/audit/audit-recorder.js';
 import { OpenToAll } from '../src/access/authentication.js';
-import type { AuditEntry, AuditLog, KeptToken, TokenStore } from '../src/access/ports.js';
-import type { Log } from '../src/ports.js';
+import type { AuditEntry, AuditLog, KeptToken, TokenStore } from '../src/access/token-store.js';
+import type { Log } from '../src/ports/outside.js';
 
 export class MemoryTokens implements TokenStore {
   readonly kept: KeptToken[] = [];

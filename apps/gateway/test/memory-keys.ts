@@ -1,4 +1,4 @@
-import type { KeptAnswer, KeyName, Keys, KeyState } from '../src/idempotency/keys.js';
+import type { KeptAnswer, KeyName, Keys, KeyState } from '../src/idempotency/key-store.js';
 
 interface Kept {
   fingerprint: string;

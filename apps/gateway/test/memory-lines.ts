@@ -1,7 +1,7 @@
 import type { ListRequest, LogLine } from '@lab/contracts';
 import { logFields } from '../src/logs/log-feed.js';
-import type { LogReader } from '../src/ports.js';
-import { passes } from '../src/records/page-of.js';
+import type { LogReader } from '../src/ports/outside.js';
+import { passes } from '../src/lists/portion.js';
 
 /** The lines that the test says were stored. */
 export class MemoryLines implements LogReader {

@@ -1,5 +1,5 @@
 import { Outbound } from '@lab/runtime';
-import type { Log } from '../src/ports.js';
+import type { Log } from '../src/ports/outside.js';
 import type {
   DeliveryRow,
   DeliveryStore,
@@ -7,7 +7,7 @@ import type {
   WebhookPatch,
   WebhookRow,
   WebhookStore,
-} from '../src/webhooks/ports.js';
+} from '../src/webhooks/webhook-stores.js';
 
 const at = '2026-11-20T09:30:00.000Z';
 

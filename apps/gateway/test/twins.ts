@@ -31,8 +31,8 @@ import type { LabRecordKind } from '@lab/persistence';
 import type { Sealing } from '@lab/runtime';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { logFields } from '../src/logs/log-feed.js';
-import { portionOf } from '../src/records/page-of.js';
-import { AuditRecorder } from '../src/access/audit-recorder.js';
+import { portionOf } from '../src/lists/portion.js';
+import { AuditRecorder } from '../src/audit/audit-recorder.js';
 import { OpenToAll, type Authentication } from '../src/access/authentication.js';
 import type { Surroundings } from '../src/app.module.js';
 import { MemoryAudit, MemoryTokens } from './memory-access.js';
@@ -51,7 +51,7 @@ import type {
   RecordReader,
   Requests,
   FileGrant,
-} from '../src/ports.js';
+} from '../src/ports/outside.js';
 
 type Tokened = Record<string, string>;
 export type Answer = (body: unknown, tokens: Tokened, options: CallOptions) => unknown;

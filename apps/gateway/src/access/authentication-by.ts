@@ -1,9 +1,9 @@
 import { ConfigError, type AuthSettings } from '@lab/runtime';
-import { isLoopback } from '../http/access.js';
-import type { Log } from '../ports.js';
+import { isLoopback } from '../http/origin-rules.js';
+import type { Log } from '../ports/outside.js';
 import { BearerAuthentication, OpenToAll, type Authentication } from './authentication.js';
 import { OidcAuthentication } from './oidc-authentication.js';
-import type { TokenStore } from './ports.js';
+import type { TokenStore } from './token-store.js';
 import { TokenAuthentication } from './token-authentication.js';
 
 /** The way in which people show who they are, as it is configured. */

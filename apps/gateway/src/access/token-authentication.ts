@@ -1,8 +1,8 @@
 import { isServiceError, ServiceError, type Principal } from '@lab/contracts';
 import { hashOfToken } from '@lab/persistence';
-import type { Log } from '../ports.js';
+import type { Log } from '../ports/outside.js';
 import type { Authentication, TokenCheck } from './authentication.js';
-import type { TokenStore } from './ports.js';
+import type { TokenStore } from './token-store.js';
 
 interface Known {
   id: string;

@@ -7,12 +7,12 @@ import {
   type TokenRecord,
 } from '@lab/contracts';
 import { issueToken } from '@lab/persistence';
-import { DtoPipe } from '../http/dto-pipe.js';
-import { lookupName, readListQuery, readQuery } from '../http/request-input.js';
+import { DtoPipe } from '../routes/dto-pipe.js';
+import { lookupName, readListQuery, readQuery } from '../routes/request-input.js';
 import { Authentication } from './authentication.js';
 import { Caller } from './caller.js';
 import { NeedsIdentity } from './needs.js';
-import { TokenStore, type KeptToken } from './ports.js';
+import { TokenStore, type KeptToken } from './token-store.js';
 import { hasRole } from './roles.js';
 
 /** Tokens of access: an administrator makes and sees all, everybody else their own. */

@@ -6,12 +6,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Needs } from '../access/needs.js';
 import { LoadedProtocols } from '../definitions/loaded-protocols.js';
 import { attachment } from '../files/content-disposition.js';
-import { lookupName, readQuery } from '../http/request-input.js';
+import { lookupName, readQuery } from '../routes/request-input.js';
 import { EachTime } from '../idempotency/asked.js';
-import { RecordReader } from '../ports.js';
-import { found } from '../work/records.js';
+import { RecordReader } from '../ports/outside.js';
+import { found } from '../lookup/found.js';
 import { comingParameters, parameterTable, resultTable } from './campaign-tables.js';
-import { csvMediaType, TakesCsv } from './csv-body.js';
+import { csvMediaType, TakesCsv } from '../http/csv-body.js';
 import { readParameterRows } from './parameter-rows.js';
 
 /** Runs that are in memory at once. */

@@ -9,11 +9,11 @@ import {
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../http/dto-pipe.js';
-import { readQuery } from '../http/request-input.js';
-import { Orchestrator } from '../orchestrator.js';
-import { readPageRequest } from '../records/list-request.js';
-import { portionOf } from '../records/page-of.js';
+import { DtoPipe } from '../routes/dto-pipe.js';
+import { readQuery } from '../routes/request-input.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { readPageRequest } from '../lists/list-request.js';
+import { portionOf } from '../lists/portion.js';
 
 /** Laboratories: which there are, and load, unload and reload of them. */
 @Needs('viewer')

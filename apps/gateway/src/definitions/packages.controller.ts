@@ -10,11 +10,11 @@ import {
   type PackageRecord,
 } from '@lab/contracts';
 import { Needs } from '../access/needs.js';
-import { readQuery, refuseBody } from '../http/request-input.js';
-import { Orchestrator } from '../orchestrator.js';
-import { readPageRequest } from '../records/list-request.js';
-import { portionOf } from '../records/page-of.js';
-import { found } from '../work/records.js';
+import { readQuery, refuseBody } from '../routes/request-input.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { readPageRequest } from '../lists/list-request.js';
+import { portionOf } from '../lists/portion.js';
+import { found } from '../lookup/found.js';
 
 /** Packages and what they define, as last read from disk and as loaded. */
 @Needs('viewer')

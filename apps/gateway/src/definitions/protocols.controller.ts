@@ -9,9 +9,9 @@ import {
   type Validation,
 } from '@lab/contracts';
 import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../http/dto-pipe.js';
-import { readQuery } from '../http/request-input.js';
-import { Orchestrator } from '../orchestrator.js';
+import { DtoPipe } from '../routes/dto-pipe.js';
+import { readQuery } from '../routes/request-input.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
 
 /** Definitions of protocols and task types. Runs of a protocol are another controller's, by `POST /api/protocols` alone. */
 @Needs('lab_admin')

@@ -1,11 +1,11 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { orchestratorRequests, type AgentRecord, type Page } from '@lab/contracts';
 import { Needs } from '../access/needs.js';
-import { lookupName, readQuery } from '../http/request-input.js';
-import { Orchestrator } from '../orchestrator.js';
-import { readPageRequest } from '../records/list-request.js';
-import { portionOf } from '../records/page-of.js';
-import { found } from '../work/records.js';
+import { lookupName, readQuery } from '../routes/request-input.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { readPageRequest } from '../lists/list-request.js';
+import { portionOf } from '../lists/portion.js';
+import { found } from '../lookup/found.js';
 
 /** The agents of the computers, as the leading orchestrator hears them. */
 @Needs('viewer')

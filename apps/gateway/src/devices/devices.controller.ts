@@ -9,10 +9,10 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller } from '../access/caller.js';
 import { labFilter, Needs } from '../access/needs.js';
-import { readArguments, readFlag, readQuery } from '../http/request-input.js';
-import { Orchestrator } from '../orchestrator.js';
-import { readPageRequest } from '../records/list-request.js';
-import { portionOf } from '../records/page-of.js';
+import { readArguments, readFlag, readQuery } from '../routes/request-input.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { readPageRequest } from '../lists/list-request.js';
+import { portionOf } from '../lists/portion.js';
 import { CallPermit } from './call-permit.js';
 import { DeviceCalls } from './device-calls.js';
 import { DeviceDetails } from './device-details.js';

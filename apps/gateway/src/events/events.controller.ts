@@ -3,7 +3,7 @@ import type { ServiceEvent } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Within } from '../access/caller.js';
 import { labFilter, Needs } from '../access/needs.js';
-import { EventReader } from '../ports.js';
+import { EventReader } from '../ports/outside.js';
 import { EventFeed } from './event-feed.js';
 import { readEventsQuery, readHistoryQuery, writeCursor } from './event-query.js';
 import { EventStream } from './event-stream.js';

@@ -1,6 +1,6 @@
 import { isServiceError, ServiceError } from '@lab/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { FileStore } from '../ports.js';
+import type { FileStore } from '../ports/outside.js';
 
 /** The only route whose body may take as long as it goes on arriving. */
 export const uploadRoute = '/api/uploads/:token';

@@ -10,10 +10,10 @@ import { Reflector } from '@nestjs/core';
 import { isServiceError, ServiceError } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { isTriedOut } from '../http/dry-run.js';
+import { isTriedOut } from '../routes/dry-run.js';
 import { eachTimeKey, foundAgainKey } from './asked.js';
 import { fingerprintOf, keyOf } from './idempotency-key.js';
-import { Keys, type KeptAnswer, type KeyName } from './keys.js';
+import { Keys, type KeptAnswer, type KeyName } from './key-store.js';
 
 /**
  * A key is held for so long, in seconds, and again every third of it: what a gateway asked of the orchestrator before it

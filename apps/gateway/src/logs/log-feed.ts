@@ -2,8 +2,8 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { ListRequest, LogLine } from '@lab/contracts';
 import { entryText, type EventStream } from '../events/event-stream.js';
 import { Feed, FeedOptions, StreamPlaces } from '../events/feed.js';
-import { LogReader } from '../ports.js';
-import { passes } from '../records/page-of.js';
+import { LogReader } from '../ports/outside.js';
+import { passes } from '../lists/portion.js';
 
 export type LogFilter = ListRequest['filters'];
 

@@ -5,10 +5,10 @@ import { Within } from '../access/caller.js';
 import { labFilter, Needs } from '../access/needs.js';
 import { readPosition } from '../events/event-query.js';
 import { EventStream } from '../events/event-stream.js';
-import { invalidQuery, lookupName, readQuery } from '../http/request-input.js';
-import { RecordReader } from '../ports.js';
-import { filterNames, readFilters, readPageRequest } from '../records/list-request.js';
-import { found, foundTask, readTaskAddress } from '../work/records.js';
+import { invalidQuery, lookupName, readQuery } from '../routes/request-input.js';
+import { RecordReader } from '../ports/outside.js';
+import { filterNames, readFilters, readPageRequest } from '../lists/list-request.js';
+import { found, foundTask, readTaskAddress } from '../lookup/found.js';
 import { LogFeed } from './log-feed.js';
 
 /** Whose lines, as the address says it, and what the query says beside that. */

@@ -1,5 +1,5 @@
 import type { ParameterRows } from '@lab/contracts';
-import { csvMediaType } from '../csv/csv-body.js';
+import { csvMediaType } from '../http/csv-body.js';
 import { mostColumns, mostRows } from '../csv/parameter-rows.js';
 import { inPath, json, type Description } from './description.js';
 import { list, map, object, free, type SchemaOf } from './schema-of.js';

@@ -10,13 +10,13 @@ import {
 } from '@lab/contracts';
 import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../http/dto-pipe.js';
-import { lookupName, readQuery } from '../http/request-input.js';
-import { Orchestrator } from '../orchestrator.js';
-import { RecordReader } from '../ports.js';
-import { readPageRequest } from '../records/list-request.js';
-import { actorName } from '../work/ownership.js';
-import { committed } from '../work/records.js';
+import { DtoPipe } from '../routes/dto-pipe.js';
+import { lookupName, readQuery } from '../routes/request-input.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { RecordReader } from '../ports/outside.js';
+import { readPageRequest } from '../lists/list-request.js';
+import { actorName } from '../access/ownership.js';
+import { committed } from '../lookup/found.js';
 
 /** What only a person can settle: read, and decided. */
 @Needs('viewer')

@@ -11,14 +11,14 @@ import {
 } from '@lab/contracts';
 import { Caller } from '../access/caller.js';
 import { anyLab, Needs } from '../access/needs.js';
-import { DtoPipe } from '../http/dto-pipe.js';
-import { readQuery } from '../http/request-input.js';
+import { DtoPipe } from '../routes/dto-pipe.js';
+import { readQuery } from '../routes/request-input.js';
 import { EachTime } from '../idempotency/asked.js';
-import { Orchestrator } from '../orchestrator.js';
-import { RecordReader } from '../ports.js';
-import { readPageRequest } from '../records/list-request.js';
-import { actorName } from '../work/ownership.js';
-import { committed } from '../work/records.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { RecordReader } from '../ports/outside.js';
+import { readPageRequest } from '../lists/list-request.js';
+import { actorName } from '../access/ownership.js';
+import { committed } from '../lookup/found.js';
 import { EmergencyStops } from './emergency-stops.js';
 
 /** All that may be in force at once. */

@@ -8,11 +8,11 @@ import {
 } from '@lab/contracts';
 import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../http/dto-pipe.js';
-import { readQuery } from '../http/request-input.js';
-import { Orchestrator } from '../orchestrator.js';
-import { readPageRequest } from '../records/list-request.js';
-import { actorName } from '../work/ownership.js';
+import { DtoPipe } from '../routes/dto-pipe.js';
+import { readQuery } from '../routes/request-input.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { readPageRequest } from '../lists/list-request.js';
+import { actorName } from '../access/ownership.js';
 
 /** The queue of all task runs that wait: in which order and why, and whether anything may start. */
 @Needs('viewer')

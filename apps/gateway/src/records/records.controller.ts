@@ -1,10 +1,10 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { AttemptRecord, AuditRecord, Page, TaskFileRecord, TaskRunRecord } from '@lab/contracts';
 import { Needs } from '../access/needs.js';
-import { lookupName, readQuery } from '../http/request-input.js';
-import { RecordReader } from '../ports.js';
-import { found } from '../work/records.js';
-import { readPageRequest } from './list-request.js';
+import { lookupName, readQuery } from '../routes/request-input.js';
+import { RecordReader } from '../ports/outside.js';
+import { found } from '../lookup/found.js';
+import { readPageRequest } from '../lists/list-request.js';
 
 /** Records across all work: task runs and attempts by id, attempts, files, and what people did. */
 @Needs('viewer')

@@ -9,13 +9,13 @@ import {
 } from '@lab/contracts';
 import { Caller, Within } from '../access/caller.js';
 import { labFilter, Needs } from '../access/needs.js';
-import { DtoPipe } from '../http/dto-pipe.js';
-import { lookupName, readQuery } from '../http/request-input.js';
-import { Orchestrator } from '../orchestrator.js';
-import { RecordReader } from '../ports.js';
-import { actorName } from '../work/ownership.js';
-import { committed, found } from '../work/records.js';
-import { readPageRequest } from './list-request.js';
+import { DtoPipe } from '../routes/dto-pipe.js';
+import { lookupName, readQuery } from '../routes/request-input.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { RecordReader } from '../ports/outside.js';
+import { actorName } from '../access/ownership.js';
+import { committed, found } from '../lookup/found.js';
+import { readPageRequest } from '../lists/list-request.js';
 
 /** Resources: what they are, who has them, which tasks had them; and a reset of their data. */
 @Needs('viewer')

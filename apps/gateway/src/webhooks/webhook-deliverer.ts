@@ -4,9 +4,9 @@ import { eventSchema, isWanted, type DeliveryRecord, type ServiceEvent } from '@
 import { deliveryRecord, messageIdOf } from '@lab/persistence';
 import { systemIds } from '@lab/runtime';
 import { readFilter } from '../events/event-query.js';
-import type { EventReader, Log } from '../ports.js';
+import type { EventReader, Log } from '../ports/outside.js';
 import { mostAttempts, retryInS } from './backoff.js';
-import type { DeliveryRow, DeliveryStore, WebhookRow, WebhookStore } from './ports.js';
+import type { DeliveryRow, DeliveryStore, WebhookRow, WebhookStore } from './webhook-stores.js';
 import type { Attempt, WebhookSender } from './webhook-sender.js';
 
 /** How often it looks without being called, and shortest time between two looks, in milliseconds. */

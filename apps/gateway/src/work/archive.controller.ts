@@ -12,12 +12,12 @@ import {
 import { withSecretsHidden } from '@lab/runtime';
 import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../http/dto-pipe.js';
-import { lookupName, readQuery } from '../http/request-input.js';
-import { Orchestrator } from '../orchestrator.js';
-import { RecordReader } from '../ports.js';
-import { actorName, requireOwn } from './ownership.js';
-import { committed } from './records.js';
+import { DtoPipe } from '../routes/dto-pipe.js';
+import { lookupName, readQuery } from '../routes/request-input.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { RecordReader } from '../ports/outside.js';
+import { actorName, requireOwn } from '../access/ownership.js';
+import { committed } from '../lookup/found.js';
 
 const requests = {
   archive: orchestratorRequests.archiveWork,

@@ -12,12 +12,12 @@ import {
 import { withSecretsHidden } from '@lab/runtime';
 import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../http/dto-pipe.js';
-import { lookupName, readQuery } from '../http/request-input.js';
-import { Orchestrator } from '../orchestrator.js';
-import { RecordReader } from '../ports.js';
-import { committed, found, foundTask, readTaskAddress } from './records.js';
-import { refuseForeign } from './ownership.js';
+import { DtoPipe } from '../routes/dto-pipe.js';
+import { lookupName, readQuery } from '../routes/request-input.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { RecordReader } from '../ports/outside.js';
+import { committed, found, foundTask, readTaskAddress } from '../lookup/found.js';
+import { refuseForeign } from '../access/ownership.js';
 
 /** Changes of work that is not over: its priority, and parameters of what has not begun. */
 @Controller('api')

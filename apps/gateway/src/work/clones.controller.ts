@@ -9,9 +9,9 @@ import {
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
 import { Needs } from '../access/needs.js';
-import { lookupName, readQuery } from '../http/request-input.js';
-import { RecordReader } from '../ports.js';
-import { found, foundTask, readTaskAddress } from './records.js';
+import { lookupName, readQuery } from '../routes/request-input.js';
+import { RecordReader } from '../ports/outside.js';
+import { found, foundTask, readTaskAddress } from '../lookup/found.js';
 
 /** What records were submitted with, ready to be submitted again under another name. Nothing is stored. */
 @Controller('api')

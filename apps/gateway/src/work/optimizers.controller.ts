@@ -22,14 +22,14 @@ import {
 } from '@lab/contracts';
 import { Caller } from '../access/caller.js';
 import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../http/dto-pipe.js';
-import { lookupName, readFlag, readQuery } from '../http/request-input.js';
-import { Secrets } from '../http/secrets.js';
-import { Orchestrator } from '../orchestrator.js';
-import { RecordReader } from '../ports.js';
-import { readPageRequest } from '../records/list-request.js';
-import { actorName, requireOwn } from './ownership.js';
-import { found } from './records.js';
+import { DtoPipe } from '../routes/dto-pipe.js';
+import { lookupName, readFlag, readQuery } from '../routes/request-input.js';
+import { Secrets } from './secrets.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { RecordReader } from '../ports/outside.js';
+import { readPageRequest } from '../lists/list-request.js';
+import { actorName, requireOwn } from '../access/ownership.js';
+import { found } from '../lookup/found.js';
 
 /** Of so many of the latest trials the record of an optimizer shows the notes. */
 const shownJournal = 50;

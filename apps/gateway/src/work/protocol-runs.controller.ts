@@ -13,16 +13,16 @@ import type { FastifyReply } from 'fastify';
 import { Caller, Within } from '../access/caller.js';
 import { labFilter, Needs } from '../access/needs.js';
 import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
-import { MayBeTriedOut, readDryRun } from '../http/dry-run.js';
-import { DtoPipe } from '../http/dto-pipe.js';
-import { lookupName, readQuery, refuseBody } from '../http/request-input.js';
-import { Orchestrator } from '../orchestrator.js';
-import { RecordReader } from '../ports.js';
-import { readPageRequest } from '../records/list-request.js';
+import { MayBeTriedOut, readDryRun } from '../routes/dry-run.js';
+import { DtoPipe } from '../routes/dto-pipe.js';
+import { lookupName, readQuery, refuseBody } from '../routes/request-input.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { RecordReader } from '../ports/outside.js';
+import { readPageRequest } from '../lists/list-request.js';
 import { Estimates } from './estimates.js';
 import { isOwn } from './own-submission.js';
-import { actorName, asOwn, requireOwn } from './ownership.js';
-import { committed, found, noBodyHint } from './records.js';
+import { actorName, asOwn, requireOwn } from '../access/ownership.js';
+import { committed, found, noBodyHint } from '../lookup/found.js';
 
 /** Protocol runs: submit, pause, resume, cancel, read. The orchestrator decides, the database is read. */
 @Needs('viewer')

@@ -7,9 +7,9 @@ import {
   type WhatIfRecord,
 } from '@lab/contracts';
 import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../http/dto-pipe.js';
-import { readQuery } from '../http/request-input.js';
-import { Orchestrator } from '../orchestrator.js';
+import { DtoPipe } from '../routes/dto-pipe.js';
+import { readQuery } from '../routes/request-input.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
 
 /** What would become of work. Nothing is stored, started or changed. */
 @Needs('submitter')

@@ -12,15 +12,15 @@ import type { FastifyReply } from 'fastify';
 import { Caller, Within } from '../access/caller.js';
 import { labFilter, Needs } from '../access/needs.js';
 import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
-import { MayBeTriedOut, readDryRun } from '../http/dry-run.js';
-import { DtoPipe } from '../http/dto-pipe.js';
-import { lookupName, refuseBody } from '../http/request-input.js';
-import { Orchestrator } from '../orchestrator.js';
-import { RecordReader } from '../ports.js';
-import { readPageRequest } from '../records/list-request.js';
+import { MayBeTriedOut, readDryRun } from '../routes/dry-run.js';
+import { DtoPipe } from '../routes/dto-pipe.js';
+import { lookupName, refuseBody } from '../routes/request-input.js';
+import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { RecordReader } from '../ports/outside.js';
+import { readPageRequest } from '../lists/list-request.js';
 import { isOwn } from './own-submission.js';
-import { committed, foundTask, readTaskAddress } from './records.js';
-import { asOwn, requireOwn } from './ownership.js';
+import { committed, foundTask, readTaskAddress } from '../lookup/found.js';
+import { asOwn, requireOwn } from '../access/ownership.js';
 
 /** On-demand tasks, and the tasks inside protocol runs (`?protocol_run_name=`). */
 @Needs('viewer')

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agentRequests, orchestratorRequests, ServiceError, type DeviceFunction } from '@lab/contracts';
 import { ReachedNobody } from '@lab/messaging';
 import { ScriptedRequests } from '../twins.js';
-import { LeaderWatch } from '../../src/leader-watch.js';
-import { Orchestrator } from '../../src/orchestrator.js';
+import { LeaderWatch } from '../../src/orchestrator/leader-watch.js';
+import { Orchestrator } from '../../src/orchestrator/orchestrator.js';
 import { DeviceCalls } from '../../src/devices/device-calls.js';
 import { DeviceLocator } from '../../src/devices/device-locator.js';
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { agentRequests, orchestratorRequests, ServiceError, type DeviceRecord } from '@lab/contracts';
 import { ScriptedRequests } from '../twins.js';
-import { LeaderWatch } from '../../src/leader-watch.js';
-import { Orchestrator } from '../../src/orchestrator.js';
+import { LeaderWatch } from '../../src/orchestrator/leader-watch.js';
+import { Orchestrator } from '../../src/orchestrator/orchestrator.js';
 import { DeviceDetails } from '../../src/devices/device-details.js';
 
 const { listDevices, locateDevice } = orchestratorRequests;

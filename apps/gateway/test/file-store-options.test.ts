@@ -1,6 +1,6 @@
 import { Secret } from '@lab/runtime';
 import { describe, expect, it } from 'vitest';
-import { storeOf } from '../../src/files/store-of.js';
+import { storeOf } from '../src/file-store-options.js';
 
 const given = {
   dataDir: '/data',

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { byTokens, headersOf } from '../tokens.js';
 import { memoryLog, startHarness, type Harness } from '../twins.js';
 import { MemoryAudit } from '../memory-access.js';
-import { AuditRecorder } from '../../src/access/audit-recorder.js';
+import { AuditRecorder } from '../../src/audit/audit-recorder.js';
 import { isOpenToNetwork } from '../../src/access/authentication-by.js';
-import type { AuditEntry } from '../../src/access/ports.js';
+import type { AuditEntry } from '../../src/access/token-store.js';
 
 let gateway: Harness;
 let ada: { authorization: string };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { FilesOptions } from '@lab/object-store';
-import type { GatewayConfig } from '../config.js';
+import type { GatewayConfig } from './config.js';
 
 type Given = Pick<
   GatewayConfig,

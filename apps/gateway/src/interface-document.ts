@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { AppModule, type Surroundings } from '../app.module.js';
-import { openApiDocument } from './document.js';
+import { AppModule, type Surroundings } from './app.module.js';
+import { openApiDocument } from './openapi/document.js';
 
 /**
  * The document of the interface, without a service: only the routes are read, and nothing behind them is made.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accessCheck, isLoopback } from '../../src/http/access.js';
+import { accessCheck, isLoopback } from '../../src/http/origin-rules.js';
 import { CrossOrigin } from '../../src/http/cross-origin.js';
 
 const none = new CrossOrigin([]);

@@ -11,7 +11,7 @@ import {
 } from '@lab/contracts';
 import { Injectable } from '@nestjs/common';
 import { LeaderWatch } from './leader-watch.js';
-import { Requests, type CallOptions } from './ports.js';
+import { Requests, type CallOptions } from '../ports/outside.js';
 
 const words = {
   service_unavailable: {

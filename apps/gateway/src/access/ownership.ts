@@ -1,5 +1,5 @@
 import { ServiceError, unnamedPerson, type Principal } from '@lab/contracts';
-import { hasRole } from '../access/roles.js';
+import { hasRole } from './roles.js';
 
 /**
  * Work is changed by who it belongs to, or by an operator.

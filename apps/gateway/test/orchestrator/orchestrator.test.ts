@@ -1,8 +1,8 @@
 import { orchestratorRequests, ServiceError, type TaskSubmission } from '@lab/contracts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ScriptedRequests } from './twins.js';
-import { LeaderWatch } from '../src/leader-watch.js';
-import { Orchestrator } from '../src/orchestrator.js';
+import { ScriptedRequests } from '../twins.js';
+import { LeaderWatch } from '../../src/orchestrator/leader-watch.js';
+import { Orchestrator } from '../../src/orchestrator/orchestrator.js';
 
 /** Time is virtual: what waits for seconds here is tested in no time. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
