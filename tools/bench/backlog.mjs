@@ -12,12 +12,11 @@ import {
   MemoryPeers,
   MemoryTaskProcesses,
 } from '@lab/actors';
+import { wireAgent } from '@lab/agent-wiring';
 import { connectBus } from '@lab/messaging';
-import { createLog, steadyClock, systemIds, systemTimers } from '@lab/runtime';
+import { createLog, steadyClock, systemClock, systemIds, systemTimers } from '@lab/runtime';
 import { startNats, startServiceStack } from '@lab/testkit';
-import { AgentService } from '../../apps/agent/dist/agent-service.js';
 import { FolderLedgerDisk } from '../../apps/agent/dist/ledger-disk.js';
-import { OrchestratorOverBus } from '../../apps/agent/dist/over-bus.js';
 import { benchPackages, finish, httpClient, load, printMachine, rounded, until } from './harness.mjs';
 
 const wanted = Number.parseInt(process.argv[2] ?? '', 10) || 1_000;
@@ -45,15 +44,14 @@ const script = async () => {
 
 const log = createLog({ service: 'agent', level: 'error' });
 const bus = await connectBus({ url: nats.url, role: 'agent', name: 'backlog', log });
-const orchestrator = new OrchestratorOverBus(bus);
 let acknowledged = 0;
-const service = new AgentService({
+const { service, orchestrator } = wireAgent({
   bus,
-  orchestrator,
   log,
   computer: 'svc_computer',
   version: '0.1.0',
   clock: steadyClock,
+  wall: systemClock,
   timers: systemTimers,
 });
 const agent = new Agent(

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Agent, DiskLedger } from '@lab/actors';
+import { wireAgent } from '@lab/agent-wiring';
 import { encodeToken, logRequests, measuredEveryMs, serviceEvents } from '@lab/contracts';
 import { ModuleCache, NpmPackages } from '@lab/hosting';
 import { connectBus } from '@lab/messaging';
@@ -17,7 +18,6 @@ import {
   systemTimers,
   tellMeasurements,
 } from '@lab/runtime';
-import { AgentService } from './agent-service.js';
 import { relaying } from './author-log.js';
 import { checkArguments } from './check-arguments.js';
 import { config } from './config.js';
@@ -27,8 +27,6 @@ import { InputCache } from './input-cache.js';
 import { FolderLedgerDisk } from './ledger-disk.js';
 import { LogRelay } from './log-relay.js';
 import { OldJournal } from './old-journal.js';
-import { OrchestratorOverBus } from './over-bus.js';
-import { PeersOverBus } from './peers-over-bus.js';
 import { Spool } from './spool.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -104,10 +102,8 @@ await runService(
       ),
     );
 
-    const orchestrator = new OrchestratorOverBus(bus);
-    const service = new AgentService({
+    const { service, orchestrator, peers } = wireAgent({
       bus,
-      orchestrator,
       log,
       computer,
       version,
@@ -129,7 +125,7 @@ await runService(
         deviceProcesses: new ForkedDeviceProcesses(processes, heard),
         taskProcesses: new ForkedTaskProcesses(heard),
         orchestrator,
-        peers: new PeersOverBus(bus, steadyClock, systemTimers, log),
+        peers,
         files: new Spool(join(folder, 'spool'), new InputCache(join(folder, 'inputs'), inputCacheBytes)),
         announcer: service,
       },

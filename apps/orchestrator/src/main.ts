@@ -9,6 +9,7 @@ import {
   type ServiceHealth,
 } from '@lab/contracts';
 import { formatDiagnostics } from '@lab/definitions';
+import { Leadership, OptimizerDirectory } from '@lab/leader-wiring';
 import { connectBus } from '@lab/messaging';
 import { FileTickets } from '@lab/object-store';
 import { openStore } from '@lab/persistence';
@@ -17,8 +18,6 @@ import { config } from './config.js';
 import { packageRecords } from './definitions/definition-records.js';
 import { PackageIndex } from './definitions/package-index.js';
 import { engineMeasures } from './engine-metrics.js';
-import { Leadership } from './leadership.js';
-import { OptimizerDirectory } from './optimizer-directory.js';
 import { beginTerm, type BegunTerm } from './term.js';
 
 const service = 'orchestrator';

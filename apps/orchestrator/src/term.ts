@@ -1,12 +1,17 @@
 import { NestFactory } from '@nestjs/core';
-import { orchestratorEvents } from '@lab/contracts';
-import { Engine, type Census, type Measures, type Timers } from '@lab/engine';
+import type { Census, Measures } from '@lab/engine';
+import {
+  announceLeadership,
+  engineUnder,
+  type Lease,
+  type OptimizerDirectory,
+  type Term,
+} from '@lab/leader-wiring';
 import type { Bus } from '@lab/messaging';
 import { BusServer, nestLogger } from '@lab/messaging/nest';
 import type { FileTickets } from '@lab/object-store';
 import type { PostgresStore } from '@lab/persistence';
 import { Shutdown, systemClock, systemIds, systemTimers, type Log } from '@lab/runtime';
-import { agentsOverBus } from './agents-over-bus.js';
 import { AppModule } from './app.module.js';
 import { archiveOld } from './archiving.js';
 import type { Config } from './config.js';
@@ -17,17 +22,10 @@ import { readLoadedRecord } from './definitions/loaded-record.js';
 import { Loading } from './definitions/loading.js';
 import type { PackageIndex } from './definitions/package-index.js';
 import { ProtocolLoading } from './definitions/protocol-loading.js';
-import type { OptimizerDirectory } from './optimizer-directory.js';
-import { optimizersOverBus } from './optimizers-over-bus.js';
 import { pruneEvents } from './event-pruning.js';
-import { storeUnder, type Lease } from './lease.js';
-import type { Term } from './leadership.js';
 import { DryRuns } from './simulation/dry-runs.js';
 import { Simulations } from './simulation/simulations.js';
 import { schedulerOf } from './scheduler.js';
-
-/** How often the leader says so, in milliseconds. */
-const announceMs = 1_000;
 
 export interface TermParts {
   config: Config;
@@ -69,25 +67,24 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     );
     const scheduler = schedulerOf(config.scheduler, log.child({ part: 'scheduler' }));
     shutdown.add('scheduler', () => scheduler.stop());
-    const engine = new Engine(
-      {
+    const engine = engineUnder(lease, {
+      bus,
+      optimizers,
+      ports: {
         clock: systemClock,
         timers: systemTimers,
         ids: systemIds,
-        store: storeUnder(lease, store),
-        agents: agentsOverBus(bus, lease),
-        optimizers: optimizersOverBus(bus, lease, optimizers, systemIds),
+        store,
         definitions,
         policy: scheduler.policy,
         log: log.child({ part: 'engine' }),
         measures,
       },
-      {
+      limits: {
         maxQueued: config.limits.max_queued,
         maxQueuedPerOwner: config.limits.max_queued_per_owner,
-        onDeposed: () => lease.lose(),
       },
-    );
+    });
     shutdown.add('engine', () => engine.stop());
     await engine.start(instance, lease.epoch);
 
@@ -163,26 +160,4 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
     await end('the takeover failed');
     throw error;
   }
-}
-
-/**
- * Tells the agents who leads, now and every second, so that they register with a new leader at once; and which stops of
- * people are in force.
- */
-function announceLeadership(
-  bus: Bus,
-  lease: Lease,
-  engine: Engine,
-  timers: Timers,
-  instance: string,
-): () => void {
-  let cancel = (): void => undefined;
-  const announce = (): void => {
-    // While the broker is away nobody could hear it; the next second tells again.
-    if (bus.connected && lease.held)
-      bus.publish(orchestratorEvents.leading, {}, { epoch: lease.epoch, instance, ...engine.stops() });
-    cancel = timers.after(announceMs, announce);
-  };
-  announce();
-  return () => cancel();
 }

@@ -4,15 +4,13 @@
 import { join } from 'node:path';
 import { argv, env } from 'node:process';
 import { Agent, DiskLedger } from '@lab/actors';
+import { wireAgent } from '@lab/agent-wiring';
 import { ModuleCache, NpmPackages } from '@lab/hosting';
 import { connectBus } from '@lab/messaging';
-import { createLog, steadyClock, systemIds, systemTimers } from '@lab/runtime';
-import { AgentService } from '../../../apps/agent/dist/agent-service.js';
+import { createLog, steadyClock, systemClock, systemIds, systemTimers } from '@lab/runtime';
 import { checkArguments } from '../../../apps/agent/dist/check-arguments.js';
 import { ForkedTaskProcesses } from '../../../apps/agent/dist/hosts.js';
 import { FolderLedgerDisk } from '../../../apps/agent/dist/ledger-disk.js';
-import { OrchestratorOverBus } from '../../../apps/agent/dist/over-bus.js';
-import { PeersOverBus } from '../../../apps/agent/dist/peers-over-bus.js';
 import { Spool } from '../../../apps/agent/dist/spool.js';
 
 const [first, count] = argv.slice(2).map(Number);
@@ -61,13 +59,12 @@ async function startAgent(computer) {
   const folder = join(env.LOAD_DATA_DIR, computer);
   const log = createLog({ service: 'agent', level: 'error' }).child({ computer });
   const bus = await connectBus({ url: env.LOAD_NATS_URL, role: 'agent', name: `${computer}/load`, log });
-  const orchestrator = new OrchestratorOverBus(bus);
   const identity = { computer, version: 'load' };
-  const service = new AgentService({
+  const { service, orchestrator, peers } = wireAgent({
     bus,
-    orchestrator,
     log,
     clock: steadyClock,
+    wall: systemClock,
     timers: systemTimers,
     ...identity,
   });
@@ -86,7 +83,7 @@ async function startAgent(computer) {
       deviceProcesses: { start: () => new SimulatedDevice() },
       taskProcesses: new ForkedTaskProcesses(log),
       orchestrator,
-      peers: new PeersOverBus(bus, systemTimers, log),
+      peers,
       files: new Spool(join(folder, 'spool')),
       announcer: service,
     },

@@ -1,7 +1,7 @@
 import { orchestratorRequests } from '@lab/contracts';
 import { MemoryBroker } from '@lab/messaging';
 import { expect, it } from 'vitest';
-import { OrchestratorOverBus } from '../src/over-bus.js';
+import { OrchestratorOverBus } from '../src/orchestrator-over-bus.js';
 
 it('a result that an earlier leader keeps to itself is given up as soon as another one is heard', async () => {
   const broker = new MemoryBroker();

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { DownloadTicket, Orchestrator, Registration, UploadTicket } from '@lab/actors';
 import {
   orchestratorRequests,
@@ -16,7 +15,8 @@ import type { Bus } from '@lab/messaging';
 export class OrchestratorOverBus implements Orchestrator {
   readonly #bus: Bus;
   #epoch = 0;
-  #leader = untilSucceeded();
+  /** One for each pending request. */
+  readonly #pending = new Set<AbortController>();
 
   constructor(bus: Bus) {
     this.#bus = bus;
@@ -28,8 +28,7 @@ export class OrchestratorOverBus implements Orchestrator {
     const isFirst = this.#epoch === 0;
     this.#epoch = epoch;
     if (isFirst) return;
-    this.#leader.abort();
-    this.#leader = untilSucceeded();
+    for (const request of [...this.#pending]) request.abort();
   }
 
   register(hello: {
@@ -41,11 +40,11 @@ export class OrchestratorOverBus implements Orchestrator {
     devices: DeviceStatus[];
     halts: Halt[];
   }): Promise<Registration> {
-    return this.#bus.request(orchestratorRequests.registerAgent, {}, hello, this.#options());
+    return this.#ask((options) => this.#bus.request(orchestratorRequests.registerAgent, {}, hello, options));
   }
 
   async reportResult(result: AttemptResult): Promise<void> {
-    await this.#bus.request(orchestratorRequests.reportResult, {}, result, this.#options());
+    await this.#ask((options) => this.#bus.request(orchestratorRequests.reportResult, {}, result, options));
   }
 
   uploadTicket(file: {
@@ -55,31 +54,23 @@ export class OrchestratorOverBus implements Orchestrator {
     sha256: string;
   }): Promise<UploadTicket> {
     const { attemptId, name, size, sha256 } = file;
-    return this.#bus.request(
-      orchestratorRequests.uploadTicket,
-      {},
-      { attempt_id: attemptId, name, size, sha256 },
-      this.#options(),
-    );
+    const body = { attempt_id: attemptId, name, size, sha256 };
+    return this.#ask((options) => this.#bus.request(orchestratorRequests.uploadTicket, {}, body, options));
   }
 
   downloadTicket({ attemptId, handle }: { attemptId: string; handle: string }): Promise<DownloadTicket> {
-    return this.#bus.request(
-      orchestratorRequests.downloadTicket,
-      {},
-      { attempt_id: attemptId, handle },
-      this.#options(),
-    );
+    const body = { attempt_id: attemptId, handle };
+    return this.#ask((options) => this.#bus.request(orchestratorRequests.downloadTicket, {}, body, options));
   }
 
-  #options(): { signal: AbortSignal } {
-    return { signal: this.#leader.signal };
+  /** Sends a request that {@link hearLeader} can give up. */
+  async #ask<Reply>(send: (options: { signal: AbortSignal }) => Promise<Reply>): Promise<Reply> {
+    const request = new AbortController();
+    this.#pending.add(request);
+    try {
+      return await send({ signal: request.signal });
+    } finally {
+      this.#pending.delete(request);
+    }
   }
-}
-
-/** One for all requests of a leader, of which there may be as many as there are results. */
-function untilSucceeded(): AbortController {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  return controller;
 }

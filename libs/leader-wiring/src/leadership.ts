@@ -1,13 +1,10 @@
 import { isServiceError, toServiceError } from '@lab/contracts';
-import type { Clock, Log, Store, Timers } from '@lab/engine';
-import { Lease, leaseMs } from './lease.js';
+import type { Store } from '@lab/engine';
+import type { Clock, Log, Timers } from '@lab/ports';
+import { Lease } from './lease.js';
+import { leaderTimings } from './timings.js';
 
-/** How often a leader has its lease confirmed, in milliseconds. */
-const renewMs = 1_000;
-/** How often a standby looks whether it can lead, and a leader tries again to reach the database, in milliseconds. */
-const lookMs = 200;
-/** Pause after a takeover that failed, in milliseconds. */
-const failedMs = 1_000;
+const { failedMs, leaseMs, lookMs, renewMs } = leaderTimings;
 
 /** What is done while leading. */
 export interface Term {
@@ -20,7 +17,7 @@ export interface LeadershipPorts {
   /** Milliseconds that pass evenly, whatever is done to the clock of the wall. */
   clock: Clock;
   timers: Timers;
-  log: Log;
+  log: Pick<Log, 'info' | 'warn' | 'error'>;
 }
 
 type Ending = 'stopped' | 'deposed' | 'unconfirmed';
@@ -167,7 +164,7 @@ export class Leadership {
       lost = true;
       this.#wake();
     });
-    for (let pause = renewMs; ;) {
+    for (let pause: number = renewMs; ;) {
       await this.#sleep(Math.min(pause, lease.remainingMs));
       if (this.#stopping) return 'stopped';
       if (lost) return 'deposed';

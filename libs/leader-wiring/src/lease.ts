@@ -1,14 +1,7 @@
 import { ServiceError } from '@lab/contracts';
-import type { Clock, Store } from '@lab/engine';
-
-/** How long the database keeps every other orchestrator from leading after it confirmed this one, in milliseconds. */
-export const leaseMs = 3_000;
-
-/**
- * How long this process acts on a confirmation, in milliseconds. Shorter than the lease by more than the time that
- * anything it does takes on its way, and counted from before the question was sent.
- */
-export const actsForMs = 2_000;
+import type { Store } from '@lab/engine';
+import type { Clock } from '@lab/ports';
+import { leaderTimings } from './timings.js';
 
 /**
  * One leadership. It is held while the database has confirmed it lately, by a clock that goes on while the process is
@@ -37,7 +30,7 @@ export class Lease {
 
   /** How long it is held without another confirmation, in milliseconds; 0 once it is not. */
   get remainingMs(): number {
-    return this.#lost ? 0 : Math.max(0, this.#confirmedAt + actsForMs - this.clock.now());
+    return this.#lost ? 0 : Math.max(0, this.#confirmedAt + leaderTimings.actsForMs - this.clock.now());
   }
 
   /** The database has confirmed it. @param askedAt when it was asked, by the clock of this lease */

@@ -1,10 +1,17 @@
 import { ServiceError } from '@lab/contracts';
-import { MemoryStore, VirtualClock, type Log, type Store } from '@lab/engine';
+import { MemoryStore, VirtualClock, type Store } from '@lab/engine';
 import { describe, expect, it } from 'vitest';
-import { actsForMs, leaseMs, storeUnder, type Lease } from '../src/lease.js';
+import { storeUnder, type Lease } from '../src/lease.js';
 import { Leadership, type LeadershipPorts } from '../src/leadership.js';
+import { leaderTimings } from '../src/timings.js';
 
-const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const { actsForMs, leaseMs } = leaderTimings;
+
+const silent: LeadershipPorts['log'] = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 const away = (): never => {
   throw new ServiceError('store_unavailable', 'the database is away');
 };

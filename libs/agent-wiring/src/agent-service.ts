@@ -9,25 +9,20 @@ import {
   type ServiceHealth,
 } from '@lab/contracts';
 import type { Bus, Subscription } from '@lab/messaging';
-import type { Log } from '@lab/runtime';
-
-/** The agent lives: told so often, in milliseconds. */
-const heartbeatMs = 1_000;
-
-/** Kept of the caller's patience for the way back, so that it hears the agent's answer and not its own clock. */
-const wayBackMs = 250;
+import type { Clock, Log, Timers } from '@lab/ports';
+import { agentTimings } from './timings.js';
 
 export interface ServiceParts {
   bus: Bus;
   /** Told of every leader before the agent is. */
   orchestrator: { hearLeader(epoch: number): void };
-  log: Log;
+  log: Pick<Log, 'error'>;
   computer: string;
   version: string;
-  clock: { now(): number };
-  /** Milliseconds since 1970. */
-  wall: { now(): number };
-  timers: { after(ms: number, callback: () => void): () => void };
+  /** For differences of time: a clock that never steps. */
+  clock: Clock;
+  wall: Clock;
+  timers: Timers;
 }
 
 /** The agent's face on the broker: requests under `{computer}.{inc}`, heartbeats, changes of devices, health. */
@@ -152,7 +147,7 @@ export class AgentService implements Announcer {
 
   #beat(): void {
     this.#publishHeartbeat();
-    this.#stopBeating = this.#parts.timers.after(heartbeatMs, () => this.#beat());
+    this.#stopBeating = this.#parts.timers.after(agentTimings.heartbeatMs, () => this.#beat());
   }
 
   #publishHeartbeat(): void {
@@ -203,5 +198,10 @@ export class AgentService implements Announcer {
 
 function marksOf(envelope: Envelope): MessageMarks {
   const { epoch, fence, fresh, ttl_ms: ttl } = envelope;
-  return { epoch, fence, fresh, ttlMs: ttl === undefined ? undefined : Math.max(ttl - wayBackMs, ttl / 2) };
+  return {
+    epoch,
+    fence,
+    fresh,
+    ttlMs: ttl === undefined ? undefined : Math.max(ttl - agentTimings.replyWayMs, ttl / 2),
+  };
 }

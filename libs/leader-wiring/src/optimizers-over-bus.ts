@@ -6,8 +6,9 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@lab/contracts';
-import type { Ids, Optimizers, OptimizerSession } from '@lab/engine';
+import type { Optimizers, OptimizerSession } from '@lab/engine';
 import type { Bus } from '@lab/messaging';
+import type { Ids } from '@lab/ports';
 import type { Lease } from './lease.js';
 import type { OptimizerDirectory, OptimizerWorker } from './optimizer-directory.js';
 

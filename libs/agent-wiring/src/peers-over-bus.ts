@@ -1,33 +1,17 @@
-import { Unanswered, type AgentIncarnation, type DeviceAddress, type Log, type Peers } from '@lab/actors';
+import { Unanswered, type AgentIncarnation, type DeviceAddress, type Peers } from '@lab/actors';
 import {
   agentEvents,
   agentRequests,
-  callFreshMs,
   isServiceError,
   ServiceError,
   type JsonObject,
   type JsonValue,
 } from '@lab/contracts';
 import { ReachedNobody, type Bus, type Subscription } from '@lab/messaging';
+import type { Clock, Log, Timers } from '@lab/ports';
+import { agentTimings } from './timings.js';
 
-/** A call that lasts so long is worth listening for the fate of its agent, in milliseconds. */
-const watchAfterMs = 2_000;
-
-/** A call without an answer is sent again after so long, then twice as long up to the most, in milliseconds. */
-const repeatMs = 3_000;
-const repeatMostMs = 12_000;
-/** After the loss of the connection, and while the agent that has the call is not connected, in milliseconds. */
-const reconnectMs = 500;
-/** How old a reading of another agent's clock may be that a call is sent with, in milliseconds: a quarter of what is allowed. */
-const readingMs = callFreshMs / 4;
-
-interface Clock {
-  now(): number;
-}
-
-interface Timers {
-  after(ms: number, callback: () => void): () => void;
-}
+const { readingMs, reconnectMs, repeatMostMs, repeatMs, watchAfterMs } = agentTimings;
 
 /** What the clock of an agent said, and when it was asked by the clock of this process. */
 interface Reading {
@@ -59,12 +43,12 @@ export class PeersOverBus implements Peers {
   readonly #bus: Bus;
   readonly #clock: Clock;
   readonly #timers: Timers;
-  readonly #log: Log;
+  readonly #log: Pick<Log, 'debug'>;
   /** By computer. */
   readonly #readings = new Map<string, Reading>();
 
   /** @param clock for differences of time */
-  constructor(bus: Bus, clock: Clock, timers: Timers, log: Log) {
+  constructor(bus: Bus, clock: Clock, timers: Timers, log: Pick<Log, 'debug'>) {
     this.#bus = bus;
     this.#clock = clock;
     this.#timers = timers;
@@ -132,7 +116,7 @@ export class PeersOverBus implements Peers {
     flight: { sent: boolean },
   ): Promise<JsonValue | undefined> {
     const until = this.#clock.now() + timeoutMs;
-    for (let waitMs = repeatMs; ; waitMs = Math.min(waitMs * 2, repeatMostMs)) {
+    for (let waitMs: number = repeatMs; ; waitMs = Math.min(waitMs * 2, repeatMostMs)) {
       const asOf = await this.#untilClockRead(to, giveUp, flight);
       const before = flight.sent;
       flight.sent = true;

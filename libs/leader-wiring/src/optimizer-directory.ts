@@ -1,11 +1,7 @@
 import { optimizerEvents, ServiceError } from '@lab/contracts';
-import type { Clock, Timers } from '@lab/engine';
 import type { Bus } from '@lab/messaging';
-
-/** A worker that was not heard for so long is gone, in milliseconds: it has missed three announcements. */
-const goneAfterMs = 16_000;
-/** Since this process listens every worker that is there has been heard, in milliseconds. */
-const everyoneHeardMs = 6_000;
+import type { Clock, Timers } from '@lab/ports';
+import { leaderTimings } from './timings.js';
 
 /** A worker that is there, as far as anybody knows. */
 export interface OptimizerWorker {
@@ -58,7 +54,7 @@ export class OptimizerDirectory {
    */
   async at(address: string): Promise<OptimizerWorker> {
     const { clock, timers } = this.#ports;
-    const left = this.#since + everyoneHeardMs - clock.now();
+    const left = this.#since + leaderTimings.workersHeardMs - clock.now();
     if (this.#find(address) === undefined && left > 0)
       await new Promise<void>((resolve) => {
         const done = (): void => {
@@ -105,7 +101,7 @@ export class OptimizerDirectory {
 
   #heard(instance: string, addresses: readonly string[]): void {
     const known = this.#workers.get(instance);
-    const cancel = this.#ports.timers.after(goneAfterMs, () => this.#remove(instance));
+    const cancel = this.#ports.timers.after(leaderTimings.workerGoneMs, () => this.#remove(instance));
     if (known !== undefined) {
       known.cancel();
       known.cancel = cancel;
