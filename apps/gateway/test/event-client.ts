@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import type { ServiceEvent } from '@lab/contracts';
 
 /** A client of a stream, as a browser would be, that shows everything it was told. */
@@ -5,7 +8,7 @@ export class EventClient<Entry = ServiceEvent> {
   readonly headers: Headers;
   readonly comments: string[] = [];
   readonly #events: Entry[] = [];
-  readonly #abort: AbortController;
+  readonly #response: IncomingMessage;
   #taken = 0;
   #changed: () => void = () => undefined;
   /** The last id that was seen, with data or without. */
@@ -20,17 +23,18 @@ export class EventClient<Entry = ServiceEvent> {
     url: string,
     headers: Record<string, string> = {},
   ): Promise<EventClient<Entry>> {
-    const abort = new AbortController();
-    const response = await fetch(url, { headers, signal: abort.signal });
-    if (response.status !== 200 || response.body === null)
-      throw new Error(`${response.status}: ${await response.text()}`);
-    return new EventClient<Entry>(response.headers, response.body, abort);
+    // A connection of its own: `fetch` would open another one after the stream, and the server waits for that at its end.
+    const asked = request(url, { headers, agent: false });
+    asked.end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    if (response.statusCode !== 200) throw new Error(`${response.statusCode}: ${await textOf(response)}`);
+    return new EventClient<Entry>(response);
   }
 
-  private constructor(headers: Headers, body: ReadableStream<Uint8Array>, abort: AbortController) {
-    this.headers = headers;
-    this.#abort = abort;
-    this.ended = this.#read(body);
+  private constructor(response: IncomingMessage) {
+    this.headers = new Headers(response.headers as Record<string, string>);
+    this.#response = response;
+    this.ended = this.#read(response);
   }
 
   /** The next so many events that were not taken yet; waits for them. @throws Error when the stream ends before */
@@ -46,7 +50,7 @@ export class EventClient<Entry = ServiceEvent> {
   }
 
   close(): void {
-    this.#abort.abort();
+    this.#response.destroy();
   }
 
   async #until(holds: () => boolean, what: string): Promise<void> {
@@ -63,7 +67,7 @@ export class EventClient<Entry = ServiceEvent> {
     }
   }
 
-  async #read(body: ReadableStream<Uint8Array>): Promise<void> {
+  async #read(body: AsyncIterable<Uint8Array>): Promise<void> {
     let text = '';
     const decoder = new TextDecoder();
     try {

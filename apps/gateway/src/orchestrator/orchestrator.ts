@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   isServiceError,
   orchestratorRequests,
@@ -38,6 +37,8 @@ const words = {
 
 /** Between two looks for an orchestrator that leads, in milliseconds. */
 const lookMs = 100;
+
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A request of the leading orchestrator. */
 export type OrchestratorRequest = AnyRequest & { readonly subject: `svc.v1.orchestrator.${string}` };

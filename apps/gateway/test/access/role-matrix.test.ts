@@ -18,6 +18,10 @@ let operations: Operation[];
 
 beforeAll(async () => {
   gateway = await startHarness({}, undefined, byTokens);
+  // Without an answer an emergency stop would be tried for five seconds.
+  gateway.requests.on(orchestratorRequests.engageStop, () => {
+    throw new ServiceError('bad_request', 'no');
+  });
   const { paths } = (await gateway.send('GET', '/docs-json')).body as unknown as {
     paths: Record<string, Record<string, { [needExtension]?: RouteNeed }>>;
   };

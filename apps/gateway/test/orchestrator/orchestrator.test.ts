@@ -4,13 +4,9 @@ import { ScriptedRequests } from '../twins.js';
 import { LeaderWatch } from '../../src/orchestrator/leader-watch.js';
 import { Orchestrator } from '../../src/orchestrator/orchestrator.js';
 
-/** Time is virtual: what waits for seconds here is tested in no time. */
+/** Time is virtual: waits of seconds pass at once. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
-
-vi.mock('node:timers/promises', () => ({
-  setTimeout: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
-}));
 
 const submission: TaskSubmission = { name: 'rinse', type: 'rinse' };
 const nobody = (): never => {
