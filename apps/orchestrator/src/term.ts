@@ -8,11 +8,10 @@ import {
   type Term,
 } from '@lab/leader-wiring';
 import type { Bus } from '@lab/messaging';
-import { BusServer, nestLogger } from '@lab/messaging/nest';
+import { BusModule, BusServer, nestLogger } from '@lab/messaging/nest';
 import type { FileTickets } from '@lab/object-store';
 import type { PostgresStore } from '@lab/persistence';
 import { Shutdown, systemClock, systemIds, systemTimers, type Log } from '@lab/runtime';
-import { AppModule } from './app.module.js';
 import { archiveOld } from './archiving.js';
 import type { Config } from './config.js';
 import { firstLoad } from './definitions/first-load.js';
@@ -23,6 +22,7 @@ import { Loading } from './definitions/loading.js';
 import type { PackageIndex } from './definitions/package-index.js';
 import { ProtocolLoading } from './definitions/protocol-loading.js';
 import { pruneEvents } from './event-pruning.js';
+import { orchestratorHandlers } from './requests/index.js';
 import { DryRuns } from './simulation/dry-runs.js';
 import { Simulations } from './simulation/simulations.js';
 import { schedulerOf } from './scheduler.js';
@@ -115,15 +115,22 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
       clock: systemClock,
     });
 
-    const app = await NestFactory.createMicroservice(
-      AppModule.of({ engine, index, definitions, labs, protocols, tickets, simulations, dryRuns }),
-      {
-        // Who was stopped and wakes up must not answer what somebody else answers, too.
-        strategy: new BusServer(bus, { when: () => lease.held }),
-        logger: nestLogger(log),
-        abortOnError: false,
-      },
-    );
+    const handlers = orchestratorHandlers({
+      engine,
+      index,
+      definitions,
+      labs,
+      protocols,
+      tickets,
+      simulations,
+      dryRuns,
+    });
+    const app = await NestFactory.createMicroservice(BusModule, {
+      // A leader that was suspended and wakes up must not answer what its successor answers, too.
+      strategy: new BusServer(bus, handlers, { when: () => lease.held }),
+      logger: nestLogger(log),
+      abortOnError: false,
+    });
     shutdown.add('messages', () => app.close());
     await app.listen();
     // Before the messages: whoever waits for devices is answered, not waited for.

@@ -3,135 +3,44 @@ import {
   toServiceError,
   type AnyEvent,
   type AnyRequest,
-  type BodyOf,
-  type Envelope,
   type ReplyOf,
   type RequestOf,
 } from '@lab/contracts';
-import { Catch, UseFilters, type LoggerService, type RpcExceptionFilter } from '@nestjs/common';
+import { Module, type LoggerService } from '@nestjs/common';
 import {
-  BaseRpcContext,
   ClientProxy,
-  Ctx,
-  EventPattern,
-  MessagePattern,
-  Payload,
   Server,
   type CustomTransportStrategy,
-  type MessageHandler,
   type ReadPacket,
   type WritePacket,
 } from '@nestjs/microservices';
-import { lastValueFrom, throwError, type Observable } from 'rxjs';
-import type {
-  Bus,
-  BusLog,
-  MessageContext,
-  RequestOptions,
-  ServeOptions,
-  Subscription,
-  TokensFor,
-} from './bus.js';
+import type { Bus, BusLog, RequestOptions, ServeOptions, Subscription, TokensFor } from './bus.js';
+import { serveAll, type Handled } from './handlers.js';
 
-/** The bus as a transport of Nest: controllers serve the catalogue, and clients send it. */
+/** The bus as a transport of Nest: a microservice serves a map of handlers, and a client sends requests and events. */
 
-const definitionKey = 'definition';
-
-/**
- * Lets every error reach the bus as it was thrown. Nest's own filter would make `{status: 'error', message}` of it and
- * lose code, effect and faults. `Handles` and `HandlesEvent` put it on their methods; nobody needs to register it.
- */
-export class UnchangedErrors implements RpcExceptionFilter<unknown> {
-  catch(error: unknown): Observable<never> {
-    return throwError(() => error);
-  }
-}
-Catch()(UnchangedErrors);
-
-type HandlerOf<D extends AnyRequest> = (
-  body: RequestOf<D>,
-  context: BusContext,
-) => Promise<ReplyOf<D>> | ReplyOf<D>;
-
-type EventHandlerOf<D extends AnyEvent> = (body: BodyOf<D>, context: BusContext) => Promise<void> | void;
-
-type Decorates<H> = <M extends H>(
-  target: object,
-  key: string | symbol,
-  descriptor: TypedPropertyDescriptor<M>,
-) => void;
-
-/** The method of a controller answers this request: it gets the checked body and a {@link BusContext}. */
-export function Handles<D extends AnyRequest>(definition: D): Decorates<HandlerOf<D>> {
-  return (target, key, descriptor) => {
-    MessagePattern(definition.name, { [definitionKey]: definition })(target, key, descriptor);
-    UseFilters(UnchangedErrors)(target, key, descriptor);
-    passBodyAndContext(target, key);
-  };
-}
-
-/** The method of a controller hears this event. Several methods may hear the same. */
-export function HandlesEvent<D extends AnyEvent>(definition: D): Decorates<EventHandlerOf<D>> {
-  return (target, key, descriptor) => {
-    const decorate = EventPattern(definition.name, { [definitionKey]: definition }) as MethodDecorator;
-    decorate(target, key, descriptor);
-    UseFilters(UnchangedErrors)(target, key, descriptor);
-    passBodyAndContext(target, key);
-  };
-}
-
-/** Nest hands over the body alone unless the parameters say what they are. */
-function passBodyAndContext(target: object, key: string | symbol): void {
-  Payload()(target, key, 0);
-  Ctx()(target, key, 1);
-}
-
-/** What a handler of a controller knows of a message beside its body. */
-export class BusContext extends BaseRpcContext<[MessageContext<AnyRequest | AnyEvent>]> {
-  constructor(private readonly message: MessageContext<AnyRequest | AnyEvent>) {
-    super([message]);
-  }
-
-  get envelope(): Envelope {
-    return this.message.envelope;
-  }
-
-  /**
-   * The value of a token of the subject.
-   *
-   * @throws Error when the subject of the definition has no such token
-   */
-  token(name: string): string {
-    const value = (this.message.tokens as Record<string, string | undefined>)[name];
-    if (value === undefined) throw new Error(`the subject of ${this.envelope.kind} has no token ${name}`);
-    return value;
-  }
-
-  /** See {@link MessageContext.expired}. */
-  expired(): boolean {
-    return this.message.expired();
-  }
-}
-
-/** A request or an event of the catalogue, as controllers name it. */
+/** A request or an event of the catalogue. */
 type Definition = AnyRequest | AnyEvent;
 
-/** Serves every `@Handles` and `@HandlesEvent` method of an application over a bus that somebody else closes. */
+/** The root module of a microservice whose handlers are a map of the catalogue instead of controllers. */
+export class BusModule {}
+Module({})(BusModule);
+
+/** Nest's transport over a bus that the caller closes. It serves a map of handlers. */
 export class BusServer extends Server implements CustomTransportStrategy {
-  /** Errors of event handlers are logged by the bus. */
-  override readonly propagatesEventHandlerErrors = true;
   #subscriptions: Subscription[] = [];
 
   /** @param options for every request that is served */
   constructor(
     private readonly bus: Bus,
+    private readonly handled: readonly Handled[],
     private readonly options: ServeOptions = {},
   ) {
     super();
   }
 
   listen(callback: (error?: unknown) => void): void {
-    this.#serveAll().then(
+    this.#serve().then(
       () => callback(),
       (error: unknown) => callback(error),
     );
@@ -152,25 +61,14 @@ export class BusServer extends Server implements CustomTransportStrategy {
     return this.bus as T;
   }
 
-  async #serveAll(): Promise<void> {
-    for (const [pattern, handler] of this.getHandlers()) {
-      this.#subscriptions.push(await this.#serve(pattern, handler));
-    }
-  }
-
-  #serve(pattern: string, handler: MessageHandler): Promise<Subscription> {
-    const definition = handler.extras?.[definitionKey] as Definition | undefined;
-    if (definition === undefined) {
+  /** @throws Error when a controller has handlers of its own: they would never get a message */
+  async #serve(): Promise<void> {
+    const [pattern] = this.getHandlers().keys();
+    if (pattern !== undefined)
       throw new Error(
-        `the handler of ${pattern} names no message of the catalogue: use @Handles or @HandlesEvent`,
+        `the handler of ${pattern} names no message of the catalogue: put it into the map of handlers`,
       );
-    }
-    const run = async (body: unknown, context: MessageContext<Definition>): Promise<unknown> => {
-      const outcome: unknown = await handler(body, new BusContext(context));
-      return lastValueFrom(this.transformToObservable(outcome), { defaultValue: undefined });
-    };
-    if (definition.kind === 'request') return this.bus.serve(definition, {}, run, this.options);
-    return this.bus.subscribe(definition, {}, async (body, context) => void (await run(body, context)));
+    this.#subscriptions = await serveAll(this.bus, this.handled, this.options);
   }
 }
 

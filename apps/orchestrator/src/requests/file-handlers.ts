@@ -1,0 +1,45 @@
+import { orchestratorRequests, ServiceError } from '@lab/contracts';
+import type { Engine } from '@lab/engine';
+import type { HandlersOf } from '@lab/messaging';
+import { taskFileKey, type FileTickets } from '@lab/object-store';
+import type { PackageIndex } from '../definitions/package-index.js';
+
+/** Bytes of one piece of a module; its base64 form stays well under the broker's limit for a message. */
+const pieceBytes = 128 * 1024;
+
+/** How long an agent may take to send or fetch one file, in milliseconds. */
+const ticketMs = 15 * 60_000;
+
+type FileRequests = Pick<typeof orchestratorRequests, 'uploadTicket' | 'downloadTicket' | 'fetchModule'>;
+
+/** Code that agents fetch by its hash, and tickets for the files of attempts that still run. */
+export function fileHandlers(
+  engine: Engine,
+  packages: PackageIndex,
+  tickets: FileTickets,
+): HandlersOf<FileRequests> {
+  return {
+    fetchModule: async ({ hash, offset }) => {
+      const text = await packages.readModule(hash);
+      return { data: text.subarray(offset, offset + pieceBytes).toString('base64'), total: text.length };
+    },
+
+    uploadTicket: ({ attempt_id: id, name, size, sha256 }) => {
+      const attempt = engine.attempt(id);
+      if (attempt === undefined) throw new ServiceError('not_found', `attempt ${id} does not run`);
+      const key = taskFileKey(attempt.taskRunId, attempt.number, name);
+      return tickets.uploadTicket({ key, size, sha256, expiresInMs: ticketMs });
+    },
+
+    downloadTicket: ({ attempt_id: id, handle }) => {
+      const files = engine.attempt(id)?.inputFiles ?? {};
+      const file = Object.hasOwn(files, handle) ? files[handle] : undefined;
+      if (file === undefined) {
+        throw new ServiceError('not_found', `attempt ${id} does not run, or has no input file '${handle}'`);
+      }
+      const { task_run_id: taskRun, attempt, name, size, sha256 } = file;
+      const key = taskFileKey(taskRun, attempt, name);
+      return tickets.downloadTicket({ key, size, sha256, expiresInMs: ticketMs });
+    },
+  };
+}

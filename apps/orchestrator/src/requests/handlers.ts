@@ -1,0 +1,35 @@
+import { agentEvents, definitionRequests, orchestratorRequests } from '@lab/contracts';
+import type { Engine } from '@lab/engine';
+import { engineHandlers, engineListeners } from '@lab/leader-wiring';
+import { handledBy, type Handled, type HandlersOf } from '@lab/messaging';
+import type { FileTickets } from '@lab/object-store';
+import type { DryRuns } from '../simulation/dry-runs.js';
+import type { Simulations } from '../simulation/simulations.js';
+import { definitionHandlers, type DefinitionParts } from './definition-handlers.js';
+
+import { fileHandlers } from './file-handlers.js';
+
+/** What answers the requests. The caller makes it and stops it. */
+export interface Parts extends DefinitionParts {
+  engine: Engine;
+  tickets: FileTickets;
+  simulations: Simulations;
+  dryRuns: DryRuns;
+}
+
+/** Every request that the leading orchestrator serves and every event that it listens to, each with its handler. */
+export function orchestratorHandlers(parts: Parts): Handled[] {
+  const { engine, index, tickets, simulations, dryRuns } = parts;
+  const requests: HandlersOf<typeof orchestratorRequests> = {
+    ...engineHandlers(engine),
+    ...fileHandlers(engine, index, tickets),
+    simulate: (scenario) => simulations.simulate(scenario),
+    simulateProtocolRun: (submission) => simulations.whatIf(submission),
+    dryRun: (asked) => dryRuns.tryOut(asked),
+  };
+  return [
+    ...handledBy(orchestratorRequests, requests),
+    ...handledBy(definitionRequests, definitionHandlers(parts)),
+    ...handledBy(agentEvents, engineListeners(engine)),
+  ];
+}

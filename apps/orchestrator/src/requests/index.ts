@@ -1,0 +1,1 @@
+export { orchestratorHandlers, type Parts } from './handlers.js';
