@@ -93,7 +93,33 @@ export const allowedEntryPoints = {
  *
  * @type {Record<string, Record<string, string[]>>}
  */
-export const rooms = {};
+export const rooms = {
+  gateway: {
+    ports: [],
+    http: [],
+    orchestrator: ['ports'],
+    routes: ['http'],
+    lists: ['routes'],
+    lookup: ['ports', 'routes'],
+    access: ['http', 'orchestrator', 'ports', 'routes'],
+    audit: ['access', 'http', 'routes'],
+    idempotency: ['http', 'routes'],
+    definitions: ['access', 'lists', 'lookup', 'orchestrator', 'routes'],
+    devices: ['access', 'audit', 'lists', 'lookup', 'orchestrator', 'ports', 'routes'],
+    events: ['access', 'ports', 'routes'],
+    logs: ['access', 'events', 'lists', 'lookup', 'ports', 'routes'],
+    files: ['access', 'lookup', 'ports', 'routes'],
+    csv: ['access', 'definitions', 'files', 'http', 'idempotency', 'lookup', 'ports', 'routes'],
+    records: ['access', 'lists', 'lookup', 'orchestrator', 'ports', 'routes'],
+    work: ['access', 'idempotency', 'lists', 'lookup', 'orchestrator', 'ports', 'routes'],
+    operating: ['access', 'idempotency', 'lists', 'lookup', 'orchestrator', 'ports', 'routes'],
+    webhooks: ['access', 'events', 'lists', 'lookup', 'ports', 'routes'],
+    health: ['access', 'orchestrator', 'ports', 'routes'],
+    metrics: ['access', 'routes'],
+    docs: ['access', 'routes'],
+    openapi: ['access', 'csv', 'health', 'http', 'idempotency', 'routes'],
+  },
+};
 
 /** Libraries that only the named projects may import: one door for each outside world. */
 export const quarantine = {

@@ -1,50 +1,50 @@
 import type { Outbound, Sealing } from '@lab/runtime';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
-import { AccessGuard } from './access/access-guard.js';
-import { AuditController } from './audit/audit.controller.js';
-import { AuditInterceptor } from './audit/audit.interceptor.js';
-import { AuditRecorder } from './audit/audit-recorder.js';
-import { Authentication } from './access/authentication.js';
-import { RecordLabs } from './access/record-labs.js';
-import { TokenStore } from './access/token-store.js';
-import { TokensController } from './access/tokens.controller.js';
-import { CsvController } from './csv/csv.controller.js';
-import { LabsController } from './definitions/labs.controller.js';
-import { LoadedProtocols } from './definitions/loaded-protocols.js';
-import { PackagesController } from './definitions/packages.controller.js';
-import { ProtocolsController } from './definitions/protocols.controller.js';
-import { AgentsController } from './devices/agents.controller.js';
-import { CallPermit } from './devices/call-permit.js';
-import { DeviceCalls } from './devices/device-calls.js';
-import { DeviceDetails } from './devices/device-details.js';
-import { DeviceLocator } from './devices/device-locator.js';
-import { DevicesController } from './devices/devices.controller.js';
-import { DocsController } from './docs/docs.controller.js';
-import { OpenApiDocument } from './docs/openapi-document.js';
-import { EventFeed } from './events/event-feed.js';
-import { FeedOptions, StreamPlaces } from './events/feed.js';
-import { EventsController } from './events/events.controller.js';
-import { TaskFilesController } from './files/task-files.controller.js';
-import { HealthController } from './health/health.controller.js';
-import { LookEvery, Readiness } from './health/readiness.js';
-import { Secrets } from './work/secrets.js';
-import { IdempotencyInterceptor } from './idempotency/idempotency.interceptor.js';
-import { Keys } from './idempotency/key-store.js';
-import { LeaderWatch } from './orchestrator/leader-watch.js';
-import { LogFeed } from './logs/log-feed.js';
-import { LogsController } from './logs/logs.controller.js';
-import { Measurements } from './metrics/measurements.js';
-import { MetricsAccess, MetricsController } from './metrics/metrics.controller.js';
-import { FailoverWait, Orchestrator } from './orchestrator/orchestrator.js';
-import { AttentionController } from './operating/attention.controller.js';
-import { EmergencyStopsController } from './operating/emergency-stops.controller.js';
-import { EmergencyStops } from './operating/emergency-stops.js';
-import { QueueController } from './operating/queue.controller.js';
-import { ScheduleController } from './operating/schedule.controller.js';
-import { ArchiveController } from './work/archive.controller.js';
-import { ChangesController } from './work/changes.controller.js';
-import { ClonesController } from './work/clones.controller.js';
+import { AccessGuard, Authentication, RecordLabs, TokensController, TokenStore } from './access/index.js';
+import { AuditController, AuditInterceptor, AuditRecorder } from './audit/index.js';
+import { CsvController } from './csv/index.js';
+import {
+  LabsController,
+  LoadedProtocols,
+  PackagesController,
+  ProtocolsController,
+} from './definitions/index.js';
+import {
+  AgentsController,
+  CallPermit,
+  DeviceCalls,
+  DeviceDetails,
+  DeviceLocator,
+  DevicesController,
+} from './devices/index.js';
+import { DocsController, OpenApiDocument } from './docs/index.js';
+import { EventFeed, EventsController, FeedOptions, StreamPlaces } from './events/index.js';
+import { TaskFilesController } from './files/index.js';
+import { HealthController, LookEvery, Readiness } from './health/index.js';
+import {
+  ArchiveController,
+  CampaignsController,
+  ChangesController,
+  ClonesController,
+  Estimates,
+  OptimizersController,
+  ProtocolRunsController,
+  Secrets,
+  SimulationsController,
+  TasksController,
+} from './work/index.js';
+import { IdempotencyInterceptor, Keys } from './idempotency/index.js';
+import { FailoverWait, LeaderWatch, Orchestrator } from './orchestrator/index.js';
+import { LogFeed, LogsController } from './logs/index.js';
+import { Measurements, MetricsAccess, MetricsController } from './metrics/index.js';
+import {
+  AttentionController,
+  EmergencyStops,
+  EmergencyStopsController,
+  QueueController,
+  ScheduleController,
+} from './operating/index.js';
 import {
   Announcements,
   BrokerStatus,
@@ -53,19 +53,16 @@ import {
   LogReader,
   RecordReader,
   Requests,
-} from './ports/outside.js';
-import { RecordsController } from './records/records.controller.js';
-import { ResourcesController } from './records/resources.controller.js';
-import { CampaignsController } from './work/campaigns.controller.js';
-import { Estimates } from './work/estimates.js';
-import { OptimizersController } from './work/optimizers.controller.js';
-import { ProtocolRunsController } from './work/protocol-runs.controller.js';
-import { SimulationsController } from './work/simulations.controller.js';
-import { TasksController } from './work/tasks.controller.js';
-import { DeliveryStore, WebhookStore } from './webhooks/webhook-stores.js';
-import { WebhookDeliverer, type DelivererOptions } from './webhooks/webhook-deliverer.js';
-import { WebhookSender } from './webhooks/webhook-sender.js';
-import { WebhooksController } from './webhooks/webhooks.controller.js';
+} from './ports/index.js';
+import { RecordsController, ResourcesController } from './records/index.js';
+import {
+  type DelivererOptions,
+  DeliveryStore,
+  WebhookDeliverer,
+  WebhooksController,
+  WebhookSender,
+  WebhookStore,
+} from './webhooks/index.js';
 
 /** The rest of the service as the gateway sees it. */
 export interface Surroundings {

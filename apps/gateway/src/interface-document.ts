@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { AppModule, type Surroundings } from './app.module.js';
-import { openApiDocument } from './openapi/document.js';
+import { openApiDocument } from './openapi/index.js';
 
 /**
  * The document of the interface, without a service: only the routes are read, and nothing behind them is made.

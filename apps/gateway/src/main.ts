@@ -20,17 +20,15 @@ import {
   systemClock,
   systemTimers,
 } from '@lab/runtime';
-import { AuditRecorder } from './audit/audit-recorder.js';
-import { authenticationBy, isOpenToNetwork } from './access/authentication-by.js';
-import { announcementsOver } from './ports/announcements-over-bus.js';
+import { AuditRecorder } from './audit/index.js';
+import { authenticationBy, isOpenToNetwork } from './access/index.js';
+import { announcementsOver } from './ports/index.js';
 import { config } from './config.js';
 import { storeOf } from './file-store-options.js';
-import { isLoopback } from './http/origin-rules.js';
-import { currentRequestId } from './http/request-scope.js';
-import { limitsFrom } from './http/limits.js';
-import { LeaderWatch } from './orchestrator/leader-watch.js';
-import { pruneLogs } from './logs/log-pruning.js';
-import { Measurements } from './metrics/measurements.js';
+import { currentRequestId, isLoopback, limitsFrom } from './http/index.js';
+import { LeaderWatch } from './orchestrator/index.js';
+import { pruneLogs } from './logs/index.js';
+import { Measurements } from './metrics/index.js';
 import { startServer } from './server.js';
 
 const service = 'gateway';

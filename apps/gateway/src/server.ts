@@ -4,19 +4,23 @@ import { NestFactory } from '@nestjs/core';
 import { nestLogger } from '@lab/messaging/nest';
 import type { Meter } from '@lab/runtime';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { authenticateRequests } from './access/authenticate-requests.js';
+import { authenticateRequests } from './access/index.js';
 import { AppModule, type Surroundings } from './app.module.js';
-import { OpenApiDocument } from './docs/openapi-document.js';
-import { serveDownloads } from './files/downloads.js';
-import { serveUploads } from './files/uploads.js';
-import { CrossOrigin } from './http/cross-origin.js';
-import { fastifyAdapter, logRequests, prepareRequests } from './http/fastify-server.js';
-import { limits, type Limits } from './http/limits.js';
-import { ProblemFilter } from './http/problem-filter.js';
-import { scopeRequests } from './http/request-scope.js';
-import { Traffic } from './http/traffic.js';
-import { measureRequests } from './metrics/request-metrics.js';
-import type { Log } from './ports/outside.js';
+import { OpenApiDocument } from './docs/index.js';
+import { serveDownloads, serveUploads } from './files/index.js';
+import {
+  CrossOrigin,
+  fastifyAdapter,
+  limits,
+  type Limits,
+  logRequests,
+  prepareRequests,
+  ProblemFilter,
+  type RequestLog,
+  scopeRequests,
+  Traffic,
+} from './http/index.js';
+import { measureRequests } from './metrics/index.js';
 
 export interface ServerOptions {
   host: string;
@@ -24,7 +28,7 @@ export interface ServerOptions {
   port: number;
   /** Address that users are given; default: where the server listens. */
   publicUrl?: string;
-  log: Log;
+  log: RequestLog;
   /** How long a request waits for an orchestrator that leads, in milliseconds. Default: not at all. */
   failoverMs?: number;
   /** Origins whose pages may use the interface, for example `https://dashboard.example.org`. Default: none. */
@@ -79,7 +83,8 @@ export async function startServer(
     },
   );
   app.useGlobalFilters(problems);
-  app.get(OpenApiDocument).describe(app);
+  // Loaded at the first request for the document: it costs nothing at start-up.
+  app.get(OpenApiDocument).describe(async () => (await import('./openapi/index.js')).openApiDocument(app));
   try {
     await app.listen({ host: options.host, port: options.port });
   } catch (error) {

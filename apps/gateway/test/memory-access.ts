@@ -1,8 +1,9 @@
 import type { AuditVerification, ServiceError } from '@lab/contracts';
+import type { Log } from '@lab/ports';
 import { AuditRecorder } from '../src/audit/audit-recorder.js';
 import { OpenToAll } from '../src/access/authentication.js';
-import type { AuditEntry, AuditLog, KeptToken, TokenStore } from '../src/access/token-store.js';
-import type { Log } from '../src/ports/outside.js';
+import type { KeptToken, TokenStore } from '../src/access/token-store.js';
+import type { AuditEntry, AuditLog } from '../src/audit/audit-log.js';
 
 export class MemoryTokens implements TokenStore {
   readonly kept: KeptToken[] = [];

@@ -1,5 +1,5 @@
 import { Outbound } from '@lab/runtime';
-import type { Log } from '../src/ports/outside.js';
+import type { Log } from '@lab/ports';
 import type {
   DeliveryRow,
   DeliveryStore,

@@ -30,6 +30,7 @@ import {
 import type { LabRecordKind } from '@lab/persistence';
 import type { Sealing } from '@lab/runtime';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import type { RequestLog } from '../src/http/fastify-server.js';
 import { logFields } from '../src/logs/log-feed.js';
 import { portionOf } from '../src/lists/portion.js';
 import { AuditRecorder } from '../src/audit/audit-recorder.js';
@@ -41,17 +42,9 @@ import { MemoryKeys } from './memory-keys.js';
 import { MemoryTables } from './memory-tables.js';
 import { idleWebhooks, type MemoryDeliveries, type MemoryWebhooks } from './memory-webhooks.js';
 import { startServer, type RunningServer, type ServerOptions } from '../src/server.js';
-import type {
-  Announcements,
-  BrokerStatus,
-  CallOptions,
-  EventReader,
-  FileStore,
-  Log,
-  RecordReader,
-  Requests,
-  FileGrant,
-} from '../src/ports/outside.js';
+import type { Announcements, BrokerStatus, CallOptions, Requests } from '../src/ports/broker.js';
+import type { EventReader, RecordReader } from '../src/ports/readers.js';
+import type { FileStore, FileGrant } from '../src/ports/file-store.js';
 
 type Tokened = Record<string, string>;
 export type Answer = (body: unknown, tokens: Tokened, options: CallOptions) => unknown;
@@ -330,7 +323,7 @@ export interface LoggedLine {
   fields?: Record<string, unknown>;
 }
 
-export function memoryLog({ debug = false } = {}): Log & { lines: LoggedLine[] } {
+export function memoryLog({ debug = false } = {}): RequestLog & { lines: LoggedLine[] } {
   const lines: LoggedLine[] = [];
   const at =
     (level: LoggedLine['level']) =>

@@ -1,6 +1,6 @@
 import { ConfigError, type AuthSettings } from '@lab/runtime';
-import { isLoopback } from '../http/origin-rules.js';
-import type { Log } from '../ports/outside.js';
+import type { Log } from '@lab/ports';
+import { isLoopback } from '../http/index.js';
 import { BearerAuthentication, OpenToAll, type Authentication } from './authentication.js';
 import { OidcAuthentication } from './oidc-authentication.js';
 import type { TokenStore } from './token-store.js';

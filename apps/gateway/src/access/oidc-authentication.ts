@@ -8,7 +8,7 @@ import {
   type JWTPayload,
   type JWTVerifyGetKey,
 } from 'jose';
-import type { Log } from '../ports/outside.js';
+import type { Log } from '@lab/ports';
 import type { TokenCheck } from './authentication.js';
 
 /** Signatures that are believed. All need a private key: with a public one nobody can make any. */

@@ -1,8 +1,8 @@
 import { orchestratorRequests } from '@lab/contracts';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { RecordReader } from '../ports/outside.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { RecordReader } from '../ports/index.js';
 
 /** Kinds of records that belong to labs: the route parameter that names one, and what it is called when it is not there. */
 export const recordKinds = {

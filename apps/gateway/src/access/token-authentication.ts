@@ -1,6 +1,6 @@
 import { isServiceError, ServiceError, type Principal } from '@lab/contracts';
 import { hashOfToken } from '@lab/persistence';
-import type { Log } from '../ports/outside.js';
+import type { Log } from '@lab/ports';
 import type { Authentication, TokenCheck } from './authentication.js';
 import type { TokenStore } from './token-store.js';
 

@@ -1,7 +1,4 @@
-import type { AuditVerification, TokenRecord } from '@lab/contracts';
-import type { AuditEntry } from '@lab/persistence';
-
-export type { AuditEntry };
+import type { TokenRecord } from '@lab/contracts';
 
 /** A token as it is kept: never itself, only its SHA-256 (hexadecimal). */
 export type KeptToken = TokenRecord & { hash: string };
@@ -23,12 +20,4 @@ export abstract class TokenStore {
   abstract revokedOf(ids: readonly string[]): Promise<string[]>;
   /** @param lastUse ISO 8601 by id */
   abstract used(lastUse: ReadonlyMap<string, string>): Promise<void>;
-}
-
-/** Where acts are kept. Rejects with `store_unavailable` when the database does not answer. */
-export abstract class AuditLog {
-  /** Adds entries in this order, all or none; one that is there already, by its id, is left alone. */
-  abstract append(entries: readonly AuditEntry[]): Promise<void>;
-  /** Goes through the whole chain, up to the first entry that is broken. */
-  abstract check(): Promise<AuditVerification>;
 }

@@ -7,8 +7,7 @@ import {
   type TokenRecord,
 } from '@lab/contracts';
 import { issueToken } from '@lab/persistence';
-import { DtoPipe } from '../routes/dto-pipe.js';
-import { lookupName, readListQuery, readQuery } from '../routes/request-input.js';
+import { DtoPipe, lookupName, readListQuery, readQuery } from '../routes/index.js';
 import { Authentication } from './authentication.js';
 import { Caller } from './caller.js';
 import { NeedsIdentity } from './needs.js';

@@ -1,6 +1,6 @@
 import { isServiceError, type AuditVerification } from '@lab/contracts';
-import type { Log } from '../ports/outside.js';
-import type { AuditEntry, AuditLog } from '../access/token-store.js';
+import type { Log } from '@lab/ports';
+import type { AuditEntry, AuditLog } from './audit-log.js';
 
 /** Entries of one write. */
 const batchSize = 500;

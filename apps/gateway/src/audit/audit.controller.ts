@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import type { AuditVerification } from '@lab/contracts';
-import { readQuery } from '../routes/request-input.js';
-import { Needs } from '../access/needs.js';
+import { readQuery } from '../routes/index.js';
+import { Needs } from '../access/index.js';
 import { AuditRecorder } from './audit-recorder.js';
 
 /** Whether the audit is still what was written. */

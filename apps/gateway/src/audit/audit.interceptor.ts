@@ -5,10 +5,10 @@ import type { JsonObject, Principal } from '@lab/contracts';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { catchError, concatMap, from, throwError, type Observable } from 'rxjs';
-import { isTriedOut } from '../routes/dry-run.js';
-import { asServiceError } from '../http/problem.js';
+import { isTriedOut } from '../routes/index.js';
+import { asServiceError } from '../http/index.js';
 import { AuditRecorder } from './audit-recorder.js';
-import type { AuditEntry } from '../access/token-store.js';
+import type { AuditEntry } from './audit-log.js';
 
 /** How long an answer waits for its entry to be written, in milliseconds: it is written later if the database is away. */
 const patienceMs = 250;

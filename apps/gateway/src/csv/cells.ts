@@ -1,6 +1,7 @@
 import type { JsonValue } from '@lab/contracts';
 import { sameJson, type ParameterSpec } from '@lab/definitions/model';
-import { contentFaults } from '../http/json-body.js';
+import { contentFaults } from '../http/index.js';
+import { shown, type CellReading } from './cell-reading.js';
 import type { NumberCells } from './number-cells.js';
 
 /**
@@ -35,9 +36,6 @@ function isMistakable(text: string): boolean {
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
-
-/** What a cell says, or why it says nothing. */
-export type CellReading = { value: JsonValue } | { fault: { code: string; message: string; hint: string } };
 
 /**
  * The value of a cell that is not empty, for a parameter. Whether the value is one that the parameter may have is not
@@ -105,13 +103,6 @@ function parsed(text: string): JsonValue | undefined {
   } catch {
     return undefined;
   }
-}
-
-const longestShown = 40;
-
-/** A cell in a message: never more than its beginning. */
-export function shown(cell: string): string {
-  return JSON.stringify(cell.length <= longestShown ? cell : `${cell.slice(0, longestShown)}...`);
 }
 
 function fault(

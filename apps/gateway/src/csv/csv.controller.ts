@@ -3,15 +3,15 @@ import { Body, Controller, Get, HttpCode, Logger, Param, Post, Query, Req, Res }
 import type { CampaignRecord, ParameterRows } from '@lab/contracts';
 import type { CampaignExtent, CampaignRun } from '@lab/persistence';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Needs } from '../access/needs.js';
-import { LoadedProtocols } from '../definitions/loaded-protocols.js';
-import { attachment } from '../files/content-disposition.js';
-import { lookupName, readQuery } from '../routes/request-input.js';
-import { EachTime } from '../idempotency/asked.js';
-import { RecordReader } from '../ports/outside.js';
-import { found } from '../lookup/found.js';
+import { Needs } from '../access/index.js';
+import { LoadedProtocols } from '../definitions/index.js';
+import { attachment } from '../files/index.js';
+import { lookupName, readQuery } from '../routes/index.js';
+import { EachTime } from '../idempotency/index.js';
+import { RecordReader } from '../ports/index.js';
+import { found } from '../lookup/index.js';
 import { comingParameters, parameterTable, resultTable } from './campaign-tables.js';
-import { csvMediaType, TakesCsv } from '../http/csv-body.js';
+import { csvMediaType, TakesCsv } from '../http/index.js';
 import { readParameterRows } from './parameter-rows.js';
 
 /** Runs that are in memory at once. */

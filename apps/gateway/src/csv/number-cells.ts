@@ -1,5 +1,5 @@
 import type { Fault } from '@lab/contracts';
-import { shown, type CellReading } from './cells.js';
+import { shown, type CellReading } from './cell-reading.js';
 import type { Separator } from './rfc4180.js';
 
 /** Digits, a decimal mark and an exponent, as spreadsheets write them. */

@@ -8,12 +8,10 @@ import {
   type Page,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
-import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../routes/dto-pipe.js';
-import { readQuery } from '../routes/request-input.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { readPageRequest } from '../lists/list-request.js';
-import { portionOf } from '../lists/portion.js';
+import { Needs } from '../access/index.js';
+import { DtoPipe, readQuery } from '../routes/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { portionOf, readPageRequest } from '../lists/index.js';
 
 /** Laboratories: which there are, and load, unload and reload of them. */
 @Needs('viewer')

@@ -1,7 +1,7 @@
 import { definitionRequests, ServiceError, type DefinitionType, type JsonObject } from '@lab/contracts';
 import type { ProtocolDefinition, ProtocolSnapshot, TaskDefinition } from '@lab/definitions/model';
 import { Injectable } from '@nestjs/common';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { Orchestrator } from '../orchestrator/index.js';
 
 /** The protocols that are loaded, as the leading orchestrator has them. */
 @Injectable()

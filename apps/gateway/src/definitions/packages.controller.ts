@@ -9,12 +9,11 @@ import {
   type Page,
   type PackageRecord,
 } from '@lab/contracts';
-import { Needs } from '../access/needs.js';
-import { readQuery, refuseBody } from '../routes/request-input.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { readPageRequest } from '../lists/list-request.js';
-import { portionOf } from '../lists/portion.js';
-import { found } from '../lookup/found.js';
+import { Needs } from '../access/index.js';
+import { readQuery, refuseBody } from '../routes/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { portionOf, readPageRequest } from '../lists/index.js';
+import { found } from '../lookup/index.js';
 
 /** Packages and what they define, as last read from disk and as loaded. */
 @Needs('viewer')

@@ -8,10 +8,9 @@ import {
   type TaskTypeChange,
   type Validation,
 } from '@lab/contracts';
-import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../routes/dto-pipe.js';
-import { readQuery } from '../routes/request-input.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { Needs } from '../access/index.js';
+import { DtoPipe, readQuery } from '../routes/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
 
 /** Definitions of protocols and task types. Runs of a protocol are another controller's, by `POST /api/protocols` alone. */
 @Needs('lab_admin')

@@ -1,11 +1,10 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { orchestratorRequests, type AgentRecord, type Page } from '@lab/contracts';
-import { Needs } from '../access/needs.js';
-import { lookupName, readQuery } from '../routes/request-input.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { readPageRequest } from '../lists/list-request.js';
-import { portionOf } from '../lists/portion.js';
-import { found } from '../lookup/found.js';
+import { Needs } from '../access/index.js';
+import { lookupName, readQuery } from '../routes/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { portionOf, readPageRequest } from '../lists/index.js';
+import { found } from '../lookup/index.js';
 
 /** The agents of the computers, as the leading orchestrator hears them. */
 @Needs('viewer')

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { ServiceError, type Fault, type JsonObject, type Principal } from '@lab/contracts';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { auditEntry } from '../audit/audit.interceptor.js';
-import { AuditRecorder } from '../audit/audit-recorder.js';
-import { readFlag, readQuery } from '../routes/request-input.js';
+import { auditEntry, AuditRecorder } from '../audit/index.js';
+import { readFlag, readQuery } from '../routes/index.js';
 
 /** Longest reason, in characters. */
 const longestReason = 2_000;

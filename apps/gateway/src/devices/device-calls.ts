@@ -11,7 +11,7 @@ import {
 } from '@lab/contracts';
 import { ReachedNobody } from '@lab/messaging';
 import { Injectable } from '@nestjs/common';
-import { Requests } from '../ports/outside.js';
+import { Requests } from '../ports/index.js';
 import { DeviceLocator, type DeviceAddress } from './device-locator.js';
 
 /** There is no agent of that incarnation, as far as can be known, and nothing has happened. */

@@ -7,8 +7,8 @@ import {
   type JsonObject,
 } from '@lab/contracts';
 import { Injectable } from '@nestjs/common';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { Requests } from '../ports/outside.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { Requests } from '../ports/index.js';
 
 /** One device with all that is known of it. */
 @Injectable()

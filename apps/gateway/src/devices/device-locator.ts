@@ -1,6 +1,6 @@
 import { orchestratorRequests, type DeviceFunction } from '@lab/contracts';
 import { Injectable } from '@nestjs/common';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { Orchestrator } from '../orchestrator/index.js';
 
 /** Which agent runs a device, in which incarnation. */
 export interface DeviceAddress {

@@ -7,12 +7,10 @@ import {
   type Principal,
 } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Caller } from '../access/caller.js';
-import { labFilter, Needs } from '../access/needs.js';
-import { readArguments, readFlag, readQuery } from '../routes/request-input.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { readPageRequest } from '../lists/list-request.js';
-import { portionOf } from '../lists/portion.js';
+import { Caller, labFilter, Needs } from '../access/index.js';
+import { readArguments, readFlag, readQuery } from '../routes/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { portionOf, readPageRequest } from '../lists/index.js';
 import { CallPermit } from './call-permit.js';
 import { DeviceCalls } from './device-calls.js';
 import { DeviceDetails } from './device-details.js';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ServiceError } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
-import { NeedsNothing } from '../access/needs.js';
+import { NeedsNothing } from '../access/index.js';
 import { OpenApiDocument } from './openapi-document.js';
 
 /** Swagger UI styles its elements inline; everything else comes from this service alone. */

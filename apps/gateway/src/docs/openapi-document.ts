@@ -1,14 +1,14 @@
-import { Injectable, type INestApplication } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 
-/** The OpenAPI document, made when it is first asked for: it costs nothing at start. */
+/** The OpenAPI document, built at the first request for it, so that it costs nothing at start-up. */
 @Injectable()
 export class OpenApiDocument {
-  private app: INestApplication | undefined;
+  private make: (() => Promise<object>) | undefined;
   private text: Promise<string> | undefined;
 
-  /** Names the application whose routes are described. */
-  describe(app: INestApplication): void {
-    this.app = app;
+  /** @param make builds the document of the application that serves it */
+  describe(make: () => Promise<object>): void {
+    this.make = make;
   }
 
   /** The document as JSON text. */
@@ -18,8 +18,7 @@ export class OpenApiDocument {
   }
 
   private async build(): Promise<string> {
-    if (this.app === undefined) throw new Error('there is no application to describe');
-    const { openApiDocument } = await import('../openapi/document.js');
-    return JSON.stringify(openApiDocument(this.app));
+    if (this.make === undefined) throw new Error('no application was given to describe');
+    return JSON.stringify(await this.make());
   }
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { isWanted, type EventFilter, type ServiceEvent } from '@lab/contracts';
-import { EventReader } from '../ports/outside.js';
+import { EventReader } from '../ports/index.js';
 import { entryText } from './event-stream.js';
 import { Feed, FeedOptions, StreamPlaces } from './feed.js';
 

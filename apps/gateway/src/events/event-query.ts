@@ -7,7 +7,7 @@ import {
   type EventFilter,
   type Fault,
 } from '@lab/contracts';
-import { readQuery } from '../routes/request-input.js';
+import { readQuery } from '../routes/index.js';
 
 const defaultLimit = 100;
 /** Longest value of a filter, in characters. */

@@ -1,9 +1,8 @@
 import { Controller, Get, Headers, Inject, Query, Req, Res } from '@nestjs/common';
 import type { ServiceEvent } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Within } from '../access/caller.js';
-import { labFilter, Needs } from '../access/needs.js';
-import { EventReader } from '../ports/outside.js';
+import { labFilter, Needs, Within } from '../access/index.js';
+import { EventReader } from '../ports/index.js';
 import { EventFeed } from './event-feed.js';
 import { readEventsQuery, readHistoryQuery, writeCursor } from './event-query.js';
 import { EventStream } from './event-stream.js';

@@ -1,6 +1,6 @@
 import { isServiceError, ServiceError } from '@lab/contracts';
 import type { FastifyInstance } from 'fastify';
-import type { FileStore } from '../ports/outside.js';
+import type { FileStore } from '../ports/index.js';
 import { byteRangeOf, describePart } from './byte-range.js';
 
 /** Where agents fetch the files that their tasks get. */

@@ -3,10 +3,10 @@ import { Controller, Get, Logger, Param, Query, Req, Res } from '@nestjs/common'
 import type { TaskRunRecord } from '@lab/contracts';
 import { taskFileKey } from '@lab/object-store';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Needs } from '../access/needs.js';
-import { lookupName, readQuery } from '../routes/request-input.js';
-import { FileStore, RecordReader } from '../ports/outside.js';
-import { found, foundTask, readTaskAddress } from '../lookup/found.js';
+import { Needs } from '../access/index.js';
+import { lookupName, readQuery } from '../routes/index.js';
+import { FileStore, RecordReader } from '../ports/index.js';
+import { found, foundTask, readTaskAddress } from '../lookup/index.js';
 import { archiveLength, archiveOf, type ArchivedFile } from './archive.js';
 import { byteRangeOf, describePart } from './byte-range.js';
 import { attachment } from './content-disposition.js';

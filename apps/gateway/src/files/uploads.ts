@@ -1,9 +1,9 @@
 import { isServiceError, ServiceError } from '@lab/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { FileStore } from '../ports/outside.js';
+import type { FileStore } from '../ports/index.js';
 
 /** The only route whose body may take as long as it goes on arriving. */
-export const uploadRoute = '/api/uploads/:token';
+const uploadRoute = '/api/uploads/:token';
 
 /** Header: the number of bytes that are here already, or behind which the body of a request comes. */
 const offsetHeader = 'upload-offset';
@@ -25,7 +25,7 @@ export function serveUploads(fastify: FastifyInstance, files: FileStore, pauseMs
     scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
     scope.put<{ Params: { token: string } }>(
       uploadRoute,
-      { bodyLimit: Number.MAX_SAFE_INTEGER, config: { ticket: true } },
+      { bodyLimit: Number.MAX_SAFE_INTEGER, config: { ticket: true, unhurriedBody: true } },
       async (request, reply) => {
         const grant = files.acceptTicket(request.params.token);
         const from = offsetOf(request, grant.size);

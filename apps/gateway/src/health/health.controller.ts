@@ -1,7 +1,7 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { NeedsNothing } from '../access/needs.js';
-import { readQuery } from '../routes/request-input.js';
+import { NeedsNothing } from '../access/index.js';
+import { readQuery } from '../routes/index.js';
 import { Readiness, type HealthReport } from './readiness.js';
 
 /** For those who watch the service: whether this process answers, and whether the whole can do its work. */

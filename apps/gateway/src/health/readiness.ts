@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { isServiceError, leaderName, serviceRequests, type ServiceHealth } from '@lab/contracts';
-import { BrokerStatus, RecordReader, Requests } from '../ports/outside.js';
+import { BrokerStatus, RecordReader, Requests } from '../ports/index.js';
 
 export interface PartHealth {
   status: 'ok' | 'degraded' | 'unavailable';

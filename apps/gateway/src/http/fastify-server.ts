@@ -4,16 +4,28 @@ import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { apiVersion, apiVersionHeader, isRequestId, requestIdHeader, ServiceError } from '@lab/contracts';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Log } from '@lab/ports';
 import { takeCsvBodies } from './csv-body.js';
 import { accessCheck, type AccessRules } from './origin-rules.js';
 import type { CrossOrigin } from './cross-origin.js';
 import { parseJsonBody } from './json-body.js';
-import type { Log } from '../ports/outside.js';
 import type { Limits } from './limits.js';
 import type { ProblemFilter } from './problem-filter.js';
 import { problemMediaType } from './problem.js';
 import type { Traffic } from './traffic.js';
-import { uploadRoute } from '../files/uploads.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True: the body of the route may take as long as it keeps arriving. The route itself ends long pauses. */
+    unhurriedBody?: boolean;
+  }
+}
+
+/** A log that says whether the lines of each request are written. */
+export interface RequestLog extends Log {
+  /** True when lines of the level are written. */
+  enabled(level: 'debug'): boolean;
+}
 
 /** What the server is told of who may ask for what, and how much. */
 export interface Doors {
@@ -130,7 +142,7 @@ export function prepareRequests(fastify: FastifyInstance, doors: Doors): void {
   takeCsvBodies(fastify);
 
   fastify.addHook('preParsing', (request, reply, payload, done) => {
-    if (request.routeOptions.url === uploadRoute || request.raw.complete) {
+    if (request.routeOptions.config.unhurriedBody === true || request.raw.complete) {
       done(null, payload);
       return;
     }
@@ -169,7 +181,7 @@ function letGoOfBody({ raw }: FastifyRequest, bodyMs: number): void {
  * Logs every request at debug level, by its route: an address may hold names of people or the token of an upload.
  * At other levels requests cost nothing here.
  */
-export function logRequests(fastify: FastifyInstance, log: Log): void {
+export function logRequests(fastify: FastifyInstance, log: RequestLog): void {
   if (!log.enabled('debug')) return;
   fastify.addHook('onResponse', (request, reply, done) => {
     log.debug('request', {

@@ -1,7 +1,7 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { ServiceError } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Log } from '../ports/outside.js';
+import type { Log } from '@lab/ports';
 import { asServiceError, problemMediaType, problemOf } from './problem.js';
 
 /** Answers every error of every request with one problem document (RFC 9457). */

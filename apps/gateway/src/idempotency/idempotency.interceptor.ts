@@ -10,7 +10,7 @@ import { Reflector } from '@nestjs/core';
 import { isServiceError, ServiceError } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { isTriedOut } from '../routes/dry-run.js';
+import { isTriedOut } from '../routes/index.js';
 import { eachTimeKey, foundAgainKey } from './asked.js';
 import { fingerprintOf, keyOf } from './idempotency-key.js';
 import { Keys, type KeptAnswer, type KeyName } from './key-store.js';

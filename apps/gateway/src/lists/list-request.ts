@@ -13,7 +13,7 @@ import {
   type Portion,
   type SortKind,
 } from '@lab/contracts';
-import { invalidQuery, limitFault, readLimit, readQuery } from '../routes/request-input.js';
+import { invalidQuery, limitFault, readLimit, readQuery } from '../routes/index.js';
 
 /** Longest text of a filter, in characters. */
 const longestFilter = 200;

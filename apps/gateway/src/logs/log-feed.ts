@@ -1,9 +1,8 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { ListRequest, LogLine } from '@lab/contracts';
-import { entryText, type EventStream } from '../events/event-stream.js';
-import { Feed, FeedOptions, StreamPlaces } from '../events/feed.js';
-import { LogReader } from '../ports/outside.js';
-import { passes } from '../lists/portion.js';
+import { entryText, type EventStream, Feed, FeedOptions, StreamPlaces } from '../events/index.js';
+import { LogReader } from '../ports/index.js';
+import { passes } from '../lists/index.js';
 
 export type LogFilter = ListRequest['filters'];
 

@@ -1,6 +1,6 @@
 import type { LogLines } from '@lab/persistence';
 import { inRounds, type RoundPorts } from '@lab/runtime';
-import type { Log } from '../ports/outside.js';
+import type { Log } from '@lab/ports';
 
 const dayMs = 86_400_000;
 const plan = { firstMs: 60_000, everyMs: 600_000, failed: 'old lines could not be removed' };

@@ -1,14 +1,12 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { Fault, LogLine, Page } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Within } from '../access/caller.js';
-import { labFilter, Needs } from '../access/needs.js';
-import { readPosition } from '../events/event-query.js';
-import { EventStream } from '../events/event-stream.js';
-import { invalidQuery, lookupName, readQuery } from '../routes/request-input.js';
-import { RecordReader } from '../ports/outside.js';
-import { filterNames, readFilters, readPageRequest } from '../lists/list-request.js';
-import { found, foundTask, readTaskAddress } from '../lookup/found.js';
+import { labFilter, Needs, Within } from '../access/index.js';
+import { EventStream, readPosition } from '../events/index.js';
+import { invalidQuery, lookupName, readQuery } from '../routes/index.js';
+import { RecordReader } from '../ports/index.js';
+import { filterNames, readFilters, readPageRequest } from '../lists/index.js';
+import { found, foundTask, readTaskAddress } from '../lookup/index.js';
 import { LogFeed } from './log-feed.js';
 
 /** Whose lines, as the address says it, and what the query says beside that. */

@@ -1,6 +1,6 @@
 import { isServiceError, ServiceError, type TaskRunRecord } from '@lab/contracts';
-import { lookupName, readQuery } from '../routes/request-input.js';
-import type { RecordReader } from '../ports/outside.js';
+import { lookupName, readQuery } from '../routes/index.js';
+import type { RecordReader } from '../ports/index.js';
 
 export const noBodyHint = 'The name in the address says it all; send no body.';
 

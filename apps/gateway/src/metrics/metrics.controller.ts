@@ -1,8 +1,7 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { noToken, requireRole } from '../access/access-guard.js';
-import { NeedsNothing } from '../access/needs.js';
-import { readQuery } from '../routes/request-input.js';
+import { NeedsNothing, noToken, requireRole } from '../access/index.js';
+import { readQuery } from '../routes/index.js';
 import { exposition, expositionType } from './exposition.js';
 import { Measurements } from './measurements.js';
 

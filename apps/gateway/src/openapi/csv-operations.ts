@@ -1,6 +1,6 @@
 import type { ParameterRows } from '@lab/contracts';
-import { csvMediaType } from '../http/csv-body.js';
-import { mostColumns, mostRows } from '../csv/parameter-rows.js';
+import { csvMediaType } from '../http/index.js';
+import { mostColumns, mostRows } from '../csv/index.js';
 import { inPath, json, type Description } from './description.js';
 import { list, map, object, free, type SchemaOf } from './schema-of.js';
 

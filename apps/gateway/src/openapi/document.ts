@@ -41,7 +41,7 @@ import {
 } from '@lab/contracts';
 import { getMetadataStorage } from 'class-validator';
 import jsonSchema from 'class-validator-jsonschema';
-import { needExtension } from '../access/needs.js';
+import { needExtension } from '../access/index.js';
 import { accessSchemas } from './access-schemas.js';
 import { definitionSchemas } from './definition-schemas.js';
 import { exampleOf } from './example-of.js';

@@ -1,5 +1,5 @@
 import { longestSchedule, type ErrorCode } from '@lab/contracts';
-import { usualSchedule } from '../routes/request-input.js';
+import { usualSchedule } from '../routes/index.js';
 import {
   inPath,
   inQuery,

@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { errorCatalogue, type ErrorCode } from '@lab/contracts';
-import { problemMediaType } from '../http/problem.js';
-import { longestKey } from '../idempotency/idempotency-key.js';
+import { problemMediaType } from '../http/index.js';
+import { longestKey } from '../idempotency/index.js';
 import { accessOperations } from './access-operations.js';
 import { archiveOperations } from './archive-operations.js';
 import { csvOperations } from './csv-operations.js';

@@ -29,7 +29,7 @@ import {
   type TaskParameters,
   type TaskRunRecord,
 } from '@lab/contracts';
-import type { ProblemDocument } from '../http/problem.js';
+import type { ProblemDocument } from '../http/index.js';
 import {
   choice,
   flag,

@@ -1,4 +1,4 @@
-import type { HealthReport, PartHealth } from '../health/readiness.js';
+import type { HealthReport, PartHealth } from '../health/index.js';
 import type { Description } from './description.js';
 import { json, ref } from './description.js';
 import { choice, integer, object, orNull, text, time, type SchemaObject } from './schema-of.js';

@@ -8,15 +8,12 @@ import {
   type Page,
   type Principal,
 } from '@lab/contracts';
-import { Caller } from '../access/caller.js';
-import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../routes/dto-pipe.js';
-import { lookupName, readQuery } from '../routes/request-input.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { RecordReader } from '../ports/outside.js';
-import { readPageRequest } from '../lists/list-request.js';
-import { actorName } from '../access/ownership.js';
-import { committed } from '../lookup/found.js';
+import { actorName, Caller, Needs } from '../access/index.js';
+import { DtoPipe, lookupName, readQuery } from '../routes/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { RecordReader } from '../ports/index.js';
+import { readPageRequest } from '../lists/index.js';
+import { committed } from '../lookup/index.js';
 
 /** What only a person can settle: read, and decided. */
 @Needs('viewer')

@@ -9,16 +9,13 @@ import {
   type Page,
   type Principal,
 } from '@lab/contracts';
-import { Caller } from '../access/caller.js';
-import { anyLab, Needs } from '../access/needs.js';
-import { DtoPipe } from '../routes/dto-pipe.js';
-import { readQuery } from '../routes/request-input.js';
-import { EachTime } from '../idempotency/asked.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { RecordReader } from '../ports/outside.js';
-import { readPageRequest } from '../lists/list-request.js';
-import { actorName } from '../access/ownership.js';
-import { committed } from '../lookup/found.js';
+import { actorName, anyLab, Caller, Needs } from '../access/index.js';
+import { DtoPipe, readQuery } from '../routes/index.js';
+import { EachTime } from '../idempotency/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { RecordReader } from '../ports/index.js';
+import { readPageRequest } from '../lists/index.js';
+import { committed } from '../lookup/index.js';
 import { EmergencyStops } from './emergency-stops.js';
 
 /** All that may be in force at once. */

@@ -11,7 +11,7 @@ import {
   type ErrorCode,
   type Halt,
 } from '@lab/contracts';
-import { Announcements, Requests } from '../ports/outside.js';
+import { Announcements, Requests } from '../ports/index.js';
 
 /** In milliseconds. */
 interface Patience {

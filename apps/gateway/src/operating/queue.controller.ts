@@ -6,13 +6,10 @@ import {
   type QueuePage,
   type QueueRecord,
 } from '@lab/contracts';
-import { Caller } from '../access/caller.js';
-import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../routes/dto-pipe.js';
-import { readQuery } from '../routes/request-input.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { readPageRequest } from '../lists/list-request.js';
-import { actorName } from '../access/ownership.js';
+import { actorName, Caller, Needs } from '../access/index.js';
+import { DtoPipe, readQuery } from '../routes/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { readPageRequest } from '../lists/index.js';
 
 /** The queue of all task runs that wait: in which order and why, and whether anything may start. */
 @Needs('viewer')

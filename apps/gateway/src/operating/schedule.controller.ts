@@ -1,8 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { orchestratorRequests, type ScheduleRecord } from '@lab/contracts';
-import { Needs } from '../access/needs.js';
-import { readScheduleQuery } from '../routes/request-input.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { Needs } from '../access/index.js';
+import { readScheduleQuery } from '../routes/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
 
 /** What goes on, what is to come and why what waits waits, as the leading orchestrator sees it at this moment. */
 @Needs('viewer')

@@ -10,7 +10,7 @@ import {
 } from '@lab/contracts';
 import { Injectable } from '@nestjs/common';
 import { LeaderWatch } from './leader-watch.js';
-import { Requests, type CallOptions } from '../ports/outside.js';
+import { type CallOptions, Requests } from '../ports/index.js';
 
 const words = {
   service_unavailable: {

@@ -1,5 +1,5 @@
 import type { Bus } from '@lab/messaging';
-import type { Announcements } from './outside.js';
+import type { Announcements } from './broker.js';
 
 /** Publishes, and makes sure that the broker got it: the bus itself drops what is published while disconnected. */
 export function announcementsOver(bus: Bus): Announcements {

@@ -1,10 +1,10 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { AttemptRecord, AuditRecord, Page, TaskFileRecord, TaskRunRecord } from '@lab/contracts';
-import { Needs } from '../access/needs.js';
-import { lookupName, readQuery } from '../routes/request-input.js';
-import { RecordReader } from '../ports/outside.js';
-import { found } from '../lookup/found.js';
-import { readPageRequest } from '../lists/list-request.js';
+import { Needs } from '../access/index.js';
+import { lookupName, readQuery } from '../routes/index.js';
+import { RecordReader } from '../ports/index.js';
+import { found } from '../lookup/index.js';
+import { readPageRequest } from '../lists/index.js';
 
 /** Records across all work: task runs and attempts by id, attempts, files, and what people did. */
 @Needs('viewer')

@@ -7,15 +7,12 @@ import {
   type ResourceRecord,
   type ResourceUse,
 } from '@lab/contracts';
-import { Caller, Within } from '../access/caller.js';
-import { labFilter, Needs } from '../access/needs.js';
-import { DtoPipe } from '../routes/dto-pipe.js';
-import { lookupName, readQuery } from '../routes/request-input.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { RecordReader } from '../ports/outside.js';
-import { actorName } from '../access/ownership.js';
-import { committed, found } from '../lookup/found.js';
-import { readPageRequest } from '../lists/list-request.js';
+import { actorName, Caller, labFilter, Needs, Within } from '../access/index.js';
+import { DtoPipe, lookupName, readQuery } from '../routes/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { RecordReader } from '../ports/index.js';
+import { committed, found } from '../lookup/index.js';
+import { readPageRequest } from '../lists/index.js';
 
 /** Resources: what they are, who has them, which tasks had them; and a reset of their data. */
 @Needs('viewer')

@@ -10,14 +10,11 @@ import {
   type WorkKind,
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
-import { Caller } from '../access/caller.js';
-import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../routes/dto-pipe.js';
-import { lookupName, readQuery } from '../routes/request-input.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { RecordReader } from '../ports/outside.js';
-import { actorName, requireOwn } from '../access/ownership.js';
-import { committed } from '../lookup/found.js';
+import { actorName, Caller, Needs, requireOwn } from '../access/index.js';
+import { DtoPipe, lookupName, readQuery } from '../routes/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { RecordReader } from '../ports/index.js';
+import { committed } from '../lookup/index.js';
 
 const requests = {
   archive: orchestratorRequests.archiveWork,

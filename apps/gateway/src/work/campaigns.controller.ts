@@ -14,21 +14,25 @@ import {
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
 import type { FastifyReply } from 'fastify';
-import { Caller, Within } from '../access/caller.js';
-import { labFilter, Needs } from '../access/needs.js';
-import { requireRightToServers } from '../access/optimizer-servers.js';
-import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
-import { MayBeTriedOut, readDryRun } from '../routes/dry-run.js';
-import { DtoPipe } from '../routes/dto-pipe.js';
-import { lookupName, readQuery, refuseBody } from '../routes/request-input.js';
+import {
+  actorName,
+  asOwn,
+  Caller,
+  labFilter,
+  Needs,
+  requireOwn,
+  requireRightToServers,
+  Within,
+} from '../access/index.js';
+import { type Asked, AskedAt, FoundAgain } from '../idempotency/index.js';
+import { DtoPipe, lookupName, MayBeTriedOut, readDryRun, readQuery, refuseBody } from '../routes/index.js';
 import { Secrets } from './secrets.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { RecordReader } from '../ports/outside.js';
-import { readPageRequest } from '../lists/list-request.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { RecordReader } from '../ports/index.js';
+import { readPageRequest } from '../lists/index.js';
 import { Estimates } from './estimates.js';
 import { isOwn } from './own-submission.js';
-import { actorName, asOwn, requireOwn } from '../access/ownership.js';
-import { committed, found, noBodyHint } from '../lookup/found.js';
+import { committed, found, noBodyHint } from '../lookup/index.js';
 
 /** Campaigns: submit, pause, resume, cancel, read. */
 @Needs('viewer')

@@ -10,14 +10,11 @@ import {
   type TaskRunRecord,
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
-import { Caller } from '../access/caller.js';
-import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../routes/dto-pipe.js';
-import { lookupName, readQuery } from '../routes/request-input.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { RecordReader } from '../ports/outside.js';
-import { committed, found, foundTask, readTaskAddress } from '../lookup/found.js';
-import { refuseForeign } from '../access/ownership.js';
+import { Caller, Needs, refuseForeign } from '../access/index.js';
+import { DtoPipe, lookupName, readQuery } from '../routes/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { RecordReader } from '../ports/index.js';
+import { committed, found, foundTask, readTaskAddress } from '../lookup/index.js';
 
 /** Changes of work that is not over: its priority, and parameters of what has not begun. */
 @Controller('api')

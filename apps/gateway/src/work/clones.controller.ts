@@ -8,10 +8,10 @@ import {
   type TaskClone,
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
-import { Needs } from '../access/needs.js';
-import { lookupName, readQuery } from '../routes/request-input.js';
-import { RecordReader } from '../ports/outside.js';
-import { found, foundTask, readTaskAddress } from '../lookup/found.js';
+import { Needs } from '../access/index.js';
+import { lookupName, readQuery } from '../routes/index.js';
+import { RecordReader } from '../ports/index.js';
+import { found, foundTask, readTaskAddress } from '../lookup/index.js';
 
 /** What records were submitted with, ready to be submitted again under another name. Nothing is stored. */
 @Controller('api')

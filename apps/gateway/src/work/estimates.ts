@@ -6,7 +6,7 @@ import {
   type ProtocolRunSummary,
 } from '@lab/contracts';
 import { Injectable } from '@nestjs/common';
-import { Requests } from '../ports/outside.js';
+import { Requests } from '../ports/index.js';
 
 /** By name. */
 interface Known {

@@ -20,16 +20,13 @@ import {
   type RuntimeParameterValues,
   type Trial,
 } from '@lab/contracts';
-import { Caller } from '../access/caller.js';
-import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../routes/dto-pipe.js';
-import { lookupName, readFlag, readQuery } from '../routes/request-input.js';
+import { actorName, Caller, Needs, requireOwn } from '../access/index.js';
+import { DtoPipe, lookupName, readFlag, readQuery } from '../routes/index.js';
 import { Secrets } from './secrets.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { RecordReader } from '../ports/outside.js';
-import { readPageRequest } from '../lists/list-request.js';
-import { actorName, requireOwn } from '../access/ownership.js';
-import { found } from '../lookup/found.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { RecordReader } from '../ports/index.js';
+import { readPageRequest } from '../lists/index.js';
+import { found } from '../lookup/index.js';
 
 /** Of so many of the latest trials the record of an optimizer shows the notes. */
 const shownJournal = 50;

@@ -10,19 +10,15 @@ import {
   type ProtocolRunSummary,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
-import { Caller, Within } from '../access/caller.js';
-import { labFilter, Needs } from '../access/needs.js';
-import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
-import { MayBeTriedOut, readDryRun } from '../routes/dry-run.js';
-import { DtoPipe } from '../routes/dto-pipe.js';
-import { lookupName, readQuery, refuseBody } from '../routes/request-input.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { RecordReader } from '../ports/outside.js';
-import { readPageRequest } from '../lists/list-request.js';
+import { actorName, asOwn, Caller, labFilter, Needs, requireOwn, Within } from '../access/index.js';
+import { type Asked, AskedAt, FoundAgain } from '../idempotency/index.js';
+import { DtoPipe, lookupName, MayBeTriedOut, readDryRun, readQuery, refuseBody } from '../routes/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { RecordReader } from '../ports/index.js';
+import { readPageRequest } from '../lists/index.js';
 import { Estimates } from './estimates.js';
 import { isOwn } from './own-submission.js';
-import { actorName, asOwn, requireOwn } from '../access/ownership.js';
-import { committed, found, noBodyHint } from '../lookup/found.js';
+import { committed, found, noBodyHint } from '../lookup/index.js';
 
 /** Protocol runs: submit, pause, resume, cancel, read. The orchestrator decides, the database is read. */
 @Needs('viewer')

@@ -6,10 +6,9 @@ import {
   type SimulationRecord,
   type WhatIfRecord,
 } from '@lab/contracts';
-import { Needs } from '../access/needs.js';
-import { DtoPipe } from '../routes/dto-pipe.js';
-import { readQuery } from '../routes/request-input.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
+import { Needs } from '../access/index.js';
+import { DtoPipe, readQuery } from '../routes/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
 
 /** What would become of work. Nothing is stored, started or changed. */
 @Needs('submitter')

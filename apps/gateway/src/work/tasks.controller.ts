@@ -9,18 +9,14 @@ import {
   type TaskRunRecord,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
-import { Caller, Within } from '../access/caller.js';
-import { labFilter, Needs } from '../access/needs.js';
-import { AskedAt, FoundAgain, type Asked } from '../idempotency/asked.js';
-import { MayBeTriedOut, readDryRun } from '../routes/dry-run.js';
-import { DtoPipe } from '../routes/dto-pipe.js';
-import { lookupName, refuseBody } from '../routes/request-input.js';
-import { Orchestrator } from '../orchestrator/orchestrator.js';
-import { RecordReader } from '../ports/outside.js';
-import { readPageRequest } from '../lists/list-request.js';
+import { asOwn, Caller, labFilter, Needs, requireOwn, Within } from '../access/index.js';
+import { type Asked, AskedAt, FoundAgain } from '../idempotency/index.js';
+import { DtoPipe, lookupName, MayBeTriedOut, readDryRun, refuseBody } from '../routes/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { RecordReader } from '../ports/index.js';
+import { readPageRequest } from '../lists/index.js';
 import { isOwn } from './own-submission.js';
-import { committed, foundTask, readTaskAddress } from '../lookup/found.js';
-import { asOwn, requireOwn } from '../access/ownership.js';
+import { committed, foundTask, readTaskAddress } from '../lookup/index.js';
 
 /** On-demand tasks, and the tasks inside protocol runs (`?protocol_run_name=`). */
 @Needs('viewer')

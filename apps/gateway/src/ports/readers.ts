@@ -1,72 +1,21 @@
-import type { Readable } from 'node:stream';
 import type {
-  AnyEvent,
-  AnyRequest,
   AttemptRecord,
   AttentionRecord,
   AuditRecord,
-  BodyOf,
   CampaignRecord,
   EmergencyStopRecord,
   ListRequest,
   LogLine,
   Portion,
   ProtocolRunRecord,
-  ReplyOf,
-  RequestOf,
   ResourceRecord,
+  ServiceEvent,
   StoredItems,
   StoredListName,
-  ServiceEvent,
   TaskRunRecord,
   Trial,
-  Tokens,
 } from '@lab/contracts';
 import type { CampaignExtent, CampaignRun, CampaignRunsPart, LabRecordKind } from '@lab/persistence';
-
-/**
- * What the gateway needs of the rest of the service. Abstract classes, because Nest injects by them; the real
- * libraries satisfy them by shape, and tests put in-memory twins in their place.
- */
-
-export interface CallOptions {
-  /** Milliseconds to wait for the reply; default: what the definition says. */
-  timeoutMs?: number;
-  /** Incarnation of the agent that the message is meant for. */
-  inc?: number;
-  /** Gives up waiting; what was begun is not stopped by it. */
-  signal?: AbortSignal;
-}
-
-/** Requests over the broker. Rejections are ServiceErrors whose `effect` says what is known. */
-export abstract class Requests {
-  abstract call<D extends AnyRequest>(
-    definition: D,
-    tokens: Tokens<D['subject']>,
-    body: RequestOf<D>,
-    options?: CallOptions,
-  ): Promise<ReplyOf<D>>;
-}
-
-/** Events over the broker, for whoever listens. */
-export abstract class Announcements {
-  /**
-   * Sends the event before it returns.
-   *
-   * @returns resolves when the broker has got it
-   * @throws ServiceError `disconnected`
-   */
-  abstract announce<D extends AnyEvent>(
-    definition: D,
-    tokens: Tokens<D['subject']>,
-    body: BodyOf<D>,
-  ): Promise<void>;
-}
-
-/** Whether the broker is connected at this moment. */
-export abstract class BrokerStatus {
-  abstract readonly connected: boolean;
-}
 
 /** Records as they are stored. Rejects with `store_unavailable` when the database does not answer. */
 export abstract class RecordReader {
@@ -123,43 +72,4 @@ export abstract class LogReader {
     limit: number,
     filters?: ListRequest['filters'],
   ): Promise<{ pruned: number; lines: LogLine[] }>;
-}
-
-export interface FileGrant {
-  key: string;
-  /** Bytes. */
-  size: number;
-  /** Hexadecimal. */
-  sha256: string;
-}
-
-/** Files that tasks produced. */
-export abstract class FileStore {
-  /** @param range bytes `start` to `end`, both included; default: all */
-  abstract get(key: string, range?: { start: number; end: number }): Promise<Readable>;
-  /** How many bytes of an upload are here, so that it may go on behind them. */
-  abstract received(grant: FileGrant): Promise<number>;
-  /**
-   * Takes an upload, or what follows the first `from` bytes of one that broke off.
-   *
-   * @throws ServiceError `wrong_state` when it cannot go on there; `invalid` when the content is not what was granted
-   */
-  abstract receive(
-    grant: FileGrant,
-    source: AsyncIterable<Uint8Array>,
-    from: number,
-  ): Promise<{ size: number; sha256: string }>;
-  /** @throws ServiceError `forbidden` when the token is not one of ours or has expired */
-  abstract acceptTicket(token: string): FileGrant;
-  /** What the bearer of a token may fetch. @throws as {@link acceptTicket} */
-  abstract acceptDownload(token: string): FileGrant;
-}
-
-export interface Log {
-  debug(message: string, fields?: Record<string, unknown>): void;
-  info(message: string, fields?: Record<string, unknown>): void;
-  warn(message: string, fields?: Record<string, unknown>): void;
-  error(message: string, fields?: Record<string, unknown>): void;
-  /** True when lines of the level are written. */
-  enabled(level: 'debug'): boolean;
 }

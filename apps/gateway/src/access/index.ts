@@ -1,0 +1,11 @@
+export { AccessGuard, noToken, requireRole } from './access-guard.js';
+export { authenticateRequests } from './authenticate-requests.js';
+export { authenticationBy, isOpenToNetwork } from './authentication-by.js';
+export { Authentication } from './authentication.js';
+export { Caller, Within } from './caller.js';
+export { anyLab, labFilter, needExtension, Needs, NeedsNothing } from './needs.js';
+export { requireRightToServers } from './optimizer-servers.js';
+export { actorName, asOwn, refuseForeign, requireOwn } from './ownership.js';
+export { RecordLabs } from './record-labs.js';
+export { TokenStore } from './token-store.js';
+export { TokensController } from './tokens.controller.js';

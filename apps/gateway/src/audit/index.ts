@@ -1,0 +1,3 @@
+export { AuditRecorder } from './audit-recorder.js';
+export { AuditController } from './audit.controller.js';
+export { auditEntry, AuditInterceptor } from './audit.interceptor.js';

@@ -1,0 +1,2 @@
+export { CsvController } from './csv.controller.js';
+export { mostColumns, mostRows } from './parameter-rows.js';

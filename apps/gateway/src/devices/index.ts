@@ -1,0 +1,6 @@
+export { AgentsController } from './agents.controller.js';
+export { CallPermit } from './call-permit.js';
+export { DeviceCalls } from './device-calls.js';
+export { DeviceDetails } from './device-details.js';
+export { DeviceLocator } from './device-locator.js';
+export { DevicesController } from './devices.controller.js';

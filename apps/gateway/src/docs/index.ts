@@ -1,0 +1,2 @@
+export { DocsController } from './docs.controller.js';
+export { OpenApiDocument } from './openapi-document.js';

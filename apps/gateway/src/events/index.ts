@@ -1,0 +1,6 @@
+export { EventFeed, eventNouns } from './event-feed.js';
+export { readFilter, readPosition } from './event-query.js';
+export { entryText, EventStream } from './event-stream.js';
+export { EventsController } from './events.controller.js';
+export { requirePosition } from './feed-position.js';
+export { Feed, FeedOptions, StreamPlaces } from './feed.js';

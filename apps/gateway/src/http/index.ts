@@ -1,0 +1,10 @@
+export { CrossOrigin } from './cross-origin.js';
+export { csvMediaType, TakesCsv } from './csv-body.js';
+export { fastifyAdapter, logRequests, prepareRequests, type RequestLog } from './fastify-server.js';
+export { contentFaults } from './json-body.js';
+export { limits, type Limits, limitsFrom } from './limits.js';
+export { isLoopback } from './origin-rules.js';
+export { ProblemFilter } from './problem-filter.js';
+export { asServiceError, type ProblemDocument, problemMediaType } from './problem.js';
+export { currentRequestId, scopeRequests } from './request-scope.js';
+export { Traffic } from './traffic.js';

@@ -1,0 +1,2 @@
+export { filterNames, readFilters, readPageRequest } from './list-request.js';
+export { passes, portionOf } from './portion.js';

@@ -1,0 +1,1 @@
+export { committed, found, foundTask, noBodyHint, readTaskAddress } from './found.js';

@@ -1,0 +1,5 @@
+export { AttentionController } from './attention.controller.js';
+export { EmergencyStopsController } from './emergency-stops.controller.js';
+export { EmergencyStops } from './emergency-stops.js';
+export { QueueController } from './queue.controller.js';
+export { ScheduleController } from './schedule.controller.js';

@@ -1,0 +1,2 @@
+export { LeaderWatch } from './leader-watch.js';
+export { FailoverWait, Orchestrator } from './orchestrator.js';

@@ -1,0 +1,2 @@
+export { RecordsController } from './records.controller.js';
+export { ResourcesController } from './resources.controller.js';

@@ -1,0 +1,10 @@
+export { ArchiveController } from './archive.controller.js';
+export { CampaignsController } from './campaigns.controller.js';
+export { ChangesController } from './changes.controller.js';
+export { ClonesController } from './clones.controller.js';
+export { Estimates } from './estimates.js';
+export { OptimizersController } from './optimizers.controller.js';
+export { ProtocolRunsController } from './protocol-runs.controller.js';
+export { Secrets } from './secrets.js';
+export { SimulationsController } from './simulations.controller.js';
+export { TasksController } from './tasks.controller.js';
