@@ -9,7 +9,7 @@ import {
   type DeviceFunction,
   type DeviceStatus,
 } from '@lab/contracts';
-import type { AgentRegistration, Heartbeat } from './engine-options.js';
+import type { AgentRegistration, Heartbeat } from './agent-reports.js';
 import { deviceKey } from './lab-map.js';
 
 export interface Presence {

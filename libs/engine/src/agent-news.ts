@@ -1,11 +1,11 @@
 import type { DeviceAssignment, DeviceStatus, Halt } from '@lab/contracts';
+import type { Log } from '@lab/ports';
 import type { AgentDirectory } from './agent-directory.js';
+import type { AgentRegistration, Heartbeat } from './agent-reports.js';
 import type { AttemptTalk } from './attempts.js';
 import type { DeviceAssigner } from './device-assigner.js';
-import type { AgentRegistration, Heartbeat } from './engine-options.js';
-import { adoptStops, stopsToTell, type StopPorts } from './halts.js';
+import { type StopPorts, adoptStops, stopsToTell } from './halts.js';
 import type { LabMap } from './lab-map.js';
-import type { Log } from './ports.js';
 import type { Turn } from './turn.js';
 
 /** What an agent is told when it says hello. */

@@ -1,6 +1,6 @@
 import { awaitsAgent, type AgentRecord } from '@lab/contracts';
 import type { AgentDirectory, Presence } from './agent-directory.js';
-import { standingOf } from './device-records.js';
+import { standingOf } from './device-status.js';
 import type { LabMap } from './lab-map.js';
 import type { WorkingState } from './working-state.js';
 

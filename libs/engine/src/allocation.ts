@@ -1,8 +1,8 @@
 import { isTerminal, isWaiting } from '@lab/contracts';
 import { keepersOf, slotName } from './holds.js';
 import { deviceKey } from './lab-map.js';
-import type { AllocationKind, AllocationRow, TaskRunRow } from './rows.js';
 import { allocationKey } from './row-set.js';
+import type { AllocationKind, AllocationRow, TaskRunRow } from './rows.js';
 import type { Turn } from './turn.js';
 import type { WorkingState } from './working-state.js';
 

@@ -9,8 +9,8 @@ import {
   trialTransitions,
   type Transitions,
 } from '@lab/contracts';
+import { type RowSet, allocationKey, indexTaskRun } from './row-set.js';
 import type { AllocationKind, AllocationRow, Change } from './rows.js';
-import { allocationKey, indexTaskRun, type RowSet } from './row-set.js';
 
 /**
  * The one meaning of every change, for the engine's memory and for the store in memory alike.

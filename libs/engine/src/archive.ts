@@ -1,5 +1,5 @@
 import { isTerminal, ServiceError, workWords, type WorkKind } from '@lab/contracts';
-import { audit, type Person } from './audit.js';
+import { type Person, audit } from './audit.js';
 import type { NamedWork } from './ports.js';
 import { told } from './row-events.js';
 import type { Accepted } from './submit.js';

@@ -13,11 +13,11 @@ import {
   type ServiceError,
   type TaskStart,
 } from '@lab/contracts';
+import { Backoff, type Log } from '@lab/ports';
 import type { AgentDirectory } from './agent-directory.js';
-import { Backoff } from './backoff.js';
+import type { AgentRegistration } from './agent-reports.js';
 import { failTask, isStopping, queueAgain, stopOf } from './failure-policy.js';
-import type { AgentRegistration } from './engine-options.js';
-import type { AgentAddress, Agents, Log } from './ports.js';
+import type { AgentAddress, Agents } from './ports.js';
 import { needAttention } from './results.js';
 import type { AttemptRow, TaskRunRow } from './rows.js';
 import { endTask } from './runs.js';

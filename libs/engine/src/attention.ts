@@ -10,20 +10,13 @@ import {
   type JsonObject,
   type Reason,
 } from '@lab/contracts';
+import type { Ids } from '@lab/ports';
 import type { AgentDirectory } from './agent-directory.js';
 import { audit } from './audit.js';
 import { decideTask } from './decisions.js';
-import { deviceKey, type LabMap } from './lab-map.js';
-import type { AgentAddress, Agents, Ids } from './ports.js';
-import {
-  aboutAgent,
-  aboutDevice,
-  aboutTask,
-  differs,
-  keyOf,
-  needsPerson,
-  type Question,
-} from './questions.js';
+import { type LabMap, deviceKey } from './lab-map.js';
+import type { AgentAddress, Agents } from './ports.js';
+import { type Question, aboutAgent, aboutDevice, aboutTask, differs, keyOf, needsPerson } from './questions.js';
 import { needAttention } from './results.js';
 import { subjectOf } from './row-events.js';
 import type { AttentionRow } from './rows.js';

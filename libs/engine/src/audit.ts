@@ -1,5 +1,5 @@
 import type { JsonObject } from '@lab/contracts';
-import type { Ids } from './ports.js';
+import type { Ids } from '@lab/ports';
 import type { Turn } from './turn.js';
 
 /** Who acts, and where the entry of the audit gets its id from. */

@@ -7,15 +7,15 @@ import {
   type ErrorCode,
   type Trial,
 } from '@lab/contracts';
-import { Backoff } from './backoff.js';
-import type { Log, Optimizers, OptimizerSession } from './ports.js';
+import { Backoff, type Log } from '@lab/ports';
+import type { OptimizerSession, Optimizers } from './ports.js';
+import { protocolText } from './protocol-text.js';
 import { trialKey, trialsOf } from './row-set.js';
 import type { CampaignRow, OptimizerRow, TrialRow } from './rows.js';
 import { campaignRunName, runLimit } from './run-names.js';
 import { acceptProposals, missingTrials, noteFailure, setOptimizer, told, useInsights } from './trials.js';
 import type { Turn } from './turn.js';
 import type { WorkingState } from './working-state.js';
-import { protocolText } from './protocol-text.js';
 
 /** Most trials in one message, and most characters of them as JSON: together well below what the broker takes. */
 const batch = { trials: 500, characters: 256 * 1024 };

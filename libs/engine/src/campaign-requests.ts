@@ -14,20 +14,21 @@ import {
   type TaskParameters,
 } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
-import { audit, type Person } from './audit.js';
+import type { Timers } from '@lab/ports';
+import { type Person, audit } from './audit.js';
 import type { CampaignOptimizers } from './campaign-optimizers.js';
 import { openCampaign } from './named.js';
 import { domainFaults } from './optimizer-checks.js';
-import type { EndedWork, Optimizers, OptimizerSession, Timers } from './ports.js';
+import type { EndedWork, OptimizerSession, Optimizers } from './ports.js';
+import { protocolText } from './protocol-text.js';
 import { recallCampaign, resumeCampaign, resumedCampaign, submitOrResumeCampaign } from './resume.js';
 import type { CampaignRow, OptimizerRow } from './rows.js';
 import { comingRunNames, runLimit } from './run-names.js';
-import { protocolOf, refuse, type SubmitPorts } from './submission-checks.js';
-import { completeCampaign, type Accepted } from './submit.js';
+import { type SubmitPorts, protocolOf, refuse } from './submission-checks.js';
+import { type Accepted, completeCampaign } from './submit.js';
 import { pendingTrials, setOptimizer, storable } from './trials.js';
 import type { TurnLoop } from './turn-loop.js';
 import type { Turn } from './turn.js';
-import { protocolText } from './protocol-text.js';
 
 /** How long a change of settings waits for an optimizer that is being made, in milliseconds: less than who asks. */
 const longestOpeningMs = 25_000;

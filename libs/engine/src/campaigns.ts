@@ -1,11 +1,11 @@
 import { awaitsPerson, isTerminal, isUnclear, type Reason, type TaskParameters } from '@lab/contracts';
 import { checkRunParameters, type ProtocolSnapshot } from '@lab/definitions/model';
-import { beginEnding, hasBegun, queueReady } from './runs.js';
 import type { CampaignRow, ProtocolRunRow } from './rows.js';
 import { campaignRunName, runLimit } from './run-names.js';
+import { beginEnding, hasBegun, queueReady } from './runs.js';
+import { placeFaults } from './slot-faults.js';
 import type { SubmitPorts } from './submission-checks.js';
 import { insertRun } from './submit.js';
-import { placeFaults } from './slot-faults.js';
 import { beginTrial, mayBegin, runParameters, seedTrials } from './trials.js';
 import type { Turn } from './turn.js';
 

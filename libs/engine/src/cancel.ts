@@ -1,8 +1,8 @@
 import { isUnclear, isWithAgent, type Reason } from '@lab/contracts';
 import { beginEndingCampaign } from './campaign-tally.js';
 import { openCampaign, openRun, openTask } from './named.js';
-import { beginEnding, endTask, requestStop } from './runs.js';
 import type { TaskRunRow } from './rows.js';
+import { beginEnding, endTask, requestStop } from './runs.js';
 import type { Accepted } from './submit.js';
 import type { Turn } from './turn.js';
 

@@ -10,7 +10,8 @@ import {
   type TaskParameters,
 } from '@lab/contracts';
 import { checkParameters, checkRunParameters } from '@lab/definitions/model';
-import { audit, type Person } from './audit.js';
+import { jsonEqual } from '@lab/ports';
+import { type Person, audit } from './audit.js';
 import { openCampaign, openRun, openTask } from './named.js';
 import { refuseEnding } from './pause.js';
 import { trialKey } from './row-set.js';
@@ -18,7 +19,6 @@ import type { CampaignRow, ProtocolRunRow, TaskRunRow } from './rows.js';
 import { campaignRunName, refuseRunNames, runLimit } from './run-names.js';
 import { campaignFaults, mergeParameters, refuse } from './submission-checks.js';
 import type { Accepted } from './submit.js';
-import { isSameJson } from './same-json.js';
 import { setOptimizer, trialOf } from './trials.js';
 import type { Turn } from './turn.js';
 
@@ -212,7 +212,7 @@ function refuseBegunRuns(turn: Turn, campaign: CampaignRow, list: readonly TaskP
   const stored = campaign.protocolRunParameters ?? [];
   for (let n = 1; n <= Math.max(list.length, stored.length); n += 1) {
     const isSettled = n <= campaign.runsStarted || turn.state.rows.trials.has(trialKey(campaign.id, n));
-    if (isSettled && !isSameJson(list[n - 1] ?? {}, stored[n - 1] ?? {}))
+    if (isSettled && !jsonEqual(list[n - 1] ?? {}, stored[n - 1] ?? {}))
       throw new ServiceError(
         'wrong_state',
         `${campaignRunName(campaign.name, n)} has its parameters already: protocol_run_parameters[${n - 1}] must stay as it is`,

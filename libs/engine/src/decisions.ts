@@ -2,8 +2,8 @@ import { isUnclear, ServiceError, type AttentionDecision, type Fault, type Reaso
 import { checkParameters } from '@lab/definitions/model';
 import { giveUp, isStopping, queueAgain } from './failure-policy.js';
 import { outputResources, putResources } from './outputs.js';
-import { endTask } from './runs.js';
 import type { AttemptRow, AttentionRow, TaskRunRow } from './rows.js';
+import { endTask } from './runs.js';
 import type { Turn } from './turn.js';
 
 /**

@@ -1,8 +1,8 @@
 import { isReachable, toServiceError } from '@lab/contracts';
+import { Backoff, type Log } from '@lab/ports';
 import type { AgentDirectory } from './agent-directory.js';
-import { Backoff } from './backoff.js';
 import type { LabMap } from './lab-map.js';
-import type { Agents, Log } from './ports.js';
+import type { Agents } from './ports.js';
 import type { Turn } from './turn.js';
 
 /** Tells the agents that are there which devices to run, until each has heard it. */

@@ -4,10 +4,10 @@ import {
   type DeviceFunction,
   type DeviceRecord,
   type DeviceState,
-  type DeviceStatus,
 } from '@lab/contracts';
 import type { AgentDirectory } from './agent-directory.js';
-import { deviceKey, type LabMap } from './lab-map.js';
+import { standingOf } from './device-status.js';
+import { type LabMap, deviceKey } from './lab-map.js';
 import type { WorkingState } from './working-state.js';
 
 /** The devices as people see them: what their agents last said, and who holds them. */
@@ -33,19 +33,6 @@ export function describeDevices(
     });
   }
   return records.sort((a, b) => compare(a.lab_name, b.lab_name) || compare(a.name, b.name));
-}
-
-/** A device as its agent last said, or what the silence of its agent means. */
-export function standingOf(
-  { key, computer }: { key: string; computer: string },
-  directory: AgentDirectory,
-): { state: DeviceState; detail: string | null; status: DeviceStatus | undefined } {
-  const agent = directory.get(computer);
-  const status = agent?.devices.get(key);
-  if (agent === undefined || !isReachable(agent.state))
-    return { state: 'disabled', detail: `computer ${computer} is not connected`, status };
-  const unheard = agent.state === 'suspect' ? `computer ${computer} has not been heard for a while` : null;
-  return { state: status?.state ?? 'initializing', detail: unheard ?? status?.detail ?? null, status };
 }
 
 /**

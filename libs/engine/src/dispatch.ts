@@ -6,14 +6,14 @@ import {
   type Snapshot,
   type Timetable,
 } from '@lab/scheduling';
-import type { Backoff } from './backoff.js';
+import type { Backoff } from '@lab/ports';
 import { nothingStarts } from './halts.js';
 import { ReadyWork } from './ready-work.js';
 import { endTask } from './runs.js';
-import { startTask, type StartPorts } from './start-task.js';
+import { type StartPorts, startTask } from './start-task.js';
 import type { Turn } from './turn.js';
-import type { Workload } from './workload.js';
 import type { WorkingState } from './working-state.js';
+import type { Workload } from './workload.js';
 
 export interface DispatchPorts extends StartPorts {
   policy: Policy;

@@ -1,12 +1,4 @@
-/** How long completed attempts of one task took, newest first. */
-export interface DurationSamples {
-  /** Type of the protocol; null: on-demand tasks. */
-  protocol: string | null;
-  /** Name of the task within the protocol; of on-demand tasks their type. */
-  task: string;
-  /** Milliseconds. */
-  ms: readonly number[];
-}
+import type { DurationSamples } from './ports.js';
 
 /** What is known of how long a task takes, in seconds. */
 export interface Expectation {

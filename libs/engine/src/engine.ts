@@ -14,39 +14,35 @@ import {
   type Submission,
   type TaskSubmission,
 } from '@lab/contracts';
+import { Backoff } from '@lab/ports';
 import { AgentDirectory } from './agent-directory.js';
 import { AgentNews, type AgentWelcome } from './agent-news.js';
-import { Attention } from './attention.js';
+import type { AgentRegistration, Heartbeat } from './agent-reports.js';
 import { AttemptTalk } from './attempts.js';
+import { Attention } from './attention.js';
 import type { Person } from './audit.js';
-import { Backoff } from './backoff.js';
-import { takeCensus, type Census } from './census.js';
 import { CampaignOptimizers } from './campaign-optimizers.js';
 import { CampaignRequests } from './campaign-requests.js';
 import { settleCampaign } from './campaigns.js';
-import { ChangeRequests } from './change-requests.js';
 import { cancelCampaign, cancelProtocolRun, cancelTask } from './cancel.js';
+import { type Census, takeCensus } from './census.js';
+import { ChangeRequests } from './change-requests.js';
 import { DeviceAssigner } from './device-assigner.js';
 import { Dispatcher } from './dispatch.js';
 import { Drain } from './drain.js';
 import { Durations, rememberedDurations } from './durations.js';
-import {
-  defaultOptions,
-  type AgentRegistration,
-  type EngineOptions,
-  type EnginePorts,
-  type Heartbeat,
-} from './engine-options.js';
+import { type EngineOptions, type EnginePorts, defaultOptions } from './engine-options.js';
 import { nextTimeout, stopOverdue } from './failure-policy.js';
-import { adoptStops, engageStop, releaseStop, stopsToTell, type StopPorts } from './halts.js';
+import { type StopPorts, adoptStops, engageStop, releaseStop, stopsToTell } from './halts.js';
 import { LabMap } from './lab-map.js';
-import { pauseCampaign, pauseProtocolRun, pauseQueue, resumeQueue } from './pause.js';
-import { recordResult } from './results.js';
-import { resumeProtocolRun } from './resume.js';
+import { pauseCampaign, pauseProtocolRun } from './pause.js';
 import type { WorkingRows } from './ports.js';
 import { Present } from './present.js';
-import { describeQueue, type QueuePart } from './queue.js';
+import { pauseQueue, resumeQueue } from './queue-pause.js';
+import { type QueuePart, describeQueue } from './queue.js';
 import { ResourceRequests } from './resource-requests.js';
+import { recordResult } from './results.js';
+import { resumeProtocolRun } from './resume.js';
 import { workingRowsOf } from './row-set.js';
 import type { AttemptRow, TaskRunRow } from './rows.js';
 import { settleRun } from './runs.js';
@@ -58,9 +54,9 @@ import type { Accepted } from './submit.js';
 import type { SurveyPorts } from './survey.js';
 import { TurnLoop } from './turn-loop.js';
 import type { Turn } from './turn.js';
-import { attemptOf, unfinishedWork, type UnfinishedWork } from './work-in-use.js';
-import { Workload } from './workload.js';
+import { type UnfinishedWork, attemptOf, unfinishedWork } from './work-in-use.js';
 import { WorkingState } from './working-state.js';
+import { Workload } from './workload.js';
 
 /**
  * Decides about everything that happens in the laboratories: what is accepted, who gets which device, what starts

@@ -7,8 +7,8 @@ import {
   type TaskFailurePolicy,
 } from '@lab/contracts';
 import { giveBack } from './allocation.js';
-import { closeTask, endTask, type TaskPatch } from './runs.js';
 import type { AttemptRow, TaskRunRow } from './rows.js';
+import { type TaskPatch, closeTask, endTask } from './runs.js';
 import type { Turn } from './turn.js';
 import type { WorkingState } from './working-state.js';
 

@@ -1,7 +1,7 @@
 import { awaitsAgent, haltCovers, ServiceError, type Halt } from '@lab/contracts';
+import type { Ids } from '@lab/ports';
 import { audit } from './audit.js';
 import type { LabMap } from './lab-map.js';
-import type { Ids } from './ports.js';
 import type { AttemptRow, HaltRow } from './rows.js';
 import type { Turn } from './turn.js';
 import type { WorkingState } from './working-state.js';

@@ -1,6 +1,7 @@
 import type { DeviceAssignment } from '@lab/contracts';
 import type { LabDefinition } from '@lab/definitions/model';
-import type { Definitions, Log } from './ports.js';
+import type { Log } from '@lab/ports';
+import type { Definitions } from './ports.js';
 import type { ResourceRow } from './rows.js';
 
 /** The computer that always exists, and runs what needs no device. */

@@ -2,8 +2,8 @@ import { isTerminal, isUnclear, isWithAgent } from '@lab/contracts';
 import type { PlannedTask, PlanTask, Snapshot, Timetable } from '@lab/scheduling';
 import { expectedEnd } from './expected-end.js';
 import type { TaskRunRow } from './rows.js';
-import type { Workload } from './workload.js';
 import type { WorkingState } from './working-state.js';
+import type { Workload } from './workload.js';
 
 /** Who has a unit, and for how long. */
 export interface Possession {

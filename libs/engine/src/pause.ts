@@ -1,10 +1,9 @@
-import { isTerminal, isWithAgent, ServiceError, type QueueRecord } from '@lab/contracts';
-import { audit, type Person } from './audit.js';
+import { isTerminal, ServiceError } from '@lab/contracts';
+import { type Person, audit } from './audit.js';
 import { openCampaign, openRun } from './named.js';
 import type { CampaignRow, ProtocolRunRow } from './rows.js';
 import type { Accepted } from './submit.js';
 import type { Turn } from './turn.js';
-import type { WorkingState } from './working-state.js';
 
 /** What runs goes on to its end, nothing more of it starts. @throws ServiceError `not_found`, `wrong_state` */
 export function pauseProtocolRun(turn: Turn, person: Person, name: string): Accepted {
@@ -59,53 +58,6 @@ export function unpauseCampaign(turn: Turn, person: Person, campaign: CampaignRo
   turn.emit({ op: 'updateCampaign', id, patch: { pausedAt: null } });
   audit(turn, person, 'campaign.resume', `campaign/${name}`);
   return { id, name };
-}
-
-/** Nothing starts any more until {@link resumeQueue}; a restart changes nothing about it. Idempotent. */
-export function pauseQueue(turn: Turn, person: Person): QueueRecord {
-  if (turn.state.queuePause() === undefined) {
-    const id = person.ids.next();
-    turn.emit({
-      op: 'putHalt',
-      row: {
-        id,
-        scope: 'queue',
-        by: person.by,
-        reason: '',
-        at: turn.now,
-        releasedAt: null,
-        releasedBy: null,
-      },
-    });
-    audit(turn, person, 'queue.pause', `halt/${id}`);
-  }
-  return queueState(turn.state);
-}
-
-/** Idempotent. */
-export function resumeQueue(turn: Turn, person: Person): QueueRecord {
-  const halt = turn.state.queuePause();
-  if (halt !== undefined) {
-    turn.emit({ op: 'putHalt', row: { ...halt, releasedAt: turn.now, releasedBy: person.by } });
-    audit(turn, person, 'queue.resume', `halt/${halt.id}`);
-  }
-  return queueState(turn.state);
-}
-
-export function queueState(state: WorkingState): QueueRecord {
-  const pause = state.queuePause();
-  let running = 0;
-  for (const id of state.rows.liveAttempts.keys()) {
-    const task = state.rows.taskRuns.get(id);
-    if (task !== undefined && isWithAgent(task.state)) running += 1;
-  }
-  return {
-    paused: pause !== undefined,
-    paused_by: pause?.by ?? null,
-    paused_at: pause === undefined ? null : new Date(pause.at).toISOString(),
-    queued: state.queued.size,
-    running,
-  };
 }
 
 /** @throws ServiceError `wrong_state` when it will be over as soon as nothing of it runs */

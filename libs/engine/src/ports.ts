@@ -15,38 +15,9 @@ import type {
   WorkKind,
 } from '@lab/contracts';
 import type { LabDefinition, DeviceDefinition, ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
-import type { DurationSamples } from './durations.js';
-import type {
-  AgentRow,
-  AllocationRow,
-  AttemptRow,
-  AttentionRow,
-  CampaignRow,
-  Change,
-  DefinitionRow,
-  HaltRow,
-  ProtocolRunRow,
-  ResourceRow,
-  TaskRunRow,
-  TrialRow,
-} from './rows.js';
+import type { AgentRow, AllocationRow, AttemptRow, AttentionRow, CampaignRow, Change, DefinitionRow, HaltRow, ProtocolRunRow, ResourceRow, TaskRunRow, TrialRow } from './rows.js';
 
 /** The engine's only sources of time, chance, memory and effect. Each has an in-memory twin under the same contract. */
-
-export interface Clock {
-  /** Milliseconds since 1970. */
-  now(): number;
-}
-
-export interface Timers {
-  /** Runs `callback` once after `ms` milliseconds; the returned function cancels it. */
-  after(ms: number, callback: () => void): () => void;
-}
-
-export interface Ids {
-  /** A new unique identifier, ordered by time of creation (UUID version 7 in production). */
-  next(): string;
-}
 
 /** Everything that is not over, loaded at start and after every failed commit. */
 export interface WorkingRows {
@@ -110,6 +81,16 @@ export interface EndedPage {
   after: string;
   /** Most pieces of work. */
   limit: number;
+}
+
+/** How long completed attempts of one task took, newest first. */
+export interface DurationSamples {
+  /** Type of the protocol; null: on-demand tasks. */
+  protocol: string | null;
+  /** Name of the task within the protocol; of on-demand tasks their type. */
+  task: string;
+  /** Milliseconds. */
+  ms: readonly number[];
 }
 
 /** The authority on what was decided. */
@@ -245,8 +226,10 @@ export interface Definitions {
   takesWork(lab: string): boolean;
 }
 
-export interface Log {
-  info(message: string, fields?: Record<string, unknown>): void;
-  warn(message: string, fields?: Record<string, unknown>): void;
-  error(message: string, fields?: Record<string, unknown>): void;
+/** What is measured of the engine's work, by whoever wants to. */
+export interface Measures {
+  /** A turn, or the commit of one, begins; the returned function is called when it is over, however it ended. */
+  begin(what: 'turn' | 'commit'): () => void;
+  /** Changes were committed. */
+  committed(changes: readonly Change[]): void;
 }

@@ -1,13 +1,7 @@
 import type { AgentRecord, DeviceRecord } from '@lab/contracts';
 import type { AgentDirectory } from './agent-directory.js';
 import { describeAgents } from './agent-records.js';
-import {
-  describeDevices,
-  describeStarts,
-  locateDevice,
-  type DeviceLocation,
-  type DeviceStart,
-} from './device-records.js';
+import { type DeviceLocation, type DeviceStart, describeDevices, describeStarts, locateDevice } from './device-records.js';
 import type { LabMap } from './lab-map.js';
 import type { WorkingState } from './working-state.js';
 

@@ -2,8 +2,8 @@ import type { DeviceSlot, ProtocolSnapshot, ProtocolTask, ResourceSlot } from '@
 import { keepersOf, slotName } from './holds.js';
 import type { LabMap } from './lab-map.js';
 import { deviceCandidates, resourceCandidates } from './resolve.js';
-import type { AllocationKind } from './rows.js';
 import { allocationKey } from './row-set.js';
+import type { AllocationKind } from './rows.js';
 
 /** What planning needs of a protocol, arranged once for all of its runs. Places count from 0, in the protocol's order. */
 export interface ProtocolPlan {

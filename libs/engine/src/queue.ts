@@ -6,8 +6,8 @@ import {
   type QueueRecord,
 } from '@lab/contracts';
 import { agedPriority } from '@lab/scheduling';
-import { queueState } from './pause.js';
-import { Survey, type Line, type SurveyPorts } from './survey.js';
+import { queueState } from './queue-pause.js';
+import { type Line, Survey, type SurveyPorts } from './survey.js';
 import { iso, waitCauses } from './wait-causes.js';
 
 /** Characters of JSON after which a part of the queue ends, so that it can be carried in one message. */

@@ -1,15 +1,14 @@
 import { isQueued, mayStartTasks } from '@lab/contracts';
 import { compareTasks, type PlanSlot, type PlanTask, type RunNeeds, type Snapshot } from '@lab/scheduling';
+import type { Backoff, Log } from '@lab/ports';
 import type { AgentDirectory } from './agent-directory.js';
-import type { Backoff } from './backoff.js';
-import { serviceComputer, type LabMap } from './lab-map.js';
-import type { Log } from './ports.js';
+import { type LabMap, serviceComputer } from './lab-map.js';
+import { startWindow } from './lags.js';
 import { slotsOf } from './resolve.js';
 import type { ProtocolRunRow, TaskRunRow } from './rows.js';
-import { startWindow } from './lags.js';
 import { UnitView } from './units.js';
-import type { Workload } from './workload.js';
 import type { WorkingState } from './working-state.js';
+import type { Workload } from './workload.js';
 
 export interface ReadyWorkPorts {
   log: Log;

@@ -7,7 +7,7 @@ import {
   type ResourceSlot,
 } from '@lab/definitions/model';
 import type { PlanSlot } from '@lab/scheduling';
-import { deviceKey, type LabMap } from './lab-map.js';
+import { type LabMap, deviceKey } from './lab-map.js';
 import { allocationKey } from './row-set.js';
 import type { AllocationKind, ProtocolRunRow, TaskRunRow } from './rows.js';
 import type { WorkingState } from './working-state.js';

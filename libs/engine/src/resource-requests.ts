@@ -1,6 +1,6 @@
 import { ServiceError } from '@lab/contracts';
 import { hintFor } from '@lab/definitions/model';
-import { audit, type Person } from './audit.js';
+import { type Person, audit } from './audit.js';
 import type { LabMap } from './lab-map.js';
 import type { TurnLoop } from './turn-loop.js';
 import type { Turn } from './turn.js';

@@ -6,14 +6,14 @@ import {
   type Reason,
 } from '@lab/contracts';
 import { checkParameters } from '@lab/definitions/model';
+import type { Log } from '@lab/ports';
 import type { AgentDirectory } from './agent-directory.js';
 import type { Durations } from './durations.js';
 import { askAbout, failAttempt, isStopping, stopOf } from './failure-policy.js';
 import { deviceKey } from './lab-map.js';
-import type { Log } from './ports.js';
 import { outputResources, putResources } from './outputs.js';
-import { endTask } from './runs.js';
 import type { AttemptRow, TaskRunRow } from './rows.js';
+import { endTask } from './runs.js';
 import type { Turn } from './turn.js';
 
 type Completed = Extract<AttemptOutcome, { kind: 'completed' }>;

@@ -10,17 +10,17 @@ import {
   type JsonValue,
   type ProtocolRunSubmission,
 } from '@lab/contracts';
-import { audit, type Person } from './audit.js';
+import { jsonEqual } from '@lab/ports';
+import { type Person, audit } from './audit.js';
 import { openCampaign, openRun } from './named.js';
 import { unpauseCampaign, unpauseProtocolRun } from './pause.js';
 import type { EndedWork } from './ports.js';
 import { placeOf, told } from './row-events.js';
 import type { CampaignRow, OptimizerRow, ProtocolRunRow, TaskRunRow } from './rows.js';
 import { comingRunNames, refuseRunNames, runLimit } from './run-names.js';
-import { drainingFaults, refuse, refuseBacklog, type SubmitPorts } from './submission-checks.js';
-import { submitCampaign, submitProtocolRun, type Accepted } from './submit.js';
-import { isSameJson } from './same-json.js';
 import { placeFaults } from './slot-faults.js';
+import { type SubmitPorts, drainingFaults, refuse, refuseBacklog } from './submission-checks.js';
+import { type Accepted, submitCampaign, submitProtocolRun } from './submit.js';
 import { setOptimizer, trialOf } from './trials.js';
 import type { Recall } from './turn-loop.js';
 import type { Turn } from './turn.js';
@@ -209,7 +209,7 @@ function refuseOthers(
 ): void {
   const given = submission as Readonly<Record<string, unknown>>;
   const faults: Fault[] = Object.entries(record)
-    .filter(([field, value]) => given[field] !== undefined && !isSameJson(given[field], value))
+    .filter(([field, value]) => given[field] !== undefined && !jsonEqual(given[field], value))
     .map(([field]) => ({
       path: field,
       code: 'differs',

@@ -1,19 +1,6 @@
 import { isTerminal } from '@lab/contracts';
-import type {
-  AgentRow,
-  AllocationKind,
-  AllocationRow,
-  AttemptRow,
-  AttentionRow,
-  CampaignRow,
-  DefinitionRow,
-  HaltRow,
-  ProtocolRunRow,
-  ResourceRow,
-  TaskRunRow,
-  TrialRow,
-} from './rows.js';
 import type { WorkingRows } from './ports.js';
+import type { AgentRow, AllocationKind, AllocationRow, AttemptRow, AttentionRow, CampaignRow, DefinitionRow, HaltRow, ProtocolRunRow, ResourceRow, TaskRunRow, TrialRow } from './rows.js';
 
 /** Rows by key, with the indexes that uniqueness and lookups need. Rows are replaced, never mutated. */
 export interface RowSet {

@@ -12,7 +12,7 @@ import { campaignCompletion, runCompletion } from './estimates.js';
 import type { LabMap } from './lab-map.js';
 import { Expectations } from './outlook.js';
 import { allocationKey } from './row-set.js';
-import { Survey, type Line, type SurveyPorts } from './survey.js';
+import { type Line, Survey, type SurveyPorts } from './survey.js';
 import { iso, plainName, waitCauses } from './wait-causes.js';
 import type { WorkingState } from './working-state.js';
 

@@ -1,7 +1,7 @@
 import type { Fault, TaskSubmission } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import { matchSlots } from '@lab/scheduling';
-import { deviceKey, type LabMap } from './lab-map.js';
+import { type LabMap, deviceKey } from './lab-map.js';
 import { deviceCandidates, resourceCandidates } from './resolve.js';
 
 /** Slots of a protocol that the loaded laboratories cannot fill, however long one waits. */

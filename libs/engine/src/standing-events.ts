@@ -1,9 +1,9 @@
 import { isReachable } from '@lab/contracts';
 import type { AgentDirectory } from './agent-directory.js';
-import { standingOf } from './device-records.js';
+import { standingOf } from './device-status.js';
 import type { LabMap } from './lab-map.js';
 import type { Definitions } from './ports.js';
-import { told, type Told } from './row-events.js';
+import { type Told, told } from './row-events.js';
 import type { Turn } from './turn.js';
 
 /** Shortest time between two commits that tell of nothing else, in milliseconds: devices may change by the call. */

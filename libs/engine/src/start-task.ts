@@ -1,12 +1,13 @@
 import type { DeviceBinding, DeviceFunction, DeviceReference, Reason, TaskStart } from '@lab/contracts';
 import type { Assignment } from '@lab/scheduling';
+import type { Ids, Log } from '@lab/ports';
 import type { AgentDirectory } from './agent-directory.js';
 import { take } from './allocation.js';
 import { failTask, failurePolicyOf } from './failure-policy.js';
-import { startWindow } from './lags.js';
 import { resolveFiles } from './input-files.js';
-import { serviceComputer, type KnownDevice, type LabMap } from './lab-map.js';
-import type { AgentAddress, Ids, Log } from './ports.js';
+import { type KnownDevice, type LabMap, serviceComputer } from './lab-map.js';
+import { startWindow } from './lags.js';
+import type { AgentAddress } from './ports.js';
 import { resolveParameters, resourceValues } from './resolve.js';
 import type { Turn } from './turn.js';
 

@@ -14,10 +14,11 @@ import {
   type TaskDefinition,
   type TaskSnapshot,
 } from '@lab/definitions/model';
+import type { Ids } from '@lab/ports';
 import type { Drain } from './drain.js';
 import type { LabMap } from './lab-map.js';
 import { optimizerFaults } from './optimizer-checks.js';
-import type { Definitions, Ids } from './ports.js';
+import type { Definitions } from './ports.js';
 import type { OptimizerRow } from './rows.js';
 import { refuseRunNames, refuseTakenRunName, runLimit } from './run-names.js';
 import { among, deviceFaults, placeFaults, resourceFaults } from './slot-faults.js';

@@ -9,7 +9,7 @@ import type { Person } from './audit.js';
 import type { CampaignRequests } from './campaign-requests.js';
 import { resumedRun, submitOrResumeProtocolRun } from './resume.js';
 import type { SubmitPorts } from './submission-checks.js';
-import { completeProtocolRun, completeTask, submitTask, type Accepted } from './submit.js';
+import { type Accepted, completeProtocolRun, completeTask, submitTask } from './submit.js';
 import type { TurnLoop } from './turn-loop.js';
 import type { Turn } from './turn.js';
 

@@ -1,8 +1,8 @@
 import type { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
-import type { Ids } from './ports.js';
+import type { Ids } from '@lab/ports';
 import type { CampaignRow, OptimizerRow, ProtocolRunRow } from './rows.js';
-import { checkCampaign, checkProtocolRun, checkTask, type SubmitPorts } from './submission-checks.js';
+import { type SubmitPorts, checkCampaign, checkProtocolRun, checkTask } from './submission-checks.js';
 import type { Turn } from './turn.js';
 
 export interface Accepted {

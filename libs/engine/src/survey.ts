@@ -1,16 +1,16 @@
 import { isActive, isTerminal, isWaiting } from '@lab/contracts';
 import { compareTasks, type PlanTask, type Policy, type Timetable } from '@lab/scheduling';
+import type { Backoff } from '@lab/ports';
 import type { AgentDirectory } from './agent-directory.js';
 import { unitsOf } from './allocation.js';
-import type { Backoff } from './backoff.js';
-import { serviceComputer, type LabMap } from './lab-map.js';
+import { type LabMap, serviceComputer } from './lab-map.js';
 import { Expectations, Outlook } from './outlook.js';
 import { allocationKey } from './row-set.js';
 import type { TaskRunRow } from './rows.js';
 import { UnitView } from './units.js';
 import type { CausePorts } from './wait-causes.js';
-import type { Workload } from './workload.js';
 import type { WorkingState } from './working-state.js';
+import type { Workload } from './workload.js';
 
 export interface SurveyPorts {
   state: WorkingState;

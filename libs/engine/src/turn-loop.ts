@@ -1,8 +1,7 @@
 import { isServiceError, ServiceError, toServiceError, type ErrorCode } from '@lab/contracts';
-import { backoffMs } from './backoff.js';
-import type { Measures } from './engine-options.js';
-import type { Clock, EndedWork, Log, NameKind, Store, Timers } from './ports.js';
-import { endedKey, Turn, type TakenNames } from './turn.js';
+import { type Clock, type Log, type Timers, backoffMs } from '@lab/ports';
+import type { EndedWork, Measures, NameKind, Store } from './ports.js';
+import { type TakenNames, Turn, endedKey } from './turn.js';
 import type { WorkingState } from './working-state.js';
 
 /** Names that a command must know of before it is handled. */

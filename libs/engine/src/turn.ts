@@ -1,6 +1,6 @@
 import type { RunState, TaskRunState } from '@lab/contracts';
 import type { EndedWork, NameKind } from './ports.js';
-import { eventOf, ofCampaign, ofRun, ofTask, type Told } from './row-events.js';
+import { type Told, eventOf, ofCampaign, ofRun, ofTask } from './row-events.js';
 import type { AttemptRow, CampaignRow, Change, ProtocolRunRow, TaskRunRow } from './rows.js';
 import type { WorkingState } from './working-state.js';
 

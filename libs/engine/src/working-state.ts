@@ -3,16 +3,8 @@ import type { ProtocolSnapshot, TaskDefinition, TaskSnapshot } from '@lab/defini
 import { applyChange } from './apply-change.js';
 import { Deadlines } from './deadlines.js';
 import type { EndedWork, WorkingRows } from './ports.js';
-import { allocationKey, emptyRowSet, indexTaskRun, rowSetOf, type RowSet } from './row-set.js';
-import type {
-  AllocationKind,
-  AllocationRow,
-  CampaignRow,
-  Change,
-  HaltRow,
-  ProtocolRunRow,
-  TaskRunRow,
-} from './rows.js';
+import { type RowSet, allocationKey, emptyRowSet, indexTaskRun, rowSetOf } from './row-set.js';
+import type { AllocationKind, AllocationRow, CampaignRow, Change, HaltRow, ProtocolRunRow, TaskRunRow } from './rows.js';
 
 /**
  * The engine's memory: all that is not over, as decided so far, with the indexes that decisions need.

@@ -1,14 +1,14 @@
 import { isQueued, isTerminal, isUnclear, isWaiting, isWithAgent, mayStartTasks } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import type { PlanDependency, PlanRunning, PlanSlot, PlanTask, RunNeeds, Snapshot } from '@lab/scheduling';
+import type { Backoff } from '@lab/ports';
 import type { AgentDirectory } from './agent-directory.js';
 import { heldFor, unitsOf } from './allocation.js';
-import type { Backoff } from './backoff.js';
 import type { Durations, Expectation } from './durations.js';
 import { expectedEnd } from './expected-end.js';
 import { nothingStarts } from './halts.js';
-import { serviceComputer, type LabMap } from './lab-map.js';
-import { protocolPlan, type PlannedEntry, type ProtocolPlan, type SlotEntry } from './protocol-plan.js';
+import { type LabMap, serviceComputer } from './lab-map.js';
+import { type PlannedEntry, type ProtocolPlan, type SlotEntry, protocolPlan } from './protocol-plan.js';
 import { referredUnit, slotsOf } from './resolve.js';
 import { allocationKey } from './row-set.js';
 import type { ProtocolRunRow, TaskRunRow } from './rows.js';

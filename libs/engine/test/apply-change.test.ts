@@ -12,7 +12,7 @@ import {
 } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { applyChange } from '../src/apply-change.js';
-import { allocationKey, emptyRowSet, rowSetOf, type RowSet } from '../src/row-set.js';
+import { type RowSet, allocationKey, emptyRowSet, rowSetOf } from '../src/row-set.js';
 import type { AttemptRow, CampaignRow, Change, ProtocolRunRow, TaskRunRow, TrialRow } from '../src/rows.js';
 
 const campaign: CampaignRow = {

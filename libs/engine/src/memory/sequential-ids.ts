@@ -1,4 +1,4 @@
-import type { Ids } from '../ports.js';
+import type { Ids } from '@lab/ports';
 
 /** Identifiers that are easy to read and the same in every run: `00000001`, `00000002`, ... */
 export class SequentialIds implements Ids {

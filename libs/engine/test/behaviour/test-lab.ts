@@ -17,15 +17,16 @@ import type {
   TaskDefinition,
 } from '@lab/definitions/model';
 import { CpsatPolicy, GreedyPolicy, inlineSearcher, type Policy } from '@lab/scheduling';
-import { Engine } from '../../src/engine.js';
+import type { Log } from '@lab/ports';
 import type { EngineOptions } from '../../src/engine-options.js';
-import type { Log, Store } from '../../src/ports.js';
+import { Engine } from '../../src/engine.js';
 import { MemoryAgents } from '../../src/memory/memory-agents.js';
 import { MemoryDefinitions } from '../../src/memory/memory-definitions.js';
 import { MemoryOptimizers } from '../../src/memory/memory-optimizers.js';
 import { MemoryStore } from '../../src/memory/memory-store.js';
 import { SequentialIds } from '../../src/memory/sequential-ids.js';
 import { VirtualClock } from '../../src/memory/virtual-clock.js';
+import type { Store } from '../../src/ports.js';
 
 const module = { hash: 'h', package: 'p', source: 's.ts' };
 
