@@ -1,5 +1,6 @@
 import { workKinds, type WorkKind } from '@lab/contracts';
-import type { Clock, Engine, Log, Timers } from '@lab/engine';
+import type { Clock, Log, Timers } from '@lab/ports';
+import type { Engine } from '@lab/engine';
 import { inRounds } from '@lab/runtime';
 
 /** Pieces of work in one commit, and the pause between, in milliseconds: decisions wait for no longer than that. */

@@ -1,4 +1,4 @@
-import type { Clock, Log, Timers } from '@lab/engine';
+import type { Clock, Log, Timers } from '@lab/ports';
 import type { PostgresStore } from '@lab/persistence';
 import { inRounds } from '@lab/runtime';
 

@@ -1,5 +1,5 @@
 import { ServiceError, type WorkKind } from '@lab/contracts';
-import { VirtualClock } from '@lab/engine';
+import { VirtualClock } from '@lab/ports';
 import { expect, it } from 'vitest';
 import { archiveOld } from '../src/archiving.js';
 

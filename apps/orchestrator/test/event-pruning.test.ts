@@ -1,5 +1,5 @@
 import { ServiceError } from '@lab/contracts';
-import { VirtualClock } from '@lab/engine';
+import { VirtualClock } from '@lab/ports';
 import { expect, it } from 'vitest';
 import { pruneEvents } from '../src/event-pruning.js';
 

@@ -1,5 +1,7 @@
 import { ServiceError } from '@lab/contracts';
-import { MemoryStore, VirtualClock, type Store } from '@lab/engine';
+import { MemoryStore } from '@lab/engine/testing';
+import { VirtualClock } from '@lab/ports';
+import type { Store } from '@lab/engine';
 import { describe, expect, it } from 'vitest';
 import { storeUnder, type Lease } from '../src/lease.js';
 import { Leadership, type LeadershipPorts } from '../src/leadership.js';

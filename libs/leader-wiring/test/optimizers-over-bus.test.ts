@@ -1,5 +1,7 @@
 import { optimizerEvents as events, optimizerRequests as requests, ServiceError } from '@lab/contracts';
-import { SequentialIds, VirtualClock, type OptimizerMaking } from '@lab/engine';
+import { SequentialIds } from '@lab/engine/testing';
+import { VirtualClock } from '@lab/ports';
+import type { OptimizerMaking } from '@lab/engine';
 import { MemoryBroker, type Bus } from '@lab/messaging';
 import { expect, it } from 'vitest';
 import { OptimizerDirectory } from '../src/optimizer-directory.js';

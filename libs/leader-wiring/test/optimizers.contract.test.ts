@@ -4,14 +4,9 @@ import {
   ServiceError,
   type Trial,
 } from '@lab/contracts';
-import {
-  MemoryOptimizers,
-  SequentialIds,
-  VirtualClock,
-  type OptimizerMaking,
-  type Optimizers,
-  type OptimizerSession,
-} from '@lab/engine';
+import { MemoryOptimizers, SequentialIds } from '@lab/engine/testing';
+import { VirtualClock } from '@lab/ports';
+import type { OptimizerMaking, OptimizerSession, Optimizers } from '@lab/engine';
 import { MemoryBroker } from '@lab/messaging';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OptimizerDirectory } from '../src/optimizer-directory.js';

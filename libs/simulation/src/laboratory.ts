@@ -1,13 +1,6 @@
 import { longestSimulationS, ServiceError, toServiceError, type TaskStart } from '@lab/contracts';
-import {
-  Engine,
-  VirtualClock,
-  type Clock,
-  type Definitions,
-  type DurationSamples,
-  type Log,
-  type WorkingRows,
-} from '@lab/engine';
+import { type Definitions, type DurationSamples, Engine, type WorkingRows } from '@lab/engine';
+import { type Clock, type Log, VirtualClock } from '@lab/ports';
 import type { Policy } from '@lab/scheduling';
 import { History } from './history.js';
 import { simulatedOptimizers } from './simulated-optimizers.js';

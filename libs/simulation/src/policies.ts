@@ -1,5 +1,5 @@
 import type { SimulatedScheduler } from '@lab/contracts';
-import type { Clock, Log } from '@lab/engine';
+import type { Clock, Log } from '@lab/ports';
 import { CpsatPolicy, GreedyPolicy, inlineSearcher, type Policy, type Problem } from '@lab/scheduling';
 
 /** What a search of a simulation may cost: rounds x activities. It is made at about every start and end of a task. */

@@ -1,5 +1,7 @@
 import type { Submission, SubmissionEstimate } from '@lab/contracts';
-import { Engine, MemoryAgents, MemoryStore, SequentialIds, VirtualClock } from '@lab/engine';
+import { Engine } from '@lab/engine';
+import { MemoryAgents, MemoryStore, SequentialIds } from '@lab/engine/testing';
+import { VirtualClock } from '@lab/ports';
 import { GreedyPolicy } from '@lab/scheduling';
 import { beforeEach, expect, it } from 'vitest';
 import { batch } from './small-lab.js';

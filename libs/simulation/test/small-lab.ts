@@ -1,6 +1,6 @@
 import type { TaskFailurePolicy } from '@lab/contracts';
 import type { DeviceSlot, ParameterBinding, ParameterSpecs, TaskDefinition } from '@lab/definitions/model';
-import { MemoryDefinitions } from '@lab/engine';
+import { MemoryDefinitions } from '@lab/engine/testing';
 
 const module = { hash: 'h', package: 'p', source: 's.ts' };
 

@@ -1,12 +1,7 @@
 import type { WhatIfRecord } from '@lab/contracts';
-import {
-  Engine,
-  MemoryAgents,
-  MemoryOptimizers,
-  MemoryStore,
-  SequentialIds,
-  VirtualClock,
-} from '@lab/engine';
+import { Engine } from '@lab/engine';
+import { MemoryAgents, MemoryOptimizers, MemoryStore, SequentialIds } from '@lab/engine/testing';
+import { VirtualClock } from '@lab/ports';
 import { GreedyPolicy } from '@lab/scheduling';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { batch } from './small-lab.js';

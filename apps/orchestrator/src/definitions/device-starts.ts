@@ -1,5 +1,6 @@
 import { isGivenUp, isUsable, ServiceError, type LoadedDevice } from '@lab/contracts';
-import type { Clock, DeviceStart, Engine, Timers } from '@lab/engine';
+import type { Clock, Timers } from '@lab/ports';
+import type { DeviceStart, Engine } from '@lab/engine';
 
 /** How long a device may take, the stop of its earlier version included, in milliseconds. */
 const deadlineMs = 95_000;

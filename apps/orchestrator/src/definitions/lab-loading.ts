@@ -1,6 +1,7 @@
 import { isServiceError, ServiceError, type LabChange, type LoadedDevice } from '@lab/contracts';
 import { sameJson } from '@lab/definitions/model';
-import type { Clock, Timers, UnfinishedWork } from '@lab/engine';
+import type { Clock, Timers } from '@lab/ports';
+import type { UnfinishedWork } from '@lab/engine';
 import { awaitStarts } from './device-starts.js';
 import type { LabVersion, LoadedSet } from './loaded-definitions.js';
 import { labelsOf, refuseInUse, type Loading } from './loading.js';

@@ -1,6 +1,7 @@
 import { ServiceError, type Fault } from '@lab/contracts';
 import type { Catalog } from '@lab/definitions';
-import type { Engine, Log, Timers, UnfinishedWork } from '@lab/engine';
+import type { Engine, UnfinishedWork } from '@lab/engine';
+import type { Log, Timers } from '@lab/ports';
 import { labVersion, withNewTasks } from './from-catalog.js';
 import type { LabVersion, LoadedDefinitions, LoadedSet } from './loaded-definitions.js';
 import type { LoadedRecord } from './loaded-record.js';

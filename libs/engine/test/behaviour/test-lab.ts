@@ -20,12 +20,12 @@ import { CpsatPolicy, GreedyPolicy, inlineSearcher, type Policy } from '@lab/sch
 import type { Log } from '@lab/ports';
 import type { EngineOptions } from '../../src/engine-options.js';
 import { Engine } from '../../src/engine.js';
-import { MemoryAgents } from '../../src/memory/memory-agents.js';
-import { MemoryDefinitions } from '../../src/memory/memory-definitions.js';
-import { MemoryOptimizers } from '../../src/memory/memory-optimizers.js';
-import { MemoryStore } from '../../src/memory/memory-store.js';
-import { SequentialIds } from '../../src/memory/sequential-ids.js';
-import { VirtualClock } from '../../src/memory/virtual-clock.js';
+import { MemoryAgents } from '../../src/testing/memory-agents.js';
+import { MemoryDefinitions } from '../../src/testing/memory-definitions.js';
+import { MemoryOptimizers } from '../../src/testing/memory-optimizers.js';
+import { MemoryStore } from '../../src/testing/memory-store.js';
+import { SequentialIds } from '../../src/testing/sequential-ids.js';
+import { VirtualClock } from '../../../ports/src/virtual-clock.js';
 import type { Store } from '../../src/ports.js';
 
 const module = { hash: 'h', package: 'p', source: 's.ts' };

@@ -12,7 +12,7 @@ import {
 } from '@lab/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Delivery } from '../../src/memory/memory-agents.js';
+import type { Delivery } from '../../src/testing/memory-agents.js';
 import type { AttentionRow } from '../../src/rows.js';
 import {
   anyDevice,

@@ -1,5 +1,6 @@
 import { attemptStates, isServiceError, runStates, taskRunStates, trialStates } from '@lab/contracts';
-import { MemoryStore, type Change, type Store } from '@lab/engine';
+import { MemoryStore } from '@lab/engine/testing';
+import type { Change, Store } from '@lab/engine';
 import { startTestPostgres, type TestPostgres } from '@lab/testkit';
 import * as fc from 'fast-check';
 import pg from 'pg';

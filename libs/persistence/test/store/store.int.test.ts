@@ -1,4 +1,4 @@
-import { MemoryStore } from '@lab/engine';
+import { MemoryStore } from '@lab/engine/testing';
 import { startTestPostgres, type TestPostgres } from '@lab/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';

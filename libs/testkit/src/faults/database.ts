@@ -1,5 +1,6 @@
 import { ServiceError } from '@lab/contracts';
-import { MemoryStore, type Change, type Store } from '@lab/engine';
+import { MemoryStore } from '@lab/engine/testing';
+import type { Change, Store } from '@lab/engine';
 import { diceOf } from './chance.js';
 import type { Points } from './fault-points.js';
 import type { History } from './history.js';

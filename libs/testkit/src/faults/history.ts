@@ -1,5 +1,6 @@
 import type { AttemptOutcome, JsonObject } from '@lab/contracts';
-import type { Change, StoredEvent } from '@lab/engine';
+import type { Change } from '@lab/engine';
+import type { StoredEvent } from '@lab/engine/testing';
 
 /** A physical effect of an instrument, as its own log has it. */
 export interface InstrumentEntry {

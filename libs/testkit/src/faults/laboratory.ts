@@ -1,6 +1,6 @@
 import type { DeviceFunction, JsonObject, TaskFailurePolicy } from '@lab/contracts';
 import type { DeviceSlot, ProtocolTask, TaskDefinition } from '@lab/definitions/model';
-import { MemoryDefinitions } from '@lab/engine';
+import { MemoryDefinitions } from '@lab/engine/testing';
 
 /** The devices of the simulated laboratory: name to type and computer. */
 export const devicesOf = {

@@ -7,7 +7,8 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@lab/contracts';
-import type { Ids, Optimizers } from '@lab/engine';
+import type { Ids } from '@lab/ports';
+import type { Optimizers } from '@lab/engine';
 import type { Life } from './life.js';
 import type { Wire } from './network.js';
 

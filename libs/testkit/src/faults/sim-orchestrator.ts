@@ -6,7 +6,8 @@ import {
   orchestratorRequests as requests,
   ServiceError,
 } from '@lab/contracts';
-import { Engine, type AgentAddress, type Agents, type Log, type Store } from '@lab/engine';
+import { type AgentAddress, type Agents, Engine, type Store } from '@lab/engine';
+import type { Log } from '@lab/ports';
 import { CpsatPolicy, GreedyPolicy, inlineSearcher, type Policy } from '@lab/scheduling';
 import { Life } from './life.js';
 import type { Wire } from './network.js';

@@ -1,4 +1,4 @@
-import { SequentialIds, type MemoryDefinitions } from '@lab/engine';
+import { type MemoryDefinitions, SequentialIds } from '@lab/engine/testing';
 import { Database } from './database.js';
 import { Points } from './fault-points.js';
 import { History, epochMs, type Loss } from './history.js';

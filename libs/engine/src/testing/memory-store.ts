@@ -1,9 +1,25 @@
 import { isTerminal, mayBeResumed, ServiceError, workWords, type WorkKind } from '@lab/contracts';
 import type { Clock } from '@lab/ports';
 import { applyChange } from '../apply-change.js';
-import type { DurationSamples, EndedPage, EndedWork, NameKind, NamedWork, Store, WorkingRows } from '../ports.js';
+import type {
+  DurationSamples,
+  EndedPage,
+  EndedWork,
+  NameKind,
+  NamedWork,
+  Store,
+  WorkingRows,
+} from '../ports.js';
 import { type RowSet, copyRowSet, emptyRowSet, trialsOf, workingRowsOf } from '../row-set.js';
-import type { ArchiveRow, AuditRow, CampaignRow, Change, OutboxRow, ProtocolRunRow, TaskRunRow } from '../rows.js';
+import type {
+  ArchiveRow,
+  AuditRow,
+  CampaignRow,
+  Change,
+  OutboxRow,
+  ProtocolRunRow,
+  TaskRunRow,
+} from '../rows.js';
 
 /** An event as stored: with its place in the whole and within its aggregate, both from 1 and without gaps. */
 export interface StoredEvent extends OutboxRow {

@@ -1,4 +1,4 @@
-import type { Clock, Timers } from '@lab/ports';
+import type { Clock, Timers } from './ports.js';
 
 interface Alarm {
   at: number;
