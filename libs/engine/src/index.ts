@@ -1,12 +1,12 @@
-export type { AgentRegistration } from './agent-reports.js';
-export { applyChange } from './apply-change.js';
-export type { Census } from './census.js';
-export type { DeviceStart } from './device-records.js';
-export { Durations, rememberedDurations } from './durations.js';
+export type { AgentRegistration } from './agents/agent-messages.js';
+export { applyChange } from './rows/apply-change.js';
+export type { Census } from './views/counts.js';
+export type { DeviceStart } from './views/device-records.js';
+export { Durations, rememberedDurations } from './work/durations.js';
 export type { EngineOptions, EnginePorts } from './engine-options.js';
 export { Engine } from './engine.js';
-export { expectedEnd } from './expected-end.js';
-export { serviceComputer } from './lab-map.js';
+export { expectedEnd } from './dispatch/expected-end.js';
+export { serviceComputer } from './labs/lab-map.js';
 export type {
   AgentAddress,
   Agents,
@@ -22,7 +22,7 @@ export type {
   Optimizers,
   Store,
   WorkingRows,
-} from './ports.js';
+} from './rows/ports.js';
 export {
   type RowSet,
   allocationKey,
@@ -31,7 +31,7 @@ export {
   rowSetOf,
   trialKey,
   workingRowsOf,
-} from './row-set.js';
+} from './rows/row-set.js';
 export type {
   AgentRow,
   AllocationKind,
@@ -52,6 +52,6 @@ export type {
   Tables,
   TaskRunRow,
   TrialRow,
-} from './rows.js';
-export type { Accepted } from './submit.js';
-export type { UnfinishedWork } from './work-in-use.js';
+} from './rows/rows.js';
+export type { Accepted } from './submission/submit.js';
+export type { UnfinishedWork } from './views/unfinished-work.js';

@@ -1,6 +1,6 @@
 import { isTerminal, mayBeResumed, ServiceError, workWords, type WorkKind } from '@lab/contracts';
 import type { Clock } from '@lab/ports';
-import { applyChange } from '../apply-change.js';
+import { applyChange } from '../rows/apply-change.js';
 import type {
   DurationSamples,
   EndedPage,
@@ -9,8 +9,8 @@ import type {
   NamedWork,
   Store,
   WorkingRows,
-} from '../ports.js';
-import { type RowSet, copyRowSet, emptyRowSet, trialsOf, workingRowsOf } from '../row-set.js';
+} from '../rows/ports.js';
+import { type RowSet, copyRowSet, emptyRowSet, trialsOf, workingRowsOf } from '../rows/row-set.js';
 import type {
   ArchiveRow,
   AuditRow,
@@ -19,7 +19,7 @@ import type {
   OutboxRow,
   ProtocolRunRow,
   TaskRunRow,
-} from '../rows.js';
+} from '../rows/rows.js';
 
 /** An event as stored: with its place in the whole and within its aggregate, both from 1 and without gaps. */
 export interface StoredEvent extends OutboxRow {

@@ -1,0 +1,341 @@
+import {
+  awaitsAgent,
+  isHeard,
+  isQueued,
+  isTerminal,
+  isUnclear,
+  isUnsettled,
+  toServiceError,
+  type AttemptReport,
+  type AttemptStatus,
+  type ErrorCode,
+  type Reason,
+  type ServiceError,
+  type TaskStart,
+} from '@lab/contracts';
+import { Backoff, type Log } from '@lab/ports';
+import type { AgentDirectory } from './agent-directory.js';
+import type { AgentRegistration } from './agent-messages.js';
+import { failTask, isStopping, queueAgain, stopOf } from '../work/failure-policy.js';
+import type { AgentAddress, Agents } from '../rows/ports.js';
+import { needAttention } from './results.js';
+import type { AttemptRow, TaskRunRow } from '../rows/rows.js';
+import { endTask } from '../work/runs.js';
+import type { Turn } from '../turn/turn.js';
+
+/** Refusals that will not go away by waiting: after this many in a row the task fails. */
+const maxHopelessRefusals = 5;
+const hopeless: ReadonlySet<ErrorCode> = new Set([
+  'invalid',
+  'bad_request',
+  'not_found',
+  'payload_too_large',
+  'forbidden',
+  'internal',
+]);
+
+const lost: Reason = {
+  code: 'attempt_lost',
+  message: 'its agent was restarted and knows nothing of it: it may have begun',
+};
+const neverReached: Reason = {
+  code: 'agent_unreachable',
+  message: 'its agent was restarted before the start reached it',
+};
+const forgotten: Reason = {
+  code: 'attempt_lost',
+  message: 'its agent had accepted it and knows nothing of it any more',
+};
+
+/**
+ * The talk with agents about attempts: start once, ask when in doubt, and ask to stop until heard.
+ *
+ * What is on its way is kept in memory only. After a restart or a failed commit an attempt that was being sent is asked
+ * about, never sent again.
+ */
+export class AttemptTalk {
+  readonly #agents: Agents;
+  readonly #directory: AgentDirectory;
+  readonly #log: Log;
+  readonly #enqueue: (name: string, act: (turn: Turn) => void) => void;
+  readonly #refusals: Backoff;
+  readonly #retries = new Backoff();
+  readonly #inFlight = new Set<string>();
+  /** Attempts whose agent has heard that they shall stop. */
+  readonly #stopHeard = new Set<string>();
+  /** Attempts that their agent did not speak of when it registered. */
+  readonly #doubted = new Set<string>();
+  /** Computer to the incarnations of which its agent has everything that they accepted. */
+  readonly #kept = new Map<string, ReadonlySet<number>>();
+  #epoch = 0;
+
+  constructor(
+    ports: { agents: Agents; directory: AgentDirectory; log: Log },
+    refusals: Backoff,
+    enqueue: (name: string, act: (turn: Turn) => void) => void,
+  ) {
+    this.#agents = ports.agents;
+    this.#directory = ports.directory;
+    this.#log = ports.log;
+    this.#refusals = refusals;
+    this.#enqueue = enqueue;
+  }
+
+  /** Sends a start. Called once per attempt, after the commit that made it. */
+  start(to: AgentAddress, start: TaskStart): void {
+    const id = start.attempt_id;
+    const fresh = this.#directory.present(to.computer, to.inc)?.seq;
+    this.#call(
+      id,
+      () => this.#agents.start(fresh === undefined ? to : { ...to, fresh }, start),
+      (turn, status) => this.#startAnswered(turn, id, status),
+      (turn, error) => this.#startFailed(turn, id, error),
+    );
+  }
+
+  /** Asks about what is in doubt and tells what shall stop, wherever an agent is there to be asked. */
+  pursue(turn: Turn): void {
+    for (const attempt of turn.state.rows.attempts.values()) {
+      if (!awaitsAgent(attempt.state)) continue;
+      if (turn.started.has(attempt.id) || this.#inFlight.has(attempt.id)) continue;
+      if (!this.#retries.isDue(attempt.id, turn.now)) continue;
+      const agent = this.#directory.present(attempt.computer, attempt.inc);
+      if (agent === undefined || !isHeard(agent.state)) continue;
+      const to = { computer: attempt.computer, inc: attempt.inc, epoch: this.#epoch };
+      if (isUnsettled(attempt.state) || this.#doubted.has(attempt.id))
+        turn.afterCommit(() => this.#ask(to, attempt.id));
+      else {
+        const reason = this.#stopReason(turn, attempt);
+        if (reason !== undefined) turn.afterCommit(() => this.#stop(to, attempt.id, reason));
+      }
+    }
+  }
+
+  /** An agent said what it knows of its attempts while it runs. Repairs what a lost reply left open. */
+  reported(turn: Turn, computer: string, inc: number, reports: readonly AttemptReport[]): void {
+    for (const { attempt_id: id, status } of reports) {
+      const attempt = turn.state.rows.attempts.get(id);
+      if (attempt === undefined) this.#stopStray(turn, { computer, inc, epoch: this.#epoch }, id, status);
+      if (attempt === undefined || attempt.computer !== computer || attempt.inc !== inc) continue;
+      if (this.#inFlight.has(id) || status === 'unknown') continue;
+      if (isUnsettled(attempt.state)) this.#adopt(turn, attempt, status);
+    }
+  }
+
+  /**
+   * An agent registered: every attempt of its computer that has not ended is adopted, given back, or shown to a person.
+   *
+   * One of an earlier incarnation that its ledger does not speak of was never accepted, if the agent has the ledger of
+   * that incarnation; else it may have begun, and nobody can know.
+   */
+  registered(
+    turn: Turn,
+    inc: number,
+    { computer, attempts: reports, incarnations = [] }: AgentRegistration,
+  ): void {
+    this.#kept.set(computer, new Set(incarnations));
+    const known = new Map(reports.map((report) => [report.attempt_id, report.status]));
+    for (const attempt of [...turn.state.rows.attempts.values()]) {
+      if (attempt.computer !== computer || isTerminal(attempt.state)) continue;
+      const task = turn.state.rows.taskRuns.get(attempt.taskRunId);
+      if (task === undefined) continue;
+      this.#stopHeard.delete(attempt.id);
+      const status = known.get(attempt.id);
+      if (this.#inFlight.has(attempt.id) && attempt.inc === inc) continue;
+      if (status === 'unknown') {
+        // The ledger speaks of it, so it is certain; what a person was asked about stays with that person.
+        if (!isUnclear(attempt.state)) this.#neverRan(turn, attempt, task);
+      } else if (status !== undefined) {
+        if (attempt.inc !== inc && !isUnclear(attempt.state))
+          turn.emit({ op: 'updateAttempt', id: attempt.id, patch: { inc } });
+        const row = turn.state.rows.attempts.get(attempt.id) ?? attempt;
+        if (isUnsettled(row.state)) this.#adopt(turn, row, status);
+      } else if (isUnclear(attempt.state)) continue;
+      else if (attempt.inc === inc) this.#doubted.add(attempt.id);
+      else if (this.#inFlight.has(attempt.id)) {
+        // The answer that is still to come may settle it for certain.
+        if (attempt.state === 'dispatching') turn.setAttempt(attempt, 'uncertain');
+      } else this.#unspoken(turn, attempt, task);
+    }
+  }
+
+  /** When something is to be tried again. */
+  nextRetry(now: number): number | undefined {
+    return this.#retries.next(now);
+  }
+
+  /** Forgets attempts that are over. */
+  prune(isLive: (attemptId: string) => boolean): void {
+    this.#retries.prune(isLive);
+    for (const set of [this.#stopHeard, this.#doubted]) for (const id of set) if (!isLive(id)) set.delete(id);
+  }
+
+  /** The epoch that calls carry; set once the engine leads. */
+  lead(epoch: number): void {
+    this.#epoch = epoch;
+  }
+
+  /**
+   * An attempt goes on although its end was decided: a person gave it up while its agent was away. Told again with every
+   * heartbeat that still speaks of it.
+   */
+  #stopStray(turn: Turn, to: AgentAddress, id: string, status: AttemptStatus): void {
+    if (this.#inFlight.has(id) || (status !== 'accepted' && status !== 'running')) return;
+    turn.afterCommit(() => this.#stop(to, id, 'it was decided about while its computer was away'));
+  }
+
+  /** Why its agent is to be told to stop it; undefined: it is not, or its agent has heard so. */
+  #stopReason(turn: Turn, attempt: AttemptRow): string | undefined {
+    const task = turn.state.rows.taskRuns.get(attempt.taskRunId);
+    if (task === undefined || this.#stopHeard.has(attempt.id)) return undefined;
+    return task.cancelRequestedAt !== null ? 'cancelled by request' : stopOf(attempt)?.message;
+  }
+
+  #ask(to: AgentAddress, id: string): void {
+    this.#call(
+      id,
+      () => this.#agents.status(to, id),
+      (turn, status) => this.#statusAnswered(turn, id, status),
+      (turn) => this.#retries.failed(id, turn.now),
+    );
+  }
+
+  #stop(to: AgentAddress, id: string, reason: string): void {
+    this.#call(
+      id,
+      () => this.#agents.cancel(to, id, reason),
+      (turn, status) => this.#stopAnswered(turn, id, status),
+      (turn) => this.#retries.failed(id, turn.now),
+    );
+  }
+
+  #call<Answer>(
+    id: string,
+    send: () => Promise<Answer>,
+    answered: (turn: Turn, answer: Answer) => void,
+    failed: (turn: Turn, error: ServiceError) => void,
+  ): void {
+    this.#inFlight.add(id);
+    const settle = (name: string, act: (turn: Turn) => void): void =>
+      this.#enqueue(name, (turn) => {
+        this.#inFlight.delete(id);
+        act(turn);
+      });
+    let reply: Promise<Answer>;
+    try {
+      reply = send();
+    } catch (error) {
+      reply = Promise.reject(toServiceError(error, 'maybe'));
+    }
+    reply.then(
+      (answer) => settle('answer of an agent', (turn) => answered(turn, answer)),
+      (error: unknown) =>
+        settle('silence of an agent', (turn) => failed(turn, toServiceError(error, 'maybe'))),
+    );
+  }
+
+  #startAnswered(turn: Turn, id: string, status: AttemptStatus): void {
+    const found = live(turn, id);
+    if (found === undefined) return;
+    if (status === 'unknown') this.#neverRan(turn, found.attempt, found.task);
+    else this.#adopt(turn, found.attempt, status);
+  }
+
+  #startFailed(turn: Turn, id: string, error: ServiceError): void {
+    const found = live(turn, id);
+    if (found === undefined) return;
+    const { attempt, task } = found;
+    if (error.effect === 'none') {
+      const failures = this.#neverRan(turn, attempt, task, { code: error.code, message: error.message });
+      if (hopeless.has(error.code) && failures >= maxHopelessRefusals) this.#giveUp(turn, task.id, error);
+      return;
+    }
+    this.#log.warn('no answer to a start; the agent will be asked what became of it', {
+      attempt: id,
+      computer: attempt.computer,
+      code: error.code,
+    });
+    if (attempt.state === 'dispatching') turn.setAttempt(attempt, 'uncertain');
+    const agent = this.#directory.get(attempt.computer);
+    if (agent !== undefined && agent.inc !== attempt.inc) {
+      const row = turn.state.rows.attempts.get(id);
+      if (row !== undefined) this.#unspoken(turn, row, task);
+    }
+  }
+
+  #statusAnswered(turn: Turn, id: string, status: AttemptStatus): void {
+    const found = live(turn, id);
+    this.#retries.clear(id);
+    this.#doubted.delete(id);
+    if (found === undefined) return;
+    const { attempt, task } = found;
+    if (status !== 'unknown') this.#adopt(turn, attempt, status);
+    else if (isUnsettled(attempt.state)) this.#neverRan(turn, attempt, task);
+    else needAttention(turn, attempt, task, forgotten);
+  }
+
+  #stopAnswered(turn: Turn, id: string, status: AttemptStatus): void {
+    const found = live(turn, id);
+    this.#retries.clear(id);
+    if (found === undefined) return;
+    if (status === 'unknown') {
+      this.#doubted.add(id);
+      return;
+    }
+    this.#stopHeard.add(id);
+    if (found.attempt.state === 'running') turn.setAttempt(found.attempt, 'cancelling');
+  }
+
+  /** A later incarnation of its agent has registered, and did not speak of it. */
+  #unspoken(turn: Turn, attempt: AttemptRow, task: TaskRunRow): void {
+    const isKept = this.#kept.get(attempt.computer)?.has(attempt.inc) === true;
+    if (isUnsettled(attempt.state) && isKept) this.#neverRan(turn, attempt, task, neverReached);
+    else needAttention(turn, attempt, task, lost);
+  }
+
+  /** The agent has it: its end will come as a result. */
+  #adopt(turn: Turn, attempt: AttemptRow, status: AttemptStatus): void {
+    this.#refusals.clear(attempt.taskRunId);
+    if (isUnsettled(attempt.state)) turn.setAttempt(attempt, 'running');
+    if (status === 'cancelling') {
+      const row = turn.state.rows.attempts.get(attempt.id);
+      if (row?.state === 'running') turn.setAttempt(row, 'cancelling');
+    }
+  }
+
+  /**
+   * It is certain that it did not begin and never will: the task may be tried again.
+   *
+   * @returns how many attempts in a row ended so
+   */
+  #neverRan(turn: Turn, attempt: AttemptRow, task: TaskRunRow, reason: Reason | null = null): number {
+    const failures = this.#refusals.failed(task.id, turn.now);
+    turn.setAttempt(attempt, 'never_ran', { reason, endedAt: turn.now });
+    if (isStopping(turn.state, task)) {
+      endTask(turn, task, 'cancelled', {
+        code: 'cancelled_by_request',
+        message: 'cancelled before it began',
+      });
+      return failures;
+    }
+    queueAgain(turn, task, { reason: null, queuedAt: task.queuedAt });
+    return failures;
+  }
+
+  #giveUp(turn: Turn, taskId: string, error: ServiceError): void {
+    const task = turn.state.rows.taskRuns.get(taskId);
+    if (task === undefined || !isQueued(task.state)) return;
+    failTask(turn, task, {
+      code: 'dispatch_refused',
+      message: `its agent refused it ${maxHopelessRefusals} times: ${error.message}`,
+    });
+  }
+}
+
+function live(turn: Turn, id: string): { attempt: AttemptRow; task: TaskRunRow } | undefined {
+  const attempt = turn.state.rows.attempts.get(id);
+  const task = attempt === undefined ? undefined : turn.state.rows.taskRuns.get(attempt.taskRunId);
+  return attempt === undefined || task === undefined || isTerminal(attempt.state)
+    ? undefined
+    : { attempt, task };
+}

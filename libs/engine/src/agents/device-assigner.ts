@@ -1,0 +1,80 @@
+import { isReachable, toServiceError } from '@lab/contracts';
+import { Backoff, type Log } from '@lab/ports';
+import type { AgentDirectory } from './agent-directory.js';
+import type { LabMap } from '../labs/lab-map.js';
+import type { Agents } from '../rows/ports.js';
+import type { Turn } from '../turn/turn.js';
+
+/** Tells the agents that are there which devices to run, until each has heard it. */
+export class DeviceAssigner {
+  readonly #ports: { agents: Agents; directory: AgentDirectory; log: Log };
+  readonly #enqueue: (name: string, act: (turn: Turn) => void) => void;
+  readonly #retries = new Backoff();
+  /** Computer to the number of the change that it has not heard of yet. */
+  readonly #due = new Map<string, number>();
+  readonly #inFlight = new Set<string>();
+  #version = 0;
+  #epoch = 0;
+
+  constructor(
+    ports: { agents: Agents; directory: AgentDirectory; log: Log },
+    enqueue: (name: string, act: (turn: Turn) => void) => void,
+  ) {
+    this.#ports = ports;
+    this.#enqueue = enqueue;
+  }
+
+  lead(epoch: number): void {
+    this.#epoch = epoch;
+  }
+
+  /** The laboratories changed. An agent that is away hears of it when it registers. */
+  changed(): void {
+    this.#version += 1;
+    for (const agent of this.#ports.directory.all()) this.#due.set(agent.computer, this.#version);
+  }
+
+  /** The computer was told of laboratories that have changed since. */
+  changedFor(computer: string): void {
+    this.#due.set(computer, this.#version);
+  }
+
+  pursue(turn: Turn, labs: LabMap): void {
+    for (const [computer, version] of this.#due) {
+      const agent = this.#ports.directory.get(computer);
+      if (agent === undefined || !isReachable(agent.state)) {
+        this.#due.delete(computer);
+        continue;
+      }
+      if (this.#inFlight.has(computer) || !this.#retries.isDue(computer, turn.now)) continue;
+      const { inc } = agent;
+      turn.afterCommit(() => this.#send(computer, inc, version, labs));
+    }
+  }
+
+  nextRetry(now: number): number | undefined {
+    return this.#retries.next(now);
+  }
+
+  #send(computer: string, inc: number, version: number, labs: LabMap): void {
+    this.#inFlight.add(computer);
+    const devices = labs.assignmentsOf(computer, this.#ports.log);
+    this.#ports.agents.assignDevices({ computer, inc, epoch: this.#epoch }, devices).then(
+      () =>
+        this.#enqueue('devices assigned', () => {
+          this.#inFlight.delete(computer);
+          this.#retries.clear(computer);
+          if (this.#due.get(computer) === version) this.#due.delete(computer);
+        }),
+      (error: unknown) =>
+        this.#enqueue('devices not assigned', (turn) => {
+          this.#inFlight.delete(computer);
+          this.#retries.failed(computer, turn.now);
+          this.#ports.log.warn('an agent could not be told its devices', {
+            computer,
+            message: toServiceError(error).message,
+          });
+        }),
+    );
+  }
+}

@@ -1,0 +1,172 @@
+import {
+  isTerminal,
+  type AttemptCalls,
+  type AttemptOutcome,
+  type AttemptResult,
+  type Reason,
+} from '@lab/contracts';
+import { checkParameters } from '@lab/definitions/model';
+import type { Log } from '@lab/ports';
+import type { AgentDirectory } from './agent-directory.js';
+import type { Durations } from '../work/durations.js';
+import { askAbout, failAttempt, isStopping, stopOf } from '../work/failure-policy.js';
+import { deviceKey } from '../labs/lab-map.js';
+import { outputResources, putResources } from '../work/outputs.js';
+import type { AttemptRow, TaskRunRow } from '../rows/rows.js';
+import { endTask } from '../work/runs.js';
+import type { Turn } from '../turn/turn.js';
+
+type Completed = Extract<AttemptOutcome, { kind: 'completed' }>;
+
+/**
+ * Records how an attempt ended. Idempotent: an attempt that has ended, or that nobody knows, is left alone, for its
+ * result was recorded before or its end was decided by a person.
+ */
+export function recordResult(
+  turn: Turn,
+  ports: { log: Log; directory: AgentDirectory; durations: Durations },
+  result: AttemptResult,
+): void {
+  const attempt = turn.state.rows.attempts.get(result.attempt_id);
+  const task = attempt === undefined ? undefined : turn.state.rows.taskRuns.get(attempt.taskRunId);
+  if (attempt === undefined || task === undefined || isTerminal(attempt.state)) return;
+  if (attempt.computer !== result.computer) {
+    ports.log.warn('result ignored: it comes from another computer than the attempt was sent to', {
+      attempt: attempt.id,
+      computer: result.computer,
+    });
+    return;
+  }
+  const { outcome } = result;
+  const calls = result.calls ?? null;
+  switch (outcome.kind) {
+    case 'completed':
+      return complete(turn, ports.durations, attempt, task, outcome, calls);
+    case 'failed': {
+      const { message, stack } = outcome.error;
+      const reason: Reason = { code: outcome.code, message, ...(stack === undefined ? {} : { stack }) };
+      const patch = outcome.files === undefined ? {} : { outputFiles: outcome.files };
+      return stopped(turn, ports.directory, attempt, task, 'failed', reason, calls, patch);
+    }
+    case 'cancelled': {
+      const reason: Reason =
+        task.cancelRequestedAt === null
+          ? { code: 'cancelled_by_agent', message: `computer ${attempt.computer} stopped the task` }
+          : { code: 'cancelled_by_request', message: 'cancelled by request' };
+      return stopped(turn, ports.directory, attempt, task, 'cancelled', reason, calls);
+    }
+    case 'unknown':
+      return needAttention(turn, attempt, task, { code: 'outcome_unknown', message: outcome.detail }, calls);
+  }
+}
+
+/** It may have begun and nobody can know how it ended: a person has to look. Its allocation stays. */
+export function needAttention(
+  turn: Turn,
+  attempt: AttemptRow,
+  task: TaskRunRow,
+  reason: Reason,
+  calls: AttemptCalls | null = attempt.calls,
+): void {
+  if (attempt.state !== 'needs_attention')
+    turn.setAttempt(attempt, 'needs_attention', { reason: stopOf(attempt) ?? reason, calls });
+  if (task.state === 'running') askAbout(turn, task, reason);
+}
+
+/**
+ * An attempt stopped before it had completed. Why it was to stop weighs more than how it took that: after a timeout it
+ * has failed; after an emergency stop nothing goes on by itself.
+ */
+function stopped(
+  turn: Turn,
+  directory: AgentDirectory,
+  attempt: AttemptRow,
+  task: TaskRunRow,
+  state: 'failed' | 'cancelled',
+  reason: Reason,
+  calls: AttemptCalls | null,
+  patch: Pick<Partial<TaskRunRow>, 'outputFiles'> = {},
+): void {
+  const doubt = doubtOf(directory, attempt);
+  if (doubt !== null) {
+    const message = `${reason.message}; ${doubt}`;
+    return needAttention(turn, attempt, task, { code: 'outcome_unknown', message }, calls);
+  }
+  const stop = isStopping(turn.state, task) ? null : (stopOf(attempt) ?? haltOf(directory, attempt));
+  if (stop === null) {
+    if (state === 'failed') return failAttempt(turn, attempt, task, reason, calls, patch);
+    turn.setAttempt(attempt, 'cancelled', { reason, calls, endedAt: turn.now });
+    return endTask(turn, task, 'cancelled', reason);
+  }
+  const message = state === 'failed' ? `${stop.message}; it ended with: ${reason.message}` : stop.message;
+  const why = { ...reason, code: stop.code, message };
+  if (stop.code === 'timeout') return failAttempt(turn, attempt, task, why, calls);
+  turn.setAttempt(attempt, state, { reason: why, calls, endedAt: turn.now });
+  askAbout(turn, task, why);
+}
+
+/**
+ * What an agent says of a call of the attempt that has no known end: the device may still be moving, so nobody else may
+ * have what the attempt had. The agent of the attempt itself waits for this; of devices elsewhere it cannot know.
+ */
+function doubtOf(directory: AgentDirectory, attempt: AttemptRow): string | null {
+  for (const { computer, lab, name } of Object.values(attempt.devices)) {
+    const key = deviceKey(lab, name);
+    const calls = directory.get(computer)?.devices.get(key)?.doubt?.in_doubt ?? [];
+    const call = calls.find(({ attempt_id: id }) => id === attempt.id);
+    if (call !== undefined) return `whether ${call.function} of device ${key} took effect is not known`;
+  }
+  return null;
+}
+
+/** The emergency stop that its agents keep to, although nobody has recorded it yet. */
+function haltOf(directory: AgentDirectory, attempt: AttemptRow): Reason | null {
+  for (const { computer, lab, name } of Object.values(attempt.devices)) {
+    const halted = directory.get(computer)?.devices.get(deviceKey(lab, name))?.halted;
+    if (halted !== undefined) return { code: 'emergency_stop', message: halted };
+  }
+  return null;
+}
+
+function complete(
+  turn: Turn,
+  durations: Durations,
+  attempt: AttemptRow,
+  task: TaskRunRow,
+  outcome: Completed,
+  calls: AttemptCalls | null,
+): void {
+  const definition = turn.state.definitionOf(task);
+  const outputs =
+    definition === undefined
+      ? { values: outcome.output_parameters, faults: [] }
+      : checkParameters(definition.output_parameters, outcome.output_parameters, {
+          path: 'output_parameters',
+        });
+  const resources = outputResources(definition, task, outcome.output_resources);
+  const faults = [...outputs.faults, ...resources.faults];
+  const data = {
+    outputFiles: outcome.files.map(({ name, size, sha256 }) => ({ name, size, sha256 })),
+    outputResources: resources.values,
+  };
+  putResources(turn, resources.values, outcome.output_resources);
+  if (faults.length === 0) {
+    turn.setAttempt(attempt, 'completed', { reason: null, calls, endedAt: turn.now });
+    const protocol = turn.state.rows.protocolRuns.get(task.runId ?? '')?.type ?? null;
+    turn.afterCommit(() =>
+      durations.observe(protocol, protocol === null ? task.type : task.name, turn.now - attempt.createdAt),
+    );
+    return endTask(turn, task, 'completed', null, { ...data, outputParameters: outputs.values });
+  }
+  const reason: Reason = {
+    code: 'invalid_output',
+    message: `the task ended, but its outputs are not what its definition says: ${faults
+      .slice(0, 5)
+      .map((fault) => `${fault.path}: ${fault.message}`)
+      .join('; ')}`,
+  };
+  failAttempt(turn, attempt, task, reason, calls, {
+    ...data,
+    outputParameters: outcome.output_parameters,
+  });
+}

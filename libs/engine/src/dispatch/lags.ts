@@ -1,0 +1,37 @@
+import { isTerminal } from '@lab/contracts';
+import { lagOf } from './protocol-plan.js';
+import type { TaskRunRow } from '../rows/rows.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+/** When a task may start by the ends of the tasks that it depends on, in milliseconds since 1970. */
+export interface StartWindow {
+  /** Undefined: at once, as far as the ends go. */
+  notBefore?: number;
+  /** Undefined: any time later. */
+  notAfter?: number;
+}
+
+const anyTime: StartWindow = {};
+
+/** What the dependencies that have ended leave of the time in which a task of a run may start. */
+export function startWindow(state: WorkingState, task: TaskRunRow): StartWindow {
+  const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
+  const entry =
+    run === undefined
+      ? undefined
+      : state.protocolOf(run)?.protocol.tasks.find((each) => each.name === task.name);
+  if (run === undefined || entry?.lags === undefined) return anyTime;
+  let notBefore = -Infinity;
+  let notAfter = Infinity;
+  for (const name of Object.keys(entry.lags)) {
+    const before = state.taskOf(run.id, name);
+    if (before === undefined || before.endedAt === null || !isTerminal(before.state)) continue;
+    const { minLagMs, maxLagMs } = lagOf(entry, name);
+    notBefore = Math.max(notBefore, before.endedAt + minLagMs);
+    if (maxLagMs !== null) notAfter = Math.min(notAfter, before.endedAt + maxLagMs);
+  }
+  return {
+    ...(notBefore === -Infinity ? {} : { notBefore }),
+    ...(notAfter === Infinity ? {} : { notAfter }),
+  };
+}

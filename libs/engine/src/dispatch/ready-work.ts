@@ -1,0 +1,254 @@
+import { isQueued, mayStartTasks } from '@lab/contracts';
+import { compareTasks, type PlanSlot, type PlanTask, type RunNeeds, type Snapshot } from '@lab/scheduling';
+import type { Backoff, Log } from '@lab/ports';
+import type { AgentDirectory } from '../agents/agent-directory.js';
+import { type LabMap, serviceComputer } from '../labs/lab-map.js';
+import { startWindow } from './lags.js';
+import { slotsOf } from '../labs/resolve.js';
+import type { ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
+import { UnitView } from './units.js';
+import type { WorkingState } from '../turn/working-state.js';
+import type { Workload } from './workload.js';
+
+export interface ReadyWorkPorts {
+  log: Log;
+  directory: AgentDirectory;
+  workload: Workload;
+  refusals: Backoff;
+  labs: () => LabMap;
+  /** As {@link Policy.patienceMs}; Infinity: none. */
+  patienceMs: number;
+}
+
+/** Tasks of several slots that are compared for one unit. */
+const oldest = 32;
+/** Tasks that are shown although they cannot start, in one snapshot. */
+const mostEarly = 100;
+
+/** What could start at once, for policies that look no further: of much that waits, little is looked at. */
+export class ReadyWork {
+  readonly #ports: ReadyWorkPorts;
+  /** Of on-demand tasks. */
+  readonly #slots = new Map<string, PlanSlot[]>();
+  /** On-demand tasks by one unit that each of them cannot do without; some of them may be queued no more. */
+  readonly #waiting = new Map<string, Set<string>>();
+  /** Of these, by the same unit, those that need several units. */
+  readonly #several = new Map<string, Set<string>>();
+  /** All other queued tasks; some of them may be queued no more. */
+  readonly #others = new Set<string>();
+  #stale = true;
+  #warnedOf = new Set<string>();
+  #nextStart: number | undefined;
+  /** Tasks that the snapshot being made shows although they cannot start. */
+  #early = 0;
+
+  constructor(ports: ReadyWorkPorts) {
+    this.#ports = ports;
+  }
+
+  /** The laboratories or the memory changed: what slots may be filled with is found out anew. */
+  forget(): void {
+    this.#stale = true;
+  }
+
+  /** When a task that the latest snapshot left out may start: its pause or a lag is over. Milliseconds since 1970. */
+  get nextStart(): number | undefined {
+    return this.#nextStart;
+  }
+
+  /** @param version names the state of the world @param now milliseconds since 1970 */
+  snapshot(state: WorkingState, version: number, now: number): Snapshot {
+    this.#nextStart = undefined;
+    this.#early = 0;
+    const view = new UnitView(state, this.#ports.labs(), this.#ports.directory);
+    const tasks: PlanTask[] = [];
+    for (const id of this.#worthALook(state, now, view)) {
+      const task = this.#planTask(state, id, now, view);
+      if (task !== undefined) tasks.push(task);
+    }
+    const needs = tasks.length === 0 ? undefined : this.#needs(state, tasks);
+    return { version, now, tasks, units: view.units, ...(needs === undefined ? {} : { needs }) };
+  }
+
+  /**
+   * The queued tasks, but for those that wait for one certain unit that nobody can have now: of ten thousand tasks for a
+   * busy device the one at most is looked at for which other units may have to be kept free.
+   */
+  *#worthALook(state: WorkingState, now: number, view: UnitView): Iterable<string> {
+    if (this.#stale || this.#slots.size > 2 * state.queued.size + 1_000) this.#sortAnew(state);
+    for (const id of state.arrivals) this.#sort(state, id);
+    state.arrivals.clear();
+    const stillQueued = (id: string, group: Set<string>): boolean => {
+      if (state.queued.has(id)) return true;
+      group.delete(id);
+      this.#slots.delete(id);
+      return false;
+    };
+    for (const id of this.#others) if (stillQueued(id, this.#others)) yield id;
+    for (const [key, group] of this.#waiting) {
+      const unit = view.get(key);
+      if (!unit.usable) continue;
+      if (unit.busy || unit.heldBy !== null) {
+        const first = this.#mostPatient(state, this.#several.get(key), now);
+        if (first !== undefined) yield first;
+        continue;
+      }
+      for (const id of group) if (stillQueued(id, group)) yield id;
+      if (group.size > 0) continue;
+      this.#waiting.delete(key);
+      this.#several.delete(key);
+    }
+  }
+
+  /**
+   * Of the tasks of several slots that have waited for long the one that is first: the others cannot start before it.
+   * Only the oldest are looked at, which is enough for none of them to wait for ever.
+   */
+  #mostPatient(state: WorkingState, group: Set<string> | undefined, now: number): string | undefined {
+    if (group === undefined) return undefined;
+    const { patienceMs } = this.#ports;
+    const before = compareTasks(now);
+    let first: PlanTask | undefined;
+    let looked = 0;
+    for (const id of group) {
+      const row = state.queued.has(id) ? state.rows.taskRuns.get(id) : undefined;
+      if (row === undefined) {
+        group.delete(id);
+        continue;
+      }
+      const queuedAt = row.queuedAt ?? row.createdAt;
+      // In the order of their arrival: those that follow have not waited for longer.
+      if (now - queuedAt < patienceMs || (looked += 1) > oldest) break;
+      const slots = this.#slots.get(id) ?? [];
+      const task = { id, run: null, priority: row.priority, queuedAt, duration: null, slots };
+      if (first === undefined || before(task, first) < 0) first = task;
+    }
+    return first?.id;
+  }
+
+  #sortAnew(state: WorkingState): void {
+    this.#stale = false;
+    this.#slots.clear();
+    this.#others.clear();
+    this.#waiting.clear();
+    this.#several.clear();
+    for (const id of state.queued) state.arrivals.add(id);
+  }
+
+  #sort(state: WorkingState, id: string): void {
+    this.#slots.delete(id);
+    const task = state.rows.taskRuns.get(id);
+    const slots = task?.runId === null ? slotsOf(state, this.#ports.labs(), task) : undefined;
+    if (slots !== undefined) this.#slots.set(id, slots);
+    const [only] = slots?.find((slot) => slot.candidates.length === 1)?.candidates ?? [];
+    if (only === undefined) {
+      this.#others.add(id);
+      return;
+    }
+    const groups = (slots?.length ?? 0) > 1 ? [this.#waiting, this.#several] : [this.#waiting];
+    for (const group of groups) group.set(only, (group.get(only) ?? new Set<string>()).add(id));
+  }
+
+  #planTask(state: WorkingState, id: string, now: number, view: UnitView): PlanTask | undefined {
+    const { refusals, workload } = this.#ports;
+    const task = state.rows.taskRuns.get(id);
+    if (task === undefined || !refusals.isDue(id, now)) return undefined;
+    const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
+    if (run !== undefined && (run.ending !== null || !mayStartTasks(run.state))) return undefined;
+    const hasLag = run !== undefined && workload.entryOf(state, run, task)?.entry.lags !== undefined;
+    const lagEnd = hasLag ? (startWindow(state, task).notBefore ?? 0) : 0;
+    const notBefore = Math.max(task.retryAt ?? 0, lagEnd);
+    if (notBefore > now) {
+      this.#nextStart = Math.min(notBefore, this.#nextStart ?? notBefore);
+      return undefined;
+    }
+    const queuedAt = task.queuedAt ?? task.createdAt;
+    const slots = run === undefined ? this.#slots.get(id) : workload.slotsOf(state, run, task);
+    if (slots === undefined) return undefined;
+    const isPatient = slots.length > 1 && now - queuedAt >= this.#ports.patienceMs;
+    if (!this.#canStart(state, task, slots, view)) {
+      if (!isPatient || this.#early >= mostEarly) return undefined;
+      this.#early += 1;
+    }
+    if (run !== undefined) return workload.queued(state, task, now, view);
+    const { expected } = workload.expectationOf(state, task);
+    return { id, run: null, priority: task.priority, queuedAt, duration: expected, slots };
+  }
+
+  /** A unit is free for every slot; without devices the service computer is there. */
+  #canStart(state: WorkingState, task: TaskRunRow, slots: readonly PlanSlot[], view: UnitView): boolean {
+    let needsDevice = false;
+    for (const slot of slots) {
+      const candidates = notHeld(task.runId, slot.candidates, view);
+      let free = false;
+      for (const candidate of candidates) {
+        const unit = view.get(candidate);
+        free ||= unit.usable && !unit.busy && (unit.heldBy === null || unit.heldBy === task.runId);
+      }
+      if (!free) {
+        if (task.runId !== null) this.#warnOfDeadlock(state, task.runId, candidates);
+        return false;
+      }
+      needsDevice ||= slot.name.startsWith('device:');
+    }
+    return needsDevice || this.#ports.directory.dispatchable(serviceComputer) !== undefined;
+  }
+
+  /** What runs that keep units, or are about to, still ask for; undefined: there are none. */
+  #needs(state: WorkingState, tasks: readonly PlanTask[]): Map<string, RunNeeds> | undefined {
+    const { workload } = this.#ports;
+    const needs = new Map<string, RunNeeds>();
+    const add = (id: string | null): void => {
+      const run = id === null || needs.has(id) ? undefined : state.rows.protocolRuns.get(id);
+      if (run !== undefined) needs.set(run.id, workload.needsOf(state, run));
+    };
+    for (const id of state.holders()) add(id);
+    for (const id of state.rows.liveAttempts.keys()) {
+      const task = state.rows.taskRuns.get(id);
+      if (task !== undefined && workload.willKeep(state, task)) add(task.runId);
+    }
+    for (const { run, slots } of tasks) if (slots.some((slot) => slot.keptFor !== undefined)) add(run);
+    return needs.size === 0 ? undefined : needs;
+  }
+
+  /**
+   * Two runs that each keep what the other waits for will wait for ever unless a person cancels one of them: this says
+   * so, once per pair.
+   */
+  #warnOfDeadlock(state: WorkingState, mine: string, candidates: readonly string[]): void {
+    const { workload, log } = this.#ports;
+    const holders = candidates.map((id) => {
+      const row = state.rows.allocations.get(id);
+      return row !== undefined && !state.isInUse(row) ? row.heldByRunId : null;
+    });
+    for (const holder of new Set(holders)) {
+      if (holder === null || holder === mine || !holders.every((each) => each !== null && each !== mine))
+        continue;
+      const run = state.rows.protocolRuns.get(holder);
+      const waitsForMe = (other: TaskRunRow, of: ProtocolRunRow): boolean =>
+        isQueued(other.state) &&
+        (workload.slotsOf(state, of, other) ?? []).some(
+          (slot) =>
+            slot.candidates.length > 0 &&
+            slot.candidates.every((id) => state.rows.allocations.get(id)?.heldByRunId === mine),
+        );
+      const pair = [mine, holder].sort().join(' ');
+      if (this.#warnedOf.has(pair) || run === undefined) continue;
+      if (!state.tasksOf(holder).some((other) => waitsForMe(other, run))) continue;
+      this.#warnedOf.add(pair);
+      log.warn('two protocol runs wait for what the other one holds; cancel one of them', {
+        runs: [mine, holder].map((id) => state.rows.protocolRuns.get(id)?.name ?? id),
+      });
+    }
+  }
+}
+
+/**
+ * What a run keeps is kept for the tasks that refer to it (a sample may lie there), so another slot of the same run gets
+ * another unit, unless its whole pool is kept by the run and waiting would never end.
+ */
+function notHeld(run: string | null, candidates: readonly string[], view: UnitView): readonly string[] {
+  if (run === null || candidates.length < 2) return candidates;
+  const others = candidates.filter((id) => view.get(id).heldBy !== run);
+  return others.length > 0 ? others : candidates;
+}

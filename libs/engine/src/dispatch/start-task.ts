@@ -1,0 +1,156 @@
+import type { DeviceBinding, DeviceFunction, DeviceReference, Reason, TaskStart } from '@lab/contracts';
+import type { Assignment } from '@lab/scheduling';
+import type { Ids, Log } from '@lab/ports';
+import type { AgentDirectory } from '../agents/agent-directory.js';
+import { take } from '../labs/allocation.js';
+import { failTask, failurePolicyOf } from '../work/failure-policy.js';
+import { resolveFiles } from './input-files.js';
+import { type KnownDevice, type LabMap, serviceComputer } from '../labs/lab-map.js';
+import { startWindow } from './lags.js';
+import type { AgentAddress } from '../rows/ports.js';
+import { resolveParameters, resourceValues } from '../labs/resolve.js';
+import type { Turn } from '../turn/turn.js';
+
+export interface StartPorts {
+  ids: Ids;
+  log: Log;
+  directory: AgentDirectory;
+  labs: () => LabMap;
+  epoch: () => number;
+  /** Tells an agent to start; called after the commit, once per attempt for ever. */
+  send: (to: AgentAddress, start: TaskStart) => void;
+}
+
+/**
+ * Starts a task on what it was assigned: records the attempt with its allocations, and has it sent after the commit. A
+ * task whose parameters or files do not resolve fails instead; one whose computer has gone meanwhile goes on waiting.
+ */
+export function startTask(turn: Turn, ports: StartPorts, assignment: Assignment): void {
+  const { state } = turn;
+  const task = state.rows.taskRuns.get(assignment.task);
+  if (task === undefined) return;
+  const { values, faults } = resolveParameters(state, task);
+  const definition = state.definitionOf(task);
+  if (faults.length > 0 || definition === undefined) {
+    failTask(turn, task, unresolved('unresolved_parameters', faults));
+    return;
+  }
+  const inputs = resolveFiles(state, task);
+  if (inputs.faults.length > 0) {
+    failTask(turn, task, unresolved('missing_input_file', inputs.faults));
+    return;
+  }
+  const labs = ports.labs();
+  const chosen = chosenDevices(labs, assignment);
+  const computer = chosen === undefined ? undefined : computerFor(Object.values(chosen));
+  const inc = computer === undefined ? undefined : ports.directory.dispatchable(computer);
+  if (chosen === undefined || computer === undefined || inc === undefined) return;
+
+  const bindings: [string, DeviceBinding][] = [];
+  const functions: Record<string, DeviceFunction[]> = {};
+  const references: [string, DeviceReference][] = [];
+  for (const [slot, device] of Object.entries(chosen)) {
+    const { lab, name, type } = device;
+    const fence = take(turn, task, 'device', device.key);
+    const at = ports.directory.dispatchable(device.computer) ?? 0;
+    bindings.push([slot, { lab, name, type, computer: device.computer, inc: at, fence }]);
+    functions[slot] = ports.directory.functionsOf(device.computer, device.key);
+    references.push([slot, { lab_name: lab, name }]);
+  }
+  const names = Object.fromEntries(
+    Object.entries(assignment.units).flatMap(([slot, id]) =>
+      slot.startsWith('resource:') ? [[slot.slice('resource:'.length), id.slice('resource:'.length)]] : [],
+    ),
+  ) as Record<string, string>;
+  for (const name of Object.values(names)) take(turn, task, 'resource', name);
+  const resources = resourceValues(state, labs, task, names);
+  const devices = Object.fromEntries(bindings);
+
+  const id = ports.ids.next();
+  const number = task.attempt + 1;
+  const { timeoutMs } = failurePolicyOf(state, task);
+  turn.emit({
+    op: 'insertAttempt',
+    row: {
+      id,
+      taskRunId: task.id,
+      number,
+      state: 'dispatching',
+      computer,
+      inc,
+      epoch: ports.epoch(),
+      devices,
+      reason: null,
+      calls: null,
+      deadlineAt: timeoutMs === null ? null : turn.now + timeoutMs,
+      createdAt: turn.now,
+      endedAt: null,
+    },
+  });
+  const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
+  if (run?.state === 'created') turn.setRun(run, 'running', { startedAt: turn.now });
+  const { notAfter } = startWindow(state, task);
+  const lateByS = notAfter === undefined || turn.now <= notAfter ? null : (turn.now - notAfter) / 1000;
+  const label = state.labelOf(task);
+  if (lateByS !== null)
+    ports.log.warn('a task starts later than its greatest lag allows', { task: label, late_by_s: lateByS });
+  turn.setTask(task, 'running', {
+    attempt: number,
+    computer,
+    devices: Object.fromEntries(references),
+    resources,
+    inputParameters: values,
+    inputFiles: inputs.files,
+    startedAt: turn.now,
+    lateByS,
+    retryAt: null,
+    reason: null,
+  });
+  turn.started.add(id);
+  const start: TaskStart = {
+    attempt_id: id,
+    task_run_id: task.id,
+    label,
+    task_type: task.type,
+    module: definition.module,
+    isolation: definition.isolation,
+    // What the functions are is for this start alone, and no part of the record.
+    devices: Object.fromEntries(
+      bindings.map(([slot, binding]) => [slot, { ...binding, functions: functions[slot] }]),
+    ),
+    parameters: values,
+    resources,
+    ...(Object.keys(inputs.files).length === 0 ? {} : { files: inputs.files }),
+  };
+  turn.afterCommit(() => ports.send({ computer, inc, epoch: ports.epoch() }, start));
+}
+
+/** The devices of an assignment by handle; undefined when one is not in any loaded laboratory. */
+function chosenDevices(labs: LabMap, assignment: Assignment): Record<string, KnownDevice> | undefined {
+  const chosen: [string, KnownDevice][] = [];
+  for (const [slot, id] of Object.entries(assignment.units)) {
+    if (!slot.startsWith('device:')) continue;
+    const device = labs.devices.get(id.slice('device:'.length));
+    if (device === undefined) return undefined;
+    chosen.push([slot.slice('device:'.length), device]);
+  }
+  return Object.fromEntries(chosen);
+}
+
+/** Where most of the devices are, for calls to those need no network; the service computer first among equals. */
+export function computerFor(devices: readonly KnownDevice[]): string {
+  if (devices.length === 0) return serviceComputer;
+  const counts = new Map<string, number>();
+  for (const { computer } of devices) counts.set(computer, (counts.get(computer) ?? 0) + 1);
+  const rank = (computer: string): string => (computer === serviceComputer ? '' : computer);
+  const [best] = [...counts].sort(([a, m], [b, n]) => n - m || (rank(a) < rank(b) ? -1 : 1));
+  return best?.[0] ?? serviceComputer;
+}
+
+function unresolved(code: string, faults: readonly { path: string; message: string }[]): Reason {
+  const text = faults
+    .slice(0, 5)
+    .map((fault) => `${fault.path}: ${fault.message}`)
+    .join('; ');
+  return { code, message: text === '' ? 'its definition is gone' : text };
+}

@@ -1,0 +1,65 @@
+import { isUnclear } from '@lab/contracts';
+import type { PlanUnit } from '@lab/scheduling';
+import type { AgentDirectory } from '../agents/agent-directory.js';
+import { heldFor } from '../labs/allocation.js';
+import { stoppedDevices } from '../stops/emergency-stops.js';
+import type { KnownDevice, LabMap } from '../labs/lab-map.js';
+import type { AllocationRow } from '../rows/rows.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+const nothing: readonly string[] = [];
+
+/** Devices and resources as policies see them at one moment; each is looked at once. */
+export class UnitView {
+  readonly units = new Map<string, PlanUnit>();
+  readonly #state: WorkingState;
+  readonly #labs: LabMap;
+  readonly #directory: AgentDirectory;
+  readonly #isStopped: (device: KnownDevice) => boolean;
+
+  constructor(state: WorkingState, labs: LabMap, directory: AgentDirectory) {
+    this.#state = state;
+    this.#labs = labs;
+    this.#directory = directory;
+    this.#isStopped = stoppedDevices(state);
+  }
+
+  /** @param id as {@link allocationKey} gives it */
+  get(id: string): PlanUnit {
+    const known = this.units.get(id);
+    if (known !== undefined) return known;
+    const state = this.#state;
+    const allocation = state.rows.allocations.get(id);
+    const isDevice = id.startsWith('device:');
+    const unit: PlanUnit = {
+      id,
+      kind: isDevice ? 'device' : 'resource',
+      busy:
+        allocation !== undefined &&
+        (state.isInUse(allocation) || (allocation.taskRunId !== null && allocation.heldByRunId === null)),
+      heldBy: allocation?.heldByRunId ?? null,
+      heldFor: allocation === undefined ? nothing : heldFor(state, allocation),
+      usable: this.#whyUnusable(id, allocation) === null,
+      busyMs: state.busyMs.get(id) ?? 0,
+    };
+    this.units.set(id, unit);
+    return unit;
+  }
+
+  /** Why nobody may be given it at present, in words; null: somebody may. */
+  whyUnusable(id: string): string | null {
+    return this.#whyUnusable(id, this.#state.rows.allocations.get(id));
+  }
+
+  #whyUnusable(id: string, allocation: AllocationRow | undefined): string | null {
+    const user =
+      allocation?.taskRunId == null ? undefined : this.#state.rows.taskRuns.get(allocation.taskRunId);
+    if (user !== undefined && isUnclear(user.state))
+      return `${this.#state.labelOf(user)} had it, and a person has to decide about that task`;
+    if (!id.startsWith('device:')) return null;
+    const device = this.#labs.devices.get(id.slice('device:'.length));
+    if (device === undefined) return 'no loaded laboratory has it';
+    if (this.#isStopped(device)) return 'it is stopped by people';
+    return this.#directory.whyUnusable(device.computer, device.key);
+  }
+}

@@ -1,0 +1,130 @@
+import { isTerminal, isWaiting } from '@lab/contracts';
+import { keepersOf, slotName } from './holds.js';
+import { deviceKey } from './lab-map.js';
+import { allocationKey } from '../rows/row-set.js';
+import type { AllocationKind, AllocationRow, TaskRunRow } from '../rows/rows.js';
+import type { Turn } from '../turn/turn.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+const nothing: readonly string[] = [];
+
+export interface Unit {
+  kind: AllocationKind;
+  key: string;
+  slot: string;
+}
+
+/** The devices and resources that a task was given, by slot. */
+export function unitsOf(task: TaskRunRow): Unit[] {
+  return [
+    ...Object.entries(task.devices).map(([slot, device]) => ({
+      kind: 'device' as const,
+      key: deviceKey(device.lab_name, device.name),
+      slot,
+    })),
+    ...Object.entries(task.resources).map(([slot, resource]) => ({
+      kind: 'resource' as const,
+      key: resource.name,
+      slot,
+    })),
+  ];
+}
+
+/**
+ * Gives a unit to a task: claims it, or takes it over from the run that holds it.
+ *
+ * @returns the fence of the allocation
+ * @throws ServiceError `wrong_state` when somebody else has it
+ */
+export function take(turn: Turn, task: TaskRunRow, kind: AllocationKind, key: string): number {
+  const row = turn.state.allocation(kind, key);
+  const fence = (row?.fence ?? 0) + 1;
+  const to = { kind, key, taskRunId: task.id, fence, at: turn.now };
+  if (row !== undefined && row.heldByRunId !== null && row.heldByRunId === task.runId)
+    turn.emit({ op: 'pass', runId: row.heldByRunId, ...to });
+  else turn.emit({ op: 'claim', ...to });
+  return fence;
+}
+
+/**
+ * A task has stopped for good: each of its units is kept for the run if a later task refers to it, by a slot of this task
+ * or of an earlier one for which the run keeps it; else freed.
+ */
+export function leave(turn: Turn, task: TaskRunRow): void {
+  const { runId } = task;
+  for (const row of allocationsOf(turn, task)) {
+    countUse(turn, row);
+    const keepers =
+      row.heldByRunId === null ? keepersFor(turn.state, runId, row, [task]) : heldFor(turn.state, row);
+    if (runId !== null && keepers.length > 0)
+      turn.emit({ op: 'hold', kind: row.kind, key: row.key, taskRunId: task.id, runId });
+    else turn.emit({ op: 'release', kind: row.kind, key: row.key });
+  }
+}
+
+/** A task did not start after all: what it claimed is free again, what was passed to it stays with the run. */
+export function giveBack(turn: Turn, task: TaskRunRow): void {
+  for (const row of allocationsOf(turn, task))
+    if (row.heldByRunId === null) turn.emit({ op: 'release', kind: row.kind, key: row.key });
+}
+
+/** Frees what a run keeps between its tasks but no unfinished task refers to any more. */
+export function releaseUnneeded(turn: Turn, runId: string): void {
+  for (const row of turn.state.heldBy(runId)) {
+    if (turn.state.isInUse(row)) continue;
+    if (heldFor(turn.state, row).length === 0) turn.emit({ op: 'release', kind: row.kind, key: row.key });
+  }
+}
+
+function allocationsOf(turn: Turn, task: TaskRunRow): AllocationRow[] {
+  const rows: AllocationRow[] = [];
+  for (const unit of unitsOf(task)) {
+    const row = turn.state.allocation(unit.kind, unit.key);
+    if (row?.taskRunId === task.id) rows.push(row);
+  }
+  return rows;
+}
+
+/**
+ * Tasks that must end before a run gives up a unit that it keeps: those that refer to a slot by which any of its tasks has
+ * had it, and the one that uses it. The latter need not refer to it: any task of the run may use it in between.
+ */
+export function heldFor(state: WorkingState, allocation: AllocationRow): readonly string[] {
+  const { heldByRunId, taskRunId } = allocation;
+  if (heldByRunId === null) return nothing;
+  const keepers = keepersFor(state, heldByRunId, allocation, state.tasksOf(heldByRunId));
+  const isUser = taskRunId !== null && state.isInUse(allocation) && !keepers.includes(taskRunId);
+  return isUser ? [...keepers, taskRunId] : keepers;
+}
+
+/** Tasks that have not ended for which slots of some tasks of a run keep a unit. */
+function keepersFor(
+  state: WorkingState,
+  runId: string | null,
+  { kind, key }: AllocationRow,
+  users: Iterable<TaskRunRow>,
+): readonly string[] {
+  const run = runId === null ? undefined : state.rows.protocolRuns.get(runId);
+  const snapshot = run === undefined ? undefined : state.protocolOf(run);
+  if (run === undefined || snapshot === undefined) return nothing;
+  const kept = keepersOf(snapshot);
+  const ids = new Set<string>();
+  for (const task of users) {
+    // One that waits to be tried again may be given another.
+    if (isWaiting(task.state)) continue;
+    for (const unit of unitsOf(task)) {
+      if (unit.kind !== kind || unit.key !== key) continue;
+      for (const name of kept.get(slotName(kind, task.name, unit.slot)) ?? []) {
+        const keeper = state.taskOf(run.id, name);
+        if (keeper !== undefined && !isTerminal(keeper.state)) ids.add(keeper.id);
+      }
+    }
+  }
+  return [...ids];
+}
+
+function countUse(turn: Turn, row: AllocationRow): void {
+  const key = allocationKey(row.kind, row.key);
+  const used = row.since === null ? 0 : Math.max(0, turn.now - row.since);
+  turn.state.busyMs.set(key, (turn.state.busyMs.get(key) ?? 0) + used);
+}

@@ -1,0 +1,75 @@
+import type { DeviceAssignment } from '@lab/contracts';
+import type { LabDefinition } from '@lab/definitions/model';
+import type { Log } from '@lab/ports';
+import type { Definitions } from '../rows/ports.js';
+import type { ResourceRow } from '../rows/rows.js';
+
+/** The computer that always exists, and runs what needs no device. */
+export const serviceComputer = 'svc_computer';
+
+export interface KnownDevice {
+  /** `<lab>.<device>`. */
+  key: string;
+  lab: string;
+  name: string;
+  type: string;
+  computer: string;
+}
+
+/** The loaded laboratories, arranged for lookups; taken anew whenever they change. */
+export class LabMap {
+  readonly devices = new Map<string, KnownDevice>();
+  readonly devicesOfType = new Map<string, KnownDevice[]>();
+  /** Resource name to its home and initial state. */
+  readonly resources = new Map<string, ResourceRow>();
+  readonly labs = new Map<string, LabDefinition>();
+  readonly #definitions: Definitions;
+
+  constructor(definitions: Definitions) {
+    this.#definitions = definitions;
+    for (const lab of definitions.labs()) {
+      this.labs.set(lab.name, lab);
+      for (const device of Object.values(lab.devices)) {
+        const key = deviceKey(lab.name, device.name);
+        const known = { key, lab: lab.name, name: device.name, type: device.type, computer: device.computer };
+        this.devices.set(key, known);
+        const same = this.devicesOfType.get(device.type) ?? [];
+        same.push(known);
+        this.devicesOfType.set(device.type, same);
+      }
+      for (const { name, type, meta } of Object.values(lab.resources))
+        this.resources.set(name, { name, type, lab: lab.name, meta });
+    }
+  }
+
+  /** The devices that the agent of a computer shall run. */
+  assignmentsOf(computer: string, log: Log): DeviceAssignment[] {
+    const assignments: DeviceAssignment[] = [];
+    for (const lab of this.labs.values()) {
+      for (const device of Object.values(lab.devices)) {
+        if (device.computer !== computer) continue;
+        const type = this.#definitions.deviceType(device.type, lab.name);
+        if (type === undefined) {
+          log.error('device left out: its type is not loaded', {
+            lab: lab.name,
+            device: device.name,
+            type: device.type,
+          });
+          continue;
+        }
+        assignments.push({
+          lab: lab.name,
+          name: device.name,
+          type: device.type,
+          module: type.module,
+          init_parameters: device.init_parameters,
+        });
+      }
+    }
+    return assignments;
+  }
+}
+
+export function deviceKey(lab: string, device: string): string {
+  return `${lab}.${device}`;
+}

@@ -1,0 +1,227 @@
+import type { Fault, JsonObject, JsonValue, ResourceValue } from '@lab/contracts';
+import {
+  checkParameters,
+  type DeviceSlot,
+  type ProtocolDefinition,
+  type ProtocolTask,
+  type ResourceSlot,
+} from '@lab/definitions/model';
+import type { PlanSlot } from '@lab/scheduling';
+import { type LabMap, deviceKey } from './lab-map.js';
+import { allocationKey } from '../rows/row-set.js';
+import type { AllocationKind, ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+/** What the slots of a task may be filled with, as far as the loaded laboratories and the run's past say. */
+export function slotsOf(state: WorkingState, labs: LabMap, task: TaskRunRow): PlanSlot[] | undefined {
+  const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
+  if (run === undefined) {
+    if (task.runId !== null) return undefined;
+    return [
+      ...Object.entries(task.devices).map(([slot, device]) =>
+        planSlot('device', slot, knownDevices(labs, [deviceKey(device.lab_name, device.name)])),
+      ),
+      ...Object.entries(task.resources).map(([slot, resource]) =>
+        planSlot('resource', slot, knownResources(labs, [resource.name])),
+      ),
+    ];
+  }
+  const definition = definitionOf(state, run, task.name);
+  if (definition === undefined) return undefined;
+  const { protocol, entry } = definition;
+  return [
+    ...Object.entries(entry.devices).map(([slot, wanted]) =>
+      planSlot(
+        'device',
+        slot,
+        deviceCandidates(labs, protocol, wanted, referred(state, run, 'device', wanted)),
+      ),
+    ),
+    ...Object.entries(entry.resources).map(([slot, wanted]) =>
+      planSlot(
+        'resource',
+        slot,
+        resourceCandidates(labs, protocol, wanted, referred(state, run, 'resource', wanted)),
+      ),
+    ),
+  ];
+}
+
+/** The keys of the devices that fit a slot. @param referred what a reference stands for; none before its task ran */
+export function deviceCandidates(
+  labs: LabMap,
+  protocol: ProtocolDefinition,
+  slot: DeviceSlot,
+  referred?: string,
+): string[] {
+  switch (slot.kind) {
+    case 'specific':
+      return knownDevices(labs, [deviceKey(slot.lab_name, slot.name)]);
+    case 'reference':
+      return referred === undefined ? [] : knownDevices(labs, [referred]);
+    case 'dynamic': {
+      const allowed =
+        slot.allowed_devices === null
+          ? undefined
+          : new Set(slot.allowed_devices.map((device) => deviceKey(device.lab_name, device.name)));
+      return (labs.devicesOfType.get(slot.device_type) ?? [])
+        .filter(
+          (device) =>
+            protocol.labs.includes(device.lab) &&
+            (slot.allowed_labs === null || slot.allowed_labs.includes(device.lab)) &&
+            (allowed === undefined || allowed.has(device.key)),
+        )
+        .map((device) => device.key);
+    }
+  }
+}
+
+/** The names of the resources that fit a slot. @param referred what a reference stands for; none before its task ran */
+export function resourceCandidates(
+  labs: LabMap,
+  protocol: ProtocolDefinition,
+  slot: ResourceSlot,
+  referred?: string,
+): string[] {
+  switch (slot.kind) {
+    case 'specific':
+      return knownResources(labs, [slot.name]);
+    case 'reference':
+      return referred === undefined ? [] : knownResources(labs, [referred]);
+    case 'dynamic':
+      return [...labs.resources.values()]
+        .filter((resource) => resource.type === slot.resource_type && protocol.labs.includes(resource.lab))
+        .map((resource) => resource.name);
+  }
+}
+
+/** The values that a task starts with: literal, supplied, or taken from earlier tasks, then checked as a whole. */
+export function resolveParameters(
+  state: WorkingState,
+  task: TaskRunRow,
+): { values: JsonObject; faults: Fault[] } {
+  const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
+  if (run === undefined) {
+    const type = state.taskTypeOf(task);
+    if (type === undefined) return missingDefinition(task);
+    return checkParameters(type.task.input_parameters, task.inputParameters, { path: 'input_parameters' });
+  }
+  const definition = definitionOf(state, run, task.name);
+  const specs = state.protocolOf(run)?.tasks[task.type]?.input_parameters;
+  if (definition === undefined || specs === undefined) return missingDefinition(task);
+  const path = `tasks.${task.name}.parameters`;
+  const faults: Fault[] = [];
+  const values: [string, JsonValue][] = [];
+  const supplied = own(run.parameters, task.name) ?? {};
+  for (const [name, binding] of Object.entries(definition.entry.parameters)) {
+    if (binding.kind === 'literal') values.push([name, binding.value]);
+    else if (binding.kind === 'dynamic') {
+      const value = own(supplied, name);
+      if (value !== undefined) values.push([name, value]);
+    } else {
+      const source = state.taskOf(run.id, binding.task);
+      const value =
+        own(source?.outputParameters ?? {}, binding.parameter) ??
+        own(source?.inputParameters ?? {}, binding.parameter);
+      if (value !== undefined) values.push([name, value]);
+      else
+        faults.push({
+          path: `${path}.${name}`,
+          code: 'unresolved_reference',
+          message: `task "${binding.task}" left no value for "${binding.parameter}"`,
+        });
+    }
+  }
+  if (faults.length > 0) return { values: {}, faults };
+  return checkParameters(specs, Object.fromEntries(values), { path });
+}
+
+/**
+ * The resources of a task as it gets them. The annotations of the protocol lie over the stored metadata until a task
+ * of the run has handed the resource on; from then on what that task left is the truth.
+ */
+export function resourceValues(
+  state: WorkingState,
+  labs: LabMap,
+  task: TaskRunRow,
+  names: Readonly<Record<string, string>>,
+): Record<string, ResourceValue> {
+  const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
+  const annotations = run === undefined ? undefined : state.protocolOf(run)?.protocol.resources;
+  const handedOn = new Set<string>();
+  for (const other of run === undefined ? [] : state.tasksOf(run.id))
+    for (const resource of Object.values(other.outputResources ?? {})) handedOn.add(resource.name);
+  const values: [string, ResourceValue][] = [];
+  for (const [slot, name] of Object.entries(names)) {
+    const row = state.rows.resources.get(name) ?? labs.resources.get(name);
+    const annotation = annotations === undefined || handedOn.has(name) ? undefined : own(annotations, name);
+    values.push([slot, { name, type: row?.type ?? '', meta: { ...row?.meta, ...annotation?.meta } }]);
+  }
+  return Object.fromEntries(values);
+}
+
+/** The unit that a task which has started gives to a slot that refers to it; undefined: it has none there. */
+export function referredUnit(
+  source: TaskRunRow,
+  kind: AllocationKind,
+  { slot }: { slot: string },
+): string | undefined {
+  if (kind === 'device') {
+    const device = own(source.devices, slot);
+    return device === undefined ? undefined : allocationKey(kind, deviceKey(device.lab_name, device.name));
+  }
+  const resource = own(source.outputResources ?? {}, slot) ?? own(source.resources, slot);
+  return resource === undefined ? undefined : allocationKey(kind, resource.name);
+}
+
+function definitionOf(
+  state: WorkingState,
+  run: ProtocolRunRow,
+  name: string,
+): { protocol: ProtocolDefinition; entry: ProtocolTask } | undefined {
+  const protocol = state.protocolOf(run)?.protocol;
+  const entry = protocol?.tasks.find((task) => task.name === name);
+  return protocol === undefined || entry === undefined ? undefined : { protocol, entry };
+}
+
+/** The key of what a reference stands for; undefined before its task ran. */
+function referred(
+  state: WorkingState,
+  run: ProtocolRunRow,
+  kind: AllocationKind,
+  slot: DeviceSlot | ResourceSlot,
+): string | undefined {
+  const source = slot.kind === 'reference' ? state.taskOf(run.id, slot.task) : undefined;
+  if (slot.kind !== 'reference' || source === undefined) return undefined;
+  return referredUnit(source, kind, slot)?.slice(kind.length + 1);
+}
+
+function planSlot(kind: 'device' | 'resource', slot: string, keys: readonly string[]): PlanSlot {
+  return { name: `${kind}:${slot}`, candidates: keys.map((key) => allocationKey(kind, key)) };
+}
+
+function knownDevices(labs: LabMap, keys: readonly string[]): string[] {
+  return keys.filter((key) => labs.devices.has(key));
+}
+
+function knownResources(labs: LabMap, names: readonly string[]): string[] {
+  return names.filter((name) => labs.resources.has(name));
+}
+
+function missingDefinition(task: TaskRunRow): { values: JsonObject; faults: Fault[] } {
+  return {
+    values: {},
+    faults: [
+      {
+        path: 'type',
+        code: 'missing_definition',
+        message: `the definition of task type ${task.type} is gone`,
+      },
+    ],
+  };
+}
+
+/** A property of the object itself: names of users may be those of built-in properties. */
+function own<Value>(object: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}

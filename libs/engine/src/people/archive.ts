@@ -1,0 +1,89 @@
+import { isTerminal, ServiceError, workWords, type WorkKind } from '@lab/contracts';
+import { type Person, audit } from '../turn/audit.js';
+import type { NamedWork } from '../rows/ports.js';
+import { told } from '../turn/row-events.js';
+import type { Accepted } from '../submission/submit.js';
+import type { Turn } from '../turn/turn.js';
+
+/**
+ * Work that is over leaves the lists and comes back. Nothing of it changes but that, and nothing of it is in memory: what
+ * the store said of it before the turn is checked again by the store in the commit.
+ */
+
+/** @throws ServiceError `not_found`; `wrong_state` when it is not over, belongs to a campaign or is archived */
+export function archiveWork(
+  turn: Turn,
+  person: Person,
+  kind: WorkKind,
+  name: string,
+  named: NamedWork | undefined,
+): Accepted {
+  const work = overByItself(turn, kind, name, named);
+  if (work.archivedAt !== null) throw conflict(kind, name, 'is archived already');
+  return archive(turn, person, kind, work);
+}
+
+/** Archives what can be, as the store has just said. @returns how much */
+export function archiveAll(turn: Turn, person: Person, kind: WorkKind, works: readonly NamedWork[]): number {
+  const over = works.filter((work) => isTerminal(stateOf(turn, kind, work)));
+  for (const work of over) archive(turn, person, kind, work);
+  return over.length;
+}
+
+/** @throws ServiceError `not_found`; `wrong_state` when it is not archived, or its campaign is */
+export function restoreWork(
+  turn: Turn,
+  person: Person,
+  kind: WorkKind,
+  name: string,
+  named: NamedWork | undefined,
+): Accepted {
+  const work = overByItself(turn, kind, name, named);
+  if (work.archivedAt === null) throw conflict(kind, name, 'is not archived');
+  turn.emit({ op: 'restore', id: work.id, at: turn.now });
+  return keep(turn, person, kind, work, 'restore');
+}
+
+function overByItself(turn: Turn, kind: WorkKind, name: string, work: NamedWork | undefined): NamedWork {
+  if (work === undefined)
+    throw new ServiceError('not_found', `there is no ${workWords[kind]} named "${name}"`);
+  if (work.campaign !== null)
+    throw conflict(kind, name, `belongs to the campaign "${work.campaign}" and goes with it`);
+  const state = stateOf(turn, kind, work);
+  if (!isTerminal(state)) throw conflict(kind, name, `is ${state}: only what is over is archived`);
+  return work;
+}
+
+/** As it is in memory, if it goes on again. */
+function stateOf(turn: Turn, kind: WorkKind, { id, state }: NamedWork): NamedWork['state'] {
+  const { campaigns, protocolRuns, taskRuns } = turn.state.rows;
+  const table = { campaign: campaigns, protocol_run: protocolRuns, task_run: taskRuns }[kind];
+  return table.get(id)?.state ?? state;
+}
+
+function archive(turn: Turn, person: Person, kind: WorkKind, work: NamedWork): Accepted {
+  const { id, name } = work;
+  turn.emit({
+    op: 'archive',
+    row: { id, kind, name, archivedAt: turn.now, archivedBy: person.by, restoredAt: null },
+  });
+  return keep(turn, person, kind, work, 'archive');
+}
+
+/** For the audit and for whoever listens. */
+function keep(
+  turn: Turn,
+  person: Person,
+  kind: WorkKind,
+  { id, name, owner, state, labs }: NamedWork,
+  act: 'archive' | 'restore',
+): Accepted {
+  const body = { id, name, state, owner, labs, by: person.by };
+  turn.tell(told(kind, id, `${act}d`, body));
+  audit(turn, person, `${kind}.${act}`, `${kind}/${name}`, { id });
+  return { id, name };
+}
+
+function conflict(kind: WorkKind, name: string, what: string): ServiceError {
+  return new ServiceError('wrong_state', `the ${workWords[kind]} "${name}" ${what}`);
+}

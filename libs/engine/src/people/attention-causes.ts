@@ -1,0 +1,157 @@
+import {
+  awaitsAgent,
+  isGivenUp,
+  isInDoubt,
+  type AttentionKind,
+  type DeviceStatus,
+  type JsonObject,
+  type Reason,
+} from '@lab/contracts';
+import { deviceKey } from '../labs/lab-map.js';
+import type { AttemptRow, AttentionRow, TaskRunRow } from '../rows/rows.js';
+import type { Turn } from '../turn/turn.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+/** Something that only a person can settle at present. */
+export interface Question {
+  kind: AttentionKind;
+  taskRunId: string | null;
+  attemptId: string | null;
+  device: string | null;
+  computer: string | null;
+  reason: Reason;
+  /** What is known, gathered when it is asked; undefined: no more than when it was asked first. */
+  known: () => JsonObject | undefined;
+  /** Of a device. */
+  doubtId: string | null;
+}
+
+/** What an item or question is about: there is one open item for each. */
+export function keyOf({ kind, taskRunId, device, computer }: AttentionRow | Question): string {
+  return `${kind}:${(kind === 'task' ? taskRunId : kind === 'device' ? device : computer) ?? ''}`;
+}
+
+/** It is about the same thing, but not the same question any more. */
+export function differs({ reason, attemptId, doubtId }: Question, item: AttentionRow): boolean {
+  return (
+    reason.code !== item.reason.code ||
+    reason.message !== item.reason.message ||
+    (attemptId !== null && attemptId !== item.attemptId) ||
+    (item.kind === 'device' && doubtId !== item.known['doubt_id'])
+  );
+}
+
+/** Its agent cannot vouch for it, or has given it up: without a person it stays out of use. */
+export function needsPerson(status: DeviceStatus): boolean {
+  return isGivenUp(status.state) || mayHaveMoved(status);
+}
+
+function mayHaveMoved(status: DeviceStatus): boolean {
+  return isInDoubt(status.state) || status.doubt !== undefined;
+}
+
+/** @returns what is to be decided of a task that needs attention */
+export function aboutTask(turn: Turn, task: TaskRunRow): Question {
+  const { rows } = turn.state;
+  const live = rows.attempts.get(rows.liveAttempts.get(task.id) ?? '');
+  const attempt = live ?? latestAttempt(turn.state, task);
+  const reason = task.reason ?? { code: 'outcome_unknown', message: 'nobody knows how it ended' };
+  return {
+    kind: 'task',
+    taskRunId: task.id,
+    attemptId: attempt?.id ?? null,
+    device: null,
+    computer: task.computer,
+    reason,
+    doubtId: null,
+    known: () => taskKnown(turn.now, task, attempt),
+  };
+}
+
+function taskKnown(now: number, task: TaskRunRow, attempt: AttemptRow | undefined): JsonObject | undefined {
+  if (attempt === undefined && task.attempt > 0) return undefined;
+  return {
+    devices: Object.entries(task.devices).map(([slot, device]) => ({
+      slot,
+      device: deviceKey(device.lab_name, device.name),
+      computer: attempt?.devices[slot]?.computer ?? null,
+    })),
+    resources: Object.entries(task.resources).map(([slot, { name, type, meta }]) => ({
+      slot,
+      name,
+      type,
+      meta,
+    })),
+    last_confirmed: attempt?.calls?.last_confirmed ?? null,
+    in_doubt: attempt?.calls?.in_doubt ?? null,
+    effects: attempt?.calls?.effects ?? null,
+    started_at: task.startedAt === null ? null : new Date(task.startedAt).toISOString(),
+    ran_for_s: task.startedAt === null ? null : ((attempt?.endedAt ?? now) - task.startedAt) / 1000,
+  };
+}
+
+/** Only when an item is opened, and then the attempt has just ended: it is still in memory. */
+function latestAttempt(state: WorkingState, task: TaskRunRow): AttemptRow | undefined {
+  for (const attempt of state.rows.attempts.values())
+    if (attempt.taskRunId === task.id && attempt.number === task.attempt) return attempt;
+  return undefined;
+}
+
+/** @returns what is to be decided of a device that needs a person; `key` is `<lab>.<device>` */
+export function aboutDevice(
+  state: WorkingState,
+  computer: string,
+  key: string,
+  status: DeviceStatus,
+): Question {
+  const holder = state.allocation('device', key)?.taskRunId ?? null;
+  const task = holder === null ? undefined : state.rows.taskRuns.get(holder);
+  const { doubt } = status;
+  return {
+    kind: 'device',
+    taskRunId: null,
+    attemptId: null,
+    device: key,
+    computer,
+    reason: mayHaveMoved(status)
+      ? { code: 'device_uncertain', message: status.detail ?? 'it may be in the middle of something' }
+      : { code: 'device_faulted', message: status.detail ?? 'it does not start' },
+    doubtId: doubt?.id ?? null,
+    known: () => ({
+      doubt_id: doubt?.id ?? null,
+      in_doubt: doubt === undefined ? [] : (structuredClone(doubt.in_doubt) as unknown as JsonObject[]),
+      last_confirmed: doubt?.last_confirmed ?? null,
+      held_by: task === undefined ? null : state.labelOf(task),
+    }),
+  };
+}
+
+/** @param since milliseconds since 1970 @returns what is to be decided of a computer that is silent */
+export function aboutAgent(state: WorkingState, computer: string, since: number): Question {
+  const attempts = (): AttemptRow[] =>
+    [...state.rows.attempts.values()].filter(
+      (attempt) => attempt.computer === computer && awaitsAgent(attempt.state),
+    );
+  return {
+    kind: 'agent',
+    taskRunId: null,
+    attemptId: null,
+    device: null,
+    computer,
+    reason: {
+      code: 'agent_silent',
+      message: `computer ${computer} is not heard while it has work; it goes on by itself when it is back`,
+    },
+    doubtId: null,
+    known: () => ({
+      silent_since: new Date(since).toISOString(),
+      tasks: attempts().map(({ taskRunId }) => {
+        const task = state.rows.taskRuns.get(taskRunId);
+        return task === undefined ? taskRunId : state.labelOf(task);
+      }),
+      devices: attempts().flatMap(({ devices }) =>
+        Object.values(devices).map(({ lab, name }) => deviceKey(lab, name)),
+      ),
+    }),
+  };
+}

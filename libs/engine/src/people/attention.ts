@@ -1,0 +1,300 @@
+import {
+  attentionActionsOf,
+  awaitsAgent,
+  isHeard,
+  isMoving,
+  isUsable,
+  ServiceError,
+  unnamedPerson,
+  type AttentionDecision,
+  type JsonObject,
+  type Reason,
+} from '@lab/contracts';
+import type { Ids } from '@lab/ports';
+import type { AgentDirectory } from '../agents/agent-directory.js';
+import { audit } from '../turn/audit.js';
+import { decideTask } from './decisions.js';
+import { type LabMap, deviceKey } from '../labs/lab-map.js';
+import type { AgentAddress, Agents } from '../rows/ports.js';
+import {
+  type Question,
+  aboutAgent,
+  aboutDevice,
+  aboutTask,
+  differs,
+  keyOf,
+  needsPerson,
+} from './attention-causes.js';
+import { needAttention } from '../agents/results.js';
+import { subjectOf } from '../turn/row-events.js';
+import type { AttentionRow } from '../rows/rows.js';
+import type { Turn } from '../turn/turn.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+export interface AttentionPorts {
+  ids: Ids;
+  agents: Agents;
+  directory: AgentDirectory;
+  labs: () => LabMap;
+  epoch: () => number;
+  /** Silence of an agent, in milliseconds, after which a person is asked about what runs there. */
+  lostAfterMs: number;
+}
+
+/** How long after its reset an agent may still say of a device what it said before, in milliseconds. */
+const echoMs = 5_000;
+
+/** Who closes an item whose cause went away by itself. */
+const service = 'service';
+
+/**
+ * Asks people about what only they can settle, and does what they decide.
+ *
+ * What is asked follows from the state alone: each task that needs attention, each device that its agent cannot vouch
+ * for or has given up, and each computer that is silent while work runs there has exactly one open item. An item whose cause is gone is
+ * closed, whoever removed it.
+ */
+export class Attention {
+  readonly #ports: AttentionPorts;
+  /** Items of devices whose reset is on its way: a person has decided, so they do not close by themselves. */
+  readonly #deciding = new Set<string>();
+  /**
+   * Device to the doubt that a person has settled, until its agent says something else of it; `at`: when the first turn
+   * after that began, in milliseconds since 1970.
+   */
+  readonly #settled = new Map<string, { doubtId: string | null; at: number | undefined }>();
+  /** Since when agents can be heard; a silence before it proves nothing. */
+  #since = Infinity;
+
+  constructor(ports: AttentionPorts) {
+    this.#ports = ports;
+  }
+
+  /** The engine leads and can hear agents from now on. */
+  begin(now: number): void {
+    this.#since = now;
+  }
+
+  /** Opens the items that are missing, and closes those whose cause is gone. */
+  settle(turn: Turn): void {
+    const questions = this.#questions(turn);
+    for (const item of turn.state.rows.attention.values()) {
+      if (item.state !== 'open') continue;
+      const key = keyOf(item);
+      const question = questions.get(key);
+      questions.delete(key);
+      if (question === undefined) {
+        if (this.#isOver(turn.state, item))
+          this.#close(turn, item, null, service, wordsOfEnd(turn.state, item));
+      } else if (differs(question, item)) this.#open(turn, question, item);
+    }
+    for (const question of questions.values()) this.#open(turn, question);
+  }
+
+  /** When an agent will have been silent for so long that a person is asked. */
+  next(state: WorkingState, now: number): number | undefined {
+    let next: number | undefined;
+    for (const since of this.#silent(state).values()) {
+      const due = since + this.#ports.lostAfterMs;
+      if (due > now && (next === undefined || due < next)) next = due;
+    }
+    return next;
+  }
+
+  /**
+   * The item that a decision is about, once it is certain that it can be decided so.
+   *
+   * @throws ServiceError `not_found`, `wrong_state`, `invalid`
+   */
+  examine(turn: Turn, decision: AttentionDecision): AttentionRow {
+    const item = turn.state.rows.attention.get(decision.id);
+    if (item === undefined)
+      throw new ServiceError('not_found', `there is no open attention item "${decision.id}"`);
+    if (item.state !== 'open')
+      throw new ServiceError('wrong_state', `the attention item "${decision.id}" is resolved already`);
+    const actions = attentionActionsOf[item.kind];
+    if (!actions.includes(decision.action)) {
+      const message = `"${decision.action}" cannot be decided of a ${item.kind}`;
+      const hint = `use one of ${actions.join(', ')}`;
+      throw new ServiceError('invalid', `${message}; ${hint}`, {
+        faults: [{ path: 'action', code: 'wrong_action', message, hint }],
+      });
+    }
+    return item;
+  }
+
+  /**
+   * Has a device started anew, which a person has said to stand still. Its item is closed by {@link resolve} afterwards.
+   *
+   * @throws ServiceError `agent_unreachable`; what the agent answers: the item stays open
+   */
+  async reset(item: AttentionRow, decision: AttentionDecision): Promise<void> {
+    const device = this.#ports.labs().devices.get(item.device ?? '');
+    const agent = device === undefined ? undefined : this.#ports.directory.get(device.computer);
+    if (device === undefined || agent === undefined || !isHeard(agent.state))
+      throw new ServiceError(
+        'agent_unreachable',
+        `the agent that runs ${item.device ?? 'the device'} does not answer; decide again when it is back`,
+      );
+    const to: AgentAddress = { computer: agent.computer, inc: agent.inc, epoch: this.#ports.epoch() };
+    const doubt = item.known['doubt_id'];
+    const doubtId = typeof doubt === 'string' ? doubt : null;
+    this.#deciding.add(item.id);
+    try {
+      const { lab, name } = device;
+      await this.#ports.agents.resetDevice(to, { lab, name }, doubtId, decision.by ?? unnamedPerson);
+      this.#settled.set(device.key, { doubtId, at: undefined });
+    } catch (error) {
+      this.#deciding.delete(item.id);
+      throw error;
+    }
+  }
+
+  /** Does what was decided. @throws ServiceError as {@link examine}; `invalid` with every fault of given outputs */
+  resolve(turn: Turn, decision: AttentionDecision): { id: string } {
+    const item = this.examine(turn, decision);
+    const by = decision.by ?? unnamedPerson;
+    if (item.kind === 'task') {
+      this.#demandRest(turn, item);
+      decideTask(turn, item, decision, by);
+    } else if (item.kind === 'agent') declareLost(turn, item, by);
+    this.#deciding.delete(item.id);
+    this.#close(turn, item, decision.action, by, decision.note ?? null);
+    const { output_parameters, output_resources, note = null } = decision;
+    const detail = structuredClone({
+      kind: item.kind,
+      about: subjectOf(turn.state, item),
+      decision: decision.action,
+      note,
+      ...(output_parameters === undefined ? {} : { output_parameters }),
+      ...(output_resources === undefined ? {} : { output_resources }),
+    }) as unknown as JsonObject;
+    audit(turn, { by, ids: this.#ports.ids }, 'attention.resolve', `attention/${item.id}`, detail);
+    return { id: item.id };
+  }
+
+  /**
+   * The agent that ran the task is gone, but a call that it made on another computer may still go on there: what the task
+   * had must not go to others before that has ended, whatever a person thinks.
+   */
+  #demandRest(turn: Turn, item: AttentionRow): void {
+    const attempt = turn.state.rows.attempts.get(item.attemptId ?? '');
+    for (const { computer, inc, lab, name } of Object.values(attempt?.devices ?? {})) {
+      const key = deviceKey(lab, name);
+      const agent = this.#ports.directory.present(computer, inc);
+      const status = agent?.state === 'online' ? agent.devices.get(key) : undefined;
+      if (status !== undefined && isMoving(status.state))
+        throw new ServiceError(
+          'wrong_state',
+          `device ${key} is still ${status.state} for it; decide when that has ended, or stop the device`,
+        );
+    }
+  }
+
+  #questions(turn: Turn): Map<string, Question> {
+    const questions = new Map<string, Question>();
+    const ask = (question: Question): void => void questions.set(keyOf(question), question);
+    for (const id of turn.state.unclear) {
+      const task = turn.state.rows.taskRuns.get(id);
+      if (task !== undefined) ask(aboutTask(turn, task));
+    }
+    for (const agent of this.#ports.directory.all()) {
+      if (!isHeard(agent.state)) continue;
+      for (const [key, status] of agent.devices) {
+        const asked = needsPerson(status);
+        const settled = this.#settled.get(key);
+        if (settled !== undefined && asked && (status.doubt?.id ?? null) === settled.doubtId) {
+          settled.at ??= turn.now;
+          if (turn.now - settled.at < echoMs) continue;
+        }
+        this.#settled.delete(key);
+        if (asked) ask(aboutDevice(turn.state, agent.computer, key, status));
+      }
+    }
+    for (const [computer, since] of this.#silent(turn.state))
+      if (turn.now - since >= this.#ports.lostAfterMs) ask(aboutAgent(turn.state, computer, since));
+    return questions;
+  }
+
+  /** Computers that have work and whose agent is not there, and since when nothing was heard of it. */
+  #silent(state: WorkingState): Map<string, number> {
+    const silent = new Map<string, number>();
+    for (const { computer, state: now } of state.rows.attempts.values()) {
+      if (silent.has(computer) || !awaitsAgent(now)) continue;
+      const agent = this.#ports.directory.get(computer);
+      if (agent === undefined) silent.set(computer, this.#since);
+      else if (!isHeard(agent.state)) silent.set(computer, agent.heardAt);
+    }
+    return silent;
+  }
+
+  /**
+   * An item without a question is over, unless nothing was heard yet that says so: a device that nobody has vouched for
+   * since, an agent that was silent before this engine began to listen.
+   */
+  #isOver(state: WorkingState, item: AttentionRow): boolean {
+    if (item.kind === 'agent') return !this.#silent(state).has(item.computer ?? '');
+    if (item.kind === 'task') return true;
+    if (this.#deciding.has(item.id)) return false;
+    const device = this.#ports.labs().devices.get(item.device ?? '');
+    if (device === undefined) return true;
+    const agent = this.#ports.directory.get(device.computer);
+    const status = agent !== undefined && isHeard(agent.state) ? agent.devices.get(device.key) : undefined;
+    return status !== undefined && !needsPerson(status) && isUsable(status.state);
+  }
+
+  #open(turn: Turn, question: Question, before?: AttentionRow): void {
+    const { kind, taskRunId, attemptId, device, computer, reason } = question;
+    const row: AttentionRow = {
+      id: before?.id ?? this.#ports.ids.next(),
+      kind,
+      state: 'open',
+      taskRunId,
+      attemptId: attemptId ?? before?.attemptId ?? null,
+      device,
+      computer,
+      reason,
+      known: question.known() ?? before?.known ?? {},
+      openedAt: before?.openedAt ?? turn.now,
+      resolvedAt: null,
+      resolution: null,
+    };
+    turn.emit({ op: 'putAttention', row });
+  }
+
+  #close(
+    turn: Turn,
+    item: AttentionRow,
+    action: NonNullable<AttentionRow['resolution']>['action'],
+    by: string,
+    note: string | null,
+  ): void {
+    const row: AttentionRow = {
+      ...item,
+      state: 'resolved',
+      resolvedAt: turn.now,
+      resolution: { action, by, note },
+    };
+    turn.emit({ op: 'putAttention', row });
+  }
+}
+
+/** What ran on the computer may have been done or not: each task is asked about by itself. */
+function declareLost(turn: Turn, item: AttentionRow, by: string): void {
+  const reason: Reason = {
+    code: 'agent_lost',
+    message: `${by} declared the agent of computer ${item.computer ?? ''} lost while the task ran there`,
+  };
+  for (const attempt of [...turn.state.rows.attempts.values()]) {
+    const task = turn.state.rows.taskRuns.get(attempt.taskRunId);
+    if (attempt.computer === item.computer && awaitsAgent(attempt.state) && task !== undefined)
+      needAttention(turn, attempt, task, reason);
+  }
+}
+
+function wordsOfEnd(state: WorkingState, item: AttentionRow): string {
+  if (item.kind === 'device') return 'it is known to stand still, or is not loaded any more';
+  if (item.kind === 'agent') return 'its agent is heard again, or nothing of it is left to wait for';
+  const task = state.rows.taskRuns.get(item.taskRunId ?? '');
+  return task === undefined ? 'the task is over' : `the task is ${task.state}`;
+}

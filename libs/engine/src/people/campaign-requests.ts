@@ -1,0 +1,384 @@
+import {
+  isServiceError,
+  ServiceError,
+  toServiceError,
+  unnamedPerson,
+  type CampaignSubmission,
+  type Fault,
+  type Insight,
+  type JsonObject,
+  type JsonValue,
+  type OptimizerDescription,
+  type OptimizerStatus,
+  type RuntimeParameterValues,
+  type TaskParameters,
+} from '@lab/contracts';
+import type { ProtocolSnapshot } from '@lab/definitions/model';
+import type { Timers } from '@lab/ports';
+import { type Person, audit } from '../turn/audit.js';
+import type { CampaignOptimizers } from '../work/campaign-optimizers.js';
+import { openCampaign } from './open-work.js';
+import { domainFaults } from '../submission/optimizer-checks.js';
+import type { EndedWork, OptimizerSession, Optimizers } from '../rows/ports.js';
+import { protocolText } from '../work/protocol-text.js';
+import { recallCampaign, resumeCampaign, resumedCampaign, submitOrResumeCampaign } from './resume.js';
+import type { CampaignRow, OptimizerRow } from '../rows/rows.js';
+import { comingRunNames, runLimit } from '../submission/run-names.js';
+import { type SubmitPorts, protocolOf, refuse } from '../submission/submission-checks.js';
+import { type Accepted, completeCampaign } from '../submission/submit.js';
+import { pendingTrials, setOptimizer, storable } from '../work/trials.js';
+import type { TurnLoop } from '../turn/turn-loop.js';
+import type { Turn } from '../turn/turn.js';
+
+/** How long a change of settings waits for an optimizer that is being made, in milliseconds: less than who asks. */
+const longestOpeningMs = 25_000;
+/** Where an optimizer is looked for when nobody says. */
+const thisComputer = '127.0.0.1';
+/** How the path of a row begins of which an optimizer says that it does not take it. */
+const givenPath = 'given[';
+/** Either says what the other one is, so one that is set anew does away with the other. */
+const complements: Readonly<Record<string, string>> = { p_ai: 'p_bayesian', p_bayesian: 'p_ai' };
+
+type Remade = Omit<OptimizerRow, 'insights' | 'best' | 'failure'>;
+
+/**
+ * What people ask of campaigns and their optimizers. An optimizer is really made before a campaign that needs it is
+ * accepted, outside of the turns, so that whatever is wrong with it is told to whoever submits.
+ */
+export class CampaignRequests {
+  constructor(
+    private readonly ports: {
+      loop: TurnLoop;
+      submit: SubmitPorts;
+      optimizers: Optimizers | undefined;
+      talk: CampaignOptimizers;
+      timers: Timers;
+      person: (by: string) => Person;
+    },
+  ) {}
+
+  submit(submission: CampaignSubmission): Promise<Accepted> {
+    return this.#submitted('submission of a campaign', submission, (turn, submit) => submit(turn));
+  }
+
+  /**
+   * Finds out whether a campaign would be accepted; its optimizer is really made. Changes nothing.
+   *
+   * @returns the submission with its defaults; null: it goes on with a campaign that is there
+   * @throws as {@link submit}
+   */
+  tryOut(submission: CampaignSubmission): Promise<CampaignSubmission | null> {
+    return this.#submitted('dry run of a campaign', submission, (turn, submit) => {
+      turn.rehearse(submit);
+      return resumedCampaign(turn, submission) === undefined ? completeCampaign(submission) : null;
+    });
+  }
+
+  async #submitted<Value>(
+    what: string,
+    submission: CampaignSubmission,
+    how: (turn: Turn, submit: (turn: Turn) => Accepted) => Value,
+  ): Promise<Value> {
+    const { name, owner = unnamedPerson, resume, meta = {} } = submission;
+    const overrides = meta['optimizer_overrides'];
+    if (overrides !== undefined && !isObject(overrides))
+      refuse('campaign', [fault('meta.optimizer_overrides', 'type', 'must be an object')]);
+    const given = isObject(overrides) ? overrides : undefined;
+    const known = resume === true ? await this.#find(name) : undefined;
+    const made =
+      known === undefined && submission.optimize === true ? await this.#make(submission, given ?? {}) : null;
+    const remade = known === undefined ? undefined : await this.#remake(known, given, 'meta.');
+    const limit = runLimit({ maxProtocolRuns: submission.max_protocol_runs });
+    const submit = (turn: Turn): Accepted =>
+      submitOrResumeCampaign(turn, this.ports.submit, this.ports.person(owner), submission, {
+        made,
+        remade,
+      });
+    return this.ports.loop.submit(
+      what,
+      (turn) => how(turn, submit),
+      [
+        { kind: 'campaign', names: [name] },
+        { kind: 'protocolRun', names: comingRunNames(name, 0, limit) },
+      ],
+      resume === true ? recallCampaign(name) : undefined,
+    );
+  }
+
+  /**
+   * Has rows that are given in place of trials looked at by the optimizer of a campaign, if it has one.
+   *
+   * @throws ServiceError `invalid` with the path of each row that it does not take; `optimizer_unavailable`
+   */
+  async checkTrials(name: string, rows: readonly TaskParameters[]): Promise<void> {
+    const campaign = await this.#find(name);
+    if (campaign?.optimizer == null || rows.length === 0) return;
+    const { overrides } = campaign.optimizer;
+    const snapshot = await this.#look(name, (row, turn) => turn.state.protocolOf(row));
+    if (snapshot === undefined) throw new ServiceError('wrong_state', 'its protocol is gone');
+    await asFaults('', () => this.#describe(snapshot, campaign.optimizerIp, overrides, rows));
+  }
+
+  async resume(name: string, by: string, overrides?: JsonObject): Promise<Accepted> {
+    const known = overrides === undefined ? undefined : await this.#find(name);
+    const remade = known === undefined ? undefined : await this.#remake(known, overrides, '');
+    return this.ports.loop.submit(
+      'resume of a campaign',
+      (turn) => resumeCampaign(turn, this.ports.submit, this.ports.person(by), name, remade),
+      [{ kind: 'campaign', names: [name] }],
+      recallCampaign(name),
+    );
+  }
+
+  async configure(
+    name: string,
+    by: string,
+    params: RuntimeParameterValues,
+  ): Promise<{ runtime_params: RuntimeParameterValues }> {
+    const { talk } = this.ports;
+    const { id, session } = await this.#openedSession(name);
+    try {
+      const runtimeParams = storable(await session.configure(params)) as RuntimeParameterValues;
+      await this.#look(name, (campaign, turn) => {
+        if (talk.stateOf(campaign).session !== session) throw unavailable('it was made anew meanwhile');
+        setOptimizer(turn, campaign, { runtime_params: runtimeParams });
+        audit(turn, this.ports.person(by), 'optimizer.configure', `campaign/${name}`, params);
+      });
+      return { runtime_params: runtimeParams };
+    } catch (error) {
+      const known = toServiceError(error, 'maybe');
+      // It may have what was not committed, so it is made anew as it is committed.
+      if (known.code !== 'invalid') this.ports.loop.enqueue('doubt about an optimizer', () => talk.drop(id));
+      throw known;
+    }
+  }
+
+  addInsight(name: string, by: string, text: string): Promise<Insight> {
+    return this.#look(name, (campaign, turn, { insights }) => {
+      const insight = { id: this.ports.submit.ids.next(), text, by, at: turn.now };
+      setOptimizer(turn, campaign, { insights: [...insights, { ...insight, used: false }] });
+      audit(turn, this.ports.person(by), 'optimizer.insight', `campaign/${name}`, { text });
+      return insight;
+    });
+  }
+
+  async read(name: string, explain: boolean): Promise<OptimizerStatus> {
+    const { talk } = this.ports;
+    const { status, session } = await this.#look(name, (campaign, turn, optimizer) => {
+      const { overrides: _secrets, revision: _own, ...kept } = optimizer;
+      const { state, session: of } = talk.stateOf(campaign);
+      const reason = campaign.reason?.code === 'waiting_for_optimizer' ? campaign.reason : null;
+      const seen: OptimizerStatus = {
+        ...kept,
+        state,
+        reason,
+        worker: of?.worker ?? null,
+        session: of?.id ?? null,
+        pending: pendingTrials(turn.state, campaign),
+        belief: null,
+      };
+      return { status: seen, session: of };
+    });
+    if (!explain || session === null) return status;
+    const belief = await session.explain().catch((_silence: unknown) => null);
+    return { ...status, belief };
+  }
+
+  async defaults(protocol: string, address = thisComputer): Promise<OptimizerDescription> {
+    const snapshot = protocolOf(this.ports.submit, protocol, 'protocol');
+    if (snapshot.protocol.optimizer === undefined)
+      throw new ServiceError('not_found', `the protocol "${protocol}" has no optimizer`);
+    return this.#describe(snapshot, address, {});
+  }
+
+  /** The optimizer of a campaign that is submitted. @throws ServiceError `invalid`, `optimizer_unavailable` */
+  async #make(submission: CampaignSubmission, overrides: JsonObject): Promise<OptimizerRow> {
+    const snapshot = protocolOf(this.ports.submit, submission.protocol, 'protocol');
+    const { optimizer: module, type } = snapshot.protocol;
+    if (module === undefined)
+      refuse('campaign', [
+        fault('optimize', 'no_optimizer', `the protocol ${type} has no optimizer`, {
+          hint: 'set optimize to false, or add optimizer.ts to the folder of the protocol and reload it',
+        }),
+      ]);
+    const address = submission.optimizer_ip ?? thisComputer;
+    const { protocol_run_parameters: given } = submission;
+    const description = await asFaults('meta.', () => this.#describe(snapshot, address, overrides, given));
+    const loaded = protocolOf(this.ports.submit, submission.protocol, 'protocol');
+    if (loaded.protocol.optimizer?.hash !== module?.hash)
+      throw new ServiceError('wrong_state', `the protocol ${type} was reloaded meanwhile; submit again`);
+    return { ...description, insights: [], best: null, failure: null, overrides, revision: 0 };
+  }
+
+  /**
+   * The optimizer of a campaign that goes on, with more laid over it; what is said now wins over what was set before.
+   *
+   * @returns undefined: nothing is laid over it
+   */
+  async #remake(
+    campaign: CampaignRow,
+    given: JsonObject | undefined,
+    prefix: string,
+  ): Promise<Remade | undefined> {
+    if (given === undefined) return undefined;
+    const { optimizer } = campaign;
+    const path = `${prefix}optimizer_overrides`;
+    if (optimizer === null) {
+      refuse('resume', [fault(path, 'no_optimizer', `the campaign "${campaign.name}" has no optimizer`)]);
+      return undefined;
+    }
+    refuse(
+      'resume',
+      domainFaults(given).map((each) => ({ ...each, path: prefix + each.path })),
+    );
+    const replaced = Object.keys(given).flatMap((key) => complements[key] ?? []);
+    const before = (values: JsonObject): JsonObject =>
+      Object.fromEntries(
+        Object.entries(values).filter(([key]) => !Object.hasOwn(given, key) && !replaced.includes(key)),
+      );
+    const overrides = { ...before(optimizer.overrides), ...given };
+    const snapshot = await this.#look(
+      campaign.name,
+      (row, turn) => turn.state.protocolOf(row) ?? protocolIn(turn.ended('campaign', row.name), row),
+      true,
+    );
+    if (snapshot === undefined) throw new ServiceError('wrong_state', 'its protocol is gone');
+    const description = await asFaults(prefix, () =>
+      this.#describe(snapshot, campaign.optimizerIp, {
+        ...overrides,
+        ...before(optimizer.runtime_params),
+        ...given,
+      }),
+    );
+    for (const list of ['input_names', 'output_names'] as const)
+      if (description[list].join() !== optimizer[list].join())
+        refuse('resume', [fault(path, 'domain', `the optimizer would have other ${list} than before`)]);
+    return { ...description, overrides, revision: optimizer.revision + 1 };
+  }
+
+  async #describe(
+    snapshot: ProtocolSnapshot,
+    address: string,
+    overrides: JsonObject,
+    given?: readonly TaskParameters[],
+  ): Promise<OptimizerDescription> {
+    const { optimizer: module } = snapshot.protocol;
+    if (module === undefined || this.ports.optimizers === undefined)
+      throw new ServiceError('optimizer_unavailable', 'this service has no optimizer');
+    const making = { protocol: protocolText(snapshot), module, overrides };
+    const description = await this.ports.optimizers.describe(address, making, given);
+    return storable(description) as OptimizerDescription;
+  }
+
+  /** The campaign of that name, over or not; undefined when there is none. */
+  #find(name: string): Promise<CampaignRow | undefined> {
+    return this.ports.loop.submit('look for a campaign', (turn) => campaignIn(turn, name), [], {
+      kind: 'campaign',
+      name,
+    });
+  }
+
+  /**
+   * Does something about a campaign with an optimizer.
+   *
+   * @param overToo whether it may be over
+   * @throws ServiceError `not_found`, `wrong_state`
+   */
+  #look<Value>(
+    name: string,
+    act: (campaign: CampaignRow, turn: Turn, optimizer: OptimizerRow) => Value,
+    overToo = false,
+  ): Promise<Value> {
+    return this.ports.loop.submit(
+      'look at an optimizer',
+      (turn) => {
+        const campaign = (overToo ? campaignIn(turn, name) : undefined) ?? openCampaign(turn, name);
+        if (campaign.optimizer === null)
+          throw new ServiceError('wrong_state', `the campaign "${name}" has no optimizer`);
+        return act(campaign, turn, campaign.optimizer);
+      },
+      [{ kind: 'campaign', names: [name] }],
+      overToo ? { kind: 'campaign', name } : undefined,
+    );
+  }
+
+  /** The session of a campaign; one that is being opened is waited for. @throws ServiceError `optimizer_unavailable` */
+  async #openedSession(name: string): Promise<{ id: string; session: OptimizerSession }> {
+    const { talk } = this.ports;
+    const look = () =>
+      this.#look(name, (campaign) => {
+        const { state, session } = talk.stateOf(campaign);
+        // In the turn that sees it being opened, so that the outcome cannot be missed.
+        const opened = session === null && state === 'opening' ? talk.opened(campaign.id) : undefined;
+        return { id: campaign.id, why: campaign.reason?.message, opened, session };
+      });
+    let seen = await look();
+    if (seen.opened !== undefined) {
+      await this.#atMost(longestOpeningMs, seen.opened);
+      seen = await look();
+    }
+    const { id, session, why = 'it is being made' } = seen;
+    if (session === null) throw unavailable(why);
+    return { id, session };
+  }
+
+  #atMost(ms: number, awaited: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.ports.timers.after(ms, resolve);
+      void awaited.then(() => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+}
+
+function campaignIn(turn: Turn, name: string): CampaignRow | undefined {
+  const { campaigns, campaignNames } = turn.state.rows;
+  return campaigns.get(campaignNames.get(name) ?? '') ?? turn.ended('campaign', name)?.campaign ?? undefined;
+}
+
+/** The protocol that a campaign which is over was accepted with. */
+function protocolIn(work: EndedWork | undefined, campaign: CampaignRow): ProtocolSnapshot | undefined {
+  const row = work?.definitions.find(({ hash }) => hash === campaign.definitionHash);
+  return row?.kind === 'protocol' ? row.body : undefined;
+}
+
+function unavailable(why: string): ServiceError {
+  return new ServiceError('optimizer_unavailable', `the optimizer of the campaign is not there: ${why}`);
+}
+
+/** What an optimizer refuses, or fails at, when it is made, as faults of the input that it was made from. */
+async function asFaults<Value>(prefix: string, make: () => Promise<Value>): Promise<Value> {
+  try {
+    return await make();
+  } catch (error) {
+    if (!isServiceError(error) || (error.code !== 'invalid' && error.code !== 'optimizer_error')) throw error;
+    const { authorStack } = error;
+    const isOfRow = ({ path }: Fault): boolean => path.startsWith(givenPath);
+    const message = error.faults.some(isOfRow)
+      ? error.message
+      : `the optimizer cannot be made: ${error.message}`;
+    const faults: Fault[] =
+      error.faults.length === 0
+        ? [fault('optimize', error.code, message)]
+        : error.faults.map((each) => {
+            if (isOfRow(each))
+              return { ...each, path: `protocol_run_parameters${each.path.slice(givenPath.length - 1)}` };
+            return each.path.startsWith('optimizer_overrides') ? { ...each, path: prefix + each.path } : each;
+          });
+    throw new ServiceError('invalid', message, {
+      faults,
+      cause: error,
+      ...(authorStack === undefined ? {} : { authorStack }),
+    });
+  }
+}
+
+function fault(path: string, code: string, message: string, more: Pick<Fault, 'hint'> = {}): Fault {
+  return { path, code, message, ...more };
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

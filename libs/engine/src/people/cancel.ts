@@ -1,0 +1,55 @@
+import { isUnclear, isWithAgent, type Reason } from '@lab/contracts';
+import { beginEndingCampaign } from '../work/campaign-tally.js';
+import { openCampaign, openRun, openTask } from './open-work.js';
+import type { TaskRunRow } from '../rows/rows.js';
+import { beginEnding, endTask, requestStop } from '../work/runs.js';
+import type { Accepted } from '../submission/submit.js';
+import type { Turn } from '../turn/turn.js';
+
+const byRequest: Reason = { code: 'cancelled_by_request', message: 'cancelled by request' };
+
+/** @throws ServiceError `not_found`, `wrong_state` */
+export function cancelProtocolRun(turn: Turn, name: string): Accepted {
+  const run = openRun(turn, name);
+  beginEnding(turn, run, 'cancelled', byRequest);
+  decideOpen(turn, run.id);
+  return { id: run.id, name };
+}
+
+/** @throws ServiceError `not_found`, `wrong_state` */
+export function cancelCampaign(turn: Turn, name: string): Accepted {
+  const campaign = openCampaign(turn, name);
+  beginEndingCampaign(turn, campaign, 'cancelled', byRequest);
+  for (const run of turn.state.openRunsOf(campaign.id)) {
+    beginEnding(turn, run, 'cancelled', {
+      code: 'campaign_cancelled',
+      message: `campaign ${name} was cancelled`,
+    });
+    decideOpen(turn, run.id);
+  }
+  return { id: campaign.id, name };
+}
+
+/** @throws ServiceError `not_found`, `wrong_state` */
+export function cancelTask(turn: Turn, name: string, protocolRun?: string): Accepted {
+  const task = openTask(turn, name, protocolRun);
+  if (isWithAgent(task.state)) requestStop(turn, task);
+  else if (isUnclear(task.state)) endOpen(turn, task);
+  else endTask(turn, task, 'cancelled', byRequest);
+  return { id: task.id, name };
+}
+
+/** How these tasks go on was for a person to say, and the person who cancels the run has said so. */
+function decideOpen(turn: Turn, runId: string): void {
+  for (const task of turn.state.tasksOf(runId)) if (isUnclear(task.state)) endOpen(turn, task);
+}
+
+function endOpen(turn: Turn, task: TaskRunRow): void {
+  const reason = {
+    code: byRequest.code,
+    message: `cancelled by request instead of a decision: ${task.reason?.message ?? 'no detail'}`,
+  };
+  const attempt = turn.state.rows.attempts.get(turn.state.rows.liveAttempts.get(task.id) ?? '');
+  if (attempt !== undefined) turn.setAttempt(attempt, 'cancelled', { reason, endedAt: turn.now });
+  endTask(turn, task, 'cancelled', reason);
+}

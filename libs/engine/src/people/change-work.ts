@@ -1,0 +1,246 @@
+import {
+  isTerminal,
+  isWaiting,
+  ServiceError,
+  type CampaignChange,
+  type Fault,
+  type JsonObject,
+  type ProtocolRunChange,
+  type TaskChange,
+  type TaskParameters,
+} from '@lab/contracts';
+import { checkParameters, checkRunParameters } from '@lab/definitions/model';
+import { jsonEqual } from '@lab/ports';
+import { type Person, audit } from '../turn/audit.js';
+import { openCampaign, openRun, openTask } from './open-work.js';
+import { refuseEnding } from './pause.js';
+import { trialKey } from '../rows/row-set.js';
+import type { CampaignRow, ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
+import { campaignRunName, refuseRunNames, runLimit } from '../submission/run-names.js';
+import { campaignFaults, mergeParameters, refuse } from '../submission/submission-checks.js';
+import type { Accepted } from '../submission/submit.js';
+import { setOptimizer, trialOf } from '../work/trials.js';
+import type { Turn } from '../turn/turn.js';
+
+/**
+ * How people change work that is not over. A priority may change at any time and counts from the next decision on;
+ * parameters may change until the first attempt of their task begins, and are checked as at the submission. A change is
+ * made whole, in one commit with its entry of the audit, or not at all.
+ */
+
+/**
+ * @param protocolRun when given, the task of that run; else the on-demand task
+ * @throws ServiceError `not_found`; `wrong_state` when it is over, or its parameters were used; `invalid`
+ */
+export function changeTask(
+  turn: Turn,
+  person: Person,
+  name: string,
+  protocolRun: string | undefined,
+  change: TaskChange,
+): Accepted {
+  const task = openTask(turn, name, protocolRun);
+  refuseNothing('task', change);
+  const { priority, input_parameters: given } = change;
+  if (given !== undefined) {
+    const run = task.runId === null ? undefined : turn.state.rows.protocolRuns.get(task.runId);
+    if (run === undefined) setOwnParameters(turn, task, given);
+    else {
+      refuseEnding('protocol run', run);
+      setRunParameters(turn, run, { [task.name]: given }, (path) =>
+        path.replace(`parameters.${task.name}`, 'input_parameters'),
+      );
+    }
+  }
+  if (priority !== undefined) turn.emit({ op: 'updateTaskRun', id: task.id, patch: { priority } });
+  turn.tellTask(task.id);
+  note(turn, person, 'task.change', `task_run/${turn.state.labelOf(task)}`, change, {
+    priority: task.priority,
+    input_parameters: task.inputParameters,
+  });
+  return { id: task.id, name };
+}
+
+/** @throws ServiceError `not_found`; `wrong_state` when it is over, ending, or parameters were used; `invalid` */
+export function changeProtocolRun(
+  turn: Turn,
+  person: Person,
+  name: string,
+  change: ProtocolRunChange,
+): Accepted {
+  const run = openRun(turn, name);
+  refuseEnding('protocol run', run);
+  refuseNothing('protocol run', change);
+  const { priority, parameters } = change;
+  if (parameters !== undefined) setRunParameters(turn, run, parameters, (path) => path);
+  if (priority !== undefined) setRunPriority(turn, run, priority);
+  turn.tellRun(run.id);
+  const before = { priority: run.priority, parameters: run.parameters };
+  note(turn, person, 'protocol_run.change', `protocol_run/${name}`, change, before);
+  return { id: run.id, name };
+}
+
+/**
+ * The command must have asked about the names of all runs up to a new limit.
+ *
+ * @throws ServiceError `not_found`; `wrong_state` when it is over or ending, or runs have begun with what would change;
+ *   `invalid`; `duplicate_name` when the name of a coming run is taken
+ */
+export function changeCampaign(turn: Turn, person: Person, name: string, change: CampaignChange): Accepted {
+  const campaign = openCampaign(turn, name);
+  refuseEnding('campaign', campaign);
+  refuseNothing('campaign', change);
+  const { priority, max_protocol_runs: maxProtocolRuns = campaign.maxProtocolRuns } = change;
+  const globalParameters = mergeParameters(campaign.globalParameters, change.global_parameters ?? {});
+  const protocolRunParameters = change.protocol_run_parameters ?? campaign.protocolRunParameters;
+  const limit = runLimit({ maxProtocolRuns });
+  if (limit < campaign.runsStarted)
+    throw new ServiceError(
+      'wrong_state',
+      `${campaign.runsStarted} protocol runs of the campaign "${name}" have begun: it cannot have fewer`,
+    );
+  if (change.protocol_run_parameters !== undefined)
+    refuseBegunRuns(turn, campaign, change.protocol_run_parameters);
+  const snapshot = turn.state.protocolOf(campaign);
+  if (snapshot === undefined) throw new ServiceError('wrong_state', 'its protocol is gone');
+  refuse(
+    'change',
+    campaignFaults(
+      snapshot,
+      {
+        name,
+        protocol: campaign.protocol,
+        max_protocol_runs: maxProtocolRuns,
+        global_parameters: globalParameters,
+        ...(protocolRunParameters === null ? {} : { protocol_run_parameters: protocolRunParameters }),
+      },
+      campaign.optimizer,
+    ),
+  );
+  if (limit > runLimit(campaign)) refuseRunNames(turn, name, runLimit(campaign), limit);
+  turn.emit({
+    op: 'updateCampaign',
+    id: campaign.id,
+    patch: {
+      maxProtocolRuns,
+      globalParameters,
+      protocolRunParameters,
+      priority: priority ?? campaign.priority,
+      maxConcurrentProtocolRuns: change.max_concurrent_protocol_runs ?? campaign.maxConcurrentProtocolRuns,
+    },
+  });
+  // What was best was asked for after the last run; there may be another last run.
+  if (maxProtocolRuns !== campaign.maxProtocolRuns) setOptimizer(turn, campaign, { best: null });
+  if (priority !== undefined)
+    for (const run of turn.state.openRunsOf(campaign.id)) setRunPriority(turn, run, priority);
+  turn.tellCampaign(campaign.id);
+  note(turn, person, 'campaign.change', `campaign/${name}`, change, {
+    priority: campaign.priority,
+    max_protocol_runs: campaign.maxProtocolRuns,
+    max_concurrent_protocol_runs: campaign.maxConcurrentProtocolRuns,
+    global_parameters: campaign.globalParameters,
+  });
+  return { id: campaign.id, name };
+}
+
+/** Of the run and of all of its tasks that are not over. */
+function setRunPriority(turn: Turn, run: ProtocolRunRow, priority: number): void {
+  turn.emit({ op: 'updateProtocolRun', id: run.id, patch: { priority } });
+  for (const task of turn.state.tasksOf(run.id))
+    if (!isTerminal(task.state)) turn.emit({ op: 'updateTaskRun', id: task.id, patch: { priority } });
+}
+
+function setOwnParameters(turn: Turn, task: TaskRunRow, given: JsonObject): void {
+  refuseBegun(turn, task);
+  const specs = turn.state.taskTypeOf(task)?.task.input_parameters;
+  if (specs === undefined) throw new ServiceError('wrong_state', `the definition of ${task.type} is gone`);
+  const inputParameters = { ...task.inputParameters, ...given };
+  refuse('change', checkParameters(specs, inputParameters, { path: 'input_parameters' }).faults);
+  turn.emit({ op: 'updateTaskRun', id: task.id, patch: { inputParameters } });
+}
+
+/** @param pathOf what a path `parameters.<task>.<parameter>` is in the request */
+function setRunParameters(
+  turn: Turn,
+  run: ProtocolRunRow,
+  given: TaskParameters,
+  pathOf: (path: string) => string,
+): void {
+  const snapshot = turn.state.protocolOf(run);
+  if (snapshot === undefined) throw new ServiceError('wrong_state', 'its protocol is gone');
+  const campaign = run.campaignId === null ? undefined : turn.state.rows.campaigns.get(run.campaignId);
+  const found = trialOf(turn.state, run) === undefined ? [] : (campaign?.optimizer?.input_names ?? []);
+  const faults: Fault[] = [
+    ...checkRunParameters(snapshot, given, { complete: false }),
+    ...Object.entries(given).flatMap(([task, values]) =>
+      Object.keys(values)
+        .filter((parameter) => found.includes(`${task}.${parameter}`))
+        .map((parameter) => ({
+          path: `parameters.${task}.${parameter}`,
+          code: 'found_by_optimizer',
+          message: 'is the trial of this run: its result would be put down to other inputs',
+        })),
+    ),
+  ];
+  refuse(
+    'change',
+    faults.map((fault) => ({ ...fault, path: pathOf(fault.path) })),
+  );
+  const tasks = Object.keys(given).flatMap((name) => turn.state.taskOf(run.id, name) ?? []);
+  for (const task of tasks) refuseBegun(turn, task);
+  const parameters = mergeParameters(run.parameters, given);
+  turn.emit({ op: 'updateProtocolRun', id: run.id, patch: { parameters } });
+  for (const { id, name } of tasks) {
+    turn.emit({ op: 'updateTaskRun', id, patch: { inputParameters: parameters[name] ?? {} } });
+    turn.tellTask(id);
+  }
+}
+
+function refuseBegun(turn: Turn, task: TaskRunRow): void {
+  if (isWaiting(task.state) && task.attempt === 0) return;
+  const label = turn.state.labelOf(task);
+  throw new ServiceError(
+    'wrong_state',
+    isWaiting(task.state)
+      ? `task ${label} was begun before and is tried again; its parameters cannot be changed`
+      : `task ${label} is ${task.state}; its parameters cannot be changed any more`,
+  );
+}
+
+/** A run that has begun has its parameters, and one whose trial is known will have those of the trial. */
+function refuseBegunRuns(turn: Turn, campaign: CampaignRow, list: readonly TaskParameters[]): void {
+  const stored = campaign.protocolRunParameters ?? [];
+  for (let n = 1; n <= Math.max(list.length, stored.length); n += 1) {
+    const isSettled = n <= campaign.runsStarted || turn.state.rows.trials.has(trialKey(campaign.id, n));
+    if (isSettled && !jsonEqual(list[n - 1] ?? {}, stored[n - 1] ?? {}))
+      throw new ServiceError(
+        'wrong_state',
+        `${campaignRunName(campaign.name, n)} has its parameters already: protocol_run_parameters[${n - 1}] must stay as it is`,
+      );
+  }
+}
+
+function refuseNothing(what: string, change: object): void {
+  if (Object.values(change).some((value) => value !== undefined)) return;
+  refuse(what, [{ path: '', code: 'empty', message: 'says nothing that is to be different' }]);
+}
+
+/** A list of parameters run by run may be large: of it the audit keeps the length. */
+function note(
+  turn: Turn,
+  person: Person,
+  action: string,
+  subject: string,
+  change: TaskChange | ProtocolRunChange | CampaignChange,
+  before: JsonObject,
+): void {
+  const changed = Object.entries(change).filter(([, value]) => value !== undefined);
+  audit(turn, person, action, subject, {
+    change: Object.fromEntries(
+      changed.map(([field, value]) => [field, Array.isArray(value) ? value.length : value]),
+    ) as JsonObject,
+    before: Object.fromEntries(
+      changed.flatMap(([field]) => (field in before ? [[field, before[field]]] : [])),
+    ) as JsonObject,
+  });
+}

@@ -1,0 +1,95 @@
+import { isUnclear, ServiceError, type AttentionDecision, type Fault, type Reason } from '@lab/contracts';
+import { checkParameters } from '@lab/definitions/model';
+import { giveUp, isStopping, queueAgain } from '../work/failure-policy.js';
+import { outputResources, putResources } from '../work/outputs.js';
+import type { AttemptRow, AttentionRow, TaskRunRow } from '../rows/rows.js';
+import { endTask } from '../work/runs.js';
+import type { Turn } from '../turn/turn.js';
+
+/**
+ * Does what a person decided of a task that needs attention: it has completed with the outputs given, it has failed, or
+ * it is tried again.
+ *
+ * @throws ServiceError `invalid` with every fault of the outputs; `wrong_state` when the task needs no attention any more,
+ *   or is to be tried again although it is being stopped
+ */
+export function decideTask(turn: Turn, item: AttentionRow, decision: AttentionDecision, by: string): void {
+  const task = turn.state.rows.taskRuns.get(item.taskRunId ?? '');
+  if (task === undefined || !isUnclear(task.state))
+    throw new ServiceError('wrong_state', 'the task needs no decision any more');
+  const note = decision.note === undefined || decision.note === '' ? '' : `: ${decision.note}`;
+  if (decision.action === 'completed') return complete(turn, task, decision, `${by} says so${note}`);
+  const known = task.reason?.message ?? 'no detail';
+  if (decision.action === 'failed') {
+    const reason: Reason = { code: 'failed_by_person', message: `${by} decided so${note}; before: ${known}` };
+    endAttempt(turn, task, 'failed', reason);
+    return giveUp(turn, task, reason);
+  }
+  if (isStopping(turn.state, task))
+    throw new ServiceError(
+      'wrong_state',
+      'it cannot be tried again, for it is being stopped; decide that it has completed or failed',
+    );
+  endAttempt(turn, task, 'failed', {
+    code: task.reason?.code ?? 'outcome_unknown',
+    message: `${known}; ${by} decided to try it again${note}`,
+  });
+  queueAgain(turn, task, { reason: null, failures: 0 });
+}
+
+function complete(turn: Turn, task: TaskRunRow, decision: AttentionDecision, message: string): void {
+  const definition = turn.state.definitionOf(task);
+  const given = decision.output_parameters ?? {};
+  const path = 'output_parameters';
+  const outputs =
+    definition === undefined
+      ? { values: given, faults: [] }
+      : checkParameters(definition.output_parameters, given, { path });
+  const handed = decision.output_resources ?? {};
+  const malformed = shapeFaults(handed);
+  const resources =
+    malformed.length > 0 ? { values: {}, faults: malformed } : outputResources(definition, task, handed);
+  const faults = [...outputs.faults, ...resources.faults];
+  if (faults.length > 0)
+    throw new ServiceError(
+      'invalid',
+      `these are not the outputs of ${task.type}: ${faults[0]?.path ?? ''}: ${faults[0]?.message ?? ''}`,
+      { faults },
+    );
+  putResources(turn, resources.values, handed);
+  const reason: Reason = { code: 'completed_by_person', message };
+  endAttempt(turn, task, 'completed', reason);
+  endTask(turn, task, 'completed', reason, {
+    outputParameters: outputs.values,
+    outputResources: resources.values,
+  });
+}
+
+/** What a person wrote by hand may be anything. */
+function shapeFaults(resources: Readonly<Record<string, unknown>>): Fault[] {
+  return Object.entries(resources).flatMap(([slot, value]) => {
+    const { name, meta } = value as { name?: unknown; meta?: unknown };
+    const fault = (key: string, message: string): Fault => ({
+      path: `output_resources.${slot}.${key}`,
+      code: 'wrong_type',
+      message,
+    });
+    return [
+      ...(typeof name === 'string' ? [] : [fault('name', 'must be the name of a resource')]),
+      ...(typeof meta === 'object' && meta !== null && !Array.isArray(meta)
+        ? []
+        : [fault('meta', 'must be an object')]),
+    ];
+  });
+}
+
+/** The attempt in question, if it is still open. */
+function endAttempt(
+  turn: Turn,
+  task: TaskRunRow,
+  state: Extract<AttemptRow['state'], 'completed' | 'failed'>,
+  reason: Reason,
+): void {
+  const attempt = turn.state.rows.attempts.get(turn.state.rows.liveAttempts.get(task.id) ?? '');
+  if (attempt !== undefined) turn.setAttempt(attempt, state, { reason, endedAt: turn.now });
+}

@@ -1,0 +1,96 @@
+import { ServiceError } from '@lab/contracts';
+import { hintFor } from '@lab/definitions/model';
+import { type Person, audit } from '../turn/audit.js';
+import type { LabMap } from '../labs/lab-map.js';
+import type { TurnLoop } from '../turn/turn-loop.js';
+import type { Turn } from '../turn/turn.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+/** What a person asks when the data of a resource is to be put back. */
+export interface ResetAsked {
+  name: string;
+  /** For the audit. */
+  by: string;
+  reason: string;
+  /** Also while a task or a protocol run has the resource. */
+  force: boolean;
+}
+
+/** What people ask of resources. Each promise resolves after the commit. */
+export class ResourceRequests {
+  constructor(
+    private readonly loop: TurnLoop,
+    private readonly person: (by: string) => Person,
+    private readonly labs: () => LabMap,
+  ) {}
+
+  /**
+   * Puts the data of a resource back to what the file of its laboratory says. What a task that has it says of it at its
+   * end goes over that.
+   *
+   * @throws ServiceError `not_found`; `wrong_state` when a task or a run has it and it is not forced, or its laboratory
+   *   is not loaded; `invalid` when it is forced without a reason
+   */
+  reset(asked: ResetAsked): Promise<{ name: string }> {
+    return this.loop.submit('reset of a resource', (turn) =>
+      resetResource(turn, this.person(asked.by), this.labs(), asked),
+    );
+  }
+}
+
+function resetResource(
+  turn: Turn,
+  person: Person,
+  labs: LabMap,
+  { name, reason, force }: ResetAsked,
+): { name: string } {
+  if (force && reason.trim() === '')
+    throw new ServiceError('invalid', 'A reset that is forced needs a reason.', {
+      faults: [{ path: 'reason', code: 'required', message: 'is missing', hint: 'why it cannot wait' }],
+    });
+  const row = turn.state.rows.resources.get(name);
+  const declared = labs.resources.get(name);
+  if (row === undefined) throw unknown(name, labs);
+  if (declared === undefined)
+    throw new ServiceError(
+      'wrong_state',
+      labs.labs.has(row.lab)
+        ? `the laboratory "${row.lab}" has no resource "${name}" any more`
+        : `the laboratory "${row.lab}" of the resource "${name}" is not loaded`,
+    );
+  const holder = holderOf(turn.state, name);
+  if (holder !== null && !force)
+    throw new ServiceError(
+      'wrong_state',
+      `${holder} has the resource "${name}". To reset it all the same, force it and say why.`,
+    );
+  turn.emit({ op: 'putResource', row: declared });
+  // What may be given to which task depends on its type, which the file may have changed.
+  turn.state.dispatchDue = true;
+  audit(turn, person, 'resource.reset', `resource/${name}`, {
+    before: row.meta,
+    after: declared.meta,
+    reason,
+    ...(holder === null ? {} : { held_by: holder }),
+  });
+  return { name };
+}
+
+function unknown(name: string, labs: LabMap): ServiceError {
+  const hint = hintFor(name, labs.resources.keys());
+  return new ServiceError(
+    'not_found',
+    `There is no resource named "${name}"${hint === undefined ? '.' : `: ${hint}`}`,
+  );
+}
+
+/** Who has a resource, in words; null: nobody. */
+function holderOf(state: WorkingState, name: string): string | null {
+  const allocation = state.allocation('resource', name);
+  if (allocation === undefined) return null;
+  const { taskRunId, heldByRunId } = allocation;
+  const task = taskRunId === null ? undefined : state.rows.taskRuns.get(taskRunId);
+  if (task !== undefined && state.isInUse(allocation)) return `the task ${state.labelOf(task)}`;
+  const run = heldByRunId === null ? undefined : state.rows.protocolRuns.get(heldByRunId);
+  return run === undefined ? null : `the protocol run ${run.name}`;
+}

@@ -1,0 +1,336 @@
+import {
+  isSatisfied,
+  isSettled,
+  isTerminal,
+  mayBeResumed,
+  ServiceError,
+  type CampaignSubmission,
+  type Fault,
+  type JsonObject,
+  type JsonValue,
+  type ProtocolRunSubmission,
+} from '@lab/contracts';
+import { jsonEqual } from '@lab/ports';
+import { type Person, audit } from '../turn/audit.js';
+import { openCampaign, openRun } from './open-work.js';
+import { unpauseCampaign, unpauseProtocolRun } from './pause.js';
+import type { EndedWork } from '../rows/ports.js';
+import { placeOf, told } from '../turn/row-events.js';
+import type { CampaignRow, OptimizerRow, ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
+import { comingRunNames, refuseRunNames, runLimit } from '../submission/run-names.js';
+import { placeFaults } from '../labs/slot-faults.js';
+import { type SubmitPorts, drainingFaults, refuse, refuseBacklog } from '../submission/submission-checks.js';
+import { type Accepted, submitCampaign, submitProtocolRun } from '../submission/submit.js';
+import { setOptimizer, trialOf } from '../work/trials.js';
+import type { Recall } from '../turn/turn-loop.js';
+import type { Turn } from '../turn/turn.js';
+
+/**
+ * How what stopped goes on. What completed is kept, with its outputs and with the devices and resources that references
+ * mean; everything else of it is as if it had not begun, but for the numbers of its attempts. What it was accepted with
+ * stays: definitions, parameters, and the number of a run within its campaign.
+ */
+
+/**
+ * Goes on with a run that is paused, or that failed or was cancelled.
+ *
+ * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume, or its campaign stands in the way;
+ *   `invalid` when the loaded laboratories cannot carry it; `backlog_full`
+ */
+export function resumeProtocolRun(turn: Turn, ports: SubmitPorts, person: Person, name: string): Accepted {
+  const work = turn.ended('protocolRun', name);
+  const [run] = work?.protocolRuns ?? [];
+  if (work === undefined || run === undefined || turn.state.rows.protocolRunNames.has(name))
+    return unpauseProtocolRun(turn, person, openRun(turn, name));
+  refuseArchived('protocol run', name, work);
+  refuseCompleted('protocol run', run);
+  const campaign = run.campaignId === null ? undefined : campaignOf(turn, run, work);
+  refuseUnfit(turn, ports, 'protocol run', work);
+  turn.recall(work);
+  if (campaign !== undefined && run.state === 'failed')
+    turn.emit({
+      op: 'updateCampaign',
+      id: campaign.id,
+      patch: { runsFailed: Math.max(0, campaign.runsFailed - 1) },
+    });
+  reopenRun(turn, run, work.taskRuns);
+  audit(turn, person, 'protocol_run.resume', `protocol_run/${name}`);
+  return { id: run.id, name };
+}
+
+/**
+ * Goes on with a campaign that is paused, or that failed or was cancelled: first with its runs that failed or were
+ * cancelled, then with those that it has not had.
+ *
+ * @param remade its optimizer, when something is laid over it; absent: it is as it was
+ * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume; `invalid` when the loaded laboratories
+ *   cannot carry it; `duplicate_name` when a coming run's name was taken meanwhile; `backlog_full`
+ */
+export function resumeCampaign(
+  turn: Turn,
+  ports: SubmitPorts,
+  person: Person,
+  name: string,
+  remade?: Partial<OptimizerRow>,
+): Accepted {
+  const work = turn.ended('campaign', name);
+  const campaign = work?.campaign ?? undefined;
+  if (work === undefined || campaign === undefined || turn.state.rows.campaignNames.has(name))
+    return goOn(turn, person, openCampaign(turn, name), remade);
+  refuseArchived('campaign', name, work);
+  refuseCompleted('campaign', campaign);
+  refuseUnfit(turn, ports, 'campaign', work);
+  refuseRunNames(turn, name, campaign.runsStarted, runLimit(campaign));
+  turn.recall(work, campaign);
+  turn.setCampaign(campaign, 'created', {
+    ending: null,
+    reason: null,
+    pausedAt: null,
+    endedAt: null,
+    runsFailed: 0,
+  });
+  setOptimizer(turn, campaign, { best: null, failure: null, ...remade });
+  for (const run of work.protocolRuns)
+    reopenRun(
+      turn,
+      run,
+      work.taskRuns.filter((task) => task.runId === run.id),
+    );
+  audit(turn, person, 'campaign.resume', `campaign/${name}`);
+  return { id: campaign.id, name };
+}
+
+/** Goes on with a campaign that is paused. */
+function goOn(
+  turn: Turn,
+  person: Person,
+  campaign: CampaignRow,
+  remade: Partial<OptimizerRow> | undefined,
+): Accepted {
+  const accepted = unpauseCampaign(turn, person, campaign);
+  if (remade !== undefined) setOptimizer(turn, campaign, remade);
+  return accepted;
+}
+
+/** The run that a submission goes on with; undefined: it is a new one. */
+export function resumedRun(
+  turn: Turn,
+  { name, resume }: Pick<ProtocolRunSubmission, 'name' | 'resume'>,
+): ProtocolRunRow | undefined {
+  if (resume !== true) return undefined;
+  const { protocolRuns, protocolRunNames } = turn.state.rows;
+  return (
+    protocolRuns.get(protocolRunNames.get(name) ?? '') ?? turn.ended('protocolRun', name)?.protocolRuns[0]
+  );
+}
+
+/** The campaign that a submission goes on with; undefined: it is a new one. */
+export function resumedCampaign(
+  turn: Turn,
+  { name, resume }: Pick<CampaignSubmission, 'name' | 'resume'>,
+): CampaignRow | undefined {
+  if (resume !== true) return undefined;
+  const { campaigns, campaignNames } = turn.state.rows;
+  return campaigns.get(campaignNames.get(name) ?? '') ?? turn.ended('campaign', name)?.campaign ?? undefined;
+}
+
+/** Submits the run; if there is one of that name and the submission says so, goes on with it instead. */
+export function submitOrResumeProtocolRun(
+  turn: Turn,
+  ports: SubmitPorts,
+  person: Person,
+  submission: ProtocolRunSubmission,
+): Accepted {
+  const { name } = submission;
+  const run = resumedRun(turn, submission);
+  if (run === undefined) return submitProtocolRun(turn, ports, submission);
+  refuseOthers('protocol run', name, submission, {
+    type: run.type,
+    owner: run.owner,
+    priority: run.priority,
+    parameters: run.parameters,
+    failure_policy: run.failurePolicy,
+    meta: run.meta,
+  });
+  return resumeProtocolRun(turn, ports, person, name);
+}
+
+/**
+ * As {@link submitOrResumeProtocolRun}.
+ *
+ * @param optimizer.made of a new campaign; null: it has none
+ * @param optimizer.remade as of {@link resumeCampaign}
+ */
+export function submitOrResumeCampaign(
+  turn: Turn,
+  ports: SubmitPorts,
+  person: Person,
+  submission: CampaignSubmission,
+  { made, remade }: { made: OptimizerRow | null; remade: Partial<OptimizerRow> | undefined },
+): Accepted {
+  const { name } = submission;
+  const campaign = resumedCampaign(turn, submission);
+  if (campaign === undefined) return submitCampaign(turn, ports, submission, made);
+  const own = submission.meta === undefined ? {} : { meta: withoutOverrides(submission.meta) };
+  refuseOthers(
+    'campaign',
+    name,
+    { ...submission, ...own },
+    {
+      protocol: campaign.protocol,
+      owner: campaign.owner,
+      priority: campaign.priority,
+      max_protocol_runs: campaign.maxProtocolRuns,
+      max_concurrent_protocol_runs: campaign.maxConcurrentProtocolRuns,
+      optimize: campaign.optimize,
+      optimizer_ip: campaign.optimizerIp,
+      global_parameters: campaign.globalParameters,
+      protocol_run_parameters: campaign.protocolRunParameters,
+      failure_policy: campaign.failurePolicy,
+      on_run_failure: campaign.onRunFailure,
+      max_failures: campaign.maxFailures,
+      meta: withoutOverrides(campaign.meta),
+    },
+  );
+  return resumeCampaign(turn, ports, person, name, remade);
+}
+
+/** Overrides are what may be said anew. */
+function withoutOverrides({ optimizer_overrides: _over, ...meta }: JsonObject): JsonObject {
+  return meta;
+}
+
+/** What a submission leaves out is as it was; what it says must be what was said. */
+function refuseOthers(
+  what: string,
+  name: string,
+  submission: object,
+  record: Readonly<Record<string, unknown>>,
+): void {
+  const given = submission as Readonly<Record<string, unknown>>;
+  const faults: Fault[] = Object.entries(record)
+    .filter(([field, value]) => given[field] !== undefined && !jsonEqual(given[field], value))
+    .map(([field]) => ({
+      path: field,
+      code: 'differs',
+      message: `is not what the ${what} "${name}" was submitted with`,
+      hint: 'leave it out, or submit under another name without resume',
+    }));
+  refuse(what, faults);
+}
+
+function refuseArchived(what: string, name: string, { archivedAt }: EndedWork): void {
+  if (archivedAt !== null)
+    throw new ServiceError(
+      'wrong_state',
+      `the ${what} "${name}" is archived; to go on with it, restore it first`,
+    );
+}
+
+function refuseCompleted(what: string, row: CampaignRow | ProtocolRunRow): void {
+  if (!mayBeResumed(row.state))
+    throw new ServiceError(
+      'wrong_state',
+      `the ${what} "${row.name}" is ${row.state}; there is nothing to resume`,
+    );
+}
+
+/** The campaign counts its runs and decides when they go on, so a run can be resumed alone only while its campaign is open. */
+function campaignOf(turn: Turn, run: ProtocolRunRow, { campaign: stored }: EndedWork): CampaignRow {
+  const campaign = turn.state.rows.campaigns.get(run.campaignId ?? '') ?? stored;
+  if (campaign === null || isTerminal(campaign.state) || campaign.ending !== null)
+    throw new ServiceError(
+      'wrong_state',
+      `the protocol run "${run.name}" belongs to a campaign that ${
+        campaign === null || isTerminal(campaign.state) ? `is ${campaign?.state ?? 'over'}` : 'is ending'
+      }${campaign !== null && mayBeResumed(campaign.state) ? `; resume the campaign "${campaign.name}"` : ''}`,
+    );
+  return campaign;
+}
+
+function refuseUnfit(turn: Turn, ports: SubmitPorts, what: string, work: EndedWork): void {
+  for (const { kind, body } of work.definitions)
+    if (kind === 'protocol')
+      refuse(what, [
+        ...placeFaults(ports.labs(), body),
+        ...drainingFaults(ports, body.protocol.labs, 'labs'),
+      ]);
+  refuseBacklog(turn, ports, (work.protocolRuns[0] ?? work.campaign)?.owner ?? '');
+}
+
+function reopenRun(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]): void {
+  turn.setRun(run, 'created', {
+    ending: null,
+    reason: null,
+    pausedAt: null,
+    startedAt: null,
+    endedAt: null,
+  });
+  const trial = trialOf(turn.state, run);
+  if (trial !== undefined && isSettled(trial.state))
+    turn.emit({ op: 'updateTrial', id: trial.id, patch: { state: 'running' } });
+  for (const task of tasks)
+    if (isTerminal(task.state) && !isSatisfied(task.state)) reopenTask(turn, run, task);
+}
+
+/** The outbox keeps what the row said of the end that is taken back; the attempts stay as they are. */
+function reopenTask(turn: Turn, run: ProtocolRunRow, task: TaskRunRow): void {
+  turn.tell(told('task_run', task.id, 'resumed', { ...former(task), ...placeOf(turn.state, task) }));
+  turn.setTask(task, 'created', {
+    reason: null,
+    cancelRequestedAt: null,
+    devices: {},
+    resources: {},
+    inputParameters: Object.hasOwn(run.parameters, task.name) ? (run.parameters[task.name] ?? {}) : {},
+    inputFiles: {},
+    outputParameters: null,
+    outputFiles: [],
+    failures: 0,
+    retryAt: null,
+    computer: null,
+    queuedAt: null,
+    startedAt: null,
+    lateByS: null,
+    endedAt: null,
+    // `outputResources` stays: it is what is in them, and the annotations of the protocol do not lie over it again.
+  });
+}
+
+function former(task: TaskRunRow): JsonObject {
+  const plain = {
+    id: task.id,
+    name: task.name,
+    state: task.state,
+    reason: task.reason,
+    attempt: task.attempt,
+    computer: task.computer,
+    devices: task.devices,
+    resources: task.resources,
+    input_parameters: task.inputParameters,
+    input_files: task.inputFiles,
+    output_parameters: task.outputParameters,
+    output_resources: task.outputResources,
+    output_files: task.outputFiles,
+    queued_at: task.queuedAt,
+    started_at: task.startedAt,
+    ended_at: task.endedAt,
+  };
+  return plain as unknown as Record<string, JsonValue>;
+}
+
+/** What a resume of a campaign must know before: that it is over, and that the names of the runs it has not had are free. */
+export function recallCampaign(name: string): Recall {
+  return {
+    kind: 'campaign',
+    name,
+    questions: ({ campaign }) =>
+      campaign === null
+        ? []
+        : [
+            {
+              kind: 'protocolRun',
+              names: comingRunNames(name, campaign.runsStarted, runLimit(campaign)),
+            },
+          ],
+  };
+}

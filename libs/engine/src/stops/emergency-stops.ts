@@ -1,0 +1,142 @@
+import { awaitsAgent, haltCovers, ServiceError, type Halt } from '@lab/contracts';
+import type { Ids } from '@lab/ports';
+import { audit } from '../turn/audit.js';
+import type { LabMap } from '../labs/lab-map.js';
+import type { AttemptRow, HaltRow } from '../rows/rows.js';
+import type { Turn } from '../turn/turn.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+/** A device, as stops and attempts name it. */
+interface Named {
+  lab: string;
+  name: string;
+}
+
+export interface StopPorts {
+  ids: Ids;
+  labs: () => LabMap;
+}
+
+/** Most released stops that are told to agents. */
+const toldReleases = 100;
+
+/**
+ * Records an emergency stop: nothing starts in its scope any more, and what runs there is to stop. The same id again is
+ * the same stop, also after its release.
+ *
+ * @throws ServiceError `unknown_lab`, `unknown_device`, `bad_request`
+ */
+export function engageStop(turn: Turn, ports: StopPorts, halt: Halt): { id: string } {
+  if (turn.state.rows.halts.has(halt.id)) return { id: halt.id };
+  const fault = faultOf(ports.labs(), halt.scope);
+  if (fault !== undefined) throw fault;
+  record(turn, ports, halt, {});
+  return { id: halt.id };
+}
+
+/**
+ * Takes over stops that an agent keeps to and nobody has recorded: whoever engaged them could reach the agents only.
+ * One whose scope is not loaded stops nothing here; it is taken over when it is.
+ */
+export function adoptStops(turn: Turn, ports: StopPorts, halts: readonly Halt[], toldBy: string): void {
+  for (const halt of halts) {
+    if (!turn.state.rows.halts.has(halt.id) && faultOf(ports.labs(), halt.scope) === undefined)
+      record(turn, ports, halt, { told_by: toldBy });
+  }
+}
+
+/**
+ * Ends one stop, or all that are in force. What it stopped does not go on by itself.
+ *
+ * @param id null: all
+ * @returns the ids of the stops that are over now
+ * @throws ServiceError `not_found`; `wrong_state` when it was released before
+ */
+export function releaseStop(turn: Turn, ports: StopPorts, id: string | null, by: string): { ids: string[] } {
+  const known = id === null ? undefined : turn.state.rows.halts.get(id);
+  if (id !== null && (known === undefined || !isStop(known)))
+    throw new ServiceError('not_found', `there is no emergency stop "${id}"`);
+  if (known !== undefined && known.releasedAt !== null)
+    throw new ServiceError('wrong_state', `the emergency stop "${id}" was released already`);
+  const rows = known === undefined ? stopsInForce(turn.state) : [known];
+  for (const row of rows) {
+    const released = { ...row, releasedAt: turn.now, releasedBy: by };
+    turn.emit({ op: 'putHalt', row: released });
+    audit(turn, { by, ids: ports.ids }, 'estop.release', `halt/${row.id}`, { scope: row.scope });
+  }
+  return { ids: rows.map((row) => row.id) };
+}
+
+/** What agents are told of stops: those in force, and the ids of the latest ones that were released. */
+export function stopsToTell(state: WorkingState): { halts: Halt[]; released: string[] } {
+  const released = [...state.rows.halts.values()]
+    .filter((row) => isStop(row) && row.releasedAt !== null)
+    .sort((a, b) => (a.releasedAt ?? 0) - (b.releasedAt ?? 0))
+    .slice(-toldReleases);
+  return {
+    halts: stopsInForce(state).map(({ id, scope, by, reason }) => ({ id, scope, by, reason })),
+    released: released.map((row) => row.id),
+  };
+}
+
+/** Nothing at all may start: everything is stopped, or the queue is paused. */
+export function nothingStarts(state: WorkingState): boolean {
+  return state.queuePause() !== undefined || stopsInForce(state).some((row) => row.scope === 'all');
+}
+
+/** Tells which devices a stop keeps from being used at present. */
+export function stoppedDevices(state: WorkingState): (device: Named) => boolean {
+  const stops = stopsInForce(state);
+  return (device) => stops.some((stop) => haltCovers(stop, device));
+}
+
+function record(turn: Turn, ports: StopPorts, halt: Halt, more: { told_by?: string }): void {
+  const { id, scope, by, reason } = halt;
+  const row = { id, scope, by, reason, at: turn.now, releasedAt: null, releasedBy: null };
+  turn.emit({ op: 'putHalt', row });
+  audit(turn, { by, ids: ports.ids }, 'estop.engage', `halt/${id}`, { scope, reason, ...more });
+  for (const attempt of turn.state.rows.attempts.values())
+    if (isStoppedBy(attempt, halt))
+      turn.emit({
+        op: 'updateAttempt',
+        id: attempt.id,
+        patch: { reason: { code: 'emergency_stop', message: wordsOf(row) } },
+      });
+}
+
+/** What is said of a task that a stop ended. */
+export function wordsOf({ by, reason }: HaltRow): string {
+  return `emergency stop by ${by}${reason === '' ? '' : `: ${reason}`}`;
+}
+
+/** It runs with a device of the scope. A task without devices moves nothing and goes on to its end. */
+function isStoppedBy(attempt: AttemptRow, halt: Halt): boolean {
+  return (
+    awaitsAgent(attempt.state) && Object.values(attempt.devices).some((device) => haltCovers(halt, device))
+  );
+}
+
+/** A pause of the queue is kept beside the stops, and is none. */
+function isStop(row: HaltRow): boolean {
+  return row.scope !== 'queue';
+}
+
+export function stopsInForce(state: WorkingState): HaltRow[] {
+  return [...state.rows.halts.values()].filter((row) => isStop(row) && row.releasedAt === null);
+}
+
+/** Why nothing here can be stopped under that name; undefined: something can. */
+function faultOf(labs: LabMap, scope: string): ServiceError | undefined {
+  if (scope === 'all') return undefined;
+  const [kind = '', ...rest] = scope.split(':');
+  const name = rest.join(':');
+  if (kind === 'lab')
+    return labs.labs.has(name)
+      ? undefined
+      : new ServiceError('unknown_lab', `the laboratory "${name}" is not loaded`);
+  if (kind === 'device')
+    return labs.devices.has(name)
+      ? undefined
+      : new ServiceError('unknown_device', `no loaded laboratory has a device "${name}"`);
+  return new ServiceError('bad_request', `"${scope}" is nothing that can be stopped`);
+}

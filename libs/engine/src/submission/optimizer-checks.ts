@@ -1,0 +1,80 @@
+import type { Fault, OptimizerDescription } from '@lab/contracts';
+import { dynamicParameters, type ProtocolSnapshot } from '@lab/definitions/model';
+import { among } from '../labs/slot-faults.js';
+
+/** Arguments that say what is searched: no other than those a campaign began with mean the same trials. */
+const domainKeys = ['inputs', 'outputs', 'constraints'];
+
+/** What an optimizer asks of a protocol that does not have it. */
+export function optimizerFaults(snapshot: ProtocolSnapshot, optimizer: OptimizerDescription): Fault[] {
+  const { protocol } = snapshot;
+  const open = dynamicParameters(snapshot).map(({ task, parameter }) => `${task}.${parameter}`);
+  const typeOf = (task: string) =>
+    snapshot.tasks[protocol.tasks.find(({ name }) => name === task)?.type ?? ''];
+  const outputs = protocol.tasks.flatMap(({ name, type }) =>
+    Object.entries(snapshot.tasks[type]?.output_parameters ?? {}).flatMap(([parameter, { type: kind }]) =>
+      kind === 'int' || kind === 'float' ? [`${name}.${parameter}`] : [],
+    ),
+  );
+  const isKnown = (reference: string): boolean => {
+    const [task, parameter] = splitReference(reference);
+    const type = typeOf(task);
+    return (
+      type !== undefined &&
+      (Object.hasOwn(type.output_parameters, parameter) || Object.hasOwn(type.input_parameters, parameter))
+    );
+  };
+  const none = (list: 'input_names' | 'output_names'): Fault[] =>
+    optimizer[list].length > 0
+      ? []
+      : [{ path: `optimizer.${list}`, code: 'missing', message: 'the optimizer of the protocol names none' }];
+  return [
+    ...none('input_names'),
+    ...none('output_names'),
+    ...unknown('input_names', optimizer.input_names, (name) => open.includes(name), {
+      code: 'unknown_input',
+      message: `is no svc_dynamic parameter of the protocol ${protocol.type}`,
+      ...among(open),
+    }),
+    ...unknown('output_names', optimizer.output_names, (name) => outputs.includes(name), {
+      code: 'unknown_output',
+      message: `is no output parameter of the protocol ${protocol.type} that is a number`,
+      ...among(outputs),
+    }),
+    ...unknown('additional_names', optimizer.additional_names, isKnown, {
+      code: 'unknown_parameter',
+      message: `is no parameter of a task of the protocol ${protocol.type}`,
+    }),
+  ];
+}
+
+/** Overrides that would make the trials there are mean something else. */
+export function domainFaults(overrides: object): Fault[] {
+  return domainKeys
+    .filter((key) => Object.hasOwn(overrides, key))
+    .map((key) => ({
+      path: `optimizer_overrides.${key}`,
+      code: 'domain',
+      message: `cannot be changed any more: the trials of the campaign were found with other ${key}`,
+      hint: 'leave it out, or submit another campaign',
+    }));
+}
+
+function unknown(
+  list: string,
+  names: readonly string[],
+  isKnown: (name: string) => boolean,
+  fault: Omit<Fault, 'path'>,
+): Fault[] {
+  return names.flatMap((name, index) =>
+    isKnown(name)
+      ? []
+      : [{ ...fault, path: `optimizer.${list}[${index}]`, message: `"${name}" ${fault.message}` }],
+  );
+}
+
+/** A reference `TASK.PARAMETER` in its two parts. */
+export function splitReference(reference: string): [task: string, parameter: string] {
+  const dot = reference.indexOf('.');
+  return dot < 0 ? [reference, ''] : [reference.slice(0, dot), reference.slice(dot + 1)];
+}

@@ -1,0 +1,281 @@
+import {
+  ServiceError,
+  type CampaignSubmission,
+  type Fault,
+  type JsonObject,
+  type ProtocolRunSubmission,
+  type TaskParameters,
+  type TaskSubmission,
+} from '@lab/contracts';
+import {
+  checkParameters,
+  checkRunParameters,
+  type ProtocolSnapshot,
+  type TaskDefinition,
+  type TaskSnapshot,
+} from '@lab/definitions/model';
+import type { Ids } from '@lab/ports';
+import type { Drain } from './drain.js';
+import type { LabMap } from '../labs/lab-map.js';
+import { optimizerFaults } from './optimizer-checks.js';
+import type { Definitions } from '../rows/ports.js';
+import type { OptimizerRow } from '../rows/rows.js';
+import { refuseRunNames, refuseTakenRunName, runLimit } from './run-names.js';
+import { among, deviceFaults, placeFaults, resourceFaults } from '../labs/slot-faults.js';
+import type { Turn } from '../turn/turn.js';
+
+/** What is asked of a submission before anything is made of it; the same whether it is meant or only tried out. */
+
+export interface SubmitPorts {
+  ids: Ids;
+  definitions: Definitions;
+  labs: () => LabMap;
+  /** Most task runs that may wait at the same time. */
+  maxQueued: number;
+  /** The same of one owner; work without an owner has no limit of its own. */
+  maxQueuedPerOwner: number;
+  drain: Drain;
+}
+
+/** Most faults that one error lists. */
+const maxFaults = 100;
+
+/**
+ * @returns the protocol that the run would have
+ * @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full`
+ */
+export function checkProtocolRun(
+  turn: Turn,
+  ports: SubmitPorts,
+  submission: ProtocolRunSubmission,
+): ProtocolSnapshot {
+  const snapshot = protocolOf(ports, submission.type, 'type');
+  refuse('protocol run', [
+    ...checkRunParameters(snapshot, submission.parameters ?? {}, { path: 'parameters' }),
+    ...policyFaults(snapshot, submission.failure_policy),
+    ...placeFaults(ports.labs(), snapshot),
+    ...drainingFaults(ports, snapshot.protocol.labs, 'labs'),
+  ]);
+  refuseTakenRunName(turn, submission.name);
+  refuseBacklog(turn, ports, submission.owner ?? '');
+  return snapshot;
+}
+
+/**
+ * @param optimizer what the optimizer of the protocol says of itself; null: the campaign has none
+ * @returns the protocol that its runs would have
+ * @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full`
+ */
+export function checkCampaign(
+  turn: Turn,
+  ports: SubmitPorts,
+  submission: CampaignSubmission,
+  optimizer: OptimizerRow | null,
+): ProtocolSnapshot {
+  const snapshot = protocolOf(ports, submission.protocol, 'protocol');
+  refuse('campaign', [
+    ...(optimizer === null ? [] : optimizerFaults(snapshot, optimizer)),
+    ...campaignFaults(snapshot, submission, optimizer),
+    ...policyFaults(snapshot, submission.failure_policy),
+    ...placeFaults(ports.labs(), snapshot),
+    ...drainingFaults(ports, snapshot.protocol.labs, 'labs'),
+  ]);
+  const { name, max_protocol_runs: maxProtocolRuns } = submission;
+  if (turn.state.rows.campaignNames.has(name) || turn.isTaken('campaign', name))
+    throw new ServiceError('duplicate_name', `there is a campaign named "${name}" already`);
+  refuseRunNames(turn, name, 0, runLimit({ maxProtocolRuns }));
+  refuseBacklog(turn, ports, submission.owner ?? '');
+  return snapshot;
+}
+
+/**
+ * @returns the type that the task would have
+ * @throws ServiceError `unknown_task_type`, `invalid`, `duplicate_name`, `backlog_full`
+ */
+export function checkTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmission): TaskSnapshot {
+  const snapshot = ports.definitions.task(submission.type);
+  if (snapshot === undefined)
+    throw unknownType(
+      'unknown_task_type',
+      'type',
+      submission.type,
+      'task type',
+      ports.definitions.taskTypes(),
+    );
+  const { task } = snapshot;
+  const labs = ports.labs();
+  const devices = submission.devices ?? {};
+  const resources = submission.input_resources ?? {};
+  const { faults } = checkParameters(task.input_parameters, submission.input_parameters ?? {}, {
+    path: 'input_parameters',
+  });
+  refuse('task', [
+    ...faults,
+    ...fileFaults(task),
+    ...deviceFaults(labs, task.devices, devices),
+    ...resourceFaults(labs, task.input_resources, resources),
+    ...Object.entries(devices).flatMap(([slot, { lab_name }]) =>
+      drainingFaults(ports, [lab_name], `devices.${slot}.lab_name`),
+    ),
+    ...Object.entries(resources).flatMap(([slot, name]) => {
+      const lab = labs.resources.get(name)?.lab;
+      return lab === undefined ? [] : drainingFaults(ports, [lab], `input_resources.${slot}`);
+    }),
+  ]);
+  if (turn.state.rows.onDemandNames.has(submission.name))
+    throw new ServiceError(
+      'duplicate_name',
+      `there is a queued or running on-demand task named "${submission.name}" already`,
+    );
+  refuseBacklog(turn, ports, submission.owner ?? '');
+  return snapshot;
+}
+
+/** The parameters of one run of a campaign: those of the run over those of all runs, parameter by parameter. */
+export function mergeParameters(global: TaskParameters, own: TaskParameters): TaskParameters {
+  const merged = new Map<string, JsonObject>(Object.entries(global));
+  for (const [task, values] of Object.entries(own)) merged.set(task, { ...merged.get(task), ...values });
+  return Object.fromEntries(merged);
+}
+
+export function campaignFaults(
+  snapshot: ProtocolSnapshot,
+  submission: CampaignSubmission,
+  optimizer: OptimizerRow | null,
+): Fault[] {
+  const faults: Fault[] = [];
+  if (submission.max_failures !== undefined && (submission.on_run_failure ?? 'stop') === 'stop')
+    faults.push({
+      path: 'max_failures',
+      code: 'without_effect',
+      message: 'means nothing with on_run_failure "stop": the first failed run fails the campaign',
+      hint: 'set on_run_failure to continue or pause',
+    });
+  const global = submission.global_parameters ?? {};
+  const perRun = submission.protocol_run_parameters;
+  const runs = submission.max_protocol_runs;
+  const isTooLong = perRun !== undefined && runs > 0 && perRun.length > runs;
+  if (perRun !== undefined && (optimizer === null ? perRun.length !== runs : isTooLong))
+    faults.push({
+      path: 'protocol_run_parameters',
+      code: 'length',
+      message: `must have ${optimizer === null ? 'exactly' : 'at most'} max_protocol_runs = ${runs} entries, not ${perRun.length}`,
+    });
+  // What nobody supplies; the optimizer supplies its inputs.
+  const missing = (parameters: TaskParameters, path: string): Fault[] => {
+    const supplied = new Set(optimizer?.input_names.map((name) => `${path}.${name}`));
+    return checkRunParameters(snapshot, parameters, { path }).filter(
+      (fault) => fault.code === 'missing_parameter' && !supplied.has(fault.path),
+    );
+  };
+  faults.push(...checkRunParameters(snapshot, global, { path: 'global_parameters', complete: false }));
+  if (perRun === undefined || (optimizer !== null && (runs === 0 || perRun.length < runs)))
+    faults.push(...missing(global, 'global_parameters'));
+  for (const [index, own] of (perRun ?? []).entries()) {
+    if (faults.length >= maxFaults) break;
+    const path = `protocol_run_parameters[${index}]`;
+    faults.push(...checkRunParameters(snapshot, own, { path, complete: false }));
+    faults.push(...missing(mergeParameters(global, own), path));
+  }
+  return faults;
+}
+
+/** Tasks that the submission says something about but the protocol does not have. */
+function policyFaults(
+  { protocol }: ProtocolSnapshot,
+  policy: ProtocolRunSubmission['failure_policy'] = {},
+): Fault[] {
+  const names = protocol.tasks.map((task) => task.name);
+  return Object.keys(policy)
+    .filter((name) => !names.includes(name))
+    .map((name) => ({
+      path: `failure_policy.${name}`,
+      code: 'unknown_task',
+      message: `the protocol ${protocol.type} has no task "${name}"`,
+      ...among(names),
+    }));
+}
+
+/** Files that nobody gives a task which is in no run. */
+function fileFaults({ type, input_files: files = {} }: TaskDefinition): Fault[] {
+  const needed = Object.keys(files).filter((handle) => files[handle]?.required === true);
+  if (needed.length === 0) return [];
+  return [
+    {
+      path: 'type',
+      code: 'needs_files',
+      message: `a task of type ${type} needs a file of another task for ${needed.map((each) => `"${each}"`).join(', ')}`,
+      hint: 'submit a run of a protocol in which an earlier task leaves that file',
+    },
+  ];
+}
+
+/** Laboratories that take no new work: their devices are being started, or they are to be unloaded or reloaded. */
+export function drainingFaults(ports: SubmitPorts, labs: readonly string[], path: string): Fault[] {
+  return labs
+    .filter((lab) => !ports.definitions.takesWork(lab))
+    .map((lab) => ({
+      path,
+      code: 'lab_draining',
+      message: `the laboratory ${lab} takes no new work at present: it is being loaded or drained`,
+      hint: 'submit it again when GET /api/labs shows the laboratory as loaded',
+    }));
+}
+
+/** @throws ServiceError `unknown_protocol` */
+export function protocolOf(
+  ports: Pick<SubmitPorts, 'definitions'>,
+  type: string,
+  path: string,
+): ProtocolSnapshot {
+  const snapshot = ports.definitions.protocol(type);
+  if (snapshot === undefined)
+    throw unknownType('unknown_protocol', path, type, 'protocol', ports.definitions.protocolTypes());
+  return snapshot;
+}
+
+function unknownType(
+  code: 'unknown_protocol' | 'unknown_task_type',
+  path: string,
+  type: string,
+  what: string,
+  loaded: readonly string[],
+): ServiceError {
+  const message = `there is no ${what} "${type}"`;
+  return new ServiceError(code, message, { faults: [{ path, code, message, ...among(loaded) }] });
+}
+
+/** @throws ServiceError `invalid` with the faults, if there are any */
+export function refuse(what: string, faults: readonly Fault[]): void {
+  if (faults.length === 0) return;
+  const first = faults[0];
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+  throw new ServiceError(
+    'invalid',
+    `the ${what} is invalid: ${first?.path ?? ''}: ${first?.message ?? ''}${more}`,
+    {
+      faults: faults.slice(0, maxFaults),
+    },
+  );
+}
+
+/** @throws ServiceError `backlog_full` */
+export function refuseBacklog(turn: Turn, ports: SubmitPorts, owner: string): void {
+  const { queued, rows } = turn.state;
+  const retryAfterS = ports.drain.secondsPerStart(turn.now);
+  if (queued.size >= ports.maxQueued)
+    throw new ServiceError(
+      'backlog_full',
+      `${queued.size} tasks are waiting already; submit again when some of them have run`,
+      { retryAfterS },
+    );
+  if (owner === '' || queued.size < ports.maxQueuedPerOwner) return;
+  let theirs = 0;
+  for (const id of queued) if (rows.taskRuns.get(id)?.owner === owner) theirs += 1;
+  if (theirs >= ports.maxQueuedPerOwner)
+    throw new ServiceError(
+      'backlog_full',
+      `${theirs} tasks of "${owner}" are waiting already; submit again when some of them have run`,
+      { retryAfterS },
+    );
+}

@@ -1,0 +1,269 @@
+import type { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '@lab/contracts';
+import type { ProtocolSnapshot } from '@lab/definitions/model';
+import type { Ids } from '@lab/ports';
+import type { CampaignRow, OptimizerRow, ProtocolRunRow } from '../rows/rows.js';
+import { type SubmitPorts, checkCampaign, checkProtocolRun, checkTask } from './submission-checks.js';
+import type { Turn } from '../turn/turn.js';
+
+export interface Accepted {
+  id: string;
+  name: string;
+}
+
+/** Seconds that an on-demand task waits when it does not say. */
+const defaultAllocationTimeout = 600;
+
+/** A submission with everything that it leaves out and that has a default. */
+type Complete<T, Optional extends keyof T> = Required<Omit<T, Optional>> & Pick<T, Optional>;
+
+export function completeProtocolRun(
+  submission: ProtocolRunSubmission,
+): Complete<ProtocolRunSubmission, never> {
+  return {
+    name: submission.name,
+    type: submission.type,
+    owner: submission.owner ?? '',
+    priority: submission.priority ?? 0,
+    parameters: submission.parameters ?? {},
+    failure_policy: submission.failure_policy ?? {},
+    resume: submission.resume ?? false,
+    meta: submission.meta ?? {},
+  };
+}
+
+export function completeCampaign(
+  submission: CampaignSubmission,
+): Complete<CampaignSubmission, 'protocol_run_parameters' | 'max_failures'> {
+  const { protocol_run_parameters: rows, max_failures: maxFailures } = submission;
+  return {
+    name: submission.name,
+    protocol: submission.protocol,
+    owner: submission.owner ?? '',
+    priority: submission.priority ?? 0,
+    max_protocol_runs: submission.max_protocol_runs,
+    max_concurrent_protocol_runs: submission.max_concurrent_protocol_runs ?? 1,
+    optimize: submission.optimize ?? false,
+    optimizer_ip: submission.optimizer_ip ?? '127.0.0.1',
+    global_parameters: submission.global_parameters ?? {},
+    ...(rows === undefined ? {} : { protocol_run_parameters: rows }),
+    failure_policy: submission.failure_policy ?? {},
+    resume: submission.resume ?? false,
+    on_run_failure: submission.on_run_failure ?? 'stop',
+    ...(maxFailures === undefined ? {} : { max_failures: maxFailures }),
+    meta: submission.meta ?? {},
+  };
+}
+
+export function completeTask(submission: TaskSubmission): Complete<TaskSubmission, 'timeout' | 'retry'> {
+  const { timeout, retry } = submission;
+  return {
+    name: submission.name,
+    type: submission.type,
+    owner: submission.owner ?? '',
+    devices: submission.devices ?? {},
+    input_parameters: submission.input_parameters ?? {},
+    input_resources: submission.input_resources ?? {},
+    priority: submission.priority ?? 0,
+    allocation_timeout: submission.allocation_timeout ?? defaultAllocationTimeout,
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(retry === undefined ? {} : { retry }),
+    meta: submission.meta ?? {},
+  };
+}
+
+/** @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full` */
+export function submitProtocolRun(
+  turn: Turn,
+  ports: SubmitPorts,
+  submission: ProtocolRunSubmission,
+): Accepted {
+  const snapshot = checkProtocolRun(turn, ports, submission);
+  const { name, owner, priority, parameters, failure_policy, meta } = completeProtocolRun(submission);
+  const row = insertRun(turn, ports.ids, snapshot, {
+    name,
+    owner,
+    priority,
+    campaignId: null,
+    parameters,
+    failurePolicy: failure_policy,
+    meta,
+  });
+  return { id: row.id, name: row.name };
+}
+
+/**
+ * @param optimizer what the optimizer of the protocol says of itself; null: the campaign has none
+ * @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full`
+ */
+export function submitCampaign(
+  turn: Turn,
+  ports: SubmitPorts,
+  submission: CampaignSubmission,
+  optimizer: OptimizerRow | null,
+): Accepted {
+  const snapshot = checkCampaign(turn, ports, submission, optimizer);
+  const complete = completeCampaign(submission);
+  const { name } = complete;
+  const row: CampaignRow = {
+    id: ports.ids.next(),
+    name,
+    protocol: snapshot.protocol.type,
+    owner: complete.owner,
+    priority: complete.priority,
+    state: 'created',
+    ending: null,
+    reason: null,
+    maxProtocolRuns: complete.max_protocol_runs,
+    maxConcurrentProtocolRuns: complete.max_concurrent_protocol_runs,
+    optimize: complete.optimize,
+    optimizerIp: complete.optimizer_ip,
+    optimizer,
+    globalParameters: complete.global_parameters,
+    protocolRunParameters: complete.protocol_run_parameters ?? null,
+    meta: complete.meta,
+    runsStarted: 0,
+    runsCompleted: 0,
+    runsFailed: 0,
+    failurePolicy: complete.failure_policy,
+    onRunFailure: complete.on_run_failure,
+    maxFailures: complete.max_failures ?? null,
+    pausedAt: null,
+    definitionHash: snapshot.hash,
+    createdAt: turn.now,
+    startedAt: null,
+    endedAt: null,
+  };
+  turn.emit({ op: 'putDefinition', row: { hash: snapshot.hash, kind: 'protocol', body: snapshot } });
+  turn.emit({ op: 'insertCampaign', row });
+  turn.tellCampaign(row.id);
+  return { id: row.id, name };
+}
+
+/** @throws ServiceError `unknown_task_type`, `invalid`, `duplicate_name`, `backlog_full` */
+export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmission): Accepted {
+  const snapshot = checkTask(turn, ports, submission);
+  const { task } = snapshot;
+  const labs = ports.labs();
+  const complete = completeTask(submission);
+  const { name, devices, input_resources: resources, timeout, retry } = complete;
+  const id = ports.ids.next();
+  turn.emit({ op: 'putDefinition', row: { hash: snapshot.hash, kind: 'task', body: snapshot } });
+  turn.emit({
+    op: 'insertTaskRun',
+    row: {
+      id,
+      name,
+      type: task.type,
+      runId: null,
+      owner: complete.owner,
+      priority: complete.priority,
+      state: 'queued',
+      reason: null,
+      cancelRequestedAt: null,
+      definitionHash: snapshot.hash,
+      devices: Object.fromEntries(
+        Object.entries(devices).map(([slot, device]) => [
+          slot,
+          { lab_name: device.lab_name, name: device.name },
+        ]),
+      ),
+      resources: Object.fromEntries(
+        Object.entries(resources).map(([slot, name]) => [
+          slot,
+          { name, type: labs.resources.get(name)?.type ?? '', meta: {} },
+        ]),
+      ),
+      inputParameters: complete.input_parameters,
+      inputFiles: {},
+      outputParameters: null,
+      outputResources: null,
+      outputFiles: [],
+      attempt: 0,
+      failures: 0,
+      retryAt: null,
+      failurePolicy: {
+        ...(timeout === undefined ? {} : { timeout }),
+        ...(retry === undefined ? {} : { retry }),
+      },
+      computer: null,
+      allocationTimeout: complete.allocation_timeout,
+      meta: complete.meta,
+      createdAt: turn.now,
+      queuedAt: turn.now,
+      startedAt: null,
+      lateByS: null,
+      endedAt: null,
+    },
+  });
+  turn.tellTask(id);
+  return { id, name };
+}
+
+/** Inserts a run with all of its tasks. The caller has checked everything. */
+export function insertRun(
+  turn: Turn,
+  ids: Ids,
+  snapshot: ProtocolSnapshot,
+  given: Pick<
+    ProtocolRunRow,
+    'name' | 'owner' | 'priority' | 'campaignId' | 'parameters' | 'failurePolicy' | 'meta'
+  >,
+): ProtocolRunRow {
+  const row: ProtocolRunRow = {
+    ...given,
+    id: ids.next(),
+    pausedAt: null,
+    type: snapshot.protocol.type,
+    state: 'created',
+    ending: null,
+    reason: null,
+    definitionHash: snapshot.hash,
+    createdAt: turn.now,
+    startedAt: null,
+    endedAt: null,
+  };
+  turn.emit({ op: 'putDefinition', row: { hash: snapshot.hash, kind: 'protocol', body: snapshot } });
+  turn.emit({ op: 'insertProtocolRun', row });
+  turn.tellRun(row.id);
+  for (const task of snapshot.protocol.tasks) {
+    const id = ids.next();
+    turn.emit({
+      op: 'insertTaskRun',
+      row: {
+        id,
+        name: task.name,
+        type: task.type,
+        runId: row.id,
+        owner: row.owner,
+        priority: row.priority,
+        state: 'created',
+        reason: null,
+        cancelRequestedAt: null,
+        definitionHash: snapshot.hash,
+        devices: {},
+        resources: {},
+        inputParameters: Object.hasOwn(given.parameters, task.name)
+          ? (given.parameters[task.name] ?? {})
+          : {},
+        inputFiles: {},
+        outputParameters: null,
+        outputResources: null,
+        outputFiles: [],
+        attempt: 0,
+        failures: 0,
+        retryAt: null,
+        failurePolicy: {},
+        computer: null,
+        allocationTimeout: null,
+        meta: {},
+        createdAt: turn.now,
+        queuedAt: null,
+        startedAt: null,
+        lateByS: null,
+        endedAt: null,
+      },
+    });
+    turn.tellTask(id);
+  }
+  return row;
+}

@@ -1,0 +1,175 @@
+import type { EventKind, JsonObject, Reason } from '@lab/contracts';
+import type { AttentionRow, Change, OutboxRow, ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
+import type { WorkingState } from './working-state.js';
+
+/**
+ * What is told of the records as they are after a change, for the outside. Every body has what events are found by, as
+ * far as it applies: `owner`, `campaign`, `protocol_run`, and `labs`, a list.
+ */
+
+export type Told = Omit<OutboxRow, 'at'>;
+
+/** What a change of a row that is told of by itself means; undefined: nothing that anybody is told. */
+export function eventOf(state: WorkingState, change: Change): Told | undefined {
+  switch (change.op) {
+    case 'insertAttempt':
+      return ofAttempt(state, change.row.id);
+    case 'updateAttempt':
+      return change.patch.state === undefined ? undefined : ofAttempt(state, change.id);
+    case 'insertTrial':
+      return ofTrial(state, change.row.id);
+    case 'updateTrial':
+      return change.patch.state === undefined ? undefined : ofTrial(state, change.id);
+    case 'putAttention':
+      return ofAttention(state, change.row);
+    case 'putResource': {
+      const { name, type, lab, meta } = change.row;
+      return told('resource', name, 'changed', { name, resource_type: type, labs: [lab], meta });
+    }
+    case 'putHalt': {
+      const { id, scope, by, reason, releasedAt, releasedBy } = change.row;
+      const [lab] =
+        scope === 'all' || scope === 'queue' ? [] : scope.slice(scope.indexOf(':') + 1).split('.');
+      const body = { id, scope, by, reason, released_by: releasedBy, labs: lab === undefined ? [] : [lab] };
+      return told('halt', id, releasedAt === null ? 'engaged' : 'released', body);
+    }
+    default:
+      return undefined;
+  }
+}
+
+export function ofTask(state: WorkingState, id: string): Told | undefined {
+  const task = state.rows.taskRuns.get(id);
+  return (
+    task &&
+    told('task_run', id, task.state, {
+      ...common(task),
+      ...placeOf(state, task),
+      task_type: task.type,
+      attempt: task.attempt,
+      cancel_requested: task.cancelRequestedAt !== null,
+      late_by_s: task.lateByS,
+    })
+  );
+}
+
+export function ofRun(state: WorkingState, id: string): Told | undefined {
+  const run = state.rows.protocolRuns.get(id);
+  return (
+    run &&
+    told('protocol_run', id, run.state, {
+      ...common(run),
+      owner: run.owner,
+      campaign: campaignName(state, run),
+      labs: labsOf(state, run),
+      protocol: run.type,
+      ending: run.ending?.state ?? null,
+    })
+  );
+}
+
+export function ofCampaign(state: WorkingState, id: string): Told | undefined {
+  const campaign = state.rows.campaigns.get(id);
+  return (
+    campaign &&
+    told('campaign', id, campaign.state, {
+      ...common(campaign),
+      owner: campaign.owner,
+      labs: labsOf(state, campaign),
+      protocol: campaign.protocol,
+      protocol_runs_completed: campaign.runsCompleted,
+      max_protocol_runs: campaign.maxProtocolRuns,
+      ending: campaign.ending?.state ?? null,
+    })
+  );
+}
+
+/** Where a task belongs, in the words by which events are found. */
+export function placeOf(state: WorkingState, task: TaskRunRow): JsonObject {
+  const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
+  const used = [
+    ...Object.values(task.devices).map((device) => device.lab_name),
+    ...Object.values(task.resources).flatMap(({ name }) => state.rows.resources.get(name)?.lab ?? []),
+  ];
+  return {
+    owner: task.owner,
+    protocol_run: run?.name ?? null,
+    campaign: run === undefined ? null : campaignName(state, run),
+    labs: run === undefined ? [...new Set(used)] : labsOf(state, run),
+  };
+}
+
+function ofAttempt(state: WorkingState, id: string): Told | undefined {
+  const attempt = state.rows.attempts.get(id);
+  const task = attempt && state.rows.taskRuns.get(attempt.taskRunId);
+  if (attempt === undefined || task === undefined) return undefined;
+  return told('attempt', id, attempt.state, {
+    id,
+    number: attempt.number,
+    state: attempt.state,
+    reason: inShort(attempt.reason),
+    task_run_id: task.id,
+    task: task.name,
+    ...placeOf(state, task),
+    computer: attempt.computer,
+    devices: Object.values(attempt.devices).map(({ lab, name }) => `${lab}.${name}`),
+  });
+}
+
+function ofTrial(state: WorkingState, id: string): Told | undefined {
+  const trial = state.rows.trials.get(id);
+  const campaign = trial && state.rows.campaigns.get(trial.campaignId);
+  if (trial === undefined || campaign === undefined) return undefined;
+  return told('trial', id, trial.state, {
+    number: trial.number,
+    state: trial.state,
+    source: trial.source,
+    owner: campaign.owner,
+    campaign: campaign.name,
+    protocol_run: trial.run,
+    labs: labsOf(state, campaign),
+    outputs: trial.outputs,
+  });
+}
+
+function ofAttention(state: WorkingState, row: AttentionRow): Told {
+  const task = row.taskRunId === null ? undefined : state.rows.taskRuns.get(row.taskRunId);
+  const [lab] = row.device?.split('.') ?? [];
+  return told('attention', row.id, row.state === 'open' ? 'opened' : 'resolved', {
+    id: row.id,
+    kind: row.kind,
+    subject: subjectOf(state, row),
+    reason: inShort(row.reason),
+    action: row.resolution?.action ?? null,
+    by: row.resolution?.by ?? null,
+    ...(task === undefined ? { labs: lab === undefined ? [] : [lab] } : placeOf(state, task)),
+  });
+}
+
+/** What an attention item is about, as people call it. */
+export function subjectOf(state: WorkingState, item: AttentionRow): string {
+  const task = item.taskRunId === null ? undefined : state.rows.taskRuns.get(item.taskRunId);
+  return task === undefined ? (item.device ?? item.computer ?? '') : state.labelOf(task);
+}
+
+export function told(kind: EventKind, id: string, what: string, body: JsonObject): Told {
+  return { aggregate: `${kind}/${id}`, type: `${kind}.${what}`, body };
+}
+
+function labsOf(state: WorkingState, work: { definitionHash: string }): string[] {
+  return [...(state.protocolOf(work)?.protocol.labs ?? [])];
+}
+
+function campaignName(state: WorkingState, run: ProtocolRunRow): string | null {
+  return (run.campaignId === null ? undefined : state.rows.campaigns.get(run.campaignId))?.name ?? null;
+}
+
+function common(row: { id: string; name: string; state: string; reason: Reason | null }): JsonObject {
+  const { id, name, state, reason } = row;
+  return { id, name, state, reason: inShort(reason) };
+}
+
+/** Without the stack. */
+function inShort(reason: Reason | null): { code: string; message: string } | null {
+  return reason && { code: reason.code, message: reason.message };
+}

@@ -1,0 +1,377 @@
+import { isServiceError, ServiceError, toServiceError, type ErrorCode } from '@lab/contracts';
+import { type Clock, type Log, type Timers, backoffMs } from '@lab/ports';
+import type { EndedWork, Measures, NameKind, Store } from '../rows/ports.js';
+import { type TakenNames, Turn, endedKey } from './turn.js';
+import type { WorkingState } from './working-state.js';
+
+/** Names that a command must know of before it is handled. */
+export interface Question {
+  kind: NameKind;
+  names: readonly string[];
+}
+
+/** A run or campaign that a command wants to go on with, if it is over. */
+export interface Recall {
+  kind: 'protocolRun' | 'campaign';
+  name: string;
+  /** Names that the command must know of too, once it is known what is over. */
+  questions?: (work: EndedWork) => readonly Question[];
+}
+
+interface Command {
+  name: string;
+  questions: readonly Question[];
+  recall: Recall | undefined;
+  act: (turn: Turn) => unknown;
+  resolve: (value: unknown) => void;
+  reject: (error: ServiceError) => void;
+  /** Nobody waits for it: it is kept while the store is away, unless it is also `droppable`. */
+  quiet: boolean;
+  droppable: boolean;
+}
+
+export interface TurnHooks {
+  /** Decides everything that follows from the state. Called once per turn, after its commands. */
+  settle: (turn: Turn) => void;
+  /** The memory was loaded anew. */
+  loaded: () => void;
+  /** Memory and store agree. */
+  committed: () => void;
+  /** The first moment after `since` at which {@link settle} has something to do again, in milliseconds since 1970. */
+  nextWake: (since: number) => number | undefined;
+  deposed: () => void;
+}
+
+/** The store did not answer: nothing is wrong with the commands themselves. */
+const storeTrouble: ReadonlySet<ErrorCode> = new Set([
+  'store_unavailable',
+  'service_unavailable',
+  'disconnected',
+  'deadline_exceeded',
+]);
+
+interface LoopPorts {
+  store: Store;
+  clock: Clock;
+  timers: Timers;
+  log: Log;
+  measures?: Measures;
+}
+
+/**
+ * Takes commands in turns: all that wait are handled one after the other against the memory, then everything they
+ * changed is committed at once, then the effects run and the callers are answered. While a commit is on its way new
+ * commands wait for the next turn.
+ *
+ * After a commit that failed the memory is loaded anew, for it tells of what never happened. When the failure may be
+ * the fault of one command, each is handled in a turn of its own, so that it fails alone.
+ */
+export class TurnLoop {
+  readonly #ports: LoopPorts;
+  readonly #state: WorkingState;
+  readonly #hooks: TurnHooks;
+  #inbox: Command[] = [];
+  #epoch = 0;
+  #loaded = false;
+  #running: Promise<void> | undefined;
+  #stopped = true;
+  #troubles = 0;
+  #wake: { at: number; cancel: () => void } | undefined;
+  /** The time of the last turn that time itself has brought about, in milliseconds since 1970. */
+  #wokenAt = -Infinity;
+
+  constructor(ports: LoopPorts, state: WorkingState, hooks: TurnHooks) {
+    this.#ports = ports;
+    this.#state = state;
+    this.#hooks = hooks;
+  }
+
+  /** Loads the memory and begins to take turns. @throws ServiceError `store_unavailable` */
+  async start(epoch: number): Promise<void> {
+    this.#epoch = epoch;
+    await this.#load();
+    this.#stopped = false;
+  }
+
+  /** Handles a command in the next turn; resolves with what `act` returned, after the commit. */
+  submit<Value>(
+    name: string,
+    act: (turn: Turn) => Value,
+    questions: readonly Question[] = [],
+    recall?: Recall,
+  ): Promise<Value> {
+    return new Promise<Value>((resolve, reject) => {
+      this.#push({
+        name,
+        questions,
+        recall,
+        act,
+        resolve: (value) => resolve(value as Value),
+        reject,
+        quiet: false,
+        droppable: false,
+      });
+    });
+  }
+
+  /** Handles a command that nobody waits for. @param droppable it may be forgotten, for it will be said again */
+  enqueue(name: string, act: (turn: Turn) => void, droppable = false): void {
+    const log = this.#ports.log;
+    this.#push({
+      name,
+      questions: [],
+      recall: undefined,
+      act,
+      resolve: () => undefined,
+      reject: (error) => log.warn('not recorded', { what: name, code: error.code, message: error.message }),
+      quiet: true,
+      droppable,
+    });
+  }
+
+  /** No new turns; resolves when the one in flight is over. What waits is refused. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#wake?.cancel();
+    this.#wake = undefined;
+    await this.#running;
+    this.#refuseAll(new ServiceError('service_unavailable', 'the orchestrator is stopping'));
+  }
+
+  #push(command: Command): void {
+    if (this.#stopped) {
+      if (!command.quiet)
+        command.reject(new ServiceError('service_unavailable', 'the orchestrator is not leading'));
+      return;
+    }
+    this.#inbox.push(command);
+    this.#running ??= this.#pump();
+  }
+
+  async #pump(): Promise<void> {
+    // Commands that arrive in the same tick share the first turn.
+    await Promise.resolve();
+    try {
+      while (this.#inbox.length > 0 && !this.#stopped) {
+        const commands = this.#inbox;
+        this.#inbox = [];
+        const over = this.#ports.measures?.begin('turn');
+        const goesOn = await this.#takeTurn(commands);
+        over?.();
+        if (!goesOn) break;
+      }
+    } finally {
+      this.#running = undefined;
+    }
+    this.#arm();
+  }
+
+  /** @returns false when the store cannot be read: what waits is for later */
+  async #takeTurn(commands: Command[]): Promise<boolean> {
+    if (!(await this.#ensureLoaded())) {
+      this.#inbox = [...commands, ...this.#inbox].filter((command) => this.#survives(command));
+      return false;
+    }
+    if ((await this.#decide(commands, true)) === 'done') return true;
+    for (const command of commands) {
+      if (this.#stopped)
+        command.reject(new ServiceError('service_unavailable', 'the orchestrator is stopping'));
+      else if (await this.#ensureLoaded()) await this.#decide([command], false);
+      else if (this.#survives(command)) this.#inbox.push(command);
+    }
+    if (!this.#stopped && (await this.#ensureLoaded())) await this.#decide([], true);
+    return true;
+  }
+
+  /** While the store is away: is the command kept? If not it has been refused. */
+  #survives(command: Command): boolean {
+    if (command.quiet) return !command.droppable;
+    command.reject(new ServiceError('store_unavailable', 'the database does not answer; nothing was done'));
+    return false;
+  }
+
+  /** @returns `alone`: nothing was done, and each command is to be handled without the others */
+  async #decide(commands: readonly Command[], settle: boolean): Promise<'done' | 'alone'> {
+    const answerable: Command[] = [];
+    const { taken, ended } = await this.#ask(commands, answerable);
+    const turn = new Turn(this.#state, this.#ports.clock.now(), taken, ended);
+    const answers: (() => void)[] = [];
+    for (const command of answerable) {
+      const before = turn.changes.length;
+      try {
+        const value = command.act(turn);
+        answers.push(() => command.resolve(value));
+      } catch (error) {
+        const known = toServiceError(error, 'none');
+        if (!isServiceError(error)) this.#logDefect(command.name, error);
+        if (turn.changes.length > before) {
+          this.#loaded = false;
+          if (commands.length > 1 || settle) return 'alone';
+        }
+        answers.push(() => command.reject(known));
+        if (!this.#loaded) return this.#answer(answers);
+      }
+    }
+    if (settle) {
+      try {
+        this.#hooks.settle(turn);
+      } catch (error) {
+        this.#logDefect('settling', error);
+        return this.#retreat(commands);
+      }
+    }
+    try {
+      if (turn.changes.length > 0) await this.#commit(turn);
+    } catch (error) {
+      const known = toServiceError(error, 'maybe');
+      this.#loaded = false;
+      if (known.code === 'stale_message') return this.#depose(answerable);
+      if (storeTrouble.has(known.code)) {
+        this.#ports.log.error('commit failed', { code: known.code, message: known.message });
+        for (const command of answerable) command.reject(known);
+        return 'done';
+      }
+      if (settle) {
+        if (commands.length === 0)
+          this.#ports.log.error('commit refused', { code: known.code, message: known.message });
+        return this.#retreat(commands);
+      }
+      for (const command of answerable) command.reject(known);
+      return 'done';
+    }
+    if (settle) this.#troubles = 0;
+    this.#state.forgetWhatIsOver();
+    for (const effect of turn.effects) {
+      try {
+        effect();
+      } catch (error) {
+        this.#logDefect('effect', error);
+      }
+    }
+    this.#hooks.committed();
+    return this.#answer(answers);
+  }
+
+  async #commit({ changes }: Turn): Promise<void> {
+    const { store, measures } = this.#ports;
+    const over = measures?.begin('commit');
+    try {
+      await store.commit(this.#epoch, changes);
+    } finally {
+      over?.();
+    }
+    measures?.committed(changes);
+  }
+
+  #answer(answers: readonly (() => void)[]): 'done' {
+    for (const answer of answers) answer();
+    return 'done';
+  }
+
+  #retreat(commands: readonly Command[]): 'done' | 'alone' {
+    this.#loaded = false;
+    return commands.length > 0 ? 'alone' : 'done';
+  }
+
+  /** Asks the store what the commands need to know; refuses those whose question got no answer. */
+  async #ask(
+    commands: readonly Command[],
+    answerable: Command[],
+  ): Promise<{ taken: TakenNames; ended: ReadonlyMap<string, EndedWork> }> {
+    const { store } = this.#ports;
+    const names = new Map<NameKind, Set<string>>();
+    const ended = new Map<string, EndedWork>();
+    const taken = new Map<NameKind, ReadonlySet<string>>();
+    const note = (questions: readonly Question[]): void => {
+      for (const question of questions) {
+        const all = names.get(question.kind) ?? new Set<string>();
+        for (const name of question.names) all.add(name);
+        names.set(question.kind, all);
+      }
+    };
+    try {
+      for (const { questions, recall } of commands) {
+        note(questions);
+        if (recall === undefined) continue;
+        const work = await store.ended(recall.kind, recall.name);
+        if (work === undefined) continue;
+        ended.set(endedKey(recall.kind, recall.name), work);
+        note(recall.questions?.(work) ?? []);
+      }
+      for (const [kind, all] of names) taken.set(kind, await store.takenNames(kind, [...all]));
+      answerable.push(...commands);
+    } catch (error) {
+      const known = toServiceError(error, 'none');
+      for (const command of commands)
+        if (command.questions.length === 0 && command.recall === undefined) answerable.push(command);
+        else command.reject(known);
+    }
+    return { taken, ended };
+  }
+
+  async #ensureLoaded(): Promise<boolean> {
+    if (this.#loaded) return true;
+    try {
+      await this.#load();
+      return true;
+    } catch (error) {
+      this.#ports.log.error('the store cannot be read', { message: toServiceError(error).message });
+      return false;
+    }
+  }
+
+  async #load(): Promise<void> {
+    const rows = await this.#ports.store.load();
+    this.#state.load(rows);
+    this.#loaded = true;
+    this.#hooks.loaded();
+  }
+
+  #depose(commands: readonly Command[]): 'done' {
+    this.#stopped = true;
+    this.#wake?.cancel();
+    this.#wake = undefined;
+    this.#ports.log.warn('leadership lost: another orchestrator decides', { epoch: this.#epoch });
+    const error = new ServiceError('service_unavailable', 'another orchestrator leads; nothing was done');
+    for (const command of commands) command.reject(error);
+    this.#refuseAll(error);
+    this.#hooks.deposed();
+    return 'done';
+  }
+
+  #refuseAll(error: ServiceError): void {
+    const waiting = this.#inbox;
+    this.#inbox = [];
+    for (const command of waiting) if (!command.quiet) command.reject(error);
+  }
+
+  /** One timer for whatever comes first; when the memory is lost, the next try to load it. */
+  #arm(): void {
+    if (this.#stopped) return;
+    const now = this.#ports.clock.now();
+    let at: number | undefined;
+    // Since the last wake, not since now: what became due while a turn was being committed must not be passed over.
+    if (this.#loaded) at = this.#hooks.nextWake(this.#wokenAt);
+    else at = now + backoffMs((this.#troubles += 1));
+    if (this.#wake !== undefined && this.#wake.at === at) return;
+    this.#wake?.cancel();
+    this.#wake = undefined;
+    if (at === undefined) return;
+    const cancel = this.#ports.timers.after(Math.max(0, at - now), () => {
+      this.#wake = undefined;
+      this.enqueue('time', (turn) => {
+        this.#wokenAt = turn.now;
+        turn.state.dispatchDue = true;
+      });
+    });
+    this.#wake = { at, cancel };
+  }
+
+  #logDefect(where: string, error: unknown): void {
+    this.#ports.log.error('defect', {
+      where,
+      message: error instanceof Error ? error.message : String(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    });
+  }
+}

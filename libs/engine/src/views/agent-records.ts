@@ -1,0 +1,82 @@
+import { awaitsAgent, type AgentRecord } from '@lab/contracts';
+import type { AgentDirectory, Presence } from '../agents/agent-directory.js';
+import { standingOf } from '../agents/device-status.js';
+import type { LabMap } from '../labs/lab-map.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+/** The agents as people see them: those of the computers of loaded laboratories, and all that ever registered. */
+export function describeAgents(labs: LabMap, directory: AgentDirectory, state: WorkingState): AgentRecord[] {
+  const computers = new Set([
+    ...[...labs.labs.values()].flatMap((lab) => Object.keys(lab.computers)),
+    ...[...directory.all()].map(({ computer }) => computer),
+    ...state.rows.agents.keys(),
+  ]);
+  return [...computers].sort().map((computer) => describeAgent(labs, directory, state, computer));
+}
+
+function describeAgent(
+  labs: LabMap,
+  directory: AgentDirectory,
+  state: WorkingState,
+  computer: string,
+): AgentRecord {
+  const agent = directory.get(computer);
+  const recorded = state.rows.agents.get(computer)?.inc ?? null;
+  const itsLabs = [...labs.labs.values()].filter((lab) => Object.hasOwn(lab.computers, computer));
+  return {
+    computer,
+    labs: itsLabs.map(({ name }) => name).sort(),
+    state: agent?.state ?? 'offline',
+    reason: agent === undefined ? whyUnheard(recorded) : whyAway(agent),
+    incarnation: agent?.inc ?? recorded,
+    version: agent?.version ?? null,
+    address: itsLabs[0]?.computers[computer]?.ip ?? null,
+    last_heard_at: agent === undefined ? null : new Date(agent.heardAt).toISOString(),
+    clock_offset_ms: agent?.clockOffsetMs ?? null,
+    ledger:
+      agent?.ledgerTrouble === undefined
+        ? null
+        : { writable: agent.ledgerTrouble === null, detail: agent.ledgerTrouble },
+    devices: [...labs.devices.values()]
+      .filter((device) => device.computer === computer)
+      .sort((a, b) => (a.key < b.key ? -1 : 1))
+      .map((device) => {
+        const { state: now, detail } = standingOf(device, directory);
+        return { lab: device.lab, name: device.name, state: now, detail };
+      }),
+    tasks: tasksOn(state, computer),
+  };
+}
+
+function whyUnheard(recorded: number | null): string {
+  return recorded === null
+    ? 'it has never registered'
+    : 'it has not registered since this orchestrator leads';
+}
+
+function whyAway({ state, heardAt, saidGoodbye }: Presence): string | null {
+  const since = new Date(heardAt).toISOString();
+  switch (state) {
+    case 'online':
+      return null;
+    case 'suspect':
+      return `it has not been heard since ${since}: nothing is sent to it until it is`;
+    case 'offline':
+      return saidGoodbye ? 'it said that it leaves' : `it has not been heard since ${since}`;
+    case 'draining':
+      return 'it takes no more work before it leaves';
+    case 'incompatible':
+      return 'its version does not fit';
+  }
+}
+
+/** Task runs that are on a computer or on their way to it, as people name them. */
+function tasksOn(state: WorkingState, computer: string): string[] {
+  const labels: string[] = [];
+  for (const attempt of state.rows.attempts.values()) {
+    if (attempt.computer !== computer || !awaitsAgent(attempt.state)) continue;
+    const task = state.rows.taskRuns.get(attempt.taskRunId);
+    if (task !== undefined) labels.push(state.labelOf(task));
+  }
+  return labels.sort();
+}

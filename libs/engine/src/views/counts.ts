@@ -1,0 +1,48 @@
+import {
+  agentStates,
+  deviceStates,
+  taskRunStates,
+  type AgentState,
+  type DeviceState,
+  type TaskRunState,
+} from '@lab/contracts';
+import { describeDevices } from './device-records.js';
+import { serviceComputer } from '../labs/lab-map.js';
+import type { SurveyPorts } from './overview.js';
+
+/** How much there is of everything at one moment. */
+export interface Census {
+  /** Task runs that are not over, and those of runs that are not. */
+  tasks: Record<TaskRunState, number>;
+  /** Agents that have registered since this process leads. */
+  agents: Record<AgentState, number>;
+  /** Devices of the loaded laboratories. */
+  devices: Record<DeviceState, number>;
+  /** Computers that should have an agent, and how many of them have one that was heard within the usual time. */
+  computers: { expected: number; online: number };
+  /** Age of the plan in milliseconds; null: there is none. */
+  planAgeMs: number | null;
+}
+
+/** Counts what is in memory. */
+export function takeCensus({ state, labs, directory, timetable, now }: SurveyPorts): Census {
+  const tasks = zeros(taskRunStates);
+  for (const task of state.rows.taskRuns.values()) tasks[task.state] += 1;
+  const agents = zeros(agentStates);
+  for (const agent of directory.all()) agents[agent.state] += 1;
+  const devices = zeros(deviceStates);
+  for (const device of describeDevices(labs, directory, state)) devices[device.state] += 1;
+  const expected = new Set([serviceComputer, ...[...labs.devices.values()].map(({ computer }) => computer)]);
+  const online = [...expected].filter((computer) => directory.dispatchable(computer) !== undefined);
+  return {
+    tasks,
+    agents,
+    devices,
+    computers: { expected: expected.size, online: online.length },
+    planAgeMs: timetable === null ? null : Math.max(0, now - timetable.madeAt),
+  };
+}
+
+function zeros<Key extends string>(keys: readonly Key[]): Record<Key, number> {
+  return Object.fromEntries(keys.map((key) => [key, 0])) as Record<Key, number>;
+}

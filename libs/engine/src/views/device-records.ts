@@ -1,0 +1,118 @@
+import {
+  isReachable,
+  ServiceError,
+  type DeviceFunction,
+  type DeviceRecord,
+  type DeviceState,
+} from '@lab/contracts';
+import type { AgentDirectory } from '../agents/agent-directory.js';
+import { standingOf } from '../agents/device-status.js';
+import { type LabMap, deviceKey } from '../labs/lab-map.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+/** The devices as people see them: what their agents last said, and who holds them. */
+export function describeDevices(
+  labs: LabMap,
+  directory: AgentDirectory,
+  state: WorkingState,
+): DeviceRecord[] {
+  const records: DeviceRecord[] = [];
+  for (const device of labs.devices.values()) {
+    const { state: now, detail, status } = standingOf(device, directory);
+    records.push({
+      lab_name: device.lab,
+      name: device.name,
+      type: device.type,
+      computer: device.computer,
+      state: now,
+      detail,
+      held_by: holderOf(state, device.key),
+      halted: status?.halted ?? null,
+      doubt: status?.doubt ?? null,
+      functions: status?.functions ?? [],
+    });
+  }
+  return records.sort((a, b) => compare(a.lab_name, b.lab_name) || compare(a.name, b.name));
+}
+
+/**
+ * Where a device of a loaded laboratory is at this moment.
+ *
+ * @throws ServiceError `unknown_lab`, `unknown_device`, `agent_unreachable`
+ */
+export function locateDevice(
+  labs: LabMap,
+  directory: AgentDirectory,
+  state: WorkingState,
+  { lab, device }: { lab: string; device: string },
+): DeviceLocation {
+  if (!labs.labs.has(lab)) throw new ServiceError('unknown_lab', `the laboratory "${lab}" is not loaded`);
+  const known = labs.devices.get(deviceKey(lab, device));
+  if (known === undefined)
+    throw new ServiceError('unknown_device', `the laboratory ${lab} has no device "${device}"`);
+  const agent = directory.get(known.computer);
+  if (agent === undefined || !isReachable(agent.state))
+    throw new ServiceError('agent_unreachable', `computer ${known.computer} is not connected`);
+  const holder = holderOf(state, known.key);
+  return {
+    computer: known.computer,
+    inc: agent.inc,
+    functions: directory.functionsOf(known.computer, known.key),
+    ...(holder === null ? {} : { held_by: holder }),
+  };
+}
+
+/** The task run that has a device (`<lab>.<device>`), as people name it; null: none has. */
+function holderOf(state: WorkingState, key: string): string | null {
+  const owner = state.allocation('device', key)?.taskRunId ?? null;
+  const task = owner === null ? undefined : state.rows.taskRuns.get(owner);
+  return task === undefined ? null : state.labelOf(task);
+}
+
+/** Where a device is, what it can do, and who has it. */
+export interface DeviceLocation {
+  computer: string;
+  /** Incarnation of the agent that runs it. */
+  inc: number;
+  functions: DeviceFunction[];
+  /** The task run that has it; absent: none. */
+  held_by?: string;
+}
+
+/** How the start of a device goes. */
+export interface DeviceStart {
+  name: string;
+  computer: string;
+  state: DeviceState;
+  detail: string | null;
+  /** Its agent is there, and was heard within the usual time. */
+  reachable: boolean;
+  /** When it was last heard to start, in milliseconds since 1970; undefined: never by this agent. */
+  startedAt: number | undefined;
+}
+
+/** The devices of a laboratory by name, with when they were last started. */
+export function describeStarts(
+  labs: LabMap,
+  directory: AgentDirectory,
+  state: WorkingState,
+  lab: string,
+): DeviceStart[] {
+  return describeDevices(labs, directory, state)
+    .filter((device) => device.lab_name === lab)
+    .map(({ name, computer, state: now, detail }) => {
+      const agent = directory.get(computer);
+      return {
+        name,
+        computer,
+        state: now,
+        detail,
+        reachable: agent !== undefined && isReachable(agent.state),
+        startedAt: agent?.startedAt.get(deviceKey(lab, name)),
+      };
+    });
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,148 @@
+import { isTerminal, isUnclear, isWithAgent } from '@lab/contracts';
+import type { PlannedTask, PlanTask, Snapshot, Timetable } from '@lab/scheduling';
+import { expectedEnd } from '../dispatch/expected-end.js';
+import type { TaskRunRow } from '../rows/rows.js';
+import type { WorkingState } from '../turn/working-state.js';
+import type { Workload } from '../dispatch/workload.js';
+
+/** Who has a unit, and for how long. */
+export interface Possession {
+  /** Label of the task that uses it, or the name of the run that keeps it between two tasks. */
+  by: string;
+  /** When others can have it, in milliseconds since 1970; null: nobody can know. */
+  until: number | null;
+}
+
+/** What is expected of what waits and runs: the plan for what waits, the durations for what runs. */
+export class Expectations {
+  readonly #state: WorkingState;
+  readonly #workload: Workload;
+  readonly #now: number;
+  readonly #planned: ReadonlyMap<string, PlannedTask>;
+
+  /** @param now milliseconds since 1970 */
+  constructor(state: WorkingState, workload: Workload, timetable: Timetable | null, now: number) {
+    this.#state = state;
+    this.#workload = workload;
+    this.#now = now;
+    this.#planned = new Map((timetable?.tasks ?? []).map((task) => [task.task, task]));
+  }
+
+  /** What the plan says of a task that waits; undefined: nothing. */
+  planned(row: TaskRunRow): PlannedTask | undefined {
+    return isWithAgent(row.state) || isUnclear(row.state) || isTerminal(row.state)
+      ? undefined
+      : this.#planned.get(row.id);
+  }
+
+  /** When a task will have ended, or has, in milliseconds since 1970; null: nobody can know. */
+  endOf(id: string): number | null {
+    const row = this.#state.rows.taskRuns.get(id);
+    if (row === undefined || isTerminal(row.state)) return row?.endedAt ?? this.#now;
+    if (isUnclear(row.state)) return null;
+    if (!isWithAgent(row.state)) return this.#planned.get(id)?.end ?? null;
+    const { expected } = this.#workload.expectationOf(this.#state, row);
+    return expectedEnd(row.startedAt ?? this.#now, expected, this.#now).end;
+  }
+
+  /** When the last of some tasks will have ended; null: nobody can know of one of them. */
+  lastEnd(ids: Iterable<string>): number | null {
+    let last = this.#now;
+    for (const id of ids) {
+      const end = this.endOf(id);
+      if (end === null) return null;
+      last = Math.max(last, end);
+    }
+    return last;
+  }
+}
+
+/** A snapshot with what is expected of it: who has what until when, and who goes first where. */
+export class Outlook {
+  readonly tasks: ReadonlyMap<string, PlanTask>;
+  readonly #usedBy = new Map<string, { task: string; keptFor: readonly string[] }>();
+  #claims: Map<string, Claims> | undefined;
+
+  constructor(
+    readonly state: WorkingState,
+    readonly snapshot: Snapshot,
+    readonly expectations: Expectations,
+    private readonly order: (a: PlanTask, b: PlanTask) => number,
+  ) {
+    this.tasks = new Map(snapshot.tasks.map((task) => [task.id, task]));
+    for (const task of snapshot.running ?? [])
+      for (const { unit, keptFor } of Object.values(task.units))
+        this.#usedBy.set(unit, { task: task.id, keptFor });
+  }
+
+  labelOf(id: string): string {
+    const row = this.state.rows.taskRuns.get(id);
+    return row === undefined ? id : this.state.labelOf(row);
+  }
+
+  /** Who has a unit at present; undefined: nobody. */
+  possession(id: string): Possession | undefined {
+    const allocation = this.state.rows.allocations.get(id);
+    const unit = this.snapshot.units.get(id);
+    const heldFor = unit?.heldFor ?? [];
+    const used = this.#usedBy.get(id);
+    if (used !== undefined)
+      return {
+        by: this.labelOf(used.task),
+        until: this.expectations.lastEnd([used.task, ...used.keptFor, ...heldFor]),
+      };
+    const user = allocation?.taskRunId ?? null;
+    if (allocation !== undefined && user !== null && this.state.isInUse(allocation))
+      return { by: this.labelOf(user), until: null };
+    const holder = allocation?.heldByRunId ?? null;
+    if (holder === null) return undefined;
+    const name = this.state.rows.protocolRuns.get(holder)?.name ?? holder;
+    return { by: name, until: heldFor.length === 0 ? null : this.expectations.lastEnd(heldFor) };
+  }
+
+  /**
+   * Tasks that go before a task on a unit: those that the plan puts there earlier; without a plan those that could start
+   * and stand before it in the order of the policy.
+   *
+   * @param most how many are named @returns how many there are, and the first of them
+   */
+  ahead(task: PlanTask, unit: string, most: number): { count: number; first: PlanTask[] } {
+    this.#claims ??= this.#claimsByUnit();
+    const claims = this.#claims.get(unit);
+    const count = claims?.places.get(task.id) ?? 0;
+    return { count, first: claims?.tasks.slice(0, Math.min(count, most)) ?? [] };
+  }
+
+  #claimsByUnit(): Map<string, Claims> {
+    const byUnit = new Map<string, { task: PlanTask; start: number }[]>();
+    const claim = (unit: string, task: PlanTask, start: number): void => {
+      const claims = byUnit.get(unit);
+      if (claims === undefined) byUnit.set(unit, [{ task, start }]);
+      else claims.push({ task, start });
+    };
+    for (const task of this.snapshot.tasks) {
+      const row = this.state.rows.taskRuns.get(task.id);
+      const planned = row === undefined ? undefined : this.expectations.planned(row);
+      if (planned !== undefined)
+        for (const unit of Object.values(planned.units)) claim(unit, task, planned.start);
+      else if (task.ready === true)
+        for (const unit of new Set(task.slots.flatMap((slot) => slot.candidates)))
+          claim(unit, task, Infinity);
+    }
+    const sorted = new Map<string, Claims>();
+    for (const [unit, claims] of byUnit) {
+      claims.sort((a, b) => (a.start === b.start ? this.order(a.task, b.task) : a.start - b.start));
+      sorted.set(unit, {
+        tasks: claims.map(({ task }) => task),
+        places: new Map(claims.map(({ task }, place) => [task.id, place])),
+      });
+    }
+    return sorted;
+  }
+}
+
+interface Claims {
+  tasks: PlanTask[];
+  /** Task to its place. */
+  places: Map<string, number>;
+}

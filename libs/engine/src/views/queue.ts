@@ -1,0 +1,99 @@
+import {
+  isWaiting,
+  type ListPosition,
+  type QueuedTask,
+  type QueueQuery,
+  type QueueRecord,
+} from '@lab/contracts';
+import { agedPriority } from '@lab/scheduling';
+import { queueState } from '../stops/queue-pause.js';
+import { type Line, Survey, type SurveyPorts } from './overview.js';
+import { iso, waitCauses } from './wait-causes.js';
+
+/** Characters of JSON after which a part of the queue ends, so that it can be carried in one message. */
+const mostText = 500_000;
+
+/** A part of the queue. */
+export interface QueuePart {
+  queue: QueueRecord;
+  items: QueuedTask[];
+  /** Position and id of the last one when there are more behind it. */
+  end: ListPosition | null;
+}
+
+interface Place {
+  line: Line;
+  position: number;
+}
+
+/** Whether anything may start, and what waits in the order in which it is considered: the part that is asked for. */
+export function describeQueue(ports: SurveyPorts, query: QueueQuery): QueuePart {
+  const { state } = ports;
+  const survey = new Survey(ports);
+  const places = survey
+    .lines(({ row }) => isWaiting(row.state))
+    .map((line, index): Place => ({ line, position: index + 1 }))
+    .filter(({ line }) => isAskedFor(ports, survey, line, query));
+  if (query.descending) places.reverse();
+  const items: QueuedTask[] = [];
+  let text = 0;
+  const first = firstBehind(places, query);
+  for (const place of places.slice(first, first + query.limit)) {
+    const item = queuedTask(ports, survey, place);
+    items.push(item);
+    text += JSON.stringify(item).length;
+    if (text > mostText) break;
+  }
+  const last = items.at(-1);
+  const isAll = last === undefined || first + items.length === places.length;
+  return { queue: queueState(state), items, end: isAll ? null : { value: last.position, id: last.id } };
+}
+
+function isAskedFor({ state }: SurveyPorts, survey: Survey, line: Line, query: QueueQuery): boolean {
+  const { row } = line;
+  const run = row.runId === null ? undefined : state.rows.protocolRuns.get(row.runId);
+  const campaign = state.rows.campaigns.get(run?.campaignId ?? '');
+  return (
+    (query.owner === undefined || row.owner === query.owner) &&
+    (query.protocol_run === undefined || run?.name === query.protocol_run) &&
+    (query.campaign === undefined || campaign?.name === query.campaign) &&
+    survey.isAbout(line, query.device, query.lab)
+  );
+}
+
+/** Where to go on: behind the task if it still waits, wherever it stands by now, else at the place that it had. */
+function firstBehind(places: readonly Place[], { after, descending }: QueueQuery): number {
+  if (after === null) return 0;
+  const index = places.findIndex(({ line }) => line.row.id === after.id);
+  if (index >= 0) return index + 1;
+  const had = Number(after.value);
+  // The one that followed it has moved up into its place.
+  const next = places.findIndex(({ position }) => (descending ? position < had : position >= had));
+  return next < 0 ? places.length : next;
+}
+
+function queuedTask(
+  { state, now }: SurveyPorts,
+  { expectations, causes }: Survey,
+  { line: { row }, position }: Place,
+): QueuedTask {
+  const run = row.runId === null ? undefined : state.rows.protocolRuns.get(row.runId);
+  const since = row.queuedAt ?? row.createdAt;
+  return {
+    position,
+    id: row.id,
+    label: state.labelOf(row),
+    name: row.name,
+    type: row.type,
+    protocol_run: run?.name ?? null,
+    campaign: state.rows.campaigns.get(run?.campaignId ?? '')?.name ?? null,
+    owner: row.owner,
+    state: row.state,
+    priority: row.priority,
+    effective_priority: agedPriority(row.priority, since, now),
+    waiting_since: iso(since),
+    waited: Math.max(0, now - since) / 1_000,
+    planned_start: iso(expectations.planned(row)?.start ?? null),
+    waits_for: waitCauses(causes, row),
+  };
+}

@@ -1,0 +1,199 @@
+import {
+  isTerminal,
+  isWithAgent,
+  type PlanRecord,
+  type ScheduledTask,
+  type ScheduledUnit,
+  type ScheduleQuery,
+  type ScheduleRecord,
+} from '@lab/contracts';
+import type { Timetable } from '@lab/scheduling';
+import { campaignCompletion, runCompletion } from './estimates.js';
+import type { LabMap } from '../labs/lab-map.js';
+import { Expectations } from './forecast.js';
+import { allocationKey } from '../rows/row-set.js';
+import { type Line, Survey, type SurveyPorts } from './overview.js';
+import { iso, plainName, waitCauses } from './wait-causes.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+/** What goes on, what is to come, and why what waits waits: the part that is asked for. */
+export function describeSchedule(ports: SurveyPorts, query: ScheduleQuery): ScheduleRecord {
+  const { state, labs, policy, timetable, now } = ports;
+  const survey = new Survey(ports);
+  const { expectations } = survey;
+  const lines = survey.lines((line) => isAskedFor(state, survey, line, query));
+  const shown = lines.slice(0, query.limit);
+  const runs = new Set(shown.map(({ row }) => row.runId));
+  const isFiltered = query.run !== undefined || query.device !== undefined || query.lab !== undefined;
+  const protocolRuns = [...state.rows.protocolRuns.values()].filter(
+    (run) => !isTerminal(run.state) && (!isFiltered || runs.has(run.id)),
+  );
+  const campaignIds = new Set(protocolRuns.map((run) => run.campaignId));
+  return {
+    policy: policy.name,
+    at: iso(now),
+    plan: timetable === null ? null : planRecord(timetable),
+    tasks: shown.map((line) => taskRecord(ports, survey, line)),
+    tasks_total: lines.length,
+    units: unitRecords(labs, survey, shown, query),
+    protocol_runs: protocolRuns.map((run) => {
+      const tasks = state.tasksOf(run.id);
+      return {
+        id: run.id,
+        name: run.name,
+        campaign: state.rows.campaigns.get(run.campaignId ?? '')?.name ?? null,
+        state: run.state,
+        priority: run.priority,
+        tasks_total: tasks.length,
+        tasks_ended: tasks.filter((task) => isTerminal(task.state)).length,
+        estimated_completion: iso(runCompletion(state, expectations, run)),
+      };
+    }),
+    campaigns: [...state.rows.campaigns.values()]
+      .filter((campaign) => !isTerminal(campaign.state) && (!isFiltered || campaignIds.has(campaign.id)))
+      .map((campaign) => ({
+        id: campaign.id,
+        name: campaign.name,
+        state: campaign.state,
+        runs_total: campaign.maxProtocolRuns,
+        runs_started: campaign.runsStarted,
+        runs_completed: campaign.runsCompleted,
+        runs_failed: campaign.runsFailed,
+        estimated_completion: iso(campaignCompletion(state, expectations, campaign, now)),
+      })),
+  };
+}
+
+/** When what is not over is expected to be complete, by name; what is not known is left out. ISO 8601 in UTC. */
+export function describeEstimates({
+  state,
+  workload,
+  timetable,
+  now,
+}: Pick<SurveyPorts, 'state' | 'workload' | 'timetable' | 'now'>): {
+  protocol_runs: Record<string, string>;
+  campaigns: Record<string, string>;
+} {
+  const expectations = new Expectations(state, workload, timetable, now);
+  const runs: [string, string][] = [];
+  for (const run of state.rows.protocolRuns.values()) {
+    const at = isTerminal(run.state) ? null : runCompletion(state, expectations, run);
+    if (at !== null) runs.push([run.name, iso(at)]);
+  }
+  const campaigns: [string, string][] = [];
+  for (const campaign of state.rows.campaigns.values()) {
+    const at = isTerminal(campaign.state) ? null : campaignCompletion(state, expectations, campaign, now);
+    if (at !== null) campaigns.push([campaign.name, iso(at)]);
+  }
+  return { protocol_runs: Object.fromEntries(runs), campaigns: Object.fromEntries(campaigns) };
+}
+
+function isAskedFor(state: WorkingState, survey: Survey, line: Line, query: ScheduleQuery): boolean {
+  const { runId } = line.row;
+  if (query.run !== undefined && (runId === null || state.rows.protocolRuns.get(runId)?.name !== query.run))
+    return false;
+  return survey.isAbout(line, query.device, query.lab);
+}
+
+function taskRecord(
+  { state, workload }: SurveyPorts,
+  { expectations, causes }: Survey,
+  { row, given }: Line,
+): ScheduledTask {
+  const run = row.runId === null ? undefined : state.rows.protocolRuns.get(row.runId);
+  const planned = expectations.planned(row);
+  const plannedEnd = isWithAgent(row.state) ? expectations.endOf(row.id) : (planned?.end ?? null);
+  const unitsIn = (kind: string): Record<string, string> =>
+    Object.fromEntries(
+      [...given].flatMap(([slot, unit]) =>
+        slot.startsWith(`${kind}:`) ? [[plainName(slot), plainName(unit)]] : [],
+      ),
+    );
+  return {
+    id: row.id,
+    label: state.labelOf(row),
+    name: row.name,
+    type: row.type,
+    protocol_run: run?.name ?? null,
+    campaign: state.rows.campaigns.get(run?.campaignId ?? '')?.name ?? null,
+    priority: row.priority,
+    state: row.state,
+    planned_start: iso(planned?.start ?? null),
+    planned_end: iso(plannedEnd),
+    started_at: iso(row.startedAt),
+    ended_at: iso(row.endedAt),
+    late_by_s: row.lateByS,
+    duration: workload.expectationOf(state, row),
+    devices: unitsIn('device'),
+    resources: unitsIn('resource'),
+    waits_for: waitCauses(causes, row),
+  };
+}
+
+function unitRecords(
+  labs: LabMap,
+  survey: Survey,
+  shown: readonly Line[],
+  query: ScheduleQuery,
+): ScheduledUnit[] {
+  const { outlook, expectations } = survey;
+  const { state } = outlook;
+  const { view } = survey.causes;
+  const timelines = new Map<string, ScheduledUnit['timeline']>();
+  for (const { row, given } of shown) {
+    const planned = expectations.planned(row);
+    const start = row.startedAt ?? planned?.start;
+    if (start === undefined) continue;
+    const end = isWithAgent(row.state) ? expectations.endOf(row.id) : (row.endedAt ?? planned?.end ?? null);
+    for (const unit of new Set(given.values())) {
+      const timeline = timelines.get(unit) ?? [];
+      timeline.push({
+        task: row.id,
+        label: state.labelOf(row),
+        start: iso(start),
+        end: iso(end),
+        planned: planned !== undefined,
+      });
+      timelines.set(unit, timeline);
+    }
+  }
+  const concerned = new Set(shown.flatMap((line) => [...survey.unitsOf(line)]));
+  const ids = [
+    ...[...labs.devices.values()]
+      .filter((device) => query.lab === undefined || device.lab === query.lab)
+      .filter((device) => query.device === undefined || device.key === query.device)
+      .map((device) => allocationKey('device', device.key)),
+    ...(query.device !== undefined || query.lab !== undefined ? [] : [...labs.resources.keys()]).map((name) =>
+      allocationKey('resource', name),
+    ),
+  ].filter((id) => query.run === undefined || concerned.has(id));
+  return ids.sort().map((id) => {
+    const unit = view.get(id);
+    const allocation = state.rows.allocations.get(id);
+    const isUsed = allocation !== undefined && state.isInUse(allocation);
+    const possession = outlook.possession(id);
+    const timeline = timelines.get(id) ?? [];
+    return {
+      kind: unit.kind,
+      name: plainName(id),
+      usable: unit.usable,
+      unusable_because: view.whyUnusable(id),
+      used_by: isUsed && allocation.taskRunId !== null ? outlook.labelOf(allocation.taskRunId) : null,
+      held_by: unit.heldBy === null ? null : (state.rows.protocolRuns.get(unit.heldBy)?.name ?? null),
+      free_at: iso(possession?.until ?? null),
+      timeline: timeline.sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0)),
+    };
+  });
+}
+
+function planRecord({ madeAt, quality, provenance }: Timetable): PlanRecord {
+  return {
+    made_at: iso(madeAt),
+    objective: quality.objective,
+    weighted_completion: quality.weightedCompletion,
+    makespan: quality.makespan,
+    lower_bound: quality.lowerBound,
+    gap: quality.gap,
+    provenance: { ...provenance },
+  };
+}

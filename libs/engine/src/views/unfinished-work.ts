@@ -1,0 +1,85 @@
+import { isTerminal } from '@lab/contracts';
+import type { LabMap } from '../labs/lab-map.js';
+import type { AttemptRow, TaskRunRow } from '../rows/rows.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+/** Work that is not over, and what it needs. */
+export interface UnfinishedWork {
+  kind: 'campaign' | 'protocol_run' | 'task';
+  name: string;
+  /** For people, for example `protocol run mix_1`. */
+  label: string;
+  /** Type of its protocol; null for an on-demand task. */
+  protocol: string | null;
+  /** Laboratories that its protocol names, or that hold what the on-demand task asked for. */
+  labs: ReadonlySet<string>;
+  /** Devices (`<lab>.<device>`) that it uses or holds at this moment. */
+  devices: ReadonlySet<string>;
+}
+
+/** All work that is not over: campaigns, protocol runs, on-demand tasks. */
+export function unfinishedWork(state: WorkingState, labs: LabMap): UnfinishedWork[] {
+  const devicesOf = allocatedDevices(state);
+  const work: UnfinishedWork[] = [];
+  for (const campaign of state.rows.campaigns.values()) {
+    if (isTerminal(campaign.state)) continue;
+    work.push({
+      kind: 'campaign',
+      name: campaign.name,
+      label: `campaign ${campaign.name}`,
+      protocol: campaign.protocol,
+      labs: new Set(state.protocolOf(campaign)?.protocol.labs),
+      devices: new Set(),
+    });
+  }
+  for (const run of state.rows.protocolRuns.values()) {
+    if (isTerminal(run.state)) continue;
+    work.push({
+      kind: 'protocol_run',
+      name: run.name,
+      label: `protocol run ${run.name}`,
+      protocol: run.type,
+      labs: new Set(state.protocolOf(run)?.protocol.labs),
+      devices: devicesOf.get(run.id) ?? new Set(),
+    });
+  }
+  for (const task of state.rows.taskRuns.values()) {
+    if (task.runId !== null || isTerminal(task.state)) continue;
+    const resources = Object.values(task.resources).flatMap(
+      ({ name }) => labs.resources.get(name)?.lab ?? state.rows.resources.get(name)?.lab ?? [],
+    );
+    work.push({
+      kind: 'task',
+      name: task.name,
+      label: `task ${task.name}`,
+      protocol: null,
+      labs: new Set([...Object.values(task.devices).map((device) => device.lab_name), ...resources]),
+      devices: devicesOf.get(task.id) ?? new Set(),
+    });
+  }
+  return work;
+}
+
+/** Devices in use or held, by the run or on-demand task that has them. */
+function allocatedDevices(state: WorkingState): Map<string, Set<string>> {
+  const owners = new Map<string, Set<string>>();
+  const note = (owner: string, key: string): void => {
+    owners.set(owner, (owners.get(owner) ?? new Set()).add(key));
+  };
+  for (const row of state.rows.allocations.values()) {
+    if (row.kind !== 'device') continue;
+    if (row.heldByRunId !== null) note(row.heldByRunId, row.key);
+    const task = row.taskRunId === null ? undefined : state.rows.taskRuns.get(row.taskRunId);
+    if (task !== undefined) note(task.runId ?? task.id, row.key);
+  }
+  return owners;
+}
+
+/** An attempt that has not ended, with the files that its task gets. */
+export function attemptOf(
+  { rows }: WorkingState,
+  id: string,
+): (AttemptRow & Pick<TaskRunRow, 'inputFiles'>) | undefined {
+  const attempt = rows.attempts.get(id);
+  return attempt && { ...attempt, inputFiles: rows.taskRuns.get(attempt.taskRunId)?.inputFiles ?? {} };
+}

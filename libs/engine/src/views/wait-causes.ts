@@ -1,0 +1,223 @@
+import { isUnclear, isWaiting, type WaitCause } from '@lab/contracts';
+import type { PlanSlot, PlanTask } from '@lab/scheduling';
+import { nothingStarts, stopsInForce, wordsOf } from '../stops/emergency-stops.js';
+import { serviceComputer } from '../labs/lab-map.js';
+import type { Outlook } from './forecast.js';
+import type { ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
+import { hasBegun } from '../work/runs.js';
+import type { UnitView } from '../dispatch/units.js';
+
+/** Most tasks that one cause names; the message says how many there are. */
+const namedTasks = 5;
+
+export interface CausePorts {
+  outlook: Outlook;
+  view: UnitView;
+  /** Why waiting tasks have no place in the plan, by their ids. */
+  unplanned: ReadonlyMap<string, string>;
+  refusedUntil: (task: string) => number | undefined;
+  isServiceComputerThere: () => boolean;
+}
+
+/** Every reason for which a task has not started, as far as it is known; empty when it has started or is over. */
+export function waitCauses(ports: CausePorts, row: TaskRunRow): WaitCause[] {
+  const { outlook } = ports;
+  const task = outlook.tasks.get(row.id);
+  if (task === undefined || !isWaiting(row.state)) return [];
+  const run = row.runId === null ? undefined : outlook.state.rows.protocolRuns.get(row.runId);
+  const held = [...heldByPeople(outlook, run), ...timeCauses(ports, row, task)];
+  const units = (task.dependencies ?? []).length > 0 ? [] : unitCauses(ports, task);
+  const causes = [...held, ...units];
+  return causes.length > 0 ? causes : planCauses(ports, task);
+}
+
+function heldByPeople({ state }: Outlook, run: ProtocolRunRow | undefined): WaitCause[] {
+  const causes: WaitCause[] = [];
+  const pause = state.queuePause();
+  if (pause !== undefined) causes.push({ code: 'paused', message: `the queue is paused by ${pause.by}` });
+  if (nothingStarts(state))
+    for (const stop of stopsInForce(state))
+      if (stop.scope === 'all') causes.push({ code: 'emergency_stop', message: wordsOf(stop) });
+  if (run === undefined) return causes;
+  if (state.isPaused(run))
+    causes.push({
+      code: 'paused',
+      message: `${run.pausedAt === null ? 'its campaign' : 'its protocol run'} is paused`,
+    });
+  const unclear = state.tasksOf(run.id).filter((each) => isUnclear(each.state));
+  if (unclear.length > 0)
+    causes.push({
+      code: 'attention',
+      message: 'a person has to decide about a task of its run',
+      ...named(unclear.map((each) => state.labelOf(each))),
+    });
+  if (run.campaignId !== null && run.pausedAt === null && !hasBegun(state, run))
+    causes.push({
+      code: 'campaign_limit',
+      message: 'its campaign has as many runs under way as it may',
+    });
+  return causes;
+}
+
+function timeCauses(ports: CausePorts, row: TaskRunRow, task: PlanTask): WaitCause[] {
+  const { outlook } = ports;
+  const { now } = outlook.snapshot;
+  const causes: WaitCause[] = [];
+  const before = (task.dependencies ?? []).map((each) => each.task);
+  const labels = before.map((id) => outlook.labelOf(id));
+  if (before.length > 0)
+    causes.push({
+      code: 'dependency',
+      message: `${labels.slice(0, 3).join(', ')}${labels.length > 3 ? ', ...' : ''} ${labels.length === 1 ? 'has' : 'have'} not completed`,
+      ...named(labels),
+      until: iso(outlook.expectations.lastEnd(before)),
+    });
+  const { follows } = task;
+  if (follows !== undefined && !before.includes(follows))
+    causes.push({
+      code: 'group',
+      message: 'it starts at the end of the task before it in its group',
+      ...named([outlook.labelOf(follows)]),
+      until: iso(outlook.expectations.endOf(follows)),
+    });
+  const again = Math.max(row.retryAt ?? 0, ports.refusedUntil(row.id) ?? 0);
+  if (again > now)
+    causes.push({
+      code: 'retry_pause',
+      message: 'it failed or was refused before, and is tried again after a pause',
+      until: iso(again),
+    });
+  const { notBefore = 0 } = task;
+  if (notBefore > Math.max(now, again))
+    causes.push({
+      code: 'lag',
+      message: 'the least time after a task that it depends on is not over',
+      until: iso(notBefore),
+    });
+  return causes;
+}
+
+/** What keeps each slot from being filled. */
+function unitCauses(ports: CausePorts, task: PlanTask): WaitCause[] {
+  const { outlook } = ports;
+  const causes = task.slots.flatMap((slot) => slotCauses(ports, task, slot));
+  if (!task.slots.some((slot) => slot.name.startsWith('device:')) && !ports.isServiceComputerThere())
+    causes.push({ code: 'computer_away', message: `computer ${serviceComputer} is not connected` });
+  const wanted = new Set(causes.flatMap(({ unit }) => unit ?? []));
+  for (const slot of task.slots)
+    for (const id of slot.candidates)
+      if (wanted.has(plainName(id))) causes.push(...aheadOn(outlook, task, id));
+  return causes;
+}
+
+function slotCauses({ outlook, view }: CausePorts, task: PlanTask, slot: PlanSlot): WaitCause[] {
+  const [kind = '', ...rest] = slot.name.split(':');
+  const name = rest.join(':');
+  const isDevice = kind === 'device';
+  const usable = slot.candidates.filter((id) => view.get(id).usable);
+  if (usable.length === 0)
+    return [
+      {
+        code: isDevice ? 'no_eligible_device' : 'no_eligible_resource',
+        slot: name,
+        message:
+          slot.candidates.length === 0
+            ? `no loaded laboratory has a ${kind} for "${name}"`
+            : `no ${kind} for "${name}" can be used at present`,
+        candidates: slot.candidates.map((id) => ({
+          unit: plainName(id),
+          why: view.whyUnusable(id) ?? 'it can be used',
+        })),
+      },
+    ];
+  const isOwn = (id: string): boolean => view.get(id).heldBy === task.run && task.run !== null;
+  const free = usable.some((id) => {
+    const unit = view.get(id);
+    return !unit.busy && (unit.heldBy === null || isOwn(id));
+  });
+  if (free) return [];
+  const taken = usable.map((id) => ({ id, ...(outlook.possession(id) ?? { by: 'somebody', until: null }) }));
+  taken.sort((a, b) => (a.until ?? Infinity) - (b.until ?? Infinity));
+  const [first] = taken;
+  if (first === undefined) return [];
+  const others = taken.length === 1 ? '' : `, the first of ${taken.length} to be free`;
+  return [
+    {
+      code: isDevice ? 'device' : 'resource',
+      slot: name,
+      unit: plainName(first.id),
+      held_by: first.by,
+      until: iso(first.until),
+      message: `${plainName(first.id)}${others} is in the hands of ${first.by}`,
+      ...(taken.length === 1
+        ? {}
+        : {
+            candidates: taken
+              .slice(0, namedTasks)
+              .map(({ id, by }) => ({ unit: plainName(id), why: `in the hands of ${by}` })),
+          }),
+    },
+  ];
+}
+
+/** Nothing is missing: the policy has decided so. */
+function planCauses({ outlook, unplanned }: CausePorts, task: PlanTask): WaitCause[] {
+  const row = outlook.state.rows.taskRuns.get(task.id);
+  const planned = row === undefined ? undefined : outlook.expectations.planned(row);
+  if (planned !== undefined) {
+    const ahead = Object.values(planned.units).flatMap((id) => aheadOn(outlook, task, id));
+    return [
+      ...ahead,
+      {
+        code: 'planned',
+        message: 'it could start, and the plan starts it later',
+        until: iso(Math.max(planned.start, outlook.snapshot.now)),
+      },
+    ];
+  }
+  const reason = unplanned.get(task.id);
+  if (reason !== undefined)
+    return [{ code: reason.includes('horizon') ? 'beyond_horizon' : 'unplanned', message: reason }];
+  if (task.slots.length > 0) {
+    const ahead = task.slots.flatMap((slot) => slot.candidates.flatMap((id) => aheadOn(outlook, task, id)));
+    if (ahead.length > 0) return ahead.slice(0, 1);
+    if (task.slots.some((slot) => slot.keptFor !== undefined))
+      return [
+        {
+          code: 'hold_order',
+          message:
+            'started now, its run could come to keep what another run needs, and wait for what that one keeps',
+        },
+      ];
+  }
+  return [{ code: 'unplanned', message: 'the scheduler has not decided about it yet' }];
+}
+
+function aheadOn(outlook: Outlook, task: PlanTask, id: string): WaitCause[] {
+  const { count, first } = outlook.ahead(task, id, namedTasks);
+  if (count === 0) return [];
+  return [
+    {
+      code: 'lower_priority',
+      unit: plainName(id),
+      message: `${count === 1 ? 'one task goes' : `${count} tasks go`} first on ${plainName(id)}`,
+      ...named(first.map((each) => outlook.labelOf(each.id))),
+    },
+  ];
+}
+
+function named(labels: readonly string[]): { tasks: string[] } {
+  return { tasks: labels.slice(0, namedTasks) };
+}
+
+/** `device:lab.arm` as `lab.arm`. */
+export function plainName(unit: string): string {
+  return unit.slice(unit.indexOf(':') + 1);
+}
+
+/** @param at milliseconds since 1970; null: not known */
+export function iso(at: number): string;
+export function iso(at: number | null): string | null;
+export function iso(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,415 @@
+import {
+  isTerminal,
+  isUnclear,
+  mayStartTasks,
+  ServiceError,
+  toServiceError,
+  type ErrorCode,
+  type Trial,
+} from '@lab/contracts';
+import { Backoff, type Log } from '@lab/ports';
+import type { OptimizerSession, Optimizers } from '../rows/ports.js';
+import { protocolText } from './protocol-text.js';
+import { trialKey, trialsOf } from '../rows/row-set.js';
+import type { CampaignRow, OptimizerRow, TrialRow } from '../rows/rows.js';
+import { campaignRunName, runLimit } from '../submission/run-names.js';
+import { acceptProposals, missingTrials, noteFailure, setOptimizer, told, useInsights } from './trials.js';
+import type { Turn } from '../turn/turn.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+/** Most trials in one message, and most characters of them as JSON: together well below what the broker takes. */
+const batch = { trials: 500, characters: 256 * 1024 };
+/** Most runs that proposals are asked for at once. */
+const mostAsked = 100;
+/** Between two tries to reach an optimizer, in milliseconds. */
+const retryMs = { first: 1_000, longest: 30_000 };
+/** What {@link CampaignRow.reason} says while the campaign has to wait. */
+const waiting = 'waiting_for_optimizer';
+
+/** The optimizer itself refuses: a new session would end the same way. */
+const definite: ReadonlySet<ErrorCode> = new Set(['invalid', 'optimizer_error']);
+
+/** What this process knows of the optimizer of one campaign. All of it is lost with the process, and can be. */
+interface Talk {
+  session: OptimizerSession | null;
+  /** {@link OptimizerRow.revision} that the session was opened with. */
+  revision: number;
+  /** Number of the call that is on its way; 0: none is. The answer to any other one is not heard. */
+  call: number;
+  /** Everything that was settled before the session began has been told. */
+  ready: boolean;
+  /** Trials that may have another state than the session was told. */
+  untold: Set<number>;
+  /** The state that the session was told last, by number of the trial. */
+  told: Map<number, TrialRow['state']>;
+  /** A call for several proposals has failed: the next one asks for one. */
+  single: boolean;
+  /** It could not take in what was measured. */
+  deaf: boolean;
+}
+
+/** How the talk with the optimizer of a campaign stands. */
+export interface TalkState {
+  state: 'opening' | 'ready' | 'waiting' | 'closed';
+  session: OptimizerSession | null;
+}
+
+/**
+ * The talk with the optimizers of campaigns: what is committed is told, and what is proposed is committed.
+ *
+ * A session is given what is committed from the start, so one that is lost, for whatever reason, is replaced by a new one.
+ * One call per campaign is on its way at a time, and no turn waits for it. Proposals that were not committed are asked
+ * for again under the same numbers.
+ */
+export class CampaignOptimizers {
+  readonly #optimizers: Optimizers | undefined;
+  readonly #state: WorkingState;
+  readonly #log: Log;
+  readonly #enqueue: (name: string, act: (turn: Turn) => void) => void;
+  readonly #retries = new Backoff(retryMs);
+  readonly #talks = new Map<string, Talk>();
+  /** Who waits for the outcome of the next opening, by campaign. */
+  readonly #awaiting = new Map<string, (() => void)[]>();
+  #calls = 0;
+  #stopListening = (): void => undefined;
+
+  constructor(
+    ports: { optimizers: Optimizers | undefined; state: WorkingState; log: Log },
+    enqueue: (name: string, act: (turn: Turn) => void) => void,
+  ) {
+    this.#optimizers = ports.optimizers;
+    this.#state = ports.state;
+    this.#log = ports.log;
+    this.#enqueue = enqueue;
+  }
+
+  /** From here on workers that appear are heard of. */
+  begin(): void {
+    this.#stopListening =
+      this.#optimizers?.onArrival((addresses) =>
+        this.#enqueue('arrival of an optimizer worker', (turn) => {
+          for (const { id, optimizerIp } of turn.state.rows.campaigns.values())
+            if (addresses.includes(optimizerIp)) this.#retries.clear(id);
+        }),
+      ) ?? this.#stopListening;
+  }
+
+  /** Sessions stay as they are: whoever leads next replaces them. */
+  stop(): void {
+    this.#stopListening();
+  }
+
+  /** The memory was loaded anew: it may tell of less than was decided before. */
+  reloaded(): void {
+    for (const [id, talk] of this.#talks) this.#tellAll(id, talk);
+  }
+
+  /** Does for every campaign what is to be done next, if nothing is on its way. */
+  pursue(turn: Turn): void {
+    if (this.#optimizers === undefined) return;
+    for (const id of this.#state.changedTrials) {
+      const trial = this.#state.rows.trials.get(id);
+      if (trial !== undefined) this.#talks.get(trial.campaignId)?.untold.add(trial.number);
+    }
+    this.#state.changedTrials.clear();
+    for (const [id, talk] of this.#talks) {
+      const campaign = this.#state.rows.campaigns.get(id);
+      if (campaign === undefined || isTerminal(campaign.state)) turn.afterCommit(() => this.#close(id, talk));
+    }
+    for (const campaign of this.#state.rows.campaigns.values())
+      if (campaign.optimizer !== null && !isTerminal(campaign.state) && campaign.ending === null)
+        this.#next(turn, campaign, campaign.optimizer);
+  }
+
+  nextRetry(now: number): number | undefined {
+    return this.#retries.next(now);
+  }
+
+  stateOf(campaign: CampaignRow): TalkState {
+    const talk = this.#talks.get(campaign.id);
+    const session = talk?.session ?? null;
+    if (campaign.ending !== null) return { state: 'closed', session };
+    if (talk !== undefined && session !== null) return { state: talk.ready ? 'ready' : 'opening', session };
+    return { state: this.#retries.at(campaign.id) === undefined ? 'opening' : 'waiting', session };
+  }
+
+  /** Resolves when the optimizer of a campaign, which is being made, is there or cannot be had for now. */
+  opened(campaignId: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#awaiting.set(campaignId, [...(this.#awaiting.get(campaignId) ?? []), resolve]);
+    });
+  }
+
+  /** The session of a campaign is of no use any more, for it is not as it is committed. A new one is opened. */
+  drop(campaignId: string): void {
+    const talk = this.#talks.get(campaignId);
+    if (talk !== undefined) this.#forget(campaignId, talk);
+  }
+
+  #next(turn: Turn, campaign: CampaignRow, optimizer: OptimizerRow): void {
+    const { id } = campaign;
+    const talk = this.#talks.get(id) ?? this.#begin(id);
+    if (talk.call !== 0 || !this.#retries.isDue(id, turn.now)) return;
+    const isLast = this.#awaitsBest(campaign, optimizer);
+    if (talk.session !== null && talk.revision !== optimizer.revision) this.#forget(id, talk);
+    const { session } = talk;
+    if (session === null) {
+      if (optimizer.failure === null) turn.afterCommit(() => this.#open(campaign, optimizer, talk));
+      else if (isLast)
+        turn.afterCommit(() =>
+          this.#enqueue('nobody to ask what was best', (next) => this.#noteBest(next, id, [])),
+        );
+      return;
+    }
+    const trials = talk.deaf ? [] : this.#toTell(id, talk);
+    if (trials.length > 0) turn.afterCommit(() => this.#tell(campaign, talk, session, trials));
+    else if (isLast) turn.afterCommit(() => this.#askBest(campaign, talk, session));
+    else if (this.#wantsProposals(campaign, optimizer)) {
+      const missing = missingTrials(this.#state, campaign).slice(0, talk.single ? 1 : mostAsked);
+      if (missing.length > 0) turn.afterCommit(() => this.#propose(campaign, talk, session, missing));
+    }
+  }
+
+  /** All runs that it will have are over, and what was best is not known yet. */
+  #awaitsBest(campaign: CampaignRow, { best, failure }: OptimizerRow): boolean {
+    const { id, runsStarted } = campaign;
+    if (best !== null || this.#state.openRunsOf(id).length > 0) return false;
+    const next = this.#state.rows.trials.get(trialKey(id, runsStarted + 1));
+    return runsStarted >= runLimit(campaign) || (failure !== null && next === undefined);
+  }
+
+  #wantsProposals(campaign: CampaignRow, { failure }: OptimizerRow): boolean {
+    return (
+      failure === null &&
+      campaign.pausedAt === null &&
+      !this.#state.openRunsOf(campaign.id).some((run) => isUnclear(run.state))
+    );
+  }
+
+  #open(campaign: CampaignRow, optimizer: OptimizerRow, talk: Talk): void {
+    const { id, name, protocol, optimizerIp } = campaign;
+    const snapshot = this.#state.protocolOf(campaign);
+    const module = snapshot?.protocol.optimizer;
+    const { overrides, runtime_params: runtimeParams, revision } = optimizer;
+    this.#call(
+      campaign,
+      talk,
+      async () => {
+        if (snapshot === undefined || module === undefined || this.#optimizers === undefined)
+          throw new ServiceError('optimizer_error', `the protocol ${protocol} has no optimizer`);
+        const making = { protocol: protocolText(snapshot), module, overrides };
+        const session = await this.#optimizers.open(optimizerIp, { id, name }, making, runtimeParams);
+        // The campaign may have ended meanwhile, and with it all that would close the session.
+        if (this.#talks.get(id) !== talk) this.#end(session);
+        return session;
+      },
+      (turn, session) => {
+        Object.assign(talk, { session, revision, ready: false, single: false, deaf: false });
+        talk.told.clear();
+        this.#tellAll(id, talk);
+        this.#tellAwaiting(id);
+        session.onLost((reason) =>
+          this.#enqueue('loss of an optimizer', (lost) => {
+            if (talk.session === session)
+              this.#lose(lost, id, talk, new ServiceError('optimizer_unavailable', reason));
+          }),
+        );
+        if (turn.state.rows.campaigns.get(id)?.reason?.code === waiting) {
+          turn.emit({ op: 'updateCampaign', id, patch: { reason: null } });
+          turn.tellCampaign(id);
+        }
+      },
+      (turn, error) => {
+        noteFailure(turn, campaign, error.code, error.message);
+        this.#tellAwaiting(id);
+      },
+    );
+  }
+
+  #tell(campaign: CampaignRow, talk: Talk, session: OptimizerSession, trials: readonly Trial[]): void {
+    const note = (): void => {
+      for (const { number, state } of trials) {
+        talk.told.set(number, state);
+        // What changed meanwhile is told next.
+        if (this.#state.rows.trials.get(trialKey(campaign.id, number))?.state === state)
+          talk.untold.delete(number);
+      }
+    };
+    this.#call(
+      campaign,
+      talk,
+      () => session.tell(trials),
+      () => {
+        note();
+        if (talk.untold.size === 0) talk.ready = true;
+        this.#retries.clear(campaign.id);
+      },
+      (turn, error) => {
+        talk.deaf = true;
+        noteFailure(turn, campaign, error.code, error.message);
+      },
+    );
+  }
+
+  #propose(campaign: CampaignRow, talk: Talk, session: OptimizerSession, numbers: readonly number[]): void {
+    const { id } = campaign;
+    const runs = numbers.map((number) => ({ number, run: campaignRunName(campaign.name, number) }));
+    const kept = this.#state.rows.campaigns.get(id)?.optimizer?.insights ?? [];
+    const insights = kept.flatMap(({ used, ...insight }) => (used ? [] : [insight]));
+    this.#call(
+      campaign,
+      talk,
+      () => session.propose(runs, insights),
+      (turn, { trials, insights_used: used }) => {
+        talk.single = false;
+        this.#retries.clear(id);
+        const row = turn.state.rows.campaigns.get(id);
+        if (row === undefined || row.ending !== null || row.optimizer?.failure !== null) return;
+        const fault = acceptProposals(turn, row, numbers, trials);
+        if (fault !== null) {
+          noteFailure(turn, row, 'optimizer_error', fault);
+          return;
+        }
+        useInsights(turn, row, used);
+        // Its own proposals are known to the optimizer, committed or not.
+        for (const number of numbers) talk.told.set(number, 'proposed');
+      },
+      (turn, error) => {
+        if (numbers.length > 1) talk.single = true;
+        else noteFailure(turn, campaign, error.code, error.message);
+      },
+    );
+  }
+
+  #askBest(campaign: CampaignRow, talk: Talk, session: OptimizerSession): void {
+    this.#call(
+      campaign,
+      talk,
+      () => session.best(),
+      (turn, best) => this.#noteBest(turn, campaign.id, best),
+      (turn, error) => {
+        noteFailure(turn, campaign, error.code, error.message);
+        this.#noteBest(turn, campaign.id, []);
+      },
+    );
+  }
+
+  /** Unless the campaign was given further runs meanwhile: then it is asked again after the last of them. */
+  #noteBest(turn: Turn, id: string, best: OptimizerRow['best']): void {
+    const campaign = turn.state.rows.campaigns.get(id);
+    const { optimizer } = campaign ?? {};
+    if (campaign === undefined || optimizer === undefined || optimizer === null) return;
+    if (this.#awaitsBest(campaign, optimizer)) setOptimizer(turn, campaign, { best });
+  }
+
+  /** @param refused the optimizer itself has refused; any other error ends the session, and a new one is opened */
+  #call<Answer>(
+    { id }: CampaignRow,
+    talk: Talk,
+    send: () => Promise<Answer>,
+    answered: (turn: Turn, answer: Answer) => void,
+    refused: (turn: Turn, error: ServiceError) => void,
+  ): void {
+    const call = (this.#calls += 1);
+    talk.call = call;
+    // The turn that hears it may fail: then it is as if there had been no answer, and the same is asked again.
+    const settle = (name: string, act: (turn: Turn) => void): void =>
+      this.#enqueue(name, (turn) => {
+        if (talk.call !== call) return;
+        talk.call = 0;
+        act(turn);
+      });
+    send().then(
+      (answer) => settle('answer of an optimizer', (turn) => answered(turn, answer)),
+      (reason: unknown) => {
+        const error = toServiceError(reason, 'maybe');
+        settle('error of an optimizer', (turn) => {
+          if (definite.has(error.code)) refused(turn, error);
+          else this.#lose(turn, id, talk, error);
+        });
+      },
+    );
+  }
+
+  #lose(turn: Turn, id: string, talk: Talk, error: ServiceError): void {
+    this.#forget(id, talk);
+    this.#retries.failed(id, turn.now);
+    this.#tellAwaiting(id);
+    const campaign = turn.state.rows.campaigns.get(id);
+    if (campaign === undefined || !mayStartTasks(campaign.state)) return;
+    const { code, message } = error;
+    this.#log.warn('the optimizer of a campaign is away', { campaign: campaign.name, code, message });
+    if (campaign.reason?.code === waiting && campaign.reason.message === message) return;
+    turn.emit({ op: 'updateCampaign', id, patch: { reason: { code: waiting, message } } });
+    turn.tellCampaign(id);
+  }
+
+  /** Trials whose state the session does not know, the first by number, as many as fit into a message. */
+  #toTell(campaignId: string, talk: Talk): Trial[] {
+    const trials: Trial[] = [];
+    let characters = 0;
+    for (const number of [...talk.untold].sort((a, b) => a - b)) {
+      const row = this.#state.rows.trials.get(trialKey(campaignId, number));
+      const known = talk.told.get(number);
+      if (row === undefined || known === row.state || (known === 'proposed' && row.state === 'running')) {
+        talk.untold.delete(number);
+        continue;
+      }
+      const trial = told(row);
+      characters += JSON.stringify(trial).length;
+      if (trials.length === batch.trials || (trials.length > 0 && characters > batch.characters)) break;
+      trials.push(trial);
+    }
+    if (trials.length === 0) talk.ready = true;
+    return trials;
+  }
+
+  #tellAwaiting(campaignId: string): void {
+    for (const tell of this.#awaiting.get(campaignId) ?? []) tell();
+    this.#awaiting.delete(campaignId);
+  }
+
+  #begin(campaignId: string): Talk {
+    const talk: Talk = {
+      session: null,
+      revision: 0,
+      call: 0,
+      ready: false,
+      untold: new Set(),
+      told: new Map(),
+      single: false,
+      deaf: false,
+    };
+    this.#talks.set(campaignId, talk);
+    return talk;
+  }
+
+  #tellAll(campaignId: string, talk: Talk): void {
+    for (const { number } of trialsOf(this.#state.rows, [campaignId])) talk.untold.add(number);
+  }
+
+  /** Lets go of a session. Whatever is on its way is not waited for, and a call of the next session can follow. */
+  #forget(campaignId: string, talk: Talk): void {
+    const { session } = talk;
+    Object.assign(talk, { session: null, call: 0, ready: false, single: false, deaf: false });
+    talk.told.clear();
+    this.#tellAll(campaignId, talk);
+    if (session !== null) this.#end(session);
+  }
+
+  #close(campaignId: string, talk: Talk): void {
+    this.#talks.delete(campaignId);
+    this.#tellAwaiting(campaignId);
+    talk.call = 0;
+    this.#retries.clear(campaignId);
+    if (talk.session !== null) this.#end(talk.session);
+  }
+
+  /** Its worker ends it anyway when the next session of the campaign is opened. */
+  #end(session: OptimizerSession): void {
+    session.close().catch((error: unknown) => {
+      const { code, message } = toServiceError(error);
+      this.#log.info('an optimizer was not told that it is over', { session: session.id, code, message });
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import type { Reason } from '@lab/contracts';
+import type { CampaignRow, Ending } from '../rows/rows.js';
+import type { Turn } from '../turn/turn.js';
+
+/** Begins to end a campaign: no further run starts, and those there are will be cancelled. Its first reason stays. */
+export function beginEndingCampaign(
+  turn: Turn,
+  campaign: CampaignRow,
+  state: Ending['state'],
+  reason: Reason,
+): void {
+  if (campaign.ending !== null) return;
+  turn.emit({
+    op: 'updateCampaign',
+    id: campaign.id,
+    patch: { ending: { state, reason, since: turn.now }, pausedAt: null },
+  });
+  turn.tellCampaign(campaign.id);
+}
+
+/**
+ * Counts a run of a campaign that has ended. What a failed one means for the campaign is the campaign's policy:
+ * `stop` fails it, `continue` goes on, `pause` waits for a person; more failures than `maxFailures` fail it in any case.
+ */
+export function countEnd(
+  turn: Turn,
+  campaign: CampaignRow,
+  runName: string,
+  state: 'completed' | 'failed' | 'cancelled',
+  reason: Reason | null,
+): void {
+  if (state === 'cancelled') return;
+  const { id } = campaign;
+  if (state === 'completed') {
+    turn.emit({ op: 'updateCampaign', id, patch: { runsCompleted: campaign.runsCompleted + 1 } });
+    return;
+  }
+  const runsFailed = campaign.runsFailed + 1;
+  turn.emit({ op: 'updateCampaign', id, patch: { runsFailed } });
+  if (campaign.ending !== null) return;
+  const failure: Reason = {
+    code: 'protocol_run_failed',
+    message: `protocol run ${runName} failed: ${reason?.message ?? ''}`,
+  };
+  if (campaign.maxFailures !== null && runsFailed > campaign.maxFailures)
+    beginEndingCampaign(turn, campaign, 'failed', {
+      code: 'too_many_failures',
+      message: `${runsFailed} protocol runs failed, at most ${campaign.maxFailures} may; the last: ${failure.message}`,
+    });
+  else if (campaign.onRunFailure === 'stop') beginEndingCampaign(turn, campaign, 'failed', failure);
+  else if (campaign.onRunFailure === 'pause' && campaign.pausedAt === null)
+    turn.emit({ op: 'updateCampaign', id, patch: { pausedAt: turn.now, reason: failure } });
+}

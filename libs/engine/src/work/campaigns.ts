@@ -1,0 +1,135 @@
+import { awaitsPerson, isTerminal, isUnclear, type Reason, type TaskParameters } from '@lab/contracts';
+import { checkRunParameters, type ProtocolSnapshot } from '@lab/definitions/model';
+import type { CampaignRow, ProtocolRunRow } from '../rows/rows.js';
+import { campaignRunName, runLimit } from '../submission/run-names.js';
+import { beginEnding, hasBegun, queueReady } from './runs.js';
+import { placeFaults } from '../labs/slot-faults.js';
+import type { SubmitPorts } from '../submission/submission-checks.js';
+import { insertRun } from '../submission/submit.js';
+import { beginTrial, mayBegin, runParameters, seedTrials } from './trials.js';
+import type { Turn } from '../turn/turn.js';
+
+/**
+ * Brings a campaign to where its runs have taken it: begins the next runs, stops them all when it is ending, and ends
+ * it when nothing of it runs. A run that was cancelled alone counts as a run that was had, and so does a failed one if
+ * the campaign goes on after failures; the reason of the completed campaign tells how many. While a run needs attention
+ * or the campaign is paused, none begins; with an optimizer, none begins before its trial. Each new run gets the protocol as it is loaded at that moment.
+ */
+export function settleCampaign(turn: Turn, ports: SubmitPorts, id: string): void {
+  const campaign = turn.state.rows.campaigns.get(id);
+  if (campaign === undefined || isTerminal(campaign.state)) return;
+  const open = turn.state.openRunsOf(id);
+  showState(turn, campaign, open);
+  if (campaign.ending !== null) {
+    const { state, reason } = campaign.ending;
+    for (const run of open)
+      beginEnding(turn, run, 'cancelled', {
+        code: `campaign_${state}`,
+        message:
+          state === 'failed' ? `campaign ${campaign.name} failed` : `campaign ${campaign.name} was cancelled`,
+      });
+    if (open.length === 0) turn.setCampaign(campaign, state, { reason, endedAt: turn.now });
+    return;
+  }
+  if (campaign.pausedAt === null && !open.some((run) => isUnclear(run.state))) beginRuns(turn, ports, id);
+}
+
+function showState(turn: Turn, campaign: CampaignRow, open: readonly ProtocolRunRow[]): void {
+  const { state } = campaign;
+  const unclear = open.find((run) => isUnclear(run.state));
+  if (unclear !== undefined) {
+    if (!isUnclear(state)) turn.setCampaign(campaign, 'needs_attention', { reason: unclear.reason });
+  } else if (campaign.pausedAt !== null) {
+    if (state !== 'paused') turn.setCampaign(campaign, 'paused', { reason: pauseReason(campaign) });
+  } else if (awaitsPerson(state))
+    turn.setCampaign(campaign, campaign.startedAt === null ? 'created' : 'running', { reason: null });
+}
+
+/** Of a pause by the campaign itself, the failure that was the cause stands there already. */
+function pauseReason({ reason }: CampaignRow): Reason {
+  return reason?.code === 'protocol_run_failed' ? reason : { code: 'paused', message: 'paused by request' };
+}
+
+/** Lets runs that were resumed go on, then starts new ones, as many as may be under way at the same time. */
+function beginRuns(turn: Turn, ports: SubmitPorts, id: string): void {
+  const campaign = turn.state.rows.campaigns.get(id);
+  const accepted = campaign === undefined ? undefined : turn.state.protocolOf(campaign);
+  if (campaign === undefined || accepted === undefined) return;
+  const open = turn.state.openRunsOf(id);
+  const waiting = open.filter((run) => run.ending === null && !hasBegun(turn.state, run));
+  let room = campaign.maxConcurrentProtocolRuns - (open.length - waiting.length);
+  for (const run of waiting.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    if (run.pausedAt !== null) continue;
+    if (room <= 0) break;
+    room -= 1;
+    queueReady(turn, run);
+  }
+  seedTrials(turn, campaign);
+  const limit = runLimit(campaign);
+  let started = campaign.runsStarted;
+  for (; started < limit && room > 0 && mayBegin(turn.state, campaign, started + 1); room -= 1) {
+    started += 1;
+    const parameters = runParameters(turn.state, campaign, started);
+    const run = insertRun(turn, ports.ids, latest(ports, accepted, parameters), {
+      name: campaignRunName(campaign.name, started),
+      owner: campaign.owner,
+      priority: campaign.priority,
+      campaignId: id,
+      parameters,
+      failurePolicy: campaign.failurePolicy,
+      meta: { campaign_run: started },
+    });
+    beginTrial(turn, id, started);
+    queueReady(turn, run);
+  }
+  const over = open.length === 0 && started === campaign.runsStarted && hasItsEnd(campaign, limit);
+  if (campaign.state === 'created')
+    turn.setCampaign(campaign, 'running', {
+      runsStarted: started,
+      startedAt: campaign.startedAt ?? turn.now,
+    });
+  else if (started > campaign.runsStarted)
+    turn.emit({ op: 'updateCampaign', id, patch: { runsStarted: started } });
+  if (!over) return;
+  const failure = campaign.optimizer?.failure ?? null;
+  if (failure === null)
+    turn.setCampaign(campaign, 'completed', { reason: shortfall(campaign), endedAt: turn.now });
+  else turn.setCampaign(campaign, 'failed', { reason: failure, endedAt: turn.now });
+}
+
+/** Nothing of it is open: is there nothing to come either? With an optimizer, what was best is known first. */
+function hasItsEnd({ optimizer, runsStarted }: CampaignRow, limit: number): boolean {
+  if (optimizer === null) return runsStarted >= limit;
+  return optimizer.best !== null && (runsStarted >= limit || optimizer.failure !== null);
+}
+
+/** Why a completed campaign has fewer completed runs than it started; null when all of them completed. */
+function shortfall({ runsStarted, runsCompleted, runsFailed }: CampaignRow): Reason | null {
+  const cancelled = runsStarted - runsCompleted - runsFailed;
+  const of = `of ${runsStarted} protocol runs`;
+  if (runsFailed > 0)
+    return {
+      code: 'protocol_runs_failed',
+      message: `${runsFailed} ${of} failed${cancelled > 0 ? ` and ${cancelled} were cancelled` : ''}`,
+    };
+  return cancelled > 0
+    ? { code: 'protocol_runs_cancelled', message: `${cancelled} ${of} were cancelled` }
+    : null;
+}
+
+/**
+ * The protocol as it is loaded now; as it was when the campaign was accepted, when it is not loaded any more or the
+ * parameters of the campaign do not fit it.
+ */
+function latest(
+  ports: SubmitPorts,
+  accepted: ProtocolSnapshot,
+  parameters: TaskParameters,
+): ProtocolSnapshot {
+  const loaded = ports.definitions.protocol(accepted.protocol.type);
+  if (loaded === undefined || loaded.hash === accepted.hash) return accepted;
+  const fits =
+    checkRunParameters(loaded, parameters, { path: '' }).length === 0 &&
+    placeFaults(ports.labs(), loaded).length === 0;
+  return fits ? loaded : accepted;
+}

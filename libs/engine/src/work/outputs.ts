@@ -1,0 +1,56 @@
+import type { Fault, ResourceValue } from '@lab/contracts';
+import type { TaskDefinition } from '@lab/definitions/model';
+import type { TaskRunRow } from '../rows/rows.js';
+import type { Turn } from '../turn/turn.js';
+
+/** What the task left in its resources; one that it does not speak of is left as the task got it. */
+export function outputResources(
+  definition: TaskDefinition | undefined,
+  task: TaskRunRow,
+  given: Readonly<Record<string, ResourceValue>>,
+): { values: Record<string, ResourceValue>; faults: Fault[] } {
+  const faults: Fault[] = [];
+  const values = new Map<string, ResourceValue>();
+  const owned = new Map(Object.values(task.resources).map((resource) => [resource.name, resource]));
+  for (const slot of Object.keys(definition?.output_resources ?? {})) {
+    const input = Object.hasOwn(task.resources, slot) ? task.resources[slot] : undefined;
+    if (input !== undefined) values.set(slot, input);
+    else if (!Object.hasOwn(given, slot))
+      faults.push({ path: `output_resources.${slot}`, code: 'missing_resource', message: 'is required' });
+  }
+  for (const [slot, resource] of Object.entries(given)) {
+    const path = `output_resources.${slot}`;
+    const own = owned.get(resource.name);
+    if (definition !== undefined && !Object.hasOwn(definition.output_resources, slot))
+      faults.push({
+        path,
+        code: 'unknown_resource',
+        message: `the task type has no output resource "${slot}"`,
+      });
+    else if (own === undefined)
+      faults.push({
+        path,
+        code: 'not_allocated',
+        message: `the task did not have the resource "${resource.name}"`,
+      });
+    else values.set(slot, { name: own.name, type: own.type, meta: resource.meta });
+  }
+  return { values: Object.fromEntries(values), faults };
+}
+
+/**
+ * Records the state in which resources were left.
+ *
+ * @param said what was said of them explicitly; it goes over what another slot merely passes on
+ */
+export function putResources(
+  turn: Turn,
+  values: Readonly<Record<string, ResourceValue>>,
+  said: Readonly<Record<string, unknown>>,
+): void {
+  const weight = (slot: string): number => (Object.hasOwn(said, slot) ? 1 : 0);
+  for (const [, { name, meta }] of Object.entries(values).sort(([a], [b]) => weight(a) - weight(b))) {
+    const row = turn.state.rows.resources.get(name);
+    if (row !== undefined) turn.emit({ op: 'putResource', row: { ...row, meta } });
+  }
+}

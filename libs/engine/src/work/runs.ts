@@ -1,0 +1,187 @@
+import {
+  awaitsDependencies,
+  awaitsPerson,
+  isSatisfied,
+  isTerminal,
+  isUnclear,
+  isWaiting,
+  isWithAgent,
+  type Reason,
+} from '@lab/contracts';
+import { leave, releaseUnneeded } from '../labs/allocation.js';
+import { countEnd } from './campaign-tally.js';
+import type { Ending, ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
+import { settleTrial } from './trials.js';
+import type { Turn } from '../turn/turn.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+/**
+ * Brings a run to where its tasks have taken it: queues what may start, and ends the run when nothing of it runs.
+ * Safe to call at any time and any number of times.
+ */
+export function settleRun(turn: Turn, id: string): void {
+  const run = turn.state.rows.protocolRuns.get(id);
+  if (run === undefined || isTerminal(run.state)) return;
+  const tasks = turn.state.tasksOf(id);
+  releaseUnneeded(turn, id);
+  showState(turn, run, tasks);
+  const row = turn.state.rows.protocolRuns.get(id) ?? run;
+  if (row.ending !== null) {
+    if (tasks.every((task) => isTerminal(task.state))) endRun(turn, row, row.ending.state, row.ending.reason);
+    return;
+  }
+  const left = skipUnreachable(turn, row);
+  if (left.every((task) => isTerminal(task.state))) {
+    if (row.state === 'created') turn.setRun(row, 'running', { startedAt: turn.now });
+    endRun(turn, row, 'completed', failuresOf(left));
+  } else if (row.campaignId === null || hasBegun(turn.state, row)) {
+    queueReady(turn, row);
+  }
+}
+
+/** Something of it has started, or waits for nothing but its devices. A run of a campaign begins when the campaign says so. */
+export function hasBegun(state: WorkingState, run: ProtocolRunRow): boolean {
+  return run.startedAt !== null || state.tasksOf(run.id).some((task) => state.queued.has(task.id));
+}
+
+/** A paused run waits for people, not for devices: what may start is queued all the same, and the dispatcher passes it by. */
+function showState(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]): void {
+  const unclear = tasks.find((task) => isUnclear(task.state));
+  if (unclear !== undefined) {
+    if (!isUnclear(run.state)) turn.setRun(run, 'needs_attention', { reason: unclear.reason });
+  } else if (run.ending === null && turn.state.isPaused(run)) {
+    if (run.state !== 'paused') turn.setRun(run, 'paused', { reason: pauseReason(run) });
+  } else if (awaitsPerson(run.state))
+    turn.setRun(run, run.startedAt === null ? 'created' : 'running', { reason: null });
+}
+
+function pauseReason(run: ProtocolRunRow): Reason {
+  return run.pausedAt === null
+    ? { code: 'campaign_paused', message: 'the campaign it belongs to is paused' }
+    : { code: 'paused', message: 'paused by request' };
+}
+
+/** Queues every task whose dependencies are met. */
+export function queueReady(turn: Turn, run: ProtocolRunRow): void {
+  const tasks = turn.state.tasksOf(run.id);
+  const waiting = tasks.filter((task) => awaitsDependencies(task.state));
+  if (waiting.length === 0) return;
+  const snapshot = turn.state.protocolOf(run);
+  const states = new Map(tasks.map((task) => [task.name, task.state]));
+  const dependencies = new Map(snapshot?.protocol.tasks.map((task) => [task.name, task.dependencies]));
+  for (const task of waiting) {
+    const met = dependencies.get(task.name)?.every((name) => {
+      const state = states.get(name);
+      return state !== undefined && isSatisfied(state);
+    });
+    if (met === true) turn.setTask(task, 'queued', { queuedAt: turn.now });
+  }
+}
+
+/** Skips what waits for a task that ended without success, and what waits for that. @returns the tasks as they are then */
+function skipUnreachable(turn: Turn, run: ProtocolRunRow): TaskRunRow[] {
+  const tasks = turn.state.tasksOf(run.id);
+  if (tasks.every((task) => !isTerminal(task.state) || isSatisfied(task.state))) return tasks;
+  const dependencies = new Map(
+    turn.state.protocolOf(run)?.protocol.tasks.map((task) => [task.name, task.dependencies]),
+  );
+  const missed = new Set<string>();
+  // Every task stands after its dependencies, so one pass reaches them all.
+  for (const task of tasks) {
+    if (isTerminal(task.state)) {
+      if (!isSatisfied(task.state)) missed.add(task.name);
+      continue;
+    }
+    const missing = dependencies.get(task.name)?.find((name) => missed.has(name));
+    if (missing === undefined || !awaitsDependencies(task.state)) continue;
+    missed.add(task.name);
+    turn.setTask(task, 'skipped', {
+      reason: { code: 'dependency_failed', message: `it needs task ${missing}, which did not complete` },
+      endedAt: turn.now,
+    });
+  }
+  return turn.state.tasksOf(run.id);
+}
+
+/** What a run that completed in spite of failures says of them; null: there were none. */
+function failuresOf(tasks: readonly TaskRunRow[]): Reason | null {
+  const failed = tasks.filter((task) => task.state === 'failed').map((task) => task.name);
+  if (failed.length === 0) return null;
+  const skipped = tasks.filter((task) => task.state === 'skipped').map((task) => task.name);
+  const without = skipped.length === 0 ? '' : `; skipped for that: ${skipped.join(', ')}`;
+  return { code: 'tasks_failed', message: `went on without failed tasks: ${failed.join(', ')}${without}` };
+}
+
+function endRun(
+  turn: Turn,
+  run: ProtocolRunRow,
+  state: 'completed' | 'failed' | 'cancelled',
+  reason: Reason | null,
+): void {
+  for (const row of turn.state.heldBy(run.id)) turn.emit({ op: 'release', kind: row.kind, key: row.key });
+  turn.setRun(run, state, { reason, endedAt: turn.now });
+  settleTrial(turn, run, state === 'completed');
+  const campaign = run.campaignId === null ? undefined : turn.state.rows.campaigns.get(run.campaignId);
+  if (campaign !== undefined) countEnd(turn, campaign, run.name, state, reason);
+}
+
+/**
+ * Begins to end a run: what has not started never will, what runs is asked to stop. The run is over when nothing of it
+ * runs any more. A run that is ending already keeps its first reason.
+ */
+export function beginEnding(turn: Turn, run: ProtocolRunRow, state: Ending['state'], reason: Reason): void {
+  if (isTerminal(run.state) || run.ending !== null) return;
+  turn.emit({
+    op: 'updateProtocolRun',
+    id: run.id,
+    patch: { ending: { state, reason, since: turn.now }, pausedAt: null },
+  });
+  turn.tellRun(run.id);
+  for (const task of turn.state.tasksOf(run.id)) {
+    if (isWaiting(task.state))
+      turn.setTask(task, state === 'failed' ? 'skipped' : 'cancelled', { reason, endedAt: turn.now });
+    else if (isWithAgent(task.state)) requestStop(turn, task);
+  }
+}
+
+/** Notes that a running task shall stop; the agent is told until it has heard it. */
+export function requestStop(turn: Turn, task: TaskRunRow): void {
+  if (task.cancelRequestedAt !== null) return;
+  turn.emit({ op: 'updateTaskRun', id: task.id, patch: { cancelRequestedAt: turn.now } });
+  turn.tellTask(task.id);
+}
+
+/** What else is known of a task run when its state changes, for example its outputs. */
+export type TaskPatch = Partial<Omit<TaskRunRow, 'id' | 'name'>>;
+
+/** Ends a task run for good, and frees or keeps what it had. Its run goes on without it. */
+export function closeTask(
+  turn: Turn,
+  task: TaskRunRow,
+  state: 'completed' | 'failed' | 'cancelled',
+  reason: Reason | null,
+  patch: TaskPatch = {},
+): void {
+  turn.setTask(task, state, { ...patch, reason, endedAt: turn.now });
+  leave(turn, task);
+}
+
+/** As {@link closeTask}; and its run fails if it did not complete. */
+export function endTask(
+  turn: Turn,
+  task: TaskRunRow,
+  state: 'completed' | 'failed' | 'cancelled',
+  reason: Reason | null,
+  patch: TaskPatch = {},
+): void {
+  closeTask(turn, task, state, reason, patch);
+  const run = task.runId === null ? undefined : turn.state.rows.protocolRuns.get(task.runId);
+  if (run === undefined || state === 'completed') return;
+  beginEnding(turn, run, 'failed', {
+    code: state === 'failed' ? 'task_failed' : 'task_cancelled',
+    message:
+      state === 'failed'
+        ? `task ${task.name} failed: ${reason?.message ?? 'no reason given'}`
+        : `task ${task.name} was cancelled`,
+  });
+}

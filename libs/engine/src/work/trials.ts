@@ -1,0 +1,241 @@
+import { isProposed, type JsonValue, type TaskParameters, type Trial } from '@lab/contracts';
+import { checkRunParameters } from '@lab/definitions/model';
+import { splitReference } from '../submission/optimizer-checks.js';
+import { trialKey } from '../rows/row-set.js';
+import type { CampaignRow, OptimizerRow, ProtocolRunRow, TaskRunRow, TrialRow } from '../rows/rows.js';
+import { campaignRunName, runLimit } from '../submission/run-names.js';
+import { mergeParameters } from '../submission/submission-checks.js';
+import type { Turn } from '../turn/turn.js';
+import type { WorkingState } from '../turn/working-state.js';
+
+/**
+ * Trials: the rows of parameters that the optimizer of a campaign has found, each bound to the number of its run once
+ * and for ever. A trial is committed before its run begins, and goes where its run goes, in the same commit.
+ */
+
+/** The campaign can begin the run of that number: it needs no trial, or there is one. */
+export function mayBegin(state: WorkingState, campaign: CampaignRow, n: number): boolean {
+  if (campaign.optimizer === null) return true;
+  const trial = state.rows.trials.get(trialKey(campaign.id, n));
+  return trial !== undefined && isProposed(trial.state);
+}
+
+/** What the n-th run of a campaign begins with: the global parameters, under its own, under those of its trial. */
+export function runParameters(state: WorkingState, campaign: CampaignRow, n: number): TaskParameters {
+  const own = mergeParameters(campaign.globalParameters, campaign.protocolRunParameters?.[n - 1] ?? {});
+  const trial = state.rows.trials.get(trialKey(campaign.id, n));
+  return trial === undefined ? own : mergeParameters(own, parametersOf(trial.inputs));
+}
+
+/** The run of a trial has been created, or goes on after it failed. */
+export function beginTrial(turn: Turn, campaignId: string, n: number): void {
+  const trial = turn.state.rows.trials.get(trialKey(campaignId, n));
+  if (trial !== undefined) turn.emit({ op: 'updateTrial', id: trial.id, patch: { state: 'running' } });
+}
+
+/** Longest value of an additional parameter that is kept with a trial, in characters as JSON. */
+const longestAdditional = 16_384;
+
+/**
+ * The run of a trial has ended. It is measured only when every output is a known, finite number. Of the additional
+ * parameters those stay out that would not fit into a message: whoever wants them finds them with the task.
+ */
+export function settleTrial(turn: Turn, run: ProtocolRunRow, completed: boolean): void {
+  const trial = trialOf(turn.state, run);
+  const optimizer = turn.state.rows.campaigns.get(run.campaignId ?? '')?.optimizer;
+  if (trial === undefined || optimizer === undefined || optimizer === null) return;
+  const tasks = turn.state.tasksOf(run.id);
+  const outputs = numbersOf(tasks, optimizer.output_names);
+  turn.emit({
+    op: 'updateTrial',
+    id: trial.id,
+    patch: {
+      additional: Object.fromEntries(
+        Object.entries(valuesOf(tasks, optimizer.additional_names)).filter(
+          ([, value]) => JSON.stringify(value).length <= longestAdditional,
+        ),
+      ),
+      ...(completed && outputs !== null ? { state: 'measured', outputs } : { state: 'failed' }),
+    },
+  });
+}
+
+export function trialOf(state: WorkingState, run: ProtocolRunRow): TrialRow | undefined {
+  const n = run.meta['campaign_run'];
+  return run.campaignId === null || typeof n !== 'number'
+    ? undefined
+    : state.rows.trials.get(trialKey(run.campaignId, n));
+}
+
+/** A trial as it is told. */
+export function told({ id: _id, campaignId: _campaign, ...trial }: TrialRow): Trial {
+  return trial;
+}
+
+/** Trials of a campaign whose run has not begun, by number. */
+export function pendingTrials(state: WorkingState, campaign: CampaignRow): Trial[] {
+  const pending: Trial[] = [];
+  for (let n = campaign.runsStarted + 1; n <= horizon(state, campaign); n += 1) {
+    const trial = state.rows.trials.get(trialKey(campaign.id, n));
+    if (trial !== undefined) pending.push(told(trial));
+  }
+  return pending;
+}
+
+/**
+ * The numbers of the runs to come that have no trial yet: of those that could begin at once, and of half as many more as
+ * may be under way at a time, so that no instrument waits for the optimizer.
+ */
+export function missingTrials(state: WorkingState, campaign: CampaignRow): number[] {
+  const missing: number[] = [];
+  for (let n = campaign.runsStarted + 1; n <= horizon(state, campaign); n += 1)
+    if (!state.rows.trials.has(trialKey(campaign.id, n))) missing.push(n);
+  return missing;
+}
+
+function horizon(state: WorkingState, campaign: CampaignRow): number {
+  const { maxConcurrentProtocolRuns: most, runsStarted } = campaign;
+  const room = Math.max(0, most - state.openRunsOf(campaign.id).length);
+  return Math.min(runLimit(campaign), runsStarted + room + Math.max(1, Math.ceil(most / 2)));
+}
+
+/** Makes the trials of the coming runs whose parameters the submission gives itself, all inputs of the optimizer included. */
+export function seedTrials(turn: Turn, campaign: CampaignRow): void {
+  const { optimizer, protocolRunParameters } = campaign;
+  if (optimizer === null || protocolRunParameters === null) return;
+  for (const n of missingTrials(turn.state, campaign)) {
+    const inputs = inputsIn(protocolRunParameters[n - 1] ?? {}, optimizer.input_names);
+    if (inputs !== undefined)
+      insertTrial(turn, campaign, {
+        number: n,
+        run: campaignRunName(campaign.name, n),
+        source: 'given',
+        state: 'proposed',
+        inputs,
+        outputs: null,
+        additional: {},
+        note: {},
+      });
+  }
+}
+
+/**
+ * Makes trials of what was proposed for some runs. A run that has a trial already keeps it.
+ *
+ * @returns what is wrong with a proposal, in words; null: nothing, and all of them were made
+ */
+export function acceptProposals(
+  turn: Turn,
+  campaign: CampaignRow,
+  asked: readonly number[],
+  proposed: readonly Trial[],
+): string | null {
+  const snapshot = turn.state.protocolOf(campaign);
+  const byNumber = new Map(proposed.map((trial) => [trial.number, trial]));
+  for (const n of asked) {
+    const trial = byNumber.get(n);
+    const run = campaignRunName(campaign.name, n);
+    if (trial === undefined || trial.run !== run) return `no row was proposed for ${run}`;
+    if (turn.state.rows.trials.has(trialKey(campaign.id, n))) continue;
+    const parameters = parametersOf(trial.inputs);
+    const [fault] =
+      snapshot === undefined ? [] : checkRunParameters(snapshot, parameters, { path: '', complete: false });
+    if (fault !== undefined) return `the row for ${run} cannot be run: ${fault.path}: ${fault.message}`;
+  }
+  for (const n of asked) {
+    const trial = byNumber.get(n);
+    if (trial !== undefined && !turn.state.rows.trials.has(trialKey(campaign.id, n)))
+      insertTrial(turn, campaign, {
+        ...trial,
+        state: 'proposed',
+        outputs: null,
+        additional: {},
+        note: storable(trial.note) as Trial['note'],
+      });
+  }
+  return null;
+}
+
+/** Marks insights that a suggestion has used. */
+export function useInsights(turn: Turn, campaign: CampaignRow, used: readonly string[]): void {
+  const { optimizer } = campaign;
+  if (optimizer === null || used.length === 0) return;
+  const insights = optimizer.insights.map((each) =>
+    used.includes(each.id) ? { ...each, used: true } : each,
+  );
+  setOptimizer(turn, campaign, { insights });
+}
+
+/** Changes what is kept of the optimizer of a campaign. */
+export function setOptimizer(turn: Turn, campaign: CampaignRow, patch: Partial<OptimizerRow>): void {
+  const optimizer = turn.state.rows.campaigns.get(campaign.id)?.optimizer;
+  if (optimizer === null || optimizer === undefined) return;
+  turn.emit({ op: 'updateCampaign', id: campaign.id, patch: { optimizer: { ...optimizer, ...patch } } });
+}
+
+/** No further trial can be had of the optimizer: the campaign fails when the runs that have one are over. */
+export function noteFailure(turn: Turn, campaign: CampaignRow, code: string, message: string): void {
+  if (turn.state.rows.campaigns.get(campaign.id)?.optimizer?.failure === null)
+    setOptimizer(turn, campaign, { failure: { code, message: storable(message) as string } });
+}
+
+/** Text of authors and models with characters that no database holds replaced, at any depth. */
+export function storable(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('\u0000', '\ufffd').toWellFormed();
+  if (Array.isArray(value)) return value.map(storable);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [storable(key) as string, storable(entry)]),
+  );
+}
+
+function insertTrial(turn: Turn, campaign: CampaignRow, trial: Trial): void {
+  const id = trialKey(campaign.id, trial.number);
+  turn.emit({ op: 'insertTrial', row: { ...trial, id, campaignId: campaign.id } });
+}
+
+/** `{ 'mix.cyan': 2 }` as `{ mix: { cyan: 2 } }`. */
+function parametersOf(inputs: Trial['inputs']): TaskParameters {
+  const tasks = new Map<string, Record<string, JsonValue>>();
+  for (const [name, value] of Object.entries(inputs)) {
+    const [task, parameter] = splitReference(name);
+    tasks.set(task, { ...tasks.get(task), [parameter]: value });
+  }
+  return Object.fromEntries(tasks);
+}
+
+/** The inputs of an optimizer among the parameters of a run; undefined when one of them is not there. */
+function inputsIn(parameters: TaskParameters, names: readonly string[]): Trial['inputs'] | undefined {
+  const inputs: Trial['inputs'] = {};
+  for (const name of names) {
+    const [task, parameter] = splitReference(name);
+    const values = Object.hasOwn(parameters, task) ? (parameters[task] ?? {}) : {};
+    const value = Object.hasOwn(values, parameter) ? values[parameter] : undefined;
+    if (typeof value !== 'number' && typeof value !== 'string' && typeof value !== 'boolean')
+      return undefined;
+    inputs[name] = value;
+  }
+  return inputs;
+}
+
+function numbersOf(tasks: readonly TaskRunRow[], names: readonly string[]): Record<string, number> | null {
+  const numbers: [string, number][] = [];
+  for (const [name, value] of Object.entries(valuesOf(tasks, names)))
+    if (typeof value === 'number' && Number.isFinite(value)) numbers.push([name, value]);
+  return numbers.length === new Set(names).size ? Object.fromEntries(numbers) : null;
+}
+
+/** What tasks have left, or began with, by reference; what is not known is left out. */
+function valuesOf(tasks: readonly TaskRunRow[], names: readonly string[]): Record<string, JsonValue> {
+  const values: [string, JsonValue][] = [];
+  for (const name of names) {
+    const [taskName, parameter] = splitReference(name);
+    const task = tasks.find((each) => each.name === taskName);
+    const from = [task?.outputParameters ?? {}, task?.inputParameters ?? {}].find((each) =>
+      Object.hasOwn(each, parameter),
+    );
+    const value = from?.[parameter];
+    if (value !== undefined) values.push([name, value]);
+  }
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,159 @@
+import { ServiceError } from '@lab/contracts';
+import { describe, expect, it } from 'vitest';
+import { campaign, finish, lab, measure, trials } from '../search-lab.js';
+
+describe('people and the optimizer', () => {
+  it('change its parameters, which outlive its session; what is not allowed changes nothing', async () => {
+    const test = await lab();
+    await campaign(test);
+    const { optimizers } = test.engine;
+    await expect(optimizers.configure('c', 'ada', { p_ai: 0.25 })).resolves.toEqual({
+      runtime_params: { p_ai: 0.25, p_bayesian: 0.75, descending: false },
+    });
+    await expect(optimizers.configure('c', 'ada', { descending: 3 })).rejects.toMatchObject({
+      code: 'invalid',
+    });
+    expect(test.campaignRow('c').optimizer?.runtime_params).toMatchObject({ p_ai: 0.25, descending: false });
+    test.optimizers.lose(test.optimizers.session('c'));
+    await test.clock.settle();
+    await expect(optimizers.configure('c', 'ada', { p_ai: 1 })).rejects.toMatchObject({
+      code: 'optimizer_unavailable',
+    });
+    await test.live(1_000);
+    expect(test.optimizers.session('c').runtimeParams).toMatchObject({ p_ai: 0.25, p_bayesian: 0.75 });
+    expect(test.store.audit.map(({ action, by }) => [action, by])).toEqual([['optimizer.configure', 'ada']]);
+    await expect(optimizers.configure('d', 'ada', {})).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('change its parameters right after the submission: one that is being made is waited for', async () => {
+    const test = await lab();
+    let made = (): void => undefined;
+    test.optimizers.before = ({ kind }) =>
+      kind === 'open' ? new Promise<void>((resolve) => (made = resolve)) : undefined;
+    await campaign(test);
+    const configured = test.engine.optimizers.configure('c', 'ada', { p_ai: 0.25 });
+    await test.clock.settle();
+    made();
+    await expect(configured).resolves.toMatchObject({ runtime_params: { p_ai: 0.25 } });
+    expect(test.optimizers.session('c').runtimeParams).toMatchObject({ p_ai: 0.25 });
+  });
+
+  it('are told that it is not there when it is not made in time, or cannot be made', async () => {
+    const test = await lab();
+    let made = (): void => undefined;
+    test.optimizers.before = ({ kind }) =>
+      kind === 'open' ? new Promise<void>((resolve) => (made = resolve)) : undefined;
+    await campaign(test);
+    const late = test.engine.optimizers.configure('c', 'ada', { p_ai: 1 });
+    const refused = expect(late).rejects.toMatchObject({ code: 'optimizer_unavailable', effect: 'none' });
+    await test.live(26_000);
+    await refused;
+    const lost = test.engine.optimizers.configure('c', 'ada', { p_ai: 1 });
+    const told = expect(lost).rejects.toMatchObject({ code: 'optimizer_unavailable' });
+    await test.clock.settle();
+    test.optimizers.before = () => {
+      throw new ServiceError('optimizer_unavailable', 'the worker left');
+    };
+    test.optimizers.after = test.optimizers.before;
+    made();
+    await test.clock.settle();
+    await told;
+  });
+
+  it('have it made anew when nobody knows whether a change has reached it', async () => {
+    const test = await lab();
+    await campaign(test);
+    test.optimizers.after = ({ kind }) => {
+      if (kind === 'configure') throw new ServiceError('deadline_exceeded', 'no answer', { effect: 'maybe' });
+    };
+    await expect(test.engine.optimizers.configure('c', 'ada', { p_ai: 1 })).rejects.toMatchObject({
+      code: 'deadline_exceeded',
+    });
+    await test.clock.settle();
+    expect(test.optimizers.sessions).toHaveLength(2);
+    expect(test.optimizers.session('c').runtimeParams).toMatchObject({ p_ai: 0 });
+  });
+
+  it('leave insights, which are given until a suggestion has used them, over a restart as well', async () => {
+    const test = await lab();
+    const given: string[][] = [];
+    test.optimizers.uses = (insights) => {
+      given.push(insights.map(({ text }) => text));
+      return given.length < 4 ? [] : insights.map(({ id }) => id);
+    };
+    await campaign(test, { max_protocol_runs: 5 });
+    await test.engine.optimizers.addInsight('c', 'ada', 'less blue');
+    await measure(test, 1);
+    await test.engine.stop();
+    await test.start();
+    await test.agents.register('svc_computer');
+    await test.clock.settle();
+    await finish(test);
+    expect(given).toEqual([[], ['less blue'], ['less blue'], ['less blue']]);
+    expect(test.campaignRow('c').optimizer?.insights).toMatchObject([
+      { text: 'less blue', by: 'ada', used: true },
+    ]);
+  });
+
+  it('resume with overrides, which win over what was set since; what is searched stays', async () => {
+    const test = await lab();
+    await campaign(test, { meta: { optimizer_overrides: { p_ai: 1, step: 2 } } });
+    expect(test.optimizers.session('c').making.overrides).toEqual({ p_ai: 1, step: 2 });
+    await test.engine.optimizers.configure('c', 'ada', { p_ai: 0.5, descending: true });
+    await test.engine.cancelCampaign('c');
+    await test.clock.settle();
+    await expect(test.engine.resumeCampaign('c', 'ada', { inputs: [] })).rejects.toMatchObject({
+      code: 'invalid',
+      faults: [{ path: 'optimizer_overrides.inputs' }],
+    });
+    await expect(test.engine.resumeCampaign('c', 'ada', { nope: 1 })).rejects.toMatchObject({
+      faults: [{ path: 'optimizer_overrides.nope' }],
+    });
+    await test.engine.resumeCampaign('c', 'ada', { p_bayesian: 0.75, step: 10 });
+    await test.clock.settle();
+    expect(test.optimizers.session('c')).toMatchObject({
+      runtimeParams: { p_bayesian: 0.75, p_ai: 0.25, descending: true },
+      making: { overrides: { p_bayesian: 0.75, step: 10 } },
+    });
+    await finish(test);
+    expect(trials(test)).toEqual([
+      [1, 'measured', 2],
+      [2, 'measured', 4],
+      [3, 'measured', 30],
+    ]);
+  });
+
+  it('pause and resume a campaign with overrides, and its optimizer is made anew', async () => {
+    const test = await lab();
+    await campaign(test, { max_protocol_runs: 6 });
+    await test.engine.pauseCampaign('c', 'ada');
+    await measure(test, 1);
+    expect(test.running()).toEqual([]);
+    await test.engine.submitCampaign({
+      name: 'c',
+      protocol: 'p',
+      max_protocol_runs: 6,
+      resume: true,
+      meta: { optimizer_overrides: { step: 10 } },
+    });
+    await test.clock.settle();
+    await finish(test);
+    expect(test.campaignRow('c').state).toBe('completed');
+    expect(trials(test).map(([, , n]) => n)).toEqual([1, 2, 30, 40, 50, 60]);
+  });
+
+  it('are told how it fares, and what it would be', async () => {
+    const test = await lab();
+    await campaign(test);
+    await expect(test.engine.optimizers.read('c', true)).resolves.toMatchObject({
+      state: 'ready',
+      reason: null,
+      worker: 'worker-1',
+      pending: [{ number: 2, run: 'c_run_2', inputs: { 'a.n': 2 } }],
+      belief: { known: 0 },
+    });
+    expect(JSON.stringify(await test.engine.optimizers.read('c', false))).not.toContain('overrides');
+    await expect(test.engine.optimizers.defaults('p')).resolves.toMatchObject({ input_names: ['a.n'] });
+    await expect(test.engine.optimizers.defaults('none')).rejects.toMatchObject({ code: 'unknown_protocol' });
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { TestLab } from '../test-lab.js';
+
+const reset = { name: 'beaker', by: 'ada', reason: '', force: false };
+
+/** A run whose task `a` uses the beaker and keeps it for `b`. */
+async function lab(): Promise<TestLab> {
+  const test = new TestLab();
+  test.lab('l', { arm: 'arm' }, { beaker: 'glass' });
+  test.taskType('use', { input_resources: { r: { type: 'glass' } } });
+  test.protocol('p', [
+    { name: 'a', type: 'use', resources: { r: { kind: 'specific', name: 'beaker', hold: true } } },
+    {
+      name: 'b',
+      type: 'use',
+      needs: ['a'],
+      resources: { r: { kind: 'reference', task: 'a', slot: 'r', hold: false } },
+    },
+  ]);
+  await test.open();
+  return test;
+}
+
+const metaOf = (test: TestLab): unknown => test.store.rows.resources.get('beaker')?.meta;
+
+/** Ends a task that leaves the beaker with so much in it. */
+async function leave(test: TestLab, label: string, ml: number): Promise<void> {
+  const beaker = { name: 'beaker', type: 'glass', meta: { ml } };
+  await test.agents.complete(label, { output_resources: { r: beaker } });
+  await test.clock.settle();
+}
+
+describe('a reset of a resource', () => {
+  it('puts back what the lab file says, as an event and in the audit', async () => {
+    const test = await lab();
+    await test.run('r', 'p');
+    await leave(test, 'r/a', 3);
+    await leave(test, 'r/b', 4);
+    expect(metaOf(test)).toEqual({ ml: 4 });
+    const told = (): number =>
+      test.store.events.filter(({ aggregate }) => aggregate === 'resource/beaker').length;
+    const before = told();
+    expect(await test.engine.resources.reset({ ...reset, reason: 'washed' })).toEqual({ name: 'beaker' });
+    expect(metaOf(test)).toEqual({ capacity: 10 });
+    expect(told()).toBe(before + 1);
+    expect(test.store.audit.at(-1)).toMatchObject({
+      by: 'ada',
+      action: 'resource.reset',
+      subject: 'resource/beaker',
+      detail: { before: { ml: 4 }, after: { capacity: 10 }, reason: 'washed' },
+    });
+  });
+
+  it('is refused while a task or a run has it, which is named, unless it is forced with a reason', async () => {
+    const test = await lab();
+    await test.run('r', 'p');
+    await expect(test.engine.resources.reset(reset)).rejects.toMatchObject({
+      code: 'wrong_state',
+      message: expect.stringContaining('the task r/a has the resource "beaker"') as string,
+    });
+    await test.engine.pauseProtocolRun('r', 'ada');
+    await leave(test, 'r/a', 3);
+    await expect(test.engine.resources.reset(reset)).rejects.toMatchObject({
+      code: 'wrong_state',
+      message: expect.stringContaining('the protocol run r has the resource') as string,
+    });
+    await expect(test.engine.resources.reset({ ...reset, force: true, reason: ' ' })).rejects.toMatchObject({
+      code: 'invalid',
+      faults: [{ path: 'reason' }],
+    });
+    expect(metaOf(test)).toEqual({ ml: 3 });
+    await test.engine.resources.reset({ ...reset, force: true, reason: 'it was emptied' });
+    expect(metaOf(test)).toEqual({ capacity: 10 });
+    expect(test.store.audit.at(-1)?.detail).toMatchObject({ held_by: 'the protocol run r' });
+    await test.engine.resumeProtocolRun('r', 'ada');
+    await test.clock.settle();
+    expect(test.task('r/b')).toMatchObject({
+      state: 'running',
+      resources: { r: { name: 'beaker', meta: { capacity: 10 } } },
+    });
+  });
+
+  it('of what is not there says what was meant, and of a laboratory that is not loaded says so', async () => {
+    const test = await lab();
+    await expect(test.engine.resources.reset({ ...reset, name: 'baeker' })).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('did you mean "beaker"?') as string,
+    });
+    test.definitions.loadedLabs.delete('l');
+    await test.engine.definitionsChanged();
+    await expect(test.engine.resources.reset(reset)).rejects.toMatchObject({
+      code: 'wrong_state',
+      message: expect.stringContaining('is not loaded') as string,
+    });
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { device, ints, TestLab } from '../test-lab.js';
+
+async function lab(options = {}): Promise<TestLab> {
+  const test = new TestLab();
+  test.lab('l', { arm: 'arm', mixer: 'mixer' }, { beaker: 'beaker' });
+  test.taskType('grip', { devices: { hand: { type: 'arm' } }, input_parameters: ints('force') });
+  test.taskType('rinse', { input_resources: { cup: { type: 'beaker' } } });
+  test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);
+  await test.open(options);
+  return test;
+}
+
+const arm = { hand: { lab_name: 'l', name: 'arm' } };
+const grip = (name: string, more = {}) => ({
+  name,
+  type: 'grip',
+  devices: arm,
+  input_parameters: { force: 1 },
+  ...more,
+});
+
+describe('an on-demand task', () => {
+  it('starts at once when its device is free, and completes', async () => {
+    const test = await lab();
+    await test.engine.submitTask(grip('t'));
+    await test.clock.settle();
+    expect(test.running()).toEqual(['t']);
+    await test.complete('t');
+    expect(test.task('t')).toMatchObject({ state: 'completed', attempt: 1, allocationTimeout: 600 });
+    expect(test.allocated()).toEqual([]);
+  });
+
+  it('waits for its device; a higher priority goes first', async () => {
+    const test = await lab();
+    await test.run('r', 'p');
+    await test.engine.submitTask(grip('low'));
+    await test.engine.submitTask(grip('high', { priority: 1 }));
+    await test.complete('r/a');
+    expect(test.running()).toEqual(['high']);
+  });
+
+  it('that cannot start in time is failed at exactly that time', async () => {
+    const test = await lab();
+    await test.run('r', 'p');
+    const at = test.clock.now();
+    await test.engine.submitTask(grip('t', { allocation_timeout: 2.5 }));
+    await test.clock.advance(2499);
+    expect(test.task('t').state).toBe('queued');
+    await test.clock.advance(1);
+    expect(test.task('t')).toMatchObject({
+      state: 'failed',
+      reason: { code: 'allocation_timeout' },
+      endedAt: at + 2500,
+    });
+  });
+
+  it('that cannot start in time is failed at that time by the next engine as well', async () => {
+    const test = await lab();
+    await test.run('r', 'p');
+    await test.engine.submitTask(grip('t', { allocation_timeout: 60 }));
+    const deadline = test.clock.now() + 60_000;
+    await test.engine.stop();
+    await test.start();
+    await test.clock.advanceTo(deadline - 1);
+    expect(test.task('t').state).toBe('queued');
+    await test.clock.advance(1);
+    expect(test.task('t').endedAt).toBe(deadline);
+  });
+
+  it('whose time ran out while nobody led is failed as soon as somebody leads, not started', async () => {
+    const test = await lab();
+    await test.run('r', 'p');
+    await test.engine.submitTask(grip('t', { allocation_timeout: 5 }));
+    await test.engine.stop();
+    await test.clock.advance(10_000);
+    await test.start();
+    await test.clock.settle();
+    expect(test.task('t')).toMatchObject({ state: 'failed', reason: { code: 'allocation_timeout' } });
+  });
+
+  it('with no time to wait starts at once or fails at once', async () => {
+    const test = await lab();
+    await test.engine.submitTask(grip('t', { allocation_timeout: 0 }));
+    await test.engine.submitTask(grip('u', { allocation_timeout: 0 }));
+    await test.clock.settle();
+    expect(test.task('t').state).toBe('running');
+    expect(test.task('u').state).toBe('failed');
+  });
+
+  it('is removed from the queue when it is cancelled there', async () => {
+    const test = await lab();
+    await test.run('r', 'p');
+    await test.engine.submitTask(grip('t'));
+    await test.engine.cancelTask('t');
+    expect(test.task('t')).toMatchObject({ state: 'cancelled', reason: { code: 'cancelled_by_request' } });
+    await test.complete('r/a');
+    expect(test.running()).toEqual([]);
+    await expect(test.engine.cancelTask('t')).rejects.toMatchObject({ code: 'wrong_state' });
+  });
+
+  it('has a name that no other unfinished one has, and may take it again afterwards', async () => {
+    const test = await lab();
+    await test.engine.submitTask(grip('t'));
+    await expect(test.engine.submitTask(grip('t'))).rejects.toMatchObject({ code: 'duplicate_name' });
+    await test.clock.settle();
+    await test.complete('t');
+    await expect(test.engine.submitTask(grip('t'))).resolves.toMatchObject({ name: 't' });
+  });
+
+  it.each([
+    ['unknown_lab', { devices: { hand: { lab_name: 'z', name: 'arm' } } }, 'devices.hand.lab_name'],
+    ['unknown_device', { devices: { hand: { lab_name: 'l', name: 'leg' } } }, 'devices.hand.name'],
+    ['wrong_device_type', { devices: { hand: { lab_name: 'l', name: 'mixer' } } }, 'devices.hand'],
+    ['missing_device', { devices: {} }, 'devices.hand'],
+    ['unknown_handle', { devices: { ...arm, foot: { lab_name: 'l', name: 'mixer' } } }, 'devices.foot'],
+    ['given_twice', { devices: { ...arm, foot: { lab_name: 'l', name: 'arm' } } }, 'devices.foot'],
+    ['unknown_handle', { input_resources: { cup: 'beaker' } }, 'input_resources.cup'],
+    ['missing_parameter', { input_parameters: {} }, 'input_parameters.force'],
+    ['type', { input_parameters: { force: 'much' } }, 'input_parameters.force'],
+  ])('with the fault %s is refused at its path', async (code, more, path) => {
+    const test = await lab();
+    await expect(test.engine.submitTask(grip('t', more))).rejects.toMatchObject({
+      code: 'invalid',
+      effect: 'none',
+      faults: expect.arrayContaining([expect.objectContaining({ code, path })]),
+    });
+  });
+
+  it.each([
+    ['unknown_resource', { cup: 'mug' }],
+    ['missing_resource', {}],
+  ])('with the fault %s in its resources is refused', async (code, input_resources) => {
+    const test = await lab();
+    await expect(test.engine.submitTask({ name: 't', type: 'rinse', input_resources })).rejects.toMatchObject(
+      {
+        code: 'invalid',
+        faults: [expect.objectContaining({ code, path: 'input_resources.cup' })],
+      },
+    );
+  });
+
+  it('of a type that nobody loaded is refused', async () => {
+    const test = await lab();
+    await expect(test.engine.submitTask({ name: 't', type: 'fly' })).rejects.toMatchObject({
+      code: 'unknown_task_type',
+    });
+  });
+
+  it('gets its resource with the metadata of this moment', async () => {
+    const test = await lab();
+    await test.engine.submitTask({ name: 't', type: 'rinse', input_resources: { cup: 'beaker' } });
+    await test.clock.settle();
+    expect(test.task('t').resources).toEqual({
+      cup: { name: 'beaker', type: 'beaker', meta: { capacity: 10 } },
+    });
+  });
+
+  it('is refused while too many wait, and accepted again afterwards', async () => {
+    const test = await lab({ maxQueued: 1 });
+    await test.engine.submitTask(grip('t'));
+    await test.clock.settle();
+    await test.engine.submitTask(grip('u'));
+    await expect(test.engine.submitTask(grip('v'))).rejects.toMatchObject({
+      code: 'backlog_full',
+      retryAfterS: 60,
+      retryable: true,
+    });
+    await test.complete('t');
+    await expect(test.engine.submitTask(grip('v'))).resolves.toMatchObject({ name: 'v' });
+  });
+
+  it('is refused while too many of its owner wait; others and work of nobody are not', async () => {
+    const test = await lab({ maxQueuedPerOwner: 2 });
+    await test.engine.pauseQueue('ada');
+    const submit = (name: string, owner?: string) =>
+      test.engine.submitTask({ ...grip(name), ...(owner === undefined ? {} : { owner }) });
+    for (const name of ['a', 'b']) await submit(name, 'ada');
+    await expect(submit('c', 'ada')).rejects.toMatchObject({
+      code: 'backlog_full',
+      effect: 'none',
+      message: '2 tasks of "ada" are waiting already; submit again when some of them have run',
+    });
+    await expect(submit('d', 'bob')).resolves.toMatchObject({ name: 'd' });
+    for (const name of ['e', 'f', 'g']) await expect(submit(name)).resolves.toMatchObject({ name });
+    await test.engine.cancelTask('a');
+    await expect(submit('c', 'ada')).resolves.toMatchObject({ name: 'c' });
+  });
+});
