@@ -119,6 +119,19 @@ export const rooms = {
     docs: ['access', 'routes'],
     openapi: ['access', 'csv', 'health', 'http', 'idempotency', 'routes'],
   },
+  engine: {
+    rows: [],
+    turn: ['rows'],
+    labs: ['rows', 'turn'],
+    stops: ['rows', 'turn', 'labs'],
+    submission: ['rows', 'turn', 'labs'],
+    work: ['rows', 'turn', 'labs', 'submission'],
+    agents: ['rows', 'turn', 'labs', 'stops', 'work'],
+    people: ['rows', 'turn', 'labs', 'submission', 'work', 'agents'],
+    dispatch: ['rows', 'turn', 'labs', 'stops', 'work', 'agents'],
+    views: ['rows', 'turn', 'labs', 'stops', 'work', 'agents', 'dispatch'],
+    testing: ['rows'],
+  },
 };
 
 /** Libraries that only the named projects may import: one door for each outside world. */

@@ -17,6 +17,7 @@ it('archives batch after batch once an hour, goes on after an outage, and leaves
   };
   const said: unknown[] = [];
   const log = {
+    debug: () => undefined,
     info: (message: string, fields?: Record<string, unknown>) => void said.push([message, fields]),
     warn: (message: string) => void said.push(message),
     error: () => undefined,

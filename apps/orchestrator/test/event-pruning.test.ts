@@ -16,6 +16,7 @@ it('looks once an hour, batch after batch, goes on after an outage, and leaves n
   };
   const said: string[] = [];
   const log = {
+    debug: () => undefined,
     info: (_message: string, fields?: Record<string, unknown>) =>
       void said.push(`${String(fields?.['events'])} removed`),
     warn: (message: string) => void said.push(message),

@@ -1,6 +1,6 @@
 import type { Policy } from '@lab/scheduling';
 import type { Clock, Ids, Log, Timers } from '@lab/ports';
-import type { Agents, Definitions, Measures, Optimizers, Store } from './rows/ports.js';
+import type { Agents, Definitions, Measures, Optimizers, Store } from './rows/index.js';
 
 export interface EnginePorts {
   clock: Clock;

@@ -15,48 +15,67 @@ import {
   type TaskSubmission,
 } from '@lab/contracts';
 import { Backoff } from '@lab/ports';
-import { AgentDirectory } from './agents/agent-directory.js';
-import { AgentNews, type AgentWelcome } from './agents/agent-reports.js';
-import type { AgentRegistration, Heartbeat } from './agents/agent-messages.js';
-import { AttemptTalk } from './agents/attempt-commands.js';
-import { Attention } from './people/attention.js';
-import type { Person } from './turn/audit.js';
-import { CampaignOptimizers } from './work/campaign-optimizers.js';
-import { CampaignRequests } from './people/campaign-requests.js';
-import { settleCampaign } from './work/campaigns.js';
-import { cancelCampaign, cancelProtocolRun, cancelTask } from './people/cancel.js';
-import { type Census, takeCensus } from './views/counts.js';
-import { ChangeRequests } from './people/change-requests.js';
-import { DeviceAssigner } from './agents/device-assigner.js';
-import { Dispatcher } from './dispatch/dispatcher.js';
-import { Drain } from './submission/drain.js';
-import { Durations, rememberedDurations } from './work/durations.js';
+import {
+  AgentDirectory,
+  AgentNews,
+  type AgentRegistration,
+  type AgentWelcome,
+  AttemptTalk,
+  DeviceAssigner,
+  type Heartbeat,
+  StandingEvents,
+  recordResult,
+} from './agents/index.js';
+import { Dispatcher, Workload } from './dispatch/index.js';
 import { type EngineOptions, type EnginePorts, defaultOptions } from './engine-options.js';
-import { nextTimeout, stopOverdue } from './work/failure-policy.js';
-import { type StopPorts, adoptStops, engageStop, releaseStop, stopsToTell } from './stops/emergency-stops.js';
-import { LabMap } from './labs/lab-map.js';
-import { pauseCampaign, pauseProtocolRun } from './people/pause.js';
-import type { WorkingRows } from './rows/ports.js';
-import { Present } from './views/equipment.js';
-import { pauseQueue, resumeQueue } from './stops/queue-pause.js';
-import { type QueuePart, describeQueue } from './views/queue.js';
-import { ResourceRequests } from './people/resource-requests.js';
-import { recordResult } from './agents/results.js';
-import { resumeProtocolRun } from './people/resume.js';
-import { workingRowsOf } from './rows/row-set.js';
-import type { AttemptRow, TaskRunRow } from './rows/rows.js';
-import { settleRun } from './work/runs.js';
-import { describeEstimates, describeSchedule } from './views/schedule.js';
-import { StandingEvents } from './agents/status-events.js';
-import type { SubmitPorts } from './submission/submission-checks.js';
-import { Submissions } from './people/submissions.js';
-import type { Accepted } from './submission/submit.js';
-import type { SurveyPorts } from './views/overview.js';
-import { TurnLoop } from './turn/turn-loop.js';
-import type { Turn } from './turn/turn.js';
-import { type UnfinishedWork, attemptOf, unfinishedWork } from './views/unfinished-work.js';
-import { WorkingState } from './turn/working-state.js';
-import { Workload } from './dispatch/workload.js';
+import { LabMap } from './labs/index.js';
+import {
+  Attention,
+  CampaignRequests,
+  ChangeRequests,
+  ResourceRequests,
+  Submissions,
+  cancelCampaign,
+  cancelProtocolRun,
+  cancelTask,
+  pauseCampaign,
+  pauseProtocolRun,
+  resumeProtocolRun,
+} from './people/index.js';
+import { type AttemptRow, type TaskRunRow, type WorkingRows, workingRowsOf } from './rows/index.js';
+import {
+  type StopPorts,
+  adoptStops,
+  engageStop,
+  pauseQueue,
+  releaseStop,
+  resumeQueue,
+  stopsToTell,
+} from './stops/index.js';
+import { type Accepted, Drain, type SubmitPorts } from './submission/index.js';
+import { type Person, type Turn, TurnLoop, WorkingState } from './turn/index.js';
+import {
+  type Census,
+  Present,
+  type QueuePart,
+  type SurveyPorts,
+  type UnfinishedWork,
+  attemptOf,
+  describeEstimates,
+  describeQueue,
+  describeSchedule,
+  takeCensus,
+  unfinishedWork,
+} from './views/index.js';
+import {
+  CampaignOptimizers,
+  Durations,
+  nextTimeout,
+  rememberedDurations,
+  settleCampaign,
+  settleRun,
+  stopOverdue,
+} from './work/index.js';
 
 /**
  * Decides about everything that happens in the laboratories: what is accepted, who gets which device, what starts

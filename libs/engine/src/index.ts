@@ -1,57 +1,51 @@
-export type { AgentRegistration } from './agents/agent-messages.js';
-export { applyChange } from './rows/apply-change.js';
-export type { Census } from './views/counts.js';
-export type { DeviceStart } from './views/device-records.js';
-export { Durations, rememberedDurations } from './work/durations.js';
+export type { AgentRegistration } from './agents/index.js';
+export { expectedEnd } from './dispatch/index.js';
 export type { EngineOptions, EnginePorts } from './engine-options.js';
 export { Engine } from './engine.js';
-export { expectedEnd } from './dispatch/expected-end.js';
-export { serviceComputer } from './labs/lab-map.js';
-export type {
-  AgentAddress,
-  Agents,
-  Definitions,
-  DurationSamples,
-  EndedPage,
-  EndedWork,
-  Measures,
-  NameKind,
-  NamedWork,
-  OptimizerMaking,
-  OptimizerSession,
-  Optimizers,
-  Store,
-  WorkingRows,
-} from './rows/ports.js';
+export { serviceComputer } from './labs/index.js';
 export {
+  type AgentAddress,
+  type AgentRow,
+  type Agents,
+  type AllocationKind,
+  type AllocationRow,
+  type ArchiveRow,
+  type AttemptRow,
+  type AttentionRow,
+  type AuditRow,
+  type CampaignRow,
+  type Change,
+  type DefinitionRow,
+  type Definitions,
+  type DurationSamples,
+  type EndedPage,
+  type EndedWork,
+  type Ending,
+  type HaltRow,
+  type Measures,
+  type NameKind,
+  type NamedWork,
+  type OptimizerMaking,
+  type OptimizerRow,
+  type OptimizerSession,
+  type Optimizers,
+  type OutboxRow,
+  type ProtocolRunRow,
+  type ResourceRow,
   type RowSet,
+  type Store,
+  type Tables,
+  type TaskRunRow,
+  type TrialRow,
+  type WorkingRows,
   allocationKey,
+  applyChange,
   copyRowSet,
   emptyRowSet,
   rowSetOf,
   trialKey,
   workingRowsOf,
-} from './rows/row-set.js';
-export type {
-  AgentRow,
-  AllocationKind,
-  AllocationRow,
-  ArchiveRow,
-  AttemptRow,
-  AttentionRow,
-  AuditRow,
-  CampaignRow,
-  Change,
-  DefinitionRow,
-  Ending,
-  HaltRow,
-  OptimizerRow,
-  OutboxRow,
-  ProtocolRunRow,
-  ResourceRow,
-  Tables,
-  TaskRunRow,
-  TrialRow,
-} from './rows/rows.js';
-export type { Accepted } from './submission/submit.js';
-export type { UnfinishedWork } from './views/unfinished-work.js';
+} from './rows/index.js';
+export type { Accepted } from './submission/index.js';
+export type { Census, DeviceStart, UnfinishedWork } from './views/index.js';
+export { Durations, rememberedDurations } from './work/index.js';

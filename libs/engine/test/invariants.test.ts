@@ -12,8 +12,8 @@ import {
 } from '@lab/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Delivery } from '../src/testing/memory-agents.js';
 import type { AttentionRow } from '../src/rows/rows.js';
+import type { Delivery } from '../src/testing/memory-agents.js';
 import {
   anyDevice,
   device,

@@ -20,13 +20,13 @@ import { CpsatPolicy, GreedyPolicy, inlineSearcher, type Policy } from '@lab/sch
 import type { Log } from '@lab/ports';
 import type { EngineOptions } from '../src/engine-options.js';
 import { Engine } from '../src/engine.js';
+import type { Store } from '../src/rows/ports.js';
 import { MemoryAgents } from '../src/testing/memory-agents.js';
 import { MemoryDefinitions } from '../src/testing/memory-definitions.js';
 import { MemoryOptimizers } from '../src/testing/memory-optimizers.js';
 import { MemoryStore } from '../src/testing/memory-store.js';
 import { SequentialIds } from '../src/testing/sequential-ids.js';
 import { VirtualClock } from '../../ports/src/virtual-clock.js';
-import type { Store } from '../src/rows/ports.js';
 
 const module = { hash: 'h', package: 'p', source: 's.ts' };
 
@@ -97,6 +97,7 @@ export class TestLab {
   readonly ids = new SequentialIds();
   readonly lines: LogLine[] = [];
   readonly log: Log = {
+    debug: () => undefined,
     info: (message, fields) => void this.lines.push({ level: 'info', message, fields }),
     warn: (message, fields) => void this.lines.push({ level: 'warn', message, fields }),
     error: (message, fields) => void this.lines.push({ level: 'error', message, fields }),

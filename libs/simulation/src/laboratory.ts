@@ -189,6 +189,7 @@ export class Laboratory {
     const write = (message: string, fields: Record<string, unknown> = {}): void =>
       this.note('warning', message, Object.keys(fields).length === 0 ? '' : JSON.stringify(fields));
     return {
+      debug: () => undefined,
       info: () => undefined,
       warn: write,
       error: (message, fields) => {

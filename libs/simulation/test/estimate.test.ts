@@ -17,7 +17,12 @@ beforeEach(async () => {
   clock = new VirtualClock(Date.parse('2026-01-01T00:00:00Z'));
   store = new MemoryStore(clock);
   agents = new MemoryAgents();
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const log = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+  };
   const ports = { clock, timers: clock, store, agents, definitions, log };
   engine = new Engine(
     { ...ports, ids: new SequentialIds(), policy: new GreedyPolicy() },

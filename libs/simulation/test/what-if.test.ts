@@ -31,7 +31,12 @@ beforeEach(async () => {
   clock = new VirtualClock(Date.parse('2026-01-01T00:00:00Z'));
   store = new MemoryStore(clock);
   agents = new MemoryAgents();
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const log = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+  };
   const [ids, policy] = [new SequentialIds(), new GreedyPolicy()];
   const optimizers = new MemoryOptimizers();
   optimizers.boot('127.0.0.1');

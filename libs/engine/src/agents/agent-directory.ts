@@ -9,8 +9,8 @@ import {
   type DeviceFunction,
   type DeviceStatus,
 } from '@lab/contracts';
+import { deviceKey } from '../labs/index.js';
 import type { AgentRegistration, Heartbeat } from './agent-messages.js';
-import { deviceKey } from '../labs/lab-map.js';
 
 export interface Presence {
   computer: string;

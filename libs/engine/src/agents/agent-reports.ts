@@ -1,12 +1,12 @@
 import type { DeviceAssignment, DeviceStatus, Halt } from '@lab/contracts';
 import type { Log } from '@lab/ports';
+import type { LabMap } from '../labs/index.js';
+import { type StopPorts, adoptStops, stopsToTell } from '../stops/index.js';
+import type { Turn } from '../turn/index.js';
 import type { AgentDirectory } from './agent-directory.js';
 import type { AgentRegistration, Heartbeat } from './agent-messages.js';
 import type { AttemptTalk } from './attempt-commands.js';
 import type { DeviceAssigner } from './device-assigner.js';
-import { type StopPorts, adoptStops, stopsToTell } from '../stops/emergency-stops.js';
-import type { LabMap } from '../labs/lab-map.js';
-import type { Turn } from '../turn/turn.js';
 
 /** What an agent is told when it says hello. */
 export interface AgentWelcome {

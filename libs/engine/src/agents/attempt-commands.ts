@@ -14,14 +14,12 @@ import {
   type TaskStart,
 } from '@lab/contracts';
 import { Backoff, type Log } from '@lab/ports';
+import type { AgentAddress, Agents, AttemptRow, TaskRunRow } from '../rows/index.js';
+import type { Turn } from '../turn/index.js';
+import { endTask, failTask, isStopping, queueAgain, stopOf } from '../work/index.js';
 import type { AgentDirectory } from './agent-directory.js';
 import type { AgentRegistration } from './agent-messages.js';
-import { failTask, isStopping, queueAgain, stopOf } from '../work/failure-policy.js';
-import type { AgentAddress, Agents } from '../rows/ports.js';
 import { needAttention } from './results.js';
-import type { AttemptRow, TaskRunRow } from '../rows/rows.js';
-import { endTask } from '../work/runs.js';
-import type { Turn } from '../turn/turn.js';
 
 /** Refusals that will not go away by waiting: after this many in a row the task fails. */
 const maxHopelessRefusals = 5;

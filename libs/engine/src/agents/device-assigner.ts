@@ -1,9 +1,9 @@
 import { isReachable, toServiceError } from '@lab/contracts';
 import { Backoff, type Log } from '@lab/ports';
+import type { LabMap } from '../labs/index.js';
+import type { Agents } from '../rows/index.js';
+import type { Turn } from '../turn/index.js';
 import type { AgentDirectory } from './agent-directory.js';
-import type { LabMap } from '../labs/lab-map.js';
-import type { Agents } from '../rows/ports.js';
-import type { Turn } from '../turn/turn.js';
 
 /** Tells the agents that are there which devices to run, until each has heard it. */
 export class DeviceAssigner {

@@ -7,14 +7,20 @@ import {
 } from '@lab/contracts';
 import { checkParameters } from '@lab/definitions/model';
 import type { Log } from '@lab/ports';
+import { deviceKey } from '../labs/index.js';
+import type { AttemptRow, TaskRunRow } from '../rows/index.js';
+import type { Turn } from '../turn/index.js';
+import {
+  type Durations,
+  askAbout,
+  endTask,
+  failAttempt,
+  isStopping,
+  outputResources,
+  putResources,
+  stopOf,
+} from '../work/index.js';
 import type { AgentDirectory } from './agent-directory.js';
-import type { Durations } from '../work/durations.js';
-import { askAbout, failAttempt, isStopping, stopOf } from '../work/failure-policy.js';
-import { deviceKey } from '../labs/lab-map.js';
-import { outputResources, putResources } from '../work/outputs.js';
-import type { AttemptRow, TaskRunRow } from '../rows/rows.js';
-import { endTask } from '../work/runs.js';
-import type { Turn } from '../turn/turn.js';
 
 type Completed = Extract<AttemptOutcome, { kind: 'completed' }>;
 

@@ -1,10 +1,9 @@
 import { isReachable } from '@lab/contracts';
+import type { LabMap } from '../labs/index.js';
+import type { Definitions } from '../rows/index.js';
+import { type Told, type Turn, told } from '../turn/index.js';
 import type { AgentDirectory } from './agent-directory.js';
 import { standingOf } from './device-status.js';
-import type { LabMap } from '../labs/lab-map.js';
-import type { Definitions } from '../rows/ports.js';
-import { type Told, told } from '../turn/row-events.js';
-import type { Turn } from '../turn/turn.js';
 
 /** Shortest time between two commits that tell of nothing else, in milliseconds: devices may change by the call. */
 const paceMs = 100;

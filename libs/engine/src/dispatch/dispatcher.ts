@@ -7,12 +7,11 @@ import {
   type Timetable,
 } from '@lab/scheduling';
 import type { Backoff } from '@lab/ports';
-import { nothingStarts } from '../stops/emergency-stops.js';
+import { nothingStarts } from '../stops/index.js';
+import type { Turn, WorkingState } from '../turn/index.js';
+import { endTask } from '../work/index.js';
 import { ReadyWork } from './ready-work.js';
-import { endTask } from '../work/runs.js';
 import { type StartPorts, startTask } from './start-task.js';
-import type { Turn } from '../turn/turn.js';
-import type { WorkingState } from '../turn/working-state.js';
 import type { Workload } from './workload.js';
 
 export interface DispatchPorts extends StartPorts {

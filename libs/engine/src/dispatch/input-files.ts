@@ -1,6 +1,6 @@
 import type { Fault, InputFile } from '@lab/contracts';
-import type { TaskRunRow } from '../rows/rows.js';
-import type { WorkingState } from '../turn/working-state.js';
+import type { TaskRunRow } from '../rows/index.js';
+import type { WorkingState } from '../turn/index.js';
 
 /**
  * The files that a task starts with: those that earlier tasks of its run left under the names that its protocol says. An

@@ -1,7 +1,7 @@
 import { isTerminal } from '@lab/contracts';
+import type { TaskRunRow } from '../rows/index.js';
+import type { WorkingState } from '../turn/index.js';
 import { lagOf } from './protocol-plan.js';
-import type { TaskRunRow } from '../rows/rows.js';
-import type { WorkingState } from '../turn/working-state.js';
 
 /** When a task may start by the ends of the tasks that it depends on, in milliseconds since 1970. */
 export interface StartWindow {

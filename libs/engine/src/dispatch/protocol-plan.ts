@@ -1,9 +1,6 @@
 import type { DeviceSlot, ProtocolSnapshot, ProtocolTask, ResourceSlot } from '@lab/definitions/model';
-import { keepersOf, slotName } from '../labs/holds.js';
-import type { LabMap } from '../labs/lab-map.js';
-import { deviceCandidates, resourceCandidates } from '../labs/resolve.js';
-import { allocationKey } from '../rows/row-set.js';
-import type { AllocationKind } from '../rows/rows.js';
+import { type LabMap, deviceCandidates, keepersOf, resourceCandidates, slotName } from '../labs/index.js';
+import { type AllocationKind, allocationKey } from '../rows/index.js';
 
 /** What planning needs of a protocol, arranged once for all of its runs. Places count from 0, in the protocol's order. */
 export interface ProtocolPlan {

@@ -1,13 +1,12 @@
 import { isQueued, mayStartTasks } from '@lab/contracts';
 import { compareTasks, type PlanSlot, type PlanTask, type RunNeeds, type Snapshot } from '@lab/scheduling';
 import type { Backoff, Log } from '@lab/ports';
-import type { AgentDirectory } from '../agents/agent-directory.js';
-import { type LabMap, serviceComputer } from '../labs/lab-map.js';
+import type { AgentDirectory } from '../agents/index.js';
+import { type LabMap, serviceComputer, slotsOf } from '../labs/index.js';
+import type { ProtocolRunRow, TaskRunRow } from '../rows/index.js';
+import type { WorkingState } from '../turn/index.js';
 import { startWindow } from './lags.js';
-import { slotsOf } from '../labs/resolve.js';
-import type { ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
 import { UnitView } from './units.js';
-import type { WorkingState } from '../turn/working-state.js';
 import type { Workload } from './workload.js';
 
 export interface ReadyWorkPorts {

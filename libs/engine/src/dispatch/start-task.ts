@@ -1,15 +1,20 @@
 import type { DeviceBinding, DeviceFunction, DeviceReference, Reason, TaskStart } from '@lab/contracts';
 import type { Assignment } from '@lab/scheduling';
 import type { Ids, Log } from '@lab/ports';
-import type { AgentDirectory } from '../agents/agent-directory.js';
-import { take } from '../labs/allocation.js';
-import { failTask, failurePolicyOf } from '../work/failure-policy.js';
+import type { AgentDirectory } from '../agents/index.js';
+import {
+  type KnownDevice,
+  type LabMap,
+  resolveParameters,
+  resourceValues,
+  serviceComputer,
+  take,
+} from '../labs/index.js';
+import type { AgentAddress } from '../rows/index.js';
+import type { Turn } from '../turn/index.js';
+import { failTask, failurePolicyOf } from '../work/index.js';
 import { resolveFiles } from './input-files.js';
-import { type KnownDevice, type LabMap, serviceComputer } from '../labs/lab-map.js';
 import { startWindow } from './lags.js';
-import type { AgentAddress } from '../rows/ports.js';
-import { resolveParameters, resourceValues } from '../labs/resolve.js';
-import type { Turn } from '../turn/turn.js';
 
 export interface StartPorts {
   ids: Ids;

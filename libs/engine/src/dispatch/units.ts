@@ -1,11 +1,10 @@
 import { isUnclear } from '@lab/contracts';
 import type { PlanUnit } from '@lab/scheduling';
-import type { AgentDirectory } from '../agents/agent-directory.js';
-import { heldFor } from '../labs/allocation.js';
-import { stoppedDevices } from '../stops/emergency-stops.js';
-import type { KnownDevice, LabMap } from '../labs/lab-map.js';
-import type { AllocationRow } from '../rows/rows.js';
-import type { WorkingState } from '../turn/working-state.js';
+import type { AgentDirectory } from '../agents/index.js';
+import { type KnownDevice, type LabMap, heldFor } from '../labs/index.js';
+import type { AllocationRow } from '../rows/index.js';
+import { stoppedDevices } from '../stops/index.js';
+import type { WorkingState } from '../turn/index.js';
 
 const nothing: readonly string[] = [];
 

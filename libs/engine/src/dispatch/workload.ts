@@ -2,19 +2,15 @@ import { isQueued, isTerminal, isUnclear, isWaiting, isWithAgent, mayStartTasks 
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import type { PlanDependency, PlanRunning, PlanSlot, PlanTask, RunNeeds, Snapshot } from '@lab/scheduling';
 import type { Backoff } from '@lab/ports';
-import type { AgentDirectory } from '../agents/agent-directory.js';
-import { heldFor, unitsOf } from '../labs/allocation.js';
-import type { Durations, Expectation } from '../work/durations.js';
+import type { AgentDirectory } from '../agents/index.js';
+import { type LabMap, heldFor, referredUnit, serviceComputer, slotsOf, unitsOf } from '../labs/index.js';
+import { type ProtocolRunRow, type TaskRunRow, allocationKey } from '../rows/index.js';
+import { nothingStarts } from '../stops/index.js';
+import type { WorkingState } from '../turn/index.js';
+import { type Durations, type Expectation, hasBegun } from '../work/index.js';
 import { expectedEnd } from './expected-end.js';
-import { nothingStarts } from '../stops/emergency-stops.js';
-import { type LabMap, serviceComputer } from '../labs/lab-map.js';
 import { type PlannedEntry, type ProtocolPlan, type SlotEntry, protocolPlan } from './protocol-plan.js';
-import { referredUnit, slotsOf } from '../labs/resolve.js';
-import { allocationKey } from '../rows/row-set.js';
-import type { ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
-import { hasBegun } from '../work/runs.js';
 import { UnitView } from './units.js';
-import type { WorkingState } from '../turn/working-state.js';
 
 export interface WorkloadPorts {
   directory: AgentDirectory;

@@ -1,10 +1,8 @@
 import { isTerminal, isWaiting } from '@lab/contracts';
+import { type AllocationKind, type AllocationRow, type TaskRunRow, allocationKey } from '../rows/index.js';
+import type { Turn, WorkingState } from '../turn/index.js';
 import { keepersOf, slotName } from './holds.js';
 import { deviceKey } from './lab-map.js';
-import { allocationKey } from '../rows/row-set.js';
-import type { AllocationKind, AllocationRow, TaskRunRow } from '../rows/rows.js';
-import type { Turn } from '../turn/turn.js';
-import type { WorkingState } from '../turn/working-state.js';
 
 const nothing: readonly string[] = [];
 

@@ -1,5 +1,5 @@
 import type { ProtocolSnapshot } from '@lab/definitions/model';
-import type { AllocationKind } from '../rows/rows.js';
+import type { AllocationKind } from '../rows/index.js';
 
 /** Slot, as `<kind>/<task>/<slot>`, to the names of the tasks that must have ended before its allocation is freed. */
 export type Keepers = ReadonlyMap<string, ReadonlySet<string>>;

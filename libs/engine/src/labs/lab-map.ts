@@ -1,8 +1,7 @@
 import type { DeviceAssignment } from '@lab/contracts';
 import type { LabDefinition } from '@lab/definitions/model';
 import type { Log } from '@lab/ports';
-import type { Definitions } from '../rows/ports.js';
-import type { ResourceRow } from '../rows/rows.js';
+import type { Definitions, ResourceRow } from '../rows/index.js';
 
 /** The computer that always exists, and runs what needs no device. */
 export const serviceComputer = 'svc_computer';

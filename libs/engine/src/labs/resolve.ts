@@ -7,10 +7,9 @@ import {
   type ResourceSlot,
 } from '@lab/definitions/model';
 import type { PlanSlot } from '@lab/scheduling';
+import { type AllocationKind, type ProtocolRunRow, type TaskRunRow, allocationKey } from '../rows/index.js';
+import type { WorkingState } from '../turn/index.js';
 import { type LabMap, deviceKey } from './lab-map.js';
-import { allocationKey } from '../rows/row-set.js';
-import type { AllocationKind, ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
-import type { WorkingState } from '../turn/working-state.js';
 
 /** What the slots of a task may be filled with, as far as the loaded laboratories and the run's past say. */
 export function slotsOf(state: WorkingState, labs: LabMap, task: TaskRunRow): PlanSlot[] | undefined {

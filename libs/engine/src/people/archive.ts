@@ -1,9 +1,7 @@
 import { isTerminal, ServiceError, workWords, type WorkKind } from '@lab/contracts';
-import { type Person, audit } from '../turn/audit.js';
-import type { NamedWork } from '../rows/ports.js';
-import { told } from '../turn/row-events.js';
-import type { Accepted } from '../submission/submit.js';
-import type { Turn } from '../turn/turn.js';
+import type { NamedWork } from '../rows/index.js';
+import type { Accepted } from '../submission/index.js';
+import { type Person, type Turn, audit, told } from '../turn/index.js';
 
 /**
  * Work that is over leaves the lists and comes back. Nothing of it changes but that, and nothing of it is in memory: what

@@ -7,10 +7,9 @@ import {
   type JsonObject,
   type Reason,
 } from '@lab/contracts';
-import { deviceKey } from '../labs/lab-map.js';
-import type { AttemptRow, AttentionRow, TaskRunRow } from '../rows/rows.js';
-import type { Turn } from '../turn/turn.js';
-import type { WorkingState } from '../turn/working-state.js';
+import { deviceKey } from '../labs/index.js';
+import type { AttemptRow, AttentionRow, TaskRunRow } from '../rows/index.js';
+import type { Turn, WorkingState } from '../turn/index.js';
 
 /** Something that only a person can settle at present. */
 export interface Question {

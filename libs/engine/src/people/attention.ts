@@ -11,11 +11,10 @@ import {
   type Reason,
 } from '@lab/contracts';
 import type { Ids } from '@lab/ports';
-import type { AgentDirectory } from '../agents/agent-directory.js';
-import { audit } from '../turn/audit.js';
-import { decideTask } from './decisions.js';
-import { type LabMap, deviceKey } from '../labs/lab-map.js';
-import type { AgentAddress, Agents } from '../rows/ports.js';
+import { type AgentDirectory, needAttention } from '../agents/index.js';
+import { type LabMap, deviceKey } from '../labs/index.js';
+import type { AgentAddress, Agents, AttentionRow } from '../rows/index.js';
+import { type Turn, type WorkingState, audit, subjectOf } from '../turn/index.js';
 import {
   type Question,
   aboutAgent,
@@ -25,11 +24,7 @@ import {
   keyOf,
   needsPerson,
 } from './attention-causes.js';
-import { needAttention } from '../agents/results.js';
-import { subjectOf } from '../turn/row-events.js';
-import type { AttentionRow } from '../rows/rows.js';
-import type { Turn } from '../turn/turn.js';
-import type { WorkingState } from '../turn/working-state.js';
+import { decideTask } from './decisions.js';
 
 export interface AttentionPorts {
   ids: Ids;

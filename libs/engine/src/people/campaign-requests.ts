@@ -15,20 +15,27 @@ import {
 } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import type { Timers } from '@lab/ports';
-import { type Person, audit } from '../turn/audit.js';
-import type { CampaignOptimizers } from '../work/campaign-optimizers.js';
+import type { CampaignRow, EndedWork, OptimizerRow, OptimizerSession, Optimizers } from '../rows/index.js';
+import {
+  type Accepted,
+  type SubmitPorts,
+  comingRunNames,
+  completeCampaign,
+  domainFaults,
+  protocolOf,
+  refuse,
+  runLimit,
+} from '../submission/index.js';
+import { type Person, type Turn, type TurnLoop, audit } from '../turn/index.js';
+import {
+  type CampaignOptimizers,
+  pendingTrials,
+  protocolText,
+  setOptimizer,
+  storable,
+} from '../work/index.js';
 import { openCampaign } from './open-work.js';
-import { domainFaults } from '../submission/optimizer-checks.js';
-import type { EndedWork, OptimizerSession, Optimizers } from '../rows/ports.js';
-import { protocolText } from '../work/protocol-text.js';
 import { recallCampaign, resumeCampaign, resumedCampaign, submitOrResumeCampaign } from './resume.js';
-import type { CampaignRow, OptimizerRow } from '../rows/rows.js';
-import { comingRunNames, runLimit } from '../submission/run-names.js';
-import { type SubmitPorts, protocolOf, refuse } from '../submission/submission-checks.js';
-import { type Accepted, completeCampaign } from '../submission/submit.js';
-import { pendingTrials, setOptimizer, storable } from '../work/trials.js';
-import type { TurnLoop } from '../turn/turn-loop.js';
-import type { Turn } from '../turn/turn.js';
 
 /** How long a change of settings waits for an optimizer that is being made, in milliseconds: less than who asks. */
 const longestOpeningMs = 25_000;

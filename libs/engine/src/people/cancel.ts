@@ -1,10 +1,9 @@
 import { isUnclear, isWithAgent, type Reason } from '@lab/contracts';
-import { beginEndingCampaign } from '../work/campaign-tally.js';
+import type { TaskRunRow } from '../rows/index.js';
+import type { Accepted } from '../submission/index.js';
+import type { Turn } from '../turn/index.js';
+import { beginEnding, beginEndingCampaign, endTask, requestStop } from '../work/index.js';
 import { openCampaign, openRun, openTask } from './open-work.js';
-import type { TaskRunRow } from '../rows/rows.js';
-import { beginEnding, endTask, requestStop } from '../work/runs.js';
-import type { Accepted } from '../submission/submit.js';
-import type { Turn } from '../turn/turn.js';
 
 const byRequest: Reason = { code: 'cancelled_by_request', message: 'cancelled by request' };
 

@@ -1,12 +1,10 @@
 import type { CampaignChange, ProtocolRunChange, TaskChange, WorkKind } from '@lab/contracts';
+import type { EndedPage, Store } from '../rows/index.js';
+import { type Accepted, comingRunNames, runLimit } from '../submission/index.js';
+import type { Person, TurnLoop } from '../turn/index.js';
 import { archiveAll, archiveWork, restoreWork } from './archive.js';
-import type { Person } from '../turn/audit.js';
 import type { CampaignRequests } from './campaign-requests.js';
 import { changeCampaign, changeProtocolRun, changeTask } from './change-work.js';
-import type { EndedPage, Store } from '../rows/ports.js';
-import { comingRunNames, runLimit } from '../submission/run-names.js';
-import type { Accepted } from '../submission/submit.js';
-import type { TurnLoop } from '../turn/turn-loop.js';
 
 /** Who acts where no person does, for the audit. */
 const service = 'service';

@@ -11,16 +11,20 @@ import {
 } from '@lab/contracts';
 import { checkParameters, checkRunParameters } from '@lab/definitions/model';
 import { jsonEqual } from '@lab/ports';
-import { type Person, audit } from '../turn/audit.js';
+import { type CampaignRow, type ProtocolRunRow, type TaskRunRow, trialKey } from '../rows/index.js';
+import {
+  type Accepted,
+  campaignFaults,
+  campaignRunName,
+  mergeParameters,
+  refuse,
+  refuseRunNames,
+  runLimit,
+} from '../submission/index.js';
+import { type Person, type Turn, audit } from '../turn/index.js';
+import { setOptimizer, trialOf } from '../work/index.js';
 import { openCampaign, openRun, openTask } from './open-work.js';
 import { refuseEnding } from './pause.js';
-import { trialKey } from '../rows/row-set.js';
-import type { CampaignRow, ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
-import { campaignRunName, refuseRunNames, runLimit } from '../submission/run-names.js';
-import { campaignFaults, mergeParameters, refuse } from '../submission/submission-checks.js';
-import type { Accepted } from '../submission/submit.js';
-import { setOptimizer, trialOf } from '../work/trials.js';
-import type { Turn } from '../turn/turn.js';
 
 /**
  * How people change work that is not over. A priority may change at any time and counts from the next decision on;

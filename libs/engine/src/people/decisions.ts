@@ -1,10 +1,8 @@
 import { isUnclear, ServiceError, type AttentionDecision, type Fault, type Reason } from '@lab/contracts';
 import { checkParameters } from '@lab/definitions/model';
-import { giveUp, isStopping, queueAgain } from '../work/failure-policy.js';
-import { outputResources, putResources } from '../work/outputs.js';
-import type { AttemptRow, AttentionRow, TaskRunRow } from '../rows/rows.js';
-import { endTask } from '../work/runs.js';
-import type { Turn } from '../turn/turn.js';
+import type { AttemptRow, AttentionRow, TaskRunRow } from '../rows/index.js';
+import type { Turn } from '../turn/index.js';
+import { endTask, giveUp, isStopping, outputResources, putResources, queueAgain } from '../work/index.js';
 
 /**
  * Does what a person decided of a task that needs attention: it has completed with the outputs given, it has failed, or

@@ -1,6 +1,6 @@
 import { isTerminal, ServiceError } from '@lab/contracts';
-import type { CampaignRow, ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
-import type { Turn } from '../turn/turn.js';
+import type { CampaignRow, ProtocolRunRow, TaskRunRow } from '../rows/index.js';
+import type { Turn } from '../turn/index.js';
 
 /** What people name, as long as it is not over. All throw ServiceError `not_found`, or `wrong_state` when it is over. */
 

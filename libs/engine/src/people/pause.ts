@@ -1,9 +1,8 @@
 import { isTerminal, ServiceError } from '@lab/contracts';
-import { type Person, audit } from '../turn/audit.js';
+import type { CampaignRow, ProtocolRunRow } from '../rows/index.js';
+import type { Accepted } from '../submission/index.js';
+import { type Person, type Turn, audit } from '../turn/index.js';
 import { openCampaign, openRun } from './open-work.js';
-import type { CampaignRow, ProtocolRunRow } from '../rows/rows.js';
-import type { Accepted } from '../submission/submit.js';
-import type { Turn } from '../turn/turn.js';
 
 /** What runs goes on to its end, nothing more of it starts. @throws ServiceError `not_found`, `wrong_state` */
 export function pauseProtocolRun(turn: Turn, person: Person, name: string): Accepted {

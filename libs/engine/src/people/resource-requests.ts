@@ -1,10 +1,7 @@
 import { ServiceError } from '@lab/contracts';
 import { hintFor } from '@lab/definitions/model';
-import { type Person, audit } from '../turn/audit.js';
-import type { LabMap } from '../labs/lab-map.js';
-import type { TurnLoop } from '../turn/turn-loop.js';
-import type { Turn } from '../turn/turn.js';
-import type { WorkingState } from '../turn/working-state.js';
+import type { LabMap } from '../labs/index.js';
+import { type Person, type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
 
 /** What a person asks when the data of a resource is to be put back. */
 export interface ResetAsked {

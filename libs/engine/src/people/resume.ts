@@ -11,19 +11,24 @@ import {
   type ProtocolRunSubmission,
 } from '@lab/contracts';
 import { jsonEqual } from '@lab/ports';
-import { type Person, audit } from '../turn/audit.js';
+import { placeFaults } from '../labs/index.js';
+import type { CampaignRow, EndedWork, OptimizerRow, ProtocolRunRow, TaskRunRow } from '../rows/index.js';
+import {
+  type Accepted,
+  type SubmitPorts,
+  comingRunNames,
+  drainingFaults,
+  refuse,
+  refuseBacklog,
+  refuseRunNames,
+  runLimit,
+  submitCampaign,
+  submitProtocolRun,
+} from '../submission/index.js';
+import { type Person, type Recall, type Turn, audit, placeOf, told } from '../turn/index.js';
+import { setOptimizer, trialOf } from '../work/index.js';
 import { openCampaign, openRun } from './open-work.js';
 import { unpauseCampaign, unpauseProtocolRun } from './pause.js';
-import type { EndedWork } from '../rows/ports.js';
-import { placeOf, told } from '../turn/row-events.js';
-import type { CampaignRow, OptimizerRow, ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
-import { comingRunNames, refuseRunNames, runLimit } from '../submission/run-names.js';
-import { placeFaults } from '../labs/slot-faults.js';
-import { type SubmitPorts, drainingFaults, refuse, refuseBacklog } from '../submission/submission-checks.js';
-import { type Accepted, submitCampaign, submitProtocolRun } from '../submission/submit.js';
-import { setOptimizer, trialOf } from '../work/trials.js';
-import type { Recall } from '../turn/turn-loop.js';
-import type { Turn } from '../turn/turn.js';
 
 /**
  * How what stopped goes on. What completed is kept, with its outputs and with the devices and resources that references

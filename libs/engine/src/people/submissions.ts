@@ -5,13 +5,16 @@ import {
   type TaskSubmission,
 } from '@lab/contracts';
 import { checkParameters } from '@lab/definitions/model';
-import type { Person } from '../turn/audit.js';
+import {
+  type Accepted,
+  type SubmitPorts,
+  completeProtocolRun,
+  completeTask,
+  submitTask,
+} from '../submission/index.js';
+import type { Person, Turn, TurnLoop } from '../turn/index.js';
 import type { CampaignRequests } from './campaign-requests.js';
 import { resumedRun, submitOrResumeProtocolRun } from './resume.js';
-import type { SubmitPorts } from '../submission/submission-checks.js';
-import { type Accepted, completeProtocolRun, completeTask, submitTask } from '../submission/submit.js';
-import type { TurnLoop } from '../turn/turn-loop.js';
-import type { Turn } from '../turn/turn.js';
 
 /** What people submit, meant or to be tried out: the same command either way. */
 export class Submissions {

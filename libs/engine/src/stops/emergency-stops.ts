@@ -1,10 +1,8 @@
 import { awaitsAgent, haltCovers, ServiceError, type Halt } from '@lab/contracts';
 import type { Ids } from '@lab/ports';
-import { audit } from '../turn/audit.js';
-import type { LabMap } from '../labs/lab-map.js';
-import type { AttemptRow, HaltRow } from '../rows/rows.js';
-import type { Turn } from '../turn/turn.js';
-import type { WorkingState } from '../turn/working-state.js';
+import type { LabMap } from '../labs/index.js';
+import type { AttemptRow, HaltRow } from '../rows/index.js';
+import { type Turn, type WorkingState, audit } from '../turn/index.js';
 
 /** A device, as stops and attempts name it. */
 interface Named {

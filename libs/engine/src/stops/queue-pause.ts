@@ -1,7 +1,5 @@
 import { isWithAgent, type QueueRecord } from '@lab/contracts';
-import { type Person, audit } from '../turn/audit.js';
-import type { Turn } from '../turn/turn.js';
-import type { WorkingState } from '../turn/working-state.js';
+import { type Person, type Turn, type WorkingState, audit } from '../turn/index.js';
 
 /** Nothing starts any more until {@link resumeQueue}; a restart changes nothing about it. Idempotent. */
 export function pauseQueue(turn: Turn, person: Person): QueueRecord {

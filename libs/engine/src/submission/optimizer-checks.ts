@@ -1,6 +1,6 @@
 import type { Fault, OptimizerDescription } from '@lab/contracts';
 import { dynamicParameters, type ProtocolSnapshot } from '@lab/definitions/model';
-import { among } from '../labs/slot-faults.js';
+import { among } from '../labs/index.js';
 
 /** Arguments that say what is searched: no other than those a campaign began with mean the same trials. */
 const domainKeys = ['inputs', 'outputs', 'constraints'];

@@ -1,6 +1,6 @@
 import { isTerminal, ServiceError } from '@lab/contracts';
-import type { CampaignRow } from '../rows/rows.js';
-import type { Turn } from '../turn/turn.js';
+import type { CampaignRow } from '../rows/index.js';
+import type { Turn } from '../turn/index.js';
 
 /** The names that a campaign gives its runs, from 1. */
 export function campaignRunName(campaign: string, n: number): string {

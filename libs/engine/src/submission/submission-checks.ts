@@ -15,14 +15,12 @@ import {
   type TaskSnapshot,
 } from '@lab/definitions/model';
 import type { Ids } from '@lab/ports';
+import { type LabMap, among, deviceFaults, placeFaults, resourceFaults } from '../labs/index.js';
+import type { Definitions, OptimizerRow } from '../rows/index.js';
+import type { Turn } from '../turn/index.js';
 import type { Drain } from './drain.js';
-import type { LabMap } from '../labs/lab-map.js';
 import { optimizerFaults } from './optimizer-checks.js';
-import type { Definitions } from '../rows/ports.js';
-import type { OptimizerRow } from '../rows/rows.js';
 import { refuseRunNames, refuseTakenRunName, runLimit } from './run-names.js';
-import { among, deviceFaults, placeFaults, resourceFaults } from '../labs/slot-faults.js';
-import type { Turn } from '../turn/turn.js';
 
 /** What is asked of a submission before anything is made of it; the same whether it is meant or only tried out. */
 

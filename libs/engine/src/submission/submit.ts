@@ -1,9 +1,9 @@
 import type { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import type { Ids } from '@lab/ports';
-import type { CampaignRow, OptimizerRow, ProtocolRunRow } from '../rows/rows.js';
+import type { CampaignRow, OptimizerRow, ProtocolRunRow } from '../rows/index.js';
+import type { Turn } from '../turn/index.js';
 import { type SubmitPorts, checkCampaign, checkProtocolRun, checkTask } from './submission-checks.js';
-import type { Turn } from '../turn/turn.js';
 
 export interface Accepted {
   id: string;

@@ -10,7 +10,7 @@ import {
   type Halt,
   type TaskStart,
 } from '@lab/contracts';
-import type { AgentAddress, Agents } from '../rows/ports.js';
+import type { AgentAddress, Agents } from '../rows/index.js';
 
 /** What the script says about a call: let it through, or lose it or its answer on the way. */
 export type Delivery = 'delivered' | 'refused' | 'lost' | 'reply_lost';

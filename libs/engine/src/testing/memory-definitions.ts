@@ -1,5 +1,5 @@
 import type { DeviceDefinition, LabDefinition, ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
-import type { Definitions } from '../rows/ports.js';
+import type { Definitions } from '../rows/index.js';
 
 /** Definitions that are there because somebody put them there. */
 export class MemoryDefinitions implements Definitions {

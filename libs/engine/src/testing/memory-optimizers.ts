@@ -9,7 +9,7 @@ import {
   type TaskParameters,
   type Trial,
 } from '@lab/contracts';
-import type { OptimizerMaking, OptimizerSession, Optimizers } from '../rows/ports.js';
+import type { OptimizerMaking, OptimizerSession, Optimizers } from '../rows/index.js';
 
 export interface OptimizerCall {
   kind: 'describe' | 'open' | 'tell' | 'propose' | 'configure' | 'best' | 'explain' | 'close';

@@ -1,25 +1,27 @@
 import { isTerminal, mayBeResumed, ServiceError, workWords, type WorkKind } from '@lab/contracts';
 import type { Clock } from '@lab/ports';
-import { applyChange } from '../rows/apply-change.js';
-import type {
-  DurationSamples,
-  EndedPage,
-  EndedWork,
-  NameKind,
-  NamedWork,
-  Store,
-  WorkingRows,
-} from '../rows/ports.js';
-import { type RowSet, copyRowSet, emptyRowSet, trialsOf, workingRowsOf } from '../rows/row-set.js';
-import type {
-  ArchiveRow,
-  AuditRow,
-  CampaignRow,
-  Change,
-  OutboxRow,
-  ProtocolRunRow,
-  TaskRunRow,
-} from '../rows/rows.js';
+import {
+  type ArchiveRow,
+  type AuditRow,
+  type CampaignRow,
+  type Change,
+  type DurationSamples,
+  type EndedPage,
+  type EndedWork,
+  type NameKind,
+  type NamedWork,
+  type OutboxRow,
+  type ProtocolRunRow,
+  type RowSet,
+  type Store,
+  type TaskRunRow,
+  type WorkingRows,
+  applyChange,
+  copyRowSet,
+  emptyRowSet,
+  trialsOf,
+  workingRowsOf,
+} from '../rows/index.js';
 
 /** An event as stored: with its place in the whole and within its aggregate, both from 1 and without gaps. */
 export interface StoredEvent extends OutboxRow {

@@ -1,5 +1,5 @@
 import type { EventKind, JsonObject, Reason } from '@lab/contracts';
-import type { AttentionRow, Change, OutboxRow, ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
+import type { AttentionRow, Change, OutboxRow, ProtocolRunRow, TaskRunRow } from '../rows/index.js';
 import type { WorkingState } from './working-state.js';
 
 /**

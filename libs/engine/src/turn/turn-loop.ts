@@ -1,6 +1,6 @@
 import { isServiceError, ServiceError, toServiceError, type ErrorCode } from '@lab/contracts';
 import { type Clock, type Log, type Timers, backoffMs } from '@lab/ports';
-import type { EndedWork, Measures, NameKind, Store } from '../rows/ports.js';
+import type { EndedWork, Measures, NameKind, Store } from '../rows/index.js';
 import { type TakenNames, Turn, endedKey } from './turn.js';
 import type { WorkingState } from './working-state.js';
 

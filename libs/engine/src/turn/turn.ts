@@ -1,7 +1,14 @@
 import type { RunState, TaskRunState } from '@lab/contracts';
-import type { EndedWork, NameKind } from '../rows/ports.js';
+import type {
+  AttemptRow,
+  CampaignRow,
+  Change,
+  EndedWork,
+  NameKind,
+  ProtocolRunRow,
+  TaskRunRow,
+} from '../rows/index.js';
 import { type Told, eventOf, ofCampaign, ofRun, ofTask } from './row-events.js';
-import type { AttemptRow, CampaignRow, Change, ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
 import type { WorkingState } from './working-state.js';
 
 /** Names that the store was asked about before the turn. */

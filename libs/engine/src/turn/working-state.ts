@@ -1,18 +1,23 @@
 import { awaitsPerson, isActive, isQueued, isTerminal, isUnclear } from '@lab/contracts';
 import type { ProtocolSnapshot, TaskDefinition, TaskSnapshot } from '@lab/definitions/model';
-import { applyChange } from '../rows/apply-change.js';
+import {
+  type AllocationKind,
+  type AllocationRow,
+  type CampaignRow,
+  type Change,
+  type EndedWork,
+  type HaltRow,
+  type ProtocolRunRow,
+  type RowSet,
+  type TaskRunRow,
+  type WorkingRows,
+  allocationKey,
+  applyChange,
+  emptyRowSet,
+  indexTaskRun,
+  rowSetOf,
+} from '../rows/index.js';
 import { Deadlines } from './deadlines.js';
-import type { EndedWork, WorkingRows } from '../rows/ports.js';
-import { type RowSet, allocationKey, emptyRowSet, indexTaskRun, rowSetOf } from '../rows/row-set.js';
-import type {
-  AllocationKind,
-  AllocationRow,
-  CampaignRow,
-  Change,
-  HaltRow,
-  ProtocolRunRow,
-  TaskRunRow,
-} from '../rows/rows.js';
 
 /**
  * The engine's memory: all that is not over, as decided so far, with the indexes that decisions need.

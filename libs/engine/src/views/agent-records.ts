@@ -1,8 +1,7 @@
 import { awaitsAgent, type AgentRecord } from '@lab/contracts';
-import type { AgentDirectory, Presence } from '../agents/agent-directory.js';
-import { standingOf } from '../agents/device-status.js';
-import type { LabMap } from '../labs/lab-map.js';
-import type { WorkingState } from '../turn/working-state.js';
+import { type AgentDirectory, type Presence, standingOf } from '../agents/index.js';
+import type { LabMap } from '../labs/index.js';
+import type { WorkingState } from '../turn/index.js';
 
 /** The agents as people see them: those of the computers of loaded laboratories, and all that ever registered. */
 export function describeAgents(labs: LabMap, directory: AgentDirectory, state: WorkingState): AgentRecord[] {

@@ -6,8 +6,8 @@ import {
   type DeviceState,
   type TaskRunState,
 } from '@lab/contracts';
+import { serviceComputer } from '../labs/index.js';
 import { describeDevices } from './device-records.js';
-import { serviceComputer } from '../labs/lab-map.js';
 import type { SurveyPorts } from './overview.js';
 
 /** How much there is of everything at one moment. */

@@ -5,10 +5,9 @@ import {
   type DeviceRecord,
   type DeviceState,
 } from '@lab/contracts';
-import type { AgentDirectory } from '../agents/agent-directory.js';
-import { standingOf } from '../agents/device-status.js';
-import { type LabMap, deviceKey } from '../labs/lab-map.js';
-import type { WorkingState } from '../turn/working-state.js';
+import { type AgentDirectory, standingOf } from '../agents/index.js';
+import { type LabMap, deviceKey } from '../labs/index.js';
+import type { WorkingState } from '../turn/index.js';
 
 /** The devices as people see them: what their agents last said, and who holds them. */
 export function describeDevices(

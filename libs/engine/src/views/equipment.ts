@@ -1,5 +1,7 @@
 import type { AgentRecord, DeviceRecord } from '@lab/contracts';
-import type { AgentDirectory } from '../agents/agent-directory.js';
+import type { AgentDirectory } from '../agents/index.js';
+import type { LabMap } from '../labs/index.js';
+import type { WorkingState } from '../turn/index.js';
 import { describeAgents } from './agent-records.js';
 import {
   type DeviceLocation,
@@ -8,8 +10,6 @@ import {
   describeStarts,
   locateDevice,
 } from './device-records.js';
-import type { LabMap } from '../labs/lab-map.js';
-import type { WorkingState } from '../turn/working-state.js';
 
 /** Devices and agents as they are known at this moment. */
 export class Present {

@@ -1,7 +1,7 @@
 import { awaitsPerson, isTerminal } from '@lab/contracts';
+import type { CampaignRow, ProtocolRunRow } from '../rows/index.js';
+import type { WorkingState } from '../turn/index.js';
 import type { Expectations } from './forecast.js';
-import type { CampaignRow, ProtocolRunRow } from '../rows/rows.js';
-import type { WorkingState } from '../turn/working-state.js';
 
 /** Ended runs of a campaign after which its pace says something. */
 const fewestRuns = 3;

@@ -1,9 +1,8 @@
 import { isTerminal, isUnclear, isWithAgent } from '@lab/contracts';
 import type { PlannedTask, PlanTask, Snapshot, Timetable } from '@lab/scheduling';
-import { expectedEnd } from '../dispatch/expected-end.js';
-import type { TaskRunRow } from '../rows/rows.js';
-import type { WorkingState } from '../turn/working-state.js';
-import type { Workload } from '../dispatch/workload.js';
+import { type Workload, expectedEnd } from '../dispatch/index.js';
+import type { TaskRunRow } from '../rows/index.js';
+import type { WorkingState } from '../turn/index.js';
 
 /** Who has a unit, and for how long. */
 export interface Possession {

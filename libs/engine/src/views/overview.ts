@@ -1,16 +1,13 @@
 import { isActive, isTerminal, isWaiting } from '@lab/contracts';
 import { compareTasks, type PlanTask, type Policy, type Timetable } from '@lab/scheduling';
 import type { Backoff } from '@lab/ports';
-import type { AgentDirectory } from '../agents/agent-directory.js';
-import { unitsOf } from '../labs/allocation.js';
-import { type LabMap, serviceComputer } from '../labs/lab-map.js';
+import type { AgentDirectory } from '../agents/index.js';
+import { UnitView, type Workload } from '../dispatch/index.js';
+import { type LabMap, serviceComputer, unitsOf } from '../labs/index.js';
+import { type TaskRunRow, allocationKey } from '../rows/index.js';
+import type { WorkingState } from '../turn/index.js';
 import { Expectations, Outlook } from './forecast.js';
-import { allocationKey } from '../rows/row-set.js';
-import type { TaskRunRow } from '../rows/rows.js';
-import { UnitView } from '../dispatch/units.js';
 import type { CausePorts } from './wait-causes.js';
-import type { WorkingState } from '../turn/working-state.js';
-import type { Workload } from '../dispatch/workload.js';
 
 export interface SurveyPorts {
   state: WorkingState;

@@ -6,7 +6,7 @@ import {
   type QueueRecord,
 } from '@lab/contracts';
 import { agedPriority } from '@lab/scheduling';
-import { queueState } from '../stops/queue-pause.js';
+import { queueState } from '../stops/index.js';
 import { type Line, Survey, type SurveyPorts } from './overview.js';
 import { iso, waitCauses } from './wait-causes.js';
 

@@ -8,13 +8,13 @@ import {
   type ScheduleRecord,
 } from '@lab/contracts';
 import type { Timetable } from '@lab/scheduling';
+import type { LabMap } from '../labs/index.js';
+import { allocationKey } from '../rows/index.js';
+import type { WorkingState } from '../turn/index.js';
 import { campaignCompletion, runCompletion } from './estimates.js';
-import type { LabMap } from '../labs/lab-map.js';
 import { Expectations } from './forecast.js';
-import { allocationKey } from '../rows/row-set.js';
 import { type Line, Survey, type SurveyPorts } from './overview.js';
 import { iso, plainName, waitCauses } from './wait-causes.js';
-import type { WorkingState } from '../turn/working-state.js';
 
 /** What goes on, what is to come, and why what waits waits: the part that is asked for. */
 export function describeSchedule(ports: SurveyPorts, query: ScheduleQuery): ScheduleRecord {

@@ -1,7 +1,7 @@
 import { isTerminal } from '@lab/contracts';
-import type { LabMap } from '../labs/lab-map.js';
-import type { AttemptRow, TaskRunRow } from '../rows/rows.js';
-import type { WorkingState } from '../turn/working-state.js';
+import type { LabMap } from '../labs/index.js';
+import type { AttemptRow, TaskRunRow } from '../rows/index.js';
+import type { WorkingState } from '../turn/index.js';
 
 /** Work that is not over, and what it needs. */
 export interface UnfinishedWork {

@@ -1,11 +1,11 @@
 import { isUnclear, isWaiting, type WaitCause } from '@lab/contracts';
 import type { PlanSlot, PlanTask } from '@lab/scheduling';
-import { nothingStarts, stopsInForce, wordsOf } from '../stops/emergency-stops.js';
-import { serviceComputer } from '../labs/lab-map.js';
+import type { UnitView } from '../dispatch/index.js';
+import { serviceComputer } from '../labs/index.js';
+import type { ProtocolRunRow, TaskRunRow } from '../rows/index.js';
+import { nothingStarts, stopsInForce, wordsOf } from '../stops/index.js';
+import { hasBegun } from '../work/index.js';
 import type { Outlook } from './forecast.js';
-import type { ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
-import { hasBegun } from '../work/runs.js';
-import type { UnitView } from '../dispatch/units.js';
 
 /** Most tasks that one cause names; the message says how many there are. */
 const namedTasks = 5;

@@ -8,14 +8,19 @@ import {
   type Trial,
 } from '@lab/contracts';
 import { Backoff, type Log } from '@lab/ports';
-import type { OptimizerSession, Optimizers } from '../rows/ports.js';
+import {
+  type CampaignRow,
+  type OptimizerRow,
+  type OptimizerSession,
+  type Optimizers,
+  type TrialRow,
+  trialKey,
+  trialsOf,
+} from '../rows/index.js';
+import { campaignRunName, runLimit } from '../submission/index.js';
+import type { Turn, WorkingState } from '../turn/index.js';
 import { protocolText } from './protocol-text.js';
-import { trialKey, trialsOf } from '../rows/row-set.js';
-import type { CampaignRow, OptimizerRow, TrialRow } from '../rows/rows.js';
-import { campaignRunName, runLimit } from '../submission/run-names.js';
 import { acceptProposals, missingTrials, noteFailure, setOptimizer, told, useInsights } from './trials.js';
-import type { Turn } from '../turn/turn.js';
-import type { WorkingState } from '../turn/working-state.js';
 
 /** Most trials in one message, and most characters of them as JSON: together well below what the broker takes. */
 const batch = { trials: 500, characters: 256 * 1024 };

@@ -1,6 +1,6 @@
 import type { Reason } from '@lab/contracts';
-import type { CampaignRow, Ending } from '../rows/rows.js';
-import type { Turn } from '../turn/turn.js';
+import type { CampaignRow, Ending } from '../rows/index.js';
+import type { Turn } from '../turn/index.js';
 
 /** Begins to end a campaign: no further run starts, and those there are will be cancelled. Its first reason stays. */
 export function beginEndingCampaign(

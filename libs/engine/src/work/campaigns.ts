@@ -1,13 +1,11 @@
 import { awaitsPerson, isTerminal, isUnclear, type Reason, type TaskParameters } from '@lab/contracts';
 import { checkRunParameters, type ProtocolSnapshot } from '@lab/definitions/model';
-import type { CampaignRow, ProtocolRunRow } from '../rows/rows.js';
-import { campaignRunName, runLimit } from '../submission/run-names.js';
+import { placeFaults } from '../labs/index.js';
+import type { CampaignRow, ProtocolRunRow } from '../rows/index.js';
+import { type SubmitPorts, campaignRunName, insertRun, runLimit } from '../submission/index.js';
+import type { Turn } from '../turn/index.js';
 import { beginEnding, hasBegun, queueReady } from './runs.js';
-import { placeFaults } from '../labs/slot-faults.js';
-import type { SubmitPorts } from '../submission/submission-checks.js';
-import { insertRun } from '../submission/submit.js';
 import { beginTrial, mayBegin, runParameters, seedTrials } from './trials.js';
-import type { Turn } from '../turn/turn.js';
 
 /**
  * Brings a campaign to where its runs have taken it: begins the next runs, stops them all when it is ending, and ends

@@ -1,4 +1,4 @@
-import type { DurationSamples } from '../rows/ports.js';
+import type { DurationSamples } from '../rows/index.js';
 
 /** What is known of how long a task takes, in seconds. */
 export interface Expectation {

@@ -6,11 +6,10 @@ import {
   type Reason,
   type TaskFailurePolicy,
 } from '@lab/contracts';
-import { giveBack } from '../labs/allocation.js';
-import type { AttemptRow, TaskRunRow } from '../rows/rows.js';
+import { giveBack } from '../labs/index.js';
+import type { AttemptRow, TaskRunRow } from '../rows/index.js';
+import type { Turn, WorkingState } from '../turn/index.js';
 import { type TaskPatch, closeTask, endTask } from './runs.js';
-import type { Turn } from '../turn/turn.js';
-import type { WorkingState } from '../turn/working-state.js';
 
 /** What is done about a task that does not end well, with every default in its place. */
 export interface FailurePolicy {

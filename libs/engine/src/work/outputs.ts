@@ -1,7 +1,7 @@
 import type { Fault, ResourceValue } from '@lab/contracts';
 import type { TaskDefinition } from '@lab/definitions/model';
-import type { TaskRunRow } from '../rows/rows.js';
-import type { Turn } from '../turn/turn.js';
+import type { TaskRunRow } from '../rows/index.js';
+import type { Turn } from '../turn/index.js';
 
 /** What the task left in its resources; one that it does not speak of is left as the task got it. */
 export function outputResources(

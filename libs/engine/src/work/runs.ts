@@ -8,12 +8,11 @@ import {
   isWithAgent,
   type Reason,
 } from '@lab/contracts';
-import { leave, releaseUnneeded } from '../labs/allocation.js';
+import { leave, releaseUnneeded } from '../labs/index.js';
+import type { Ending, ProtocolRunRow, TaskRunRow } from '../rows/index.js';
+import type { Turn, WorkingState } from '../turn/index.js';
 import { countEnd } from './campaign-tally.js';
-import type { Ending, ProtocolRunRow, TaskRunRow } from '../rows/rows.js';
 import { settleTrial } from './trials.js';
-import type { Turn } from '../turn/turn.js';
-import type { WorkingState } from '../turn/working-state.js';
 
 /**
  * Brings a run to where its tasks have taken it: queues what may start, and ends the run when nothing of it runs.

@@ -1,12 +1,15 @@
 import { isProposed, type JsonValue, type TaskParameters, type Trial } from '@lab/contracts';
 import { checkRunParameters } from '@lab/definitions/model';
-import { splitReference } from '../submission/optimizer-checks.js';
-import { trialKey } from '../rows/row-set.js';
-import type { CampaignRow, OptimizerRow, ProtocolRunRow, TaskRunRow, TrialRow } from '../rows/rows.js';
-import { campaignRunName, runLimit } from '../submission/run-names.js';
-import { mergeParameters } from '../submission/submission-checks.js';
-import type { Turn } from '../turn/turn.js';
-import type { WorkingState } from '../turn/working-state.js';
+import {
+  type CampaignRow,
+  type OptimizerRow,
+  type ProtocolRunRow,
+  type TaskRunRow,
+  type TrialRow,
+  trialKey,
+} from '../rows/index.js';
+import { campaignRunName, mergeParameters, runLimit, splitReference } from '../submission/index.js';
+import type { Turn, WorkingState } from '../turn/index.js';
 
 /**
  * Trials: the rows of parameters that the optimizer of a campaign has found, each bound to the number of its run once

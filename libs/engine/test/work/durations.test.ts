@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Durations, rememberedDurations } from '../../src/work/durations.js';
 import { expectedEnd } from '../../src/dispatch/expected-end.js';
+import { Durations, rememberedDurations } from '../../src/work/durations.js';
 
 describe('what tasks took', () => {
   it('says nothing before three are known, and then the median in seconds', () => {

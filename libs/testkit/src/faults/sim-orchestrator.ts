@@ -311,5 +311,5 @@ function logOf(world: World, who: string): Log {
         world.history.defect(who, `${message}: ${JSON.stringify(fields)}`);
       else world.history.note(`  ${who} ${level}: ${message}`, JSON.stringify(fields).slice(0, 300));
     };
-  return { info: write('info'), warn: write('warn'), error: write('error') };
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }

@@ -1,0 +1,51 @@
+/** What the engine decides about: rows, their changes, and the ports to the outside. */
+
+export { applyChange } from './apply-change.js';
+export type {
+  AgentAddress,
+  Agents,
+  Definitions,
+  DurationSamples,
+  EndedPage,
+  EndedWork,
+  Measures,
+  NameKind,
+  NamedWork,
+  OptimizerMaking,
+  OptimizerSession,
+  Optimizers,
+  Store,
+  WorkingRows,
+} from './ports.js';
+export {
+  type RowSet,
+  allocationKey,
+  copyRowSet,
+  emptyRowSet,
+  indexTaskRun,
+  rowSetOf,
+  trialKey,
+  trialsOf,
+  workingRowsOf,
+} from './row-set.js';
+export type {
+  AgentRow,
+  AllocationKind,
+  AllocationRow,
+  ArchiveRow,
+  AttemptRow,
+  AttentionRow,
+  AuditRow,
+  CampaignRow,
+  Change,
+  DefinitionRow,
+  Ending,
+  HaltRow,
+  OptimizerRow,
+  OutboxRow,
+  ProtocolRunRow,
+  ResourceRow,
+  Tables,
+  TaskRunRow,
+  TrialRow,
+} from './rows.js';

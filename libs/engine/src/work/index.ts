@@ -1,0 +1,22 @@
+/** The life of tasks, protocol runs and campaigns, from the first task to the last. */
+
+export { CampaignOptimizers } from './campaign-optimizers.js';
+export { beginEndingCampaign } from './campaign-tally.js';
+export { settleCampaign } from './campaigns.js';
+export { Durations, type Expectation, rememberedDurations } from './durations.js';
+export {
+  askAbout,
+  failAttempt,
+  failTask,
+  failurePolicyOf,
+  giveUp,
+  isStopping,
+  nextTimeout,
+  queueAgain,
+  stopOf,
+  stopOverdue,
+} from './failure-policy.js';
+export { outputResources, putResources } from './outputs.js';
+export { protocolText } from './protocol-text.js';
+export { beginEnding, endTask, hasBegun, requestStop, settleRun } from './runs.js';
+export { pendingTrials, setOptimizer, storable, trialOf } from './trials.js';
