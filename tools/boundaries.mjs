@@ -132,6 +132,14 @@ export const rooms = {
     views: ['rows', 'turn', 'labs', 'stops', 'work', 'agents', 'dispatch'],
     testing: ['rows'],
   },
+  actors: {
+    ports: [],
+    ledger: ['ports'],
+    devices: ['ports', 'ledger'],
+    attempts: ['ports', 'ledger', 'devices'],
+    agent: ['ports', 'ledger', 'devices', 'attempts'],
+    testing: ['ports', 'ledger', 'agent'],
+  },
 };
 
 /** Libraries that only the named projects may import: one door for each outside world. */

@@ -3,15 +3,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Agent, DiskLedger } from '@lab/actors';
 import {
-  Agent,
-  DiskLedger,
   MemoryDeviceProcesses,
   MemoryFiles,
   MemoryModules,
   MemoryPeers,
   MemoryTaskProcesses,
-} from '@lab/actors';
+} from '@lab/actors/testing';
 import { wireAgent } from '@lab/agent-wiring';
 import { connectBus } from '@lab/messaging';
 import { createLog, steadyClock, systemClock, systemIds, systemTimers } from '@lab/runtime';

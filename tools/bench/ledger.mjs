@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DiskLedger, defaultLedgerMemory } from '@lab/actors';
+import { defaultLedgerMemory, DiskLedger } from '@lab/actors';
 import { FolderLedgerDisk } from '../../apps/agent/dist/ledger-disk.js';
 import { finish, load, percentile, printMachine, rounded } from './harness.mjs';
 

@@ -1,4 +1,4 @@
-import type { Log } from '@lab/actors';
+import type { AgentLog } from '@lab/actors';
 import type { LogLevel } from '@lab/contracts';
 import type { Log as ServiceLog } from '@lab/runtime';
 import type { LogRelay } from './log-relay.js';
@@ -9,7 +9,7 @@ type Fields = Record<string, unknown>;
  * The log of the agent, of which the lines with a `source` go to the relay too: those are the words of tasks and devices.
  * What is below the level of the log is in neither.
  */
-export function relaying(log: ServiceLog, relay: LogRelay, bindings: Fields = {}): Log {
+export function relaying(log: ServiceLog, relay: LogRelay, bindings: Fields = {}): AgentLog {
   const at =
     (level: LogLevel) =>
     (message: string, fields?: Fields): void => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '@lab/actors';
+import type { AgentLog } from '@lab/actors';
 import { identify, isStillRunning, signalProcess, type ProcessIdentity } from '@lab/runtime';
 
 /** What an orphaned device process takes at most to leave its instrument safe, and a little more, in milliseconds. */
@@ -15,10 +15,10 @@ const lookAgainMs = 50;
  */
 export class DeviceProcessList {
   readonly #path: string;
-  readonly #log: Log;
+  readonly #log: AgentLog;
   readonly #running = new Map<number, ProcessIdentity>();
 
-  constructor(path: string, log: Log) {
+  constructor(path: string, log: AgentLog) {
     this.#path = path;
     this.#log = log;
   }

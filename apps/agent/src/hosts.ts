@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { DeviceProcess, DeviceProcesses, Log, TaskProcess, TaskProcesses } from '@lab/actors';
+import type { AgentLog, DeviceProcess, DeviceProcesses, TaskProcess, TaskProcesses } from '@lab/actors';
 import {
   fromDevice,
   fromTask,
@@ -21,9 +21,9 @@ const { resolve } = createRequire(import.meta.url);
 export class ForkedDeviceProcesses implements DeviceProcesses {
   readonly #host = resolve('@lab/sdk/device-host');
   readonly #list: DeviceProcessList;
-  readonly #log: Log;
+  readonly #log: AgentLog;
 
-  constructor(list: DeviceProcessList, log: Log) {
+  constructor(list: DeviceProcessList, log: AgentLog) {
     this.#list = list;
     this.#log = log;
   }
@@ -47,9 +47,9 @@ export class ForkedDeviceProcesses implements DeviceProcesses {
 /** Forked processes that run tasks. */
 export class ForkedTaskProcesses implements TaskProcesses {
   readonly #host = resolve('@lab/sdk/task-host');
-  readonly #log: Log;
+  readonly #log: AgentLog;
 
-  constructor(log: Log) {
+  constructor(log: AgentLog) {
     this.#log = log;
   }
 

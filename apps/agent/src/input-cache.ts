@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { DownloadTicket } from '@lab/actors';
+import type { FileTicket } from '@lab/actors';
 import { ServiceError } from '@lab/contracts';
 import { requestTo, sizeOf } from './store-access.js';
 
@@ -52,7 +52,7 @@ export class InputCache {
   async copyTo(
     path: string,
     content: Content,
-    ticket: () => Promise<DownloadTicket>,
+    ticket: () => Promise<FileTicket>,
     signal: AbortSignal,
   ): Promise<void> {
     const { sha256 } = content;
@@ -74,7 +74,7 @@ export class InputCache {
   async #copy(
     path: string,
     content: Content,
-    ticket: () => Promise<DownloadTicket>,
+    ticket: () => Promise<FileTicket>,
     signal: AbortSignal,
   ): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
@@ -100,7 +100,7 @@ export class InputCache {
   async #fetch(
     path: string,
     { size, sha256 }: Content,
-    ticket: DownloadTicket,
+    ticket: FileTicket,
     signal: AbortSignal,
   ): Promise<boolean> {
     const there = (await sizeOf(path)) ?? 0;

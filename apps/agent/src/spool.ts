@@ -5,7 +5,7 @@ import { mkdir, open, readdir, rm, rmdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join, relative, resolve, isAbsolute } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { DownloadTicket, Files, SpooledFile, UploadTicket, WantedFile } from '@lab/actors';
+import type { Files, FileTicket, InputFile, SpooledFile } from '@lab/actors';
 import { encodeToken, ServiceError } from '@lab/contracts';
 import type { InputCache } from './input-cache.js';
 import { requestTo, sizeOf } from './store-access.js';
@@ -38,8 +38,8 @@ export class Spool implements Files {
 
   async place(
     attemptId: string,
-    file: WantedFile,
-    ticket: () => Promise<DownloadTicket>,
+    file: InputFile,
+    ticket: () => Promise<FileTicket>,
     signal: AbortSignal,
   ): Promise<string> {
     // Names are of any characters and up to four bytes each, which not every file system takes; endings tell programs what it is.
@@ -63,7 +63,7 @@ export class Spool implements Files {
     return { name, size: Buffer.byteLength(text), sha256, path: name };
   }
 
-  async upload(attemptId: string, file: SpooledFile, ticket: UploadTicket): Promise<void> {
+  async upload(attemptId: string, file: SpooledFile, ticket: FileTicket): Promise<void> {
     const folder = this.#of(attemptId);
     const path = resolve(folder, file.path);
     const inside = relative(folder, path);
@@ -116,7 +116,7 @@ const resumableBytes = 1024 * 1024;
 /** Says how many bytes the store has already, and behind which of them a body comes. */
 const offsetHeader = 'upload-offset';
 
-async function put(path: string, file: SpooledFile, ticket: UploadTicket): Promise<void> {
+async function put(path: string, file: SpooledFile, ticket: FileTicket): Promise<void> {
   const from = file.size < resumableBytes ? undefined : await offsetAt(ticket, file.size);
   const headers = {
     ...ticket.headers,
@@ -146,7 +146,7 @@ async function put(path: string, file: SpooledFile, ticket: UploadTicket): Promi
 }
 
 /** Where the upload goes on; undefined when the store does not know of such a thing, or does not answer. */
-async function offsetAt(ticket: UploadTicket, size: number): Promise<number | undefined> {
+async function offsetAt(ticket: FileTicket, size: number): Promise<number | undefined> {
   const request = requestTo(ticket, 'HEAD', ticket.headers);
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
   request.end();

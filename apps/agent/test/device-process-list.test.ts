@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemoryLog } from '@lab/actors';
+import { MemoryLog } from '@lab/actors/testing';
 import { identify } from '@lab/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DeviceProcessList } from '../src/device-process-list.js';

@@ -1,5 +1,5 @@
-import { MemoryLog } from '@lab/actors';
-import { taskProcessesContract } from '../../../libs/actors/test/contracts/process-contract.js';
+import { MemoryLog } from '@lab/actors/testing';
+import { taskProcessesContract } from '@lab/actors/testing/contracts';
 import { ForkedTaskProcesses } from '../src/hosts.js';
 
 taskProcessesContract('forked', () => new ForkedTaskProcesses(new MemoryLog()));

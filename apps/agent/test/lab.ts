@@ -16,7 +16,7 @@ import {
   type AttemptResult,
   type DeviceAssignment,
   type DeviceStatus,
-  type Halt,
+  type EmergencyStop,
   type JsonObject,
   type TaskStart,
 } from '@lab/contracts';
@@ -42,7 +42,7 @@ export class Lab {
     computer: string;
     session: string;
     attempts: AttemptReport[];
-    halts?: Halt[] | undefined;
+    halts?: EmergencyStop[] | undefined;
   }[] = [];
   readonly changes: DeviceStatus[] = [];
   readonly left: string[] = [];

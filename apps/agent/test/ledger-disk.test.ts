@@ -2,10 +2,11 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { DiskLedger, defaultLedgerMemory, MemoryLog, type LedgerRecord } from '@lab/actors';
+import { defaultLedgerMemory, DiskLedger, type LedgerRecord } from '@lab/actors';
+import { MemoryLog } from '@lab/actors/testing';
+import { ledgerContract, type LedgerUnderTest } from '@lab/actors/testing/contracts';
 import { systemTimers } from '@lab/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ledgerContract, type LedgerUnderTest } from '../../../libs/actors/test/contracts/ledger-contract.js';
 import { FolderLedgerDisk } from '../src/ledger-disk.js';
 import { OldJournal } from '../src/old-journal.js';
 

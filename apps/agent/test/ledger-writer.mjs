@@ -1,5 +1,5 @@
 // Appends to the ledger in the folder given until it is killed; says each id on standard output once it is durable.
-import { DiskLedger, defaultLedgerMemory } from '@lab/actors';
+import { defaultLedgerMemory, DiskLedger } from '@lab/actors';
 import { FolderLedgerDisk } from '../dist/ledger-disk.js';
 
 const [, , folder, life] = process.argv;

@@ -1,5 +1,5 @@
 import { ServiceError, longestLogBatch, longestLogMessage, type WrittenLine } from '@lab/contracts';
-import { VirtualTime } from '@lab/actors';
+import { VirtualTime } from '@lab/actors/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LogRelay, type HeardLine, type LogRelayLimits } from '../src/log-relay.js';
 

@@ -3,15 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  defaultLedgerMemory,
-  DiskLedger,
-  MemoryLedgerDisk,
-  MemoryLog,
-  segmentNames,
-  VirtualTime,
-  type LedgerRecord,
-} from '@lab/actors';
+import { defaultLedgerMemory, DiskLedger, segmentNames, type LedgerRecord } from '@lab/actors';
+import { MemoryLedgerDisk, MemoryLog, VirtualTime } from '@lab/actors/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LedgerReport } from '../src/doctor/ledger-report.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
-import { MemoryLog } from '@lab/actors';
+import { MemoryLog } from '@lab/actors/testing';
 import { checkSchedule, type ExactRequest, type Problem, type Schedule } from '@lab/scheduling';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CpSatChild } from '../src/solver/cp-sat-child.js';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { MemoryLog } from '@lab/actors';
+import { MemoryLog } from '@lab/actors/testing';
 import { checkSchedule, lowerBound, type Schedule } from '@lab/scheduling';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SearchWorker } from '../src/solver/search-worker.js';

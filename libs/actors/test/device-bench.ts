@@ -1,16 +1,8 @@
 import type { DeviceState, DeviceStatus, FunctionKind, JsonValue } from '@lab/contracts';
-import {
-  defaultLimits,
-  Devices,
-  MemoryCallRecords,
-  MemoryDeviceProcesses,
-  MemoryLog,
-  MemoryModules,
-  VirtualTime,
-  type AgentLimits,
-  type DeviceScript,
-  type SimulatedDevice,
-} from '../src/index.js';
+import { Devices } from '../src/devices/index.js';
+import type { AgentLimits } from '../src/index.js';
+import { MemoryCallRecords, MemoryDeviceProcesses, MemoryLog, MemoryModules, VirtualTime, type DeviceScript, type SimulatedDevice } from '../src/testing/index.js';
+import { defaultLimits } from '../src/ports/index.js';
 import { deferred, device } from './world.js';
 
 export const arm = { lab: 'lab', name: 'arm' };

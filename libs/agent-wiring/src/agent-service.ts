@@ -50,7 +50,7 @@ export class AgentService implements Announcer {
         orchestrator.hearLeader(epoch);
         agent.hearLeader(epoch, { halts, released });
       }),
-      bus.subscribe(agentEvents.emergencyStop, {}, (halt) => agent.emergencyStop(halt)),
+      bus.subscribe(agentEvents.emergencyStop, {}, (stop) => agent.emergencyStop(stop)),
       bus.serve(serviceRequests.health, { service: 'agent' }, () => this.#health()),
     ]);
     this.#forget = bus.onStatus((status) => {
@@ -165,7 +165,7 @@ export class AgentService implements Announcer {
           seq: agent.nextHeartbeat(),
           devices: agent.devices(),
           attempts: agent.attempts(),
-          halts: agent.halts(),
+          halts: agent.emergencyStops(),
           wall_ms: this.#parts.wall.now(),
           ledger_trouble: agent.trouble ?? null,
         },

@@ -1,11 +1,5 @@
-import type { DownloadTicket, Orchestrator, Registration, UploadTicket } from '@lab/actors';
-import {
-  orchestratorRequests,
-  type AttemptReport,
-  type AttemptResult,
-  type DeviceStatus,
-  type Halt,
-} from '@lab/contracts';
+import type { FileTicket, Hello, Orchestrator, Registration } from '@lab/actors';
+import { orchestratorRequests, type AttemptResult } from '@lab/contracts';
 import type { Bus } from '@lab/messaging';
 
 /**
@@ -31,15 +25,7 @@ export class OrchestratorOverBus implements Orchestrator {
     for (const request of [...this.#pending]) request.abort();
   }
 
-  register(hello: {
-    computer: string;
-    session: string;
-    version: string;
-    attempts: AttemptReport[];
-    incarnations: number[];
-    devices: DeviceStatus[];
-    halts: Halt[];
-  }): Promise<Registration> {
+  register(hello: Hello): Promise<Registration> {
     return this.#ask((options) => this.#bus.request(orchestratorRequests.registerAgent, {}, hello, options));
   }
 
@@ -47,18 +33,13 @@ export class OrchestratorOverBus implements Orchestrator {
     await this.#ask((options) => this.#bus.request(orchestratorRequests.reportResult, {}, result, options));
   }
 
-  uploadTicket(file: {
-    attemptId: string;
-    name: string;
-    size: number;
-    sha256: string;
-  }): Promise<UploadTicket> {
+  uploadTicket(file: { attemptId: string; name: string; size: number; sha256: string }): Promise<FileTicket> {
     const { attemptId, name, size, sha256 } = file;
     const body = { attempt_id: attemptId, name, size, sha256 };
     return this.#ask((options) => this.#bus.request(orchestratorRequests.uploadTicket, {}, body, options));
   }
 
-  downloadTicket({ attemptId, handle }: { attemptId: string; handle: string }): Promise<DownloadTicket> {
+  downloadTicket({ attemptId, handle }: { attemptId: string; handle: string }): Promise<FileTicket> {
     const body = { attempt_id: attemptId, handle };
     return this.#ask((options) => this.#bus.request(orchestratorRequests.downloadTicket, {}, body, options));
   }

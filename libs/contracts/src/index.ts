@@ -249,7 +249,16 @@ export {
 export { logRequests, longestLogBatch, type WrittenLine } from './messages/log.js';
 export { definitionRequests } from './messages/definitions.js';
 export { orchestratorEvents, orchestratorRequests } from './messages/orchestrator.js';
-export { agentEvents, agentRequests, halt, haltCovers, type Halt } from './messages/agent.js';
+export {
+  agentEvents,
+  agentRequests,
+  emergencyStop,
+  emergencyStopCovers,
+  type EmergencyStop,
+  // The names before; to be removed with their last use.
+  emergencyStopCovers as haltCovers,
+  type EmergencyStop as Halt,
+} from './messages/agent.js';
 export {
   insight,
   keptInsight,

@@ -96,7 +96,7 @@ export function reportOf(
       kind,
       attempt_id: attemptId ?? null,
     })),
-    halts: state.halts.map(({ id, scope, by, reason }) => ({ id, scope, by, reason })),
+    halts: state.emergencyStops.map(({ id, scope, by, reason }) => ({ id, scope, by, reason })),
     fences: Object.fromEntries(state.fences),
     fdatasync: where.fdatasync,
   };

@@ -9,7 +9,7 @@ import {
   unnamedPerson,
   type EmergencyStopRequest,
   type ErrorCode,
-  type Halt,
+  type EmergencyStop,
 } from '@lab/contracts';
 import { Announcements, Requests } from '../ports/index.js';
 
@@ -46,7 +46,7 @@ export class EmergencyStops {
    *   `maybe` when not even that is certain
    */
   async engage(request: EmergencyStopRequest): Promise<string> {
-    const stop: Halt = {
+    const stop: EmergencyStop = {
       id: randomUUID(),
       scope: scopeOf(request),
       by: request.by ?? unnamedPerson,
@@ -71,7 +71,7 @@ export class EmergencyStops {
   }
 
   /** @returns whether the broker has got it */
-  private async tell(stop: Halt): Promise<boolean> {
+  private async tell(stop: EmergencyStop): Promise<boolean> {
     return (
       (await this.insist(() => this.announcements.announce(agentEvents.emergencyStop, {}, stop))) ===
       undefined
@@ -79,7 +79,7 @@ export class EmergencyStops {
   }
 
   /** @returns why it is not recorded; undefined when it is */
-  private record(stop: Halt): Promise<ServiceError | undefined> {
+  private record(stop: EmergencyStop): Promise<ServiceError | undefined> {
     const options = { timeoutMs: this.patience.answerMs };
     return this.insist(() => this.requests.call(orchestratorRequests.engageStop, {}, stop, options));
   }

@@ -4,21 +4,24 @@ import {
   type AttemptStatus,
   type DeviceAssignment,
   type DeviceStatus,
-  type Halt,
+  type EmergencyStop,
   type JsonObject,
   type JsonValue,
   type TaskStart,
 } from '@lab/contracts';
-import { Devices, keyOf, type DeviceName } from '../devices/devices.js';
-import { EmergencyStops, type KnownHalts } from './emergency-stops.js';
+import { ProcessPool, TaskAttempts } from '../attempts/index.js';
+import { Devices, keyOf, type DeviceName } from '../devices/index.js';
+import { CallLedger, defaultLedgerMemory } from '../ledger/index.js';
+import {
+  defaultLimits,
+  Retry,
+  type AgentLimits,
+  type KnownEmergencyStops,
+  type Registration,
+} from '../ports/index.js';
+import type { AgentPorts } from './agent-ports.js';
+import { EmergencyStops } from './emergency-stops.js';
 import { Freshness } from './freshness.js';
-import { CallLedger } from '../ledger/call-ledger.js';
-import { defaultLedgerMemory } from '../ledger/ledger-state.js';
-import { defaultLimits, type AgentLimits } from '../ports/limits.js';
-import type { AgentPorts, Registration } from '../ports.js';
-import { ProcessPool } from '../attempts/process-pool.js';
-import { Retry } from '../ports/retry.js';
-import { TaskAttempts } from '../attempts/task-attempts.js';
 
 export interface AgentIdentity {
   computer: string;
@@ -162,18 +165,18 @@ export class Agent {
   }
 
   /** Somebody leads: a new epoch means a new leader, who must hear of this agent. */
-  hearLeader(epoch: number, known: KnownHalts = {}): void {
+  hearLeader(epoch: number, known: KnownEmergencyStops = {}): void {
     if (epoch >= this.#epoch) this.#emergencyStops.merge(known);
     if (epoch > this.#epoch) this.#register();
   }
 
   /** People stop devices, whoever tells of it: at once, past all queues, fences and leaders. */
-  emergencyStop(halt: Halt): void {
-    this.#emergencyStops.stop(halt);
+  emergencyStop(stop: EmergencyStop): void {
+    this.#emergencyStops.engage(stop);
   }
 
   /** The stops of people that are in force on this computer. */
-  halts(): Halt[] {
+  emergencyStops(): EmergencyStop[] {
     return this.#emergencyStops.inForce;
   }
 
@@ -357,7 +360,7 @@ export class Agent {
             attempts: told,
             incarnations: [...this.#ports.ledger.state.incarnations],
             devices: this.devices(),
-            halts: this.halts(),
+            halts: this.emergencyStops(),
           });
           if (answer.epoch >= this.#epoch) return answer;
           throw new ServiceError(

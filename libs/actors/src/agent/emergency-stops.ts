@@ -1,16 +1,8 @@
-import { haltCovers, type Halt } from '@lab/contracts';
-import type { Devices } from '../devices/devices.js';
-import { haltText } from '../devices/stops-in-force.js';
-import type { Ledger, LedgerRecord, Log } from '../ports.js';
-import type { TaskAttempts } from '../attempts/task-attempts.js';
-
-/** What a leader says of the stops that it knows. */
-export interface KnownHalts {
-  /** In force. */
-  halts?: readonly Halt[] | undefined;
-  /** Ids of the latest ones that were released. */
-  released?: readonly string[] | undefined;
-}
+import { emergencyStopCovers, type EmergencyStop } from '@lab/contracts';
+import type { TaskAttempts } from '../attempts/index.js';
+import { emergencyStopText, type Devices } from '../devices/index.js';
+import type { Ledger, LedgerRecord } from '../ledger/index.js';
+import type { AgentLog, KnownEmergencyStops } from '../ports/index.js';
 
 /**
  * The emergency stops of this computer: they take hold at once, and outlive the agent.
@@ -22,23 +14,23 @@ export class EmergencyStops {
   readonly #devices: Devices;
   readonly #attempts: TaskAttempts;
   readonly #ledger: Ledger;
-  readonly #log: Log;
+  readonly #log: AgentLog;
 
-  constructor(parts: { devices: Devices; attempts: TaskAttempts; ledger: Ledger; log: Log }) {
+  constructor(parts: { devices: Devices; attempts: TaskAttempts; ledger: Ledger; log: AgentLog }) {
     this.#devices = parts.devices;
     this.#attempts = parts.attempts;
     this.#ledger = parts.ledger;
     this.#log = parts.log;
   }
 
-  get inForce(): Halt[] {
-    return this.#devices.halts;
+  get inForce(): EmergencyStop[] {
+    return this.#devices.emergencyStops;
   }
 
   /** Takes up the stops of which the open ledger tells, before any device starts. */
   recall(): void {
-    const kept = this.#ledger.state.halts;
-    for (const halt of kept) this.#devices.halt(halt);
+    const kept = this.#ledger.state.emergencyStops;
+    for (const stop of kept) this.#devices.emergencyStop(stop);
     // A leader may have been heard before the ledger could be read.
     const inForce = new Set(this.inForce.map(({ id }) => id));
     const over = kept.filter(({ id }) => !inForce.has(id)).map(({ id }) => id);
@@ -46,21 +38,21 @@ export class EmergencyStops {
   }
 
   /** Stops every device of the scope, and the tasks that use one. One that is known already changes nothing. */
-  stop(halt: Halt): void {
-    if (!this.#devices.halt(halt)) return;
-    this.#log.warn('emergency stop', { ...halt });
-    this.#attempts.cancelUsing((device) => haltCovers(halt, device), haltText(halt));
-    this.#keep({ type: 'halt', halt });
+  engage(stop: EmergencyStop): void {
+    if (!this.#devices.emergencyStop(stop)) return;
+    this.#log.warn('emergency stop', { ...stop });
+    this.#attempts.cancelUsing((device) => emergencyStopCovers(stop, device), emergencyStopText(stop));
+    this.#keep({ type: 'halt', halt: stop });
   }
 
   /** Takes over what the leader knows: adds the stops that are missing here, and releases exactly those that it names. */
-  merge({ halts = [], released = [] }: KnownHalts): void {
+  merge({ halts = [], released = [] }: KnownEmergencyStops): void {
     const over = this.#devices.release(released);
     if (over.length > 0) {
       this.#log.warn('emergency stops are released', { ids: over });
       this.#keep({ type: 'released', ids: over });
     }
-    for (const halt of halts) this.stop(halt);
+    for (const stop of halts) this.engage(stop);
   }
 
   /** A stop that cannot be written now is written when the disk allows. */

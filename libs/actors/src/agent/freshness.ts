@@ -1,5 +1,5 @@
 import { callFreshMs, ServiceError } from '@lab/contracts';
-import type { Clock } from '../ports.js';
+import type { Clock } from '@lab/ports';
 
 /** Heartbeats whose time is remembered: a minute of them. */
 const remembered = 64;

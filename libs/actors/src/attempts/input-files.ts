@@ -7,8 +7,7 @@ import {
   type ServiceError,
   type TaskStart,
 } from '@lab/contracts';
-import type { Files, Log, Orchestrator } from '../ports.js';
-import type { Retry } from '../ports/retry.js';
+import type { AgentLog, Files, Orchestrator, Retry } from '../ports/index.js';
 
 /** A file that the task gets cannot be had; the message names it. */
 export class InputFileError extends Error {
@@ -23,7 +22,7 @@ export class InputFileError extends Error {
  * @throws InputFileError when a file can never be had; ServiceError `aborted`
  */
 export async function placeInputFiles(
-  ports: { files: Files; orchestrator: Orchestrator; retry: Retry; log: Log },
+  ports: { files: Files; orchestrator: Orchestrator; retry: Retry; log: AgentLog },
   { attempt_id: attemptId, files }: Pick<TaskStart, 'attempt_id' | 'files'>,
   signal: AbortSignal,
 ): Promise<Record<string, LocalFile> | undefined> {

@@ -1,6 +1,5 @@
 import type { AttemptOutcome } from '@lab/contracts';
-import type { AgentLimits } from '../ports/limits.js';
-import type { SpooledFile } from '../ports.js';
+import type { AgentLimits, SpooledFile } from '../ports/index.js';
 import type { Ending } from './task-attempt.js';
 
 type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;

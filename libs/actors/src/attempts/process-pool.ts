@@ -1,7 +1,13 @@
 import { ServiceError, type FromTask, type Isolation } from '@lab/contracts';
-import type { AgentLimits } from '../ports/limits.js';
-import type { Clock, Log, ProcessExit, TaskProcess, TaskProcesses, Timers } from '../ports.js';
-import { describeExit } from '../ports/process-exit.js';
+import type { Clock, Timers } from '@lab/ports';
+import {
+  describeExit,
+  type AgentLimits,
+  type AgentLog,
+  type ProcessExit,
+  type TaskProcess,
+  type TaskProcesses,
+} from '../ports/index.js';
 
 /** A process lent to one task. */
 export interface Lease {
@@ -38,7 +44,7 @@ interface Waiter {
  * nothing; tasks get processes in order of asking, except that one which may be reused never delays the other kind.
  */
 export class ProcessPool {
-  readonly #ports: { clock: Clock; timers: Timers; processes: TaskProcesses; log: Log };
+  readonly #ports: { clock: Clock; timers: Timers; processes: TaskProcesses; log: AgentLog };
   readonly #limits: AgentLimits;
   readonly #workers = new Set<Worker>();
   readonly #waiters: Waiter[] = [];
@@ -49,7 +55,7 @@ export class ProcessPool {
   #closed: Promise<void> | undefined;
 
   constructor(
-    ports: { clock: Clock; timers: Timers; processes: TaskProcesses; log: Log },
+    ports: { clock: Clock; timers: Timers; processes: TaskProcesses; log: AgentLog },
     limits: AgentLimits,
   ) {
     this.#ports = ports;

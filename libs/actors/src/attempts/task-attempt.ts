@@ -12,31 +12,28 @@ import {
   type LocalFile,
   type TaskStart,
 } from '@lab/contracts';
-import type { Devices } from '../devices/devices.js';
-import type { CallLedger } from '../ledger/call-ledger.js';
+import type { Clock, Timers } from '@lab/ports';
+import type { Devices } from '../devices/index.js';
+import type { CallEnding, CallLedger, Ledger } from '../ledger/index.js';
+import {
+  describeExit,
+  Unanswered,
+  type AgentLog,
+  type Files,
+  type Modules,
+  type OtherAgent,
+  type Peers,
+  type ProcessExit,
+  type SpooledFile,
+} from '../ports/index.js';
 import { OpenCalls } from './open-calls.js';
-import type {
-  CallEnding,
-  Clock,
-  Files,
-  Ledger,
-  Log,
-  Modules,
-  OtherAgent,
-  Peers,
-  ProcessExit,
-  SpooledFile,
-  Timers,
-} from '../ports.js';
-import { describeExit } from '../ports/process-exit.js';
 import type { Lease, ProcessPool } from './process-pool.js';
-import { Unanswered } from '../ports/unanswered.js';
 
 export interface AttemptPorts {
   computer: string;
   clock: Clock;
   timers: Timers;
-  log: Log;
+  log: AgentLog;
   ledger: Ledger;
   modules: Modules;
   files: Files;
@@ -63,7 +60,7 @@ type Call = Extract<FromTask, { type: 'call' }>;
 type Report = Exclude<FromTask, { type: 'call' | 'log' | 'waiting' }>;
 
 /** Puts the files that the task gets into its folder; undefined: it gets none. */
-type PlaceFiles = (log: Log, signal: AbortSignal) => Promise<Record<string, LocalFile> | undefined>;
+type PlaceFiles = (log: AgentLog, signal: AbortSignal) => Promise<Record<string, LocalFile> | undefined>;
 
 interface Prepared {
   lease: Lease;
@@ -83,7 +80,7 @@ type ProcessEnd = { report: Report } | { exit: ProcessExit };
  */
 export class TaskAttempt {
   readonly start: TaskStart;
-  readonly log: Log;
+  readonly log: AgentLog;
   readonly #ports: AttemptPorts;
   readonly #placeFiles: PlaceFiles;
   readonly #open = new OpenCalls();

@@ -6,19 +6,24 @@ import {
   type AttemptStatus,
   type TaskStart,
 } from '@lab/contracts';
-import { ledgerFailed } from '../ledger/call-ledger.js';
-import type { AttemptHistory } from '../ledger/ledger-state.js';
-import { keyOf } from '../devices/devices.js';
-import type { AgentLimits } from '../ports/limits.js';
-import type { LedgerRecord, Log, Orchestrator, OtherAgent, Random, SpooledFile } from '../ports.js';
+import type { Random } from '@lab/ports';
+import { keyOf } from '../devices/index.js';
+import { ledgerFailed, type AttemptHistory, type LedgerRecord } from '../ledger/index.js';
+import {
+  Retry,
+  type AgentLimits,
+  type AgentLog,
+  type Orchestrator,
+  type OtherAgent,
+  type SpooledFile,
+} from '../ports/index.js';
 import { InputFileError, isFinalForFiles, placeInputFiles } from './input-files.js';
 import { withinBounds } from './outcome-bounds.js';
-import { Retry } from '../ports/retry.js';
 import { NeverBegan, othersOf, TaskAttempt, type AttemptPorts, type Ending } from './task-attempt.js';
 
 interface Entry {
   readonly id: string;
-  readonly log: Log;
+  readonly log: AgentLog;
   /** Undefined for one that an earlier agent process ran. */
   readonly attempt: TaskAttempt | undefined;
   readonly accepted: Promise<void>;
@@ -358,7 +363,7 @@ export class TaskAttempts {
     await this.#conclude(entry, ending, false);
   }
 
-  #resume(id: string, log: Log, work: (entry: Entry) => Promise<void>): void {
+  #resume(id: string, log: AgentLog, work: (entry: Entry) => Promise<void>): void {
     const entry: Entry = {
       id,
       log,

@@ -6,7 +6,18 @@ import {
   type Fault,
   type JsonObject,
 } from '@lab/contracts';
-import type { CheckArguments } from '../ports.js';
+
+/**
+ * Checks the arguments of a call against the declaration of the function. A function that declares no parameters accepts
+ * any arguments.
+ *
+ * @returns the arguments with the defaults of those that were left out, and all faults; the path of a fault begins with
+ *   `arguments`
+ */
+export type CheckArguments = (
+  declared: DeviceFunction,
+  given: JsonObject,
+) => { values: JsonObject; faults: Fault[] };
 
 /** A call that fits what the device declares. */
 export interface FittingCall {

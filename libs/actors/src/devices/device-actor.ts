@@ -11,25 +11,23 @@ import {
   type JsonObject,
   type JsonValue,
 } from '@lab/contracts';
+import type { Clock, Timers } from '@lab/ports';
+import type { CallRecords } from '../ledger/index.js';
+import {
+  describeExit,
+  type AgentLimits,
+  type AgentLog,
+  type DeviceProcesses,
+  type Modules,
+  type ProcessExit,
+} from '../ports/index.js';
 import { CrashCount } from './crash-count.js';
-import { DeclaredFunctions } from './declared-functions.js';
+import { DeclaredFunctions, type CheckArguments } from './declared-functions.js';
 import { DeviceCalls, type LostCalls } from './device-calls.js';
 import { findDoubt, type Doubt } from './device-doubt.js';
 import { DeviceLife, type Heard } from './device-life.js';
-import { DeviceStanding } from './device-status.js';
+import { DeviceStatusTracker } from './device-status.js';
 import { stopSafely } from './safe-stop.js';
-import type { AgentLimits } from '../ports/limits.js';
-import type {
-  CallRecords,
-  CheckArguments,
-  Clock,
-  DeviceProcesses,
-  Log,
-  Modules,
-  ProcessExit,
-  Timers,
-} from '../ports.js';
-import { describeExit } from '../ports/process-exit.js';
 
 export interface DeviceCall {
   /** Unique for ever: the same id again is the same call. */
@@ -61,7 +59,7 @@ export interface DeviceActorPorts {
   modules: Modules;
   records: CallRecords;
   checkArguments: CheckArguments;
-  log: Log;
+  log: AgentLog;
 }
 
 /**
@@ -78,7 +76,7 @@ export class DeviceActor {
   readonly #limits: AgentLimits;
   readonly #calls: DeviceCalls;
   readonly #functions: DeclaredFunctions;
-  readonly #standing: DeviceStanding;
+  readonly #status: DeviceStatusTracker;
   #life: DeviceLife | undefined;
   /** Its process is being ended so that it begins anew. */
   #renewing = false;
@@ -90,19 +88,19 @@ export class DeviceActor {
   #cancelRestart: () => void = nothing;
   #stopping: Stopping | undefined;
 
-  /** @param halted why people keep it stopped, if they do: then it does not start before {@link release} */
+  /** @param stopText why people keep it stopped, if they do: then it does not start before {@link release} */
   constructor(
     assignment: DeviceAssignment,
     ports: DeviceActorPorts,
     limits: AgentLimits,
     changed: (status: DeviceStatus) => void,
-    halted?: string,
+    stopText?: string,
   ) {
     this.assignment = assignment;
     this.#ports = ports;
     this.#limits = limits;
     this.#functions = new DeclaredFunctions(this.label, ports.checkArguments);
-    this.#standing = new DeviceStanding(assignment, this.#functions, changed, halted);
+    this.#status = new DeviceStatusTracker(assignment, this.#functions, changed, stopText);
     this.#crashes = new CrashCount(limits.deviceCrashWindowMs);
     const { clock, timers, records, log } = ports;
     this.#calls = new DeviceCalls(
@@ -112,7 +110,7 @@ export class DeviceActor {
         timers,
         records,
         log,
-        open: () => isUsable(this.#standing.state) && this.#life !== undefined,
+        open: () => isUsable(this.#status.state) && this.#life !== undefined,
         send: (message) => this.#life?.send(message),
         busyWith: (name) => this.#busyWith(name),
         overdue: (detail) => this.#endLife(detail),
@@ -130,7 +128,7 @@ export class DeviceActor {
   }
 
   get status(): DeviceStatus {
-    return this.#standing.status;
+    return this.#status.status;
   }
 
   /**
@@ -138,7 +136,7 @@ export class DeviceActor {
    * first. What comes of it is seen in the state.
    */
   start(): void {
-    this.#standing.doubt = findDoubt(this.#ports.records, this.label, 'the agent ended', () => false);
+    this.#status.doubt = findDoubt(this.#ports.records, this.label, 'the agent ended', () => false);
     this.#begin();
   }
 
@@ -150,9 +148,9 @@ export class DeviceActor {
    *   its process died; `deadline_exceeded`, with effect none when it did not begin in time
    */
   async call(call: DeviceCall): Promise<JsonValue | undefined> {
-    this.#standing.requireOpen();
+    this.#status.requireOpen();
     const declared = this.#functions.find(call.function);
-    if (declared.kind !== 'query') this.#standing.requireReleased();
+    if (declared.kind !== 'query') this.#status.requireReleased();
     const { values, runMs } = this.#functions.fit(declared, call.arguments);
     return this.#calls.post({
       id: call.callId,
@@ -173,7 +171,7 @@ export class DeviceActor {
    * @throws ServiceError `device_unavailable`, `device_error`, `deadline_exceeded`
    */
   async report(): Promise<JsonObject> {
-    this.#standing.requireOpen();
+    this.#status.requireOpen();
     const id = `_report/${++this.#reports}`;
     const value = await this.#calls.post({
       id,
@@ -189,8 +187,8 @@ export class DeviceActor {
 
   /** @throws ServiceError `device_unavailable` when the device takes no calls that change something at present */
   requireUsable(): void {
-    this.#standing.requireOpen();
-    this.#standing.requireReleased();
+    this.#status.requireOpen();
+    this.#status.requireReleased();
   }
 
   /**
@@ -198,7 +196,7 @@ export class DeviceActor {
    * first, upon which the host leaves the instrument safe.
    */
   abort(reason: string): void {
-    if (this.#standing.state !== 'busy') return;
+    if (this.#status.state !== 'busy') return;
     if (this.#calls.moving === undefined) {
       this.#calls.refuseEffects(new ServiceError('aborted', `device ${this.label}: ${reason}`));
     } else {
@@ -227,28 +225,28 @@ export class DeviceActor {
    *
    * @param text who stops it and why, for people
    */
-  halt(text: string): void {
-    this.#standing.halted = text;
+  emergencyStop(text: string): void {
+    this.#status.stopText = text;
     this.#cancelRestart();
     this.#begins += 1;
     this.#calls.refuseEffects(new ServiceError('aborted', `device ${this.label}: ${text}`));
     if (this.#life === undefined) {
-      if (!isGivenUp(this.#standing.state)) this.#begin();
-    } else if (isInDoubt(this.#standing.state)) this.#life.kill();
-    else if (!isGivenUp(this.#standing.state)) void this.#stopSafely(text, true);
+      if (!isGivenUp(this.#status.state)) this.#begin();
+    } else if (isInDoubt(this.#status.state)) this.#life.kill();
+    else if (!isGivenUp(this.#status.state)) void this.#stopSafely(text, true);
   }
 
   /** People go on: a device that was kept from starting starts. */
   release(): void {
-    if (this.#standing.halted === undefined) return;
-    this.#standing.halted = undefined;
-    if (this.#standing.state === 'disabled' || isInDoubt(this.#standing.state)) this.#begin();
+    if (this.#status.stopText === undefined) return;
+    this.#status.stopText = undefined;
+    if (this.#status.state === 'disabled' || isInDoubt(this.#status.state)) this.#begin();
     this.#calls.pump();
   }
 
   /** Another stop is in force in the place of the one it was halted by, which is over. */
-  haltedBy(text: string): void {
-    this.#standing.halted = text;
+  replaceStopText(text: string): void {
+    this.#status.stopText = text;
   }
 
   /**
@@ -259,19 +257,19 @@ export class DeviceActor {
    *   `service_unavailable` when it could not be recorded
    */
   async reset(doubtId: string | null, by: string): Promise<void> {
-    const mayBe = this.#standing.doubt !== undefined || isGivenUp(this.#standing.state);
+    const mayBe = this.#status.doubt !== undefined || isGivenUp(this.#status.state);
     if (this.#stopping !== undefined || !mayBe) {
       throw new ServiceError(
         'wrong_state',
-        `device ${this.label} is ${this.#standing.state}: only one that is uncertain or faulted can be reset`,
+        `device ${this.label} is ${this.#status.state}: only one that is uncertain or faulted can be reset`,
       );
     }
-    const present = this.#standing.doubt?.known.id ?? null;
+    const present = this.#status.doubt?.known.id ?? null;
     if (doubtId !== present) {
       const what = present === null ? 'has no doubt' : `has the doubt '${present}'`;
       throw new ServiceError('wrong_state', `device ${this.label} ${what}, not ${quoted(doubtId)}`);
     }
-    if (this.#standing.doubt !== undefined && !(await this.#settle(this.#standing.doubt, by))) return;
+    if (this.#status.doubt !== undefined && !(await this.#settle(this.#status.doubt, by))) return;
     this.#ports.log.warn('a person has the device started anew', { by, doubt: doubtId });
     this.#crashes.clear();
     this.#renew();
@@ -296,13 +294,13 @@ export class DeviceActor {
     });
     const stopping: Stopping = { promise, done, cleaning: false, limited: false };
     this.#stopping = stopping;
-    this.#standing.leaving = true;
+    this.#status.leaving = true;
     this.#cancelRestart();
     this.#begins += 1;
     this.#calls.refuseUnsent('is being stopped');
     if (this.#life === undefined) this.#stopped();
     // A process that is not initialised, or not any more, has nothing to clean up that may be touched.
-    else if (isGivenUp(this.#standing.state) || isInDoubt(this.#standing.state)) this.#life.kill();
+    else if (isGivenUp(this.#status.state) || isInDoubt(this.#status.state)) this.#life.kill();
     else this.#cleanUpWhenQuiet();
     return stopping;
   }
@@ -320,14 +318,14 @@ export class DeviceActor {
     if (this.#stopping !== undefined || this.#life !== undefined) return;
     this.#cancelRestart();
     const begin = ++this.#begins;
-    const doubt = this.#standing.doubt;
-    if (this.#standing.halted !== undefined) {
-      if (doubt !== undefined) this.#standing.to('uncertain', `${doubt.what}; ${this.#standing.halted}`);
-      else this.#standing.to('disabled', this.#standing.halted);
+    const doubt = this.#status.doubt;
+    if (this.#status.stopText !== undefined) {
+      if (doubt !== undefined) this.#status.to('uncertain', `${doubt.what}; ${this.#status.stopText}`);
+      else this.#status.to('disabled', this.#status.stopText);
       return;
     }
-    if (doubt === undefined) this.#standing.to('initializing', null);
-    else this.#standing.to('uncertain', `${doubt.what}; its driver is asked`);
+    if (doubt === undefined) this.#status.to('initializing', null);
+    else this.#status.to('uncertain', `${doubt.what}; its driver is asked`);
     this.#ports.modules.path(this.assignment.module).then(
       (path) => {
         if (begin === this.#begins) this.#launch(path, doubt);
@@ -343,7 +341,7 @@ export class DeviceActor {
     const life = new DeviceLife(this.#ports.processes.start(this.assignment), this.#ports, this.#limits, {
       hear: (message) => this.#hear(life, message),
       responds: (does) => {
-        this.#standing.responds = does;
+        this.#status.responds = does;
         if (!does) this.#ports.log.error('the process of the device does not respond');
       },
       exited: (exit) => this.#exited(exit),
@@ -380,7 +378,7 @@ export class DeviceActor {
       this.#renew();
       return;
     }
-    this.#standing.to('initializing', why ?? null);
+    this.#status.to('initializing', why ?? null);
     this.#initialize(life, path);
   }
 
@@ -388,7 +386,7 @@ export class DeviceActor {
     const reason = `the code of the device is missing: ${toServiceError(error).message}`;
     const forGood = isServiceError(error) && error.code === 'not_found';
     if (doubt !== undefined) {
-      this.#standing.to('uncertain', `${doubt.what}; ${reason}`);
+      this.#status.to('uncertain', `${doubt.what}; ${reason}`);
       if (!forGood) this.#beginIn(this.#backoff(this.#failedStarts++));
     } else if (forGood) {
       this.#fault(reason);
@@ -400,15 +398,15 @@ export class DeviceActor {
   #hear(life: DeviceLife, message: Heard): void {
     switch (message.type) {
       case 'ready':
-        if (this.#standing.state !== 'initializing') return;
+        if (this.#status.state !== 'initializing') return;
         life.settled();
         this.#functions.replace(message.functions, this.#limits.deviceCallMs / 1_000);
-        if (this.#stopping === undefined) this.#standing.to('idle', null);
+        if (this.#stopping === undefined) this.#status.to('idle', null);
         this.#calls.pump();
         return;
       case 'init_failed':
         // Stopped by people in the middle of it, so it is not the device that is at fault.
-        if (this.#standing.halted !== undefined || this.#standing.state !== 'initializing') return;
+        if (this.#status.stopText !== undefined || this.#status.state !== 'initializing') return;
         this.#fault(message.error.message);
         return;
       case 'result':
@@ -429,8 +427,8 @@ export class DeviceActor {
 
   /** The doubt stays, and a person is asked: no process of the device may run until somebody knows. */
   #askPeople(why: string): void {
-    if (this.#standing.doubt === undefined || this.#stopping !== undefined) return;
-    this.#standing.to('uncertain', `${this.#standing.doubt.what}; ${why}`);
+    if (this.#status.doubt === undefined || this.#stopping !== undefined) return;
+    this.#status.to('uncertain', `${this.#status.doubt.what}; ${why}`);
     this.#life?.kill();
   }
 
@@ -441,8 +439,8 @@ export class DeviceActor {
    */
   async #settle(doubt: Doubt, by: string): Promise<boolean> {
     await this.#ports.records.settled(this.label, by);
-    if (this.#standing.doubt !== doubt) return false;
-    this.#standing.doubt = undefined;
+    if (this.#status.doubt !== doubt) return false;
+    this.#status.doubt = undefined;
     return true;
   }
 
@@ -463,34 +461,34 @@ export class DeviceActor {
     const call = this.#calls.moving;
     const goesOn = (): boolean =>
       this.#life === life &&
-      (call === undefined ? this.#standing.state === 'initializing' : this.#calls.moving === call);
+      (call === undefined ? this.#status.state === 'initializing' : this.#calls.moving === call);
     const end = (detail: string): void => this.#endLife(detail);
     await stopSafely({ life, reason, forced, goesOn, end }, this.#ports.timers, this.#limits);
   }
 
   #busyWith(name: string | undefined): void {
-    if (name !== undefined) this.#standing.to('busy', name);
-    else if (this.#standing.state === 'busy') this.#standing.to('idle', null);
+    if (name !== undefined) this.#status.to('busy', name);
+    else if (this.#status.state === 'busy') this.#status.to('idle', null);
   }
 
   /** Ends the process by SIGTERM, in the middle of whatever it does. */
   #endLife(detail: string): void {
     const life = this.#life;
     if (life === undefined) return;
-    if (this.#standing.state === 'busy') this.#standing.to('aborting', detail);
-    else if (this.#standing.state === 'idle' || this.#standing.state === 'initializing')
-      this.#standing.to('restarting', detail);
-    this.#calls.refuseUnsent(`is ${this.#standing.state}`);
+    if (this.#status.state === 'busy') this.#status.to('aborting', detail);
+    else if (this.#status.state === 'idle' || this.#status.state === 'initializing')
+      this.#status.to('restarting', detail);
+    this.#calls.refuseUnsent(`is ${this.#status.state}`);
     life.terminate();
   }
 
   #exited(exit: ProcessExit): void {
     this.#life = undefined;
-    this.#standing.responds = true;
+    this.#status.responds = true;
     const how = describeExit(exit);
     const lost = this.#calls.lost(how);
     this.#afterExit(how, lost);
-    lost.settle(this.#standing.state === 'restarting');
+    lost.settle(this.#status.state === 'restarting');
   }
 
   #afterExit(how: string, { interrupted, overdue }: LostCalls): void {
@@ -499,7 +497,7 @@ export class DeviceActor {
       const { id: callId, name, attemptId } = interrupted;
       const neverSent = (id: string): boolean => this.#calls.neverSent(id);
       const call = { callId, function: name, attemptId };
-      this.#standing.doubt = findDoubt(this.#ports.records, this.label, cause, neverSent, call);
+      this.#status.doubt = findDoubt(this.#ports.records, this.label, cause, neverSent, call);
     }
     const renewing = this.#renewing;
     this.#renewing = false;
@@ -507,24 +505,24 @@ export class DeviceActor {
       this.#stopped();
     } else if (renewing) {
       this.#begin();
-    } else if (isGivenUp(this.#standing.state)) {
+    } else if (isGivenUp(this.#status.state)) {
       return;
-    } else if (this.#standing.halted !== undefined) {
+    } else if (this.#status.stopText !== undefined) {
       // Ended because people stopped it: that is no crash, and nothing starts before they release it.
       this.#begin();
-    } else if (!isInDoubt(this.#standing.state)) {
-      this.#crashed(this.#standing.doubt?.what ?? cause);
+    } else if (!isInDoubt(this.#status.state)) {
+      this.#crashed(this.#status.doubt?.what ?? cause);
     }
   }
 
   #crashed(detail: string): void {
     const crashes = this.#crashes.note(this.#ports.clock.now());
-    if (this.#standing.doubt !== undefined) this.#standing.to('uncertain', detail);
+    if (this.#status.doubt !== undefined) this.#status.to('uncertain', detail);
     if (crashes >= this.#limits.deviceCrashes) {
       this.#fault(
         `${crashes} crashes within ${this.#limits.deviceCrashWindowMs / 60_000} min; the last: ${detail}`,
       );
-    } else if (this.#standing.doubt !== undefined) {
+    } else if (this.#status.doubt !== undefined) {
       this.#begin();
     } else {
       this.#restartIn(this.#backoff(crashes - 1), detail);
@@ -533,7 +531,7 @@ export class DeviceActor {
 
   #restartIn(ms: number, detail: string): void {
     this.#ports.log.warn('the device restarts', { detail, in_ms: ms });
-    this.#standing.to('restarting', `restarts in ${ms / 1000} s: ${detail}`);
+    this.#status.to('restarting', `restarts in ${ms / 1000} s: ${detail}`);
     this.#beginIn(ms);
   }
 
@@ -549,7 +547,7 @@ export class DeviceActor {
   #fault(detail: string): void {
     if (this.#stopping !== undefined) return;
     this.#ports.log.error('the device is faulted', { detail });
-    this.#standing.to('faulted', detail);
+    this.#status.to('faulted', detail);
     this.#life?.kill();
   }
 
@@ -563,7 +561,7 @@ export class DeviceActor {
 
   #stopped(): void {
     this.#functions.replace([], 0);
-    if (this.#standing.state !== 'disabled') this.#standing.to('disabled', null);
+    if (this.#status.state !== 'disabled') this.#status.to('disabled', null);
     this.#stopping?.done();
   }
 }

@@ -9,9 +9,10 @@ import {
   type JsonValue,
   type ToDevice,
 } from '@lab/contracts';
-import type { AgentLimits } from '../ports/limits.js';
+import type { Clock, Timers } from '@lab/ports';
+import type { CallRecords } from '../ledger/index.js';
+import type { AgentLimits, AgentLog } from '../ports/index.js';
 import { Mailbox } from './mailbox.js';
-import type { CallRecords, Clock, Log, Timers } from '../ports.js';
 
 /** A call that was found right, on its way to the process. */
 export interface PostedCall {
@@ -56,7 +57,7 @@ export interface CallsPorts {
   clock: Clock;
   timers: Timers;
   records: CallRecords;
-  log: Log;
+  log: AgentLog;
   /** Is there a process that takes calls? */
   open(): boolean;
   send(message: ToDevice): void;

@@ -1,5 +1,5 @@
 import type { DeviceDoubt } from '@lab/contracts';
-import type { CallRecords, RecordedCall } from '../ports.js';
+import type { CallRecords, RecordedCall } from '../ledger/index.js';
 
 /** A device may be in the middle of something. */
 export interface Doubt {

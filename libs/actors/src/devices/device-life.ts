@@ -1,7 +1,12 @@
 import type { AuthorError, DeviceAssignment, DeviceDoubt, FromDevice, ToDevice } from '@lab/contracts';
-import type { AgentLimits } from '../ports/limits.js';
-import type { Clock, DeviceProcess, Log, ProcessExit, Timers } from '../ports.js';
-import { describeExit } from '../ports/process-exit.js';
+import type { Clock, Timers } from '@lab/ports';
+import {
+  describeExit,
+  type AgentLimits,
+  type AgentLog,
+  type DeviceProcess,
+  type ProcessExit,
+} from '../ports/index.js';
 
 /** What a process says beside the answers that its life waits for itself. */
 export type Heard = Exclude<FromDevice, { type: 'reconciled' | 'stopped' | 'pong' }>;
@@ -17,7 +22,7 @@ export interface LifeListener {
 export interface LifePorts {
   clock: Clock;
   timers: Timers;
-  log: Log;
+  log: AgentLog;
 }
 
 /**

@@ -11,7 +11,7 @@ import type { DeclaredFunctions } from './declared-functions.js';
 import type { Doubt } from './device-doubt.js';
 
 /** How a device stands: its state by the table of states, what is known beside it, and what that means for callers. */
-export class DeviceStanding {
+export class DeviceStatusTracker {
   /** The device may be in the middle of something. */
   doubt: Doubt | undefined;
   /** Its process is being stopped for good. */
@@ -21,20 +21,20 @@ export class DeviceStanding {
   readonly #changed: (status: DeviceStatus) => void;
   #state: DeviceState = 'disabled';
   #detail: string | null = null;
-  #halted: string | undefined;
+  #stopText: string | undefined;
   #responds = true;
 
-  /** @param halted why people keep it stopped, if they do */
+  /** @param stopText why people keep it stopped, if they do */
   constructor(
     device: DeviceAssignment,
     functions: DeclaredFunctions,
     changed: (status: DeviceStatus) => void,
-    halted: string | undefined,
+    stopText: string | undefined,
   ) {
     this.#device = device;
     this.#functions = functions;
     this.#changed = changed;
-    this.#halted = halted;
+    this.#stopText = stopText;
   }
 
   get state(): DeviceState {
@@ -42,13 +42,13 @@ export class DeviceStanding {
   }
 
   /** Why people keep it stopped; undefined: they do not. */
-  get halted(): string | undefined {
-    return this.#halted;
+  get stopText(): string | undefined {
+    return this.#stopText;
   }
 
-  set halted(text: string | undefined) {
-    if (text === this.#halted) return;
-    this.#halted = text;
+  set stopText(text: string | undefined) {
+    if (text === this.#stopText) return;
+    this.#stopText = text;
     this.#tell();
   }
 
@@ -68,7 +68,7 @@ export class DeviceStanding {
       state: this.#state,
       detail: detail === '' ? null : detail,
       functions: this.#functions.all,
-      ...(this.#halted === undefined ? {} : { halted: this.#halted }),
+      ...(this.#stopText === undefined ? {} : { halted: this.#stopText }),
       ...(this.doubt === undefined ? {} : { doubt: this.doubt.known }),
     };
   }
@@ -92,7 +92,7 @@ export class DeviceStanding {
 
   /** @throws ServiceError `device_unavailable` when people keep it stopped, so that it takes nothing but queries */
   requireReleased(): void {
-    if (this.#halted !== undefined) throw this.#unavailable(`is ${this.#halted}`);
+    if (this.#stopText !== undefined) throw this.#unavailable(`is ${this.#stopText}`);
   }
 
   get #label(): string {

@@ -1,19 +1,19 @@
 import {
-  haltCovers,
+  emergencyStopCovers,
   isStarting,
   isUsable,
   ServiceError,
   type DeviceAssignment,
   type DeviceFunction,
   type DeviceStatus,
-  type Halt,
+  type EmergencyStop,
   type JsonObject,
   type JsonValue,
 } from '@lab/contracts';
+import { jsonEqual } from '@lab/ports';
+import type { AgentLimits } from '../ports/index.js';
 import { DeviceActor, type DeviceActorPorts, type DeviceCall } from './device-actor.js';
-import { Halts, haltText } from './stops-in-force.js';
-import type { AgentLimits } from '../ports/limits.js';
-import { sameJson } from '../same-json.js';
+import { StopsInForce, emergencyStopText } from './stops-in-force.js';
 
 export interface DeviceName {
   lab: string;
@@ -45,7 +45,7 @@ export class Devices {
   readonly #announce: (status: DeviceStatus) => void;
   readonly #slots = new Map<string, Slot>();
   readonly #fences = new Map<string, number>();
-  readonly #halts = new Halts();
+  readonly #stops = new StopsInForce();
   /** Attempts of other computers that are over, the latest last. */
   readonly #barred = new Set<string>();
   #waiters: (() => void)[] = [];
@@ -147,8 +147,8 @@ export class Devices {
   }
 
   /** The stops of people that are in force on this computer. */
-  get halts(): Halt[] {
-    return this.#halts.inForce;
+  get emergencyStops(): EmergencyStop[] {
+    return this.#stops.inForce;
   }
 
   /**
@@ -156,10 +156,11 @@ export class Devices {
    *
    * @returns false when this stop is known already, or was released before
    */
-  halt(halt: Halt): boolean {
-    if (!this.#halts.add(halt)) return false;
+  emergencyStop(stop: EmergencyStop): boolean {
+    if (!this.#stops.add(stop)) return false;
     for (const { actor } of this.#slots.values()) {
-      if (actor !== undefined && haltCovers(halt, actor.assignment)) actor.halt(haltText(halt));
+      if (actor !== undefined && emergencyStopCovers(stop, actor.assignment))
+        actor.emergencyStop(emergencyStopText(stop));
     }
     return true;
   }
@@ -170,12 +171,12 @@ export class Devices {
    * @returns the ids of those that were in force
    */
   release(ids: readonly string[]): string[] {
-    const released = this.#halts.release(ids);
+    const released = this.#stops.release(ids);
     for (const { actor } of this.#slots.values()) {
       if (actor === undefined) continue;
-      const reason = this.#halts.reasonFor(actor.assignment);
+      const reason = this.#stops.reasonFor(actor.assignment);
       if (reason === undefined) actor.release();
-      else actor.haltedBy(reason);
+      else actor.replaceStopText(reason);
     }
     return released;
   }
@@ -241,7 +242,7 @@ export class Devices {
 
   #settle(key: string, slot: Slot): void {
     if (slot.changing) return;
-    if (slot.actor !== undefined && !sameJson(slot.actor.assignment, slot.wanted)) {
+    if (slot.actor !== undefined && !jsonEqual(slot.actor.assignment, slot.wanted)) {
       slot.changing = true;
       void slot.actor.stop().then(() => {
         slot.actor = undefined;
@@ -261,7 +262,7 @@ export class Devices {
       { ...this.#ports, log },
       this.#limits,
       (status) => this.#notice(slot, status),
-      this.#halts.reasonFor(slot.wanted),
+      this.#stops.reasonFor(slot.wanted),
     );
     slot.actor.start();
   }

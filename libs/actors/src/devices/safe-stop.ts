@@ -1,6 +1,6 @@
-import type { AgentLimits } from '../ports/limits.js';
+import type { Timers } from '@lab/ports';
+import type { AgentLimits } from '../ports/index.js';
 import type { DeviceLife } from './device-life.js';
-import type { Timers } from '../ports.js';
 
 /** What is to be stopped, and what is left when that fails. */
 export interface SafeStop {

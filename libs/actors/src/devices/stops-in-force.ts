@@ -1,21 +1,21 @@
-import { haltCovers, type Halt } from '@lab/contracts';
+import { emergencyStopCovers, type EmergencyStop } from '@lab/contracts';
 
 /** Ids of released stops that are remembered, so that a late message does not bring one back. */
 const rememberedReleases = 1_000;
 
 /** The stops of people that are in force on this computer. */
-export class Halts {
-  readonly #inForce = new Map<string, Halt>();
+export class StopsInForce {
+  readonly #inForce = new Map<string, EmergencyStop>();
   readonly #released = new Set<string>();
 
-  get inForce(): Halt[] {
+  get inForce(): EmergencyStop[] {
     return [...this.#inForce.values()];
   }
 
   /** @returns false when it is known already, or was released before it was heard of */
-  add(halt: Halt): boolean {
-    if (this.#inForce.has(halt.id) || this.#released.has(halt.id)) return false;
-    this.#inForce.set(halt.id, halt);
+  add(stop: EmergencyStop): boolean {
+    if (this.#inForce.has(stop.id) || this.#released.has(stop.id)) return false;
+    this.#inForce.set(stop.id, stop);
     return true;
   }
 
@@ -34,12 +34,12 @@ export class Halts {
 
   /** Why a device is stopped, for people; undefined: it is not. */
   reasonFor(device: { lab: string; name: string }): string | undefined {
-    const halt = this.inForce.find((each) => haltCovers(each, device));
-    return halt === undefined ? undefined : haltText(halt);
+    const stop = this.inForce.find((each) => emergencyStopCovers(each, device));
+    return stop === undefined ? undefined : emergencyStopText(stop);
   }
 }
 
 /** `stopped by <who>: <why>`. */
-export function haltText({ by, reason }: Halt): string {
+export function emergencyStopText({ by, reason }: EmergencyStop): string {
   return `stopped by ${by}: ${reason}`;
 }

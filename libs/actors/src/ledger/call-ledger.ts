@@ -1,5 +1,7 @@
 import { isServiceError, ServiceError, type AttemptCalls, type JsonValue } from '@lab/contracts';
-import type { CallEnding, CallRecords, Ledger, RecordedCall } from '../ports.js';
+import type { CallRecords } from './call-records.js';
+import type { Ledger } from './ledger.js';
+import type { CallEnding, RecordedCall } from './records.js';
 
 /** Size as JSON of a value that is kept to answer a repeat of its call, in bytes. */
 const keptValueBytes = 16 * 1024;

@@ -1,7 +1,10 @@
-import type { Ledger, LedgerRecord, Log, Timers } from '../ports.js';
+import type { Timers } from '@lab/ports';
+import type { AgentLog } from '../ports/index.js';
 import { segmentNames, type LedgerDisk, type SegmentName } from './ledger-disk.js';
 import { LedgerState, type LedgerMemory } from './ledger-state.js';
+import type { Ledger } from './ledger.js';
 import { readLedger, type Checkpoint } from './read-ledger.js';
+import type { LedgerRecord } from './records.js';
 import { encodeRecords, frameBytes, terminator } from './segment.js';
 
 interface Waiting {
@@ -45,7 +48,7 @@ const groupBytes = 1024 * 1024;
  */
 export class DiskLedger implements Ledger {
   readonly #disk: LedgerDisk;
-  readonly #log: Log;
+  readonly #log: AgentLog;
   readonly #timers: Timers;
   readonly #segmentBytes: number;
   readonly #mendMs: number;
@@ -68,7 +71,7 @@ export class DiskLedger implements Ledger {
   #cancelMend: () => void = () => undefined;
   #closed = false;
 
-  constructor(disk: LedgerDisk, ports: { log: Log; timers: Timers }, options: DiskLedgerOptions = {}) {
+  constructor(disk: LedgerDisk, ports: { log: AgentLog; timers: Timers }, options: DiskLedgerOptions = {}) {
     this.#disk = disk;
     this.#log = ports.log;
     this.#timers = ports.timers;

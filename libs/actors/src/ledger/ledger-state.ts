@@ -1,5 +1,6 @@
-import type { AttemptCalls, AttemptOutcome, Halt } from '@lab/contracts';
-import type { CallEnding, LedgerRecord, OtherAgent, RecordedCall, SpooledFile } from '../ports.js';
+import type { AttemptCalls, AttemptOutcome, EmergencyStop } from '@lab/contracts';
+import type { OtherAgent, SpooledFile } from '../ports/index.js';
+import type { CallEnding, LedgerRecord, RecordedCall } from './records.js';
 
 /** What the ledger tells of an attempt that is not closed. */
 export interface AttemptHistory {
@@ -54,7 +55,7 @@ export class LedgerState {
   readonly #endedOfTasks = new Map<string, EndedCall>();
   readonly #fences = new Map<string, number>();
   readonly #confirmed = new Map<string, RecordedCall>();
-  readonly #halts = new Map<string, Halt>();
+  readonly #stops = new Map<string, EmergencyStop>();
   readonly #incarnations = new Set<number>();
 
   constructor(memory: LedgerMemory = defaultLedgerMemory, records: Iterable<LedgerRecord> = []) {
@@ -83,8 +84,8 @@ export class LedgerState {
   }
 
   /** The stops of people that are in force. */
-  get halts(): readonly Halt[] {
-    return [...this.#halts.values()];
+  get emergencyStops(): readonly EmergencyStop[] {
+    return [...this.#stops.values()];
   }
 
   /** The latest incarnations that have kept this ledger, none of whose records is lost. */
@@ -180,10 +181,10 @@ export class LedgerState {
         trim(this.#incarnations, rememberedIncarnations);
         return;
       case 'halt':
-        this.#halts.set(record.halt.id, record.halt);
+        this.#stops.set(record.halt.id, record.halt);
         return;
       case 'released':
-        for (const id of record.ids) this.#halts.delete(id);
+        for (const id of record.ids) this.#stops.delete(id);
         return;
     }
   }
@@ -210,7 +211,7 @@ export class LedgerState {
       ...[...this.#acknowledged].map((attemptId) => ({ type: 'acked' as const, attemptId })),
       ...[...this.#tombstones].map((attemptId) => ({ type: 'tombstone' as const, attemptId })),
       ...[...this.#incarnations].map((inc) => ({ type: 'incarnation' as const, inc })),
-      ...this.halts.map((halt) => ({ type: 'halt' as const, halt })),
+      ...this.emergencyStops.map((halt) => ({ type: 'halt' as const, halt })),
     ];
   }
 

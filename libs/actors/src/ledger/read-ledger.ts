@@ -1,5 +1,5 @@
-import type { LedgerRecord } from '../ports.js';
 import { segmentNames, type LedgerDisk, type SegmentName } from './ledger-disk.js';
+import type { LedgerRecord } from './records.js';
 import { highestGeneration, parseSegment, type Segment } from './segment.js';
 
 /** The first record of a segment: so many records after it are what mattered of everything before. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '@lab/contracts';
-import type { Random, Timers } from '../ports.js';
+import type { Random, Timers } from '@lab/ports';
 
 export interface RetryOptions {
   /** Hears of each failure and how long the pause will be; returns true to give up with that error. */

@@ -1,4 +1,4 @@
-import type { CallEnding, CallRecords, RecordedCall } from '../ports.js';
+import type { CallEnding, CallRecords, RecordedCall } from '../ledger/index.js';
 
 /** Records of calls that live as long as this object. */
 export class MemoryCallRecords implements CallRecords {

@@ -6,7 +6,7 @@ import type {
   JsonValue,
   ToDevice,
 } from '@lab/contracts';
-import type { DeviceProcess, DeviceProcesses } from '../ports.js';
+import type { DeviceProcess, DeviceProcesses } from '../ports/index.js';
 import { MemoryProcess } from './memory-process.js';
 
 /** What a simulated device does. A promise that never settles is a call that never ends. */

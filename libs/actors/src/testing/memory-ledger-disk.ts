@@ -1,4 +1,4 @@
-import type { LedgerDisk, SegmentName } from '../ledger/ledger-disk.js';
+import type { LedgerDisk, SegmentName } from '../ledger/index.js';
 
 const sectorBytes = 512;
 

@@ -1,5 +1,4 @@
-import { LedgerState, type LedgerMemory } from '../ledger/ledger-state.js';
-import type { Ledger, LedgerRecord } from '../ports.js';
+import { LedgerState, type Ledger, type LedgerMemory, type LedgerRecord } from '../ledger/index.js';
 
 /** A ledger in memory. What was not yet durable when `crash` is called is lost, as on a disk. */
 export class MemoryLedger implements Ledger {

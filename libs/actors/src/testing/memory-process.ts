@@ -1,4 +1,4 @@
-import type { ProcessExit, ProcessHandle } from '../ports.js';
+import type { ProcessExit, ProcessHandle } from '../ports/index.js';
 
 /** A process that is a function: it hears messages, answers with `say`, and ends with `exit`. */
 export class MemoryProcess<To, From> implements ProcessHandle<To, From> {

@@ -4,29 +4,26 @@ import {
   type AttemptResult,
   type DeviceAssignment,
   type DeviceStatus,
-  type Halt,
+  type EmergencyStop,
   type JsonObject,
   type JsonValue,
   type ModuleReference,
 } from '@lab/contracts';
-import type { Agent } from '../agent/agent.js';
+import type { Ids, Random } from '@lab/ports';
+import type { Agent, Announcer } from '../agent/index.js';
 import type {
   AgentIncarnation,
-  Announcer,
+  AgentLog,
   DeviceAddress,
-  DownloadTicket,
   Files,
-  Ids,
-  Log,
+  FileTicket,
+  InputFile,
   Modules,
   Orchestrator,
   Peers,
-  Random,
   Registration,
   SpooledFile,
-  UploadTicket,
-  WantedFile,
-} from '../ports.js';
+} from '../ports/index.js';
 
 /** Ids in order: `<prefix>1`, `<prefix>2`, ... */
 export class SequentialIds implements Ids {
@@ -66,7 +63,7 @@ export interface LogLine {
 }
 
 /** Keeps every line. */
-export class MemoryLog implements Log {
+export class MemoryLog implements AgentLog {
   readonly lines: LogLine[];
   readonly #bindings: Record<string, unknown>;
 
@@ -91,7 +88,7 @@ export class MemoryLog implements Log {
     this.#write('error', message, fields);
   }
 
-  child(bindings: Record<string, unknown>): Log {
+  child(bindings: Record<string, unknown>): AgentLog {
     return new MemoryLog(this.lines, { ...this.#bindings, ...bindings });
   }
 
@@ -117,13 +114,13 @@ export class MemoryOrchestrator implements Orchestrator {
   devices: DeviceAssignment[] = [];
   epoch = 1;
   /** What it knows of emergency stops, and tells at every registration. */
-  halts: Halt[] = [];
+  halts: EmergencyStop[] = [];
   released: string[] = [];
   readonly hellos: {
     session: string;
     attempts: AttemptReport[];
     incarnations: number[];
-    halts: Halt[];
+    halts: EmergencyStop[];
   }[] = [];
   readonly results: AttemptResult[] = [];
   readonly #incs = new Map<string, { inc: number; session: string }>();
@@ -135,7 +132,7 @@ export class MemoryOrchestrator implements Orchestrator {
     attempts: AttemptReport[];
     incarnations: number[];
     devices: DeviceStatus[];
-    halts: Halt[];
+    halts: EmergencyStop[];
   }): Promise<Registration> {
     if (this.away !== undefined) throw this.away;
     const { session, attempts, incarnations, halts } = hello;
@@ -152,12 +149,12 @@ export class MemoryOrchestrator implements Orchestrator {
     this.results.push(structuredClone(result));
   }
 
-  async uploadTicket(file: { attemptId: string; name: string }): Promise<UploadTicket> {
+  async uploadTicket(file: { attemptId: string; name: string }): Promise<FileTicket> {
     if (this.away !== undefined) throw this.away;
     return { url: `memory:${file.attemptId}/${file.name}`, headers: {} };
   }
 
-  async downloadTicket(file: { attemptId: string; handle: string }): Promise<DownloadTicket> {
+  async downloadTicket(file: { attemptId: string; handle: string }): Promise<FileTicket> {
     if (this.away !== undefined) throw this.away;
     return { url: `memory:${file.attemptId}/${file.handle}`, headers: {} };
   }
@@ -225,11 +222,7 @@ export class MemoryFiles implements Files {
     return { name, size: text.length, sha256: `hash of ${text.length}`, path: name };
   }
 
-  async place(
-    attemptId: string,
-    { handle }: WantedFile,
-    ticket: () => Promise<DownloadTicket>,
-  ): Promise<string> {
+  async place(attemptId: string, { handle }: InputFile, ticket: () => Promise<FileTicket>): Promise<string> {
     const { url } = await ticket();
     if (this.fault !== undefined) throw this.fault;
     this.placed.push({ attemptId, handle, url });

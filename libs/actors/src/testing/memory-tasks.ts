@@ -6,7 +6,7 @@ import {
   type JsonValue,
   type ToTask,
 } from '@lab/contracts';
-import type { SpooledFile, TaskProcess, TaskProcesses } from '../ports.js';
+import type { SpooledFile, TaskProcess, TaskProcesses } from '../ports/index.js';
 import { MemoryProcess } from './memory-process.js';
 
 type Run = Extract<ToTask, { type: 'run' }>;

@@ -1,4 +1,4 @@
-import type { Clock, Timers } from '../ports.js';
+import type { Clock, Timers } from '@lab/ports';
 
 interface Alarm {
   at: number;

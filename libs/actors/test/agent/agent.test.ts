@@ -1,7 +1,7 @@
 import { ServiceError } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { deferred, device, task, World } from '../world.js';
-import { MemoryOrchestrator, type TaskScript } from '../../src/index.js';
+import { MemoryOrchestrator, type TaskScript } from '../../src/testing/index.js';
 
 const never: TaskScript = () => new Promise(() => undefined);
 

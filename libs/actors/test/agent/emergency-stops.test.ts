@@ -1,9 +1,9 @@
-import { ServiceError, type Halt } from '@lab/contracts';
+import { ServiceError, type EmergencyStop } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { device, task, World } from '../world.js';
-import type { DeviceScript, TaskScript } from '../../src/index.js';
+import type { DeviceScript, TaskScript } from '../../src/testing/index.js';
 
-const fire: Halt = { id: 'halt-1', scope: 'device:lab.arm', by: 'ann', reason: 'fire' };
+const fire: EmergencyStop = { id: 'halt-1', scope: 'device:lab.arm', by: 'ann', reason: 'fire' };
 
 const move: TaskScript = async ({ call }) => {
   await call('arm', 'move');
@@ -47,7 +47,7 @@ describe('an agent that hears of an emergency stop', () => {
     ]);
     const started = world.agent.startTask(task('c', 'move', { devices: { arm: { fence: 2 } } }), {});
     await expect(started).rejects.toMatchObject({ code: 'device_unavailable', effect: 'none' });
-    expect(world.agent.halts()).toEqual([fire]);
+    expect(world.agent.emergencyStops()).toEqual([fire]);
   });
 
   it('stops although the ledger cannot be written, and keeps the stop when it can', async () => {
@@ -55,11 +55,11 @@ describe('an agent that hears of an emergency stop', () => {
     world.ledger.breakWith(new Error('no space left'));
     world.agent.emergencyStop(fire);
     await world.time.advance(100);
-    expect([world.state('arm'), world.agent.halts()]).toEqual(['idle', [fire]]);
+    expect([world.state('arm'), world.agent.emergencyStops()]).toEqual(['idle', [fire]]);
     world.ledger.breakWith(undefined);
     await world.agent.taskStatus('unknown', {});
     const next = await new World({ ledger: world.crash(), devices: [device('arm')] }).up();
-    expect(next.agent.halts()).toEqual([fire]);
+    expect(next.agent.emergencyStops()).toEqual([fire]);
   });
 
   it('is stopped still after it was started anew, until the leader releases exactly this stop', async () => {
@@ -75,7 +75,7 @@ describe('an agent that hears of an emergency stop', () => {
     expect(next.state('arm')).toBe('disabled');
     next.agent.hearLeader(1, { halts: [], released: ['halt-1'] });
     await time.advance(0);
-    expect([next.state('arm'), next.agent.halts()]).toEqual(['idle', []]);
+    expect([next.state('arm'), next.agent.emergencyStops()]).toEqual(['idle', []]);
     const last = await new World({ ledger: next.crash(), time, orchestrator, session: 'last-' }).up();
     expect(last.state('arm')).toBe('idle');
   });
@@ -91,7 +91,7 @@ describe('an agent that hears of an emergency stop', () => {
     await world.time.advance(0);
     expect(world.state('arm')).toBe('idle');
     world.agent.hearLeader(1, { halts: [fire, { ...fire, id: 'halt-2' }], released: ['halt-1'] });
-    expect(world.agent.halts().map(({ id }) => id)).toEqual(['halt-2']);
+    expect(world.agent.emergencyStops().map(({ id }) => id)).toEqual(['halt-2']);
   });
 
   it('keeps no stop whose release it heard before it had read its ledger', async () => {
@@ -101,16 +101,16 @@ describe('an agent that hears of an emergency stop', () => {
     const next = new World({ ledger: world.crash(), time: world.time, devices: [device('arm')] });
     next.agent.hearLeader(1, { halts: [], released: [fire.id] });
     await next.up();
-    expect([next.state('arm'), next.agent.halts()]).toEqual(['idle', []]);
+    expect([next.state('arm'), next.agent.emergencyStops()]).toEqual(['idle', []]);
     const later = await new World({ ledger: next.crash(), devices: [device('arm')] }).up();
-    expect([later.state('arm'), later.agent.halts()]).toEqual(['idle', []]);
+    expect([later.state('arm'), later.agent.emergencyStops()]).toEqual(['idle', []]);
   });
 
   it('does not heed an earlier leader', async () => {
     const world = await new World({ devices: [device('arm')] }).up();
     await world.agent.taskStatus('x', { epoch: 5 });
     world.agent.hearLeader(4, { halts: [fire], released: [] });
-    expect(world.agent.halts()).toEqual([]);
+    expect(world.agent.emergencyStops()).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import { callFreshMs } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { task, World } from '../world.js';
 import { Freshness } from '../../src/agent/freshness.js';
-import { VirtualTime, type TaskScript } from '../../src/index.js';
+import { VirtualTime, type TaskScript } from '../../src/testing/index.js';
 
 const never: TaskScript = () => new Promise(() => undefined);
 const stale = { code: 'stale_message', effect: 'none' };

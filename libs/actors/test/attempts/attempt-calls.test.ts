@@ -1,13 +1,8 @@
 import { ServiceError, type DeviceFunction } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { device, task, World } from '../world.js';
-import {
-  MemoryOrchestrator,
-  Unanswered,
-  VirtualTime,
-  type DeviceScript,
-  type TaskScript,
-} from '../../src/index.js';
+import { Unanswered } from '../../src/index.js';
+import { MemoryOrchestrator, VirtualTime, type DeviceScript, type TaskScript } from '../../src/testing/index.js';
 
 const functions: DeviceFunction[] = [
   { name: 'move', kind: 'effect' },

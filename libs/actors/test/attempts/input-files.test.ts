@@ -1,7 +1,7 @@
 import { ServiceError, type TaskStart } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { task, World } from '../world.js';
-import type { TaskScript } from '../../src/index.js';
+import type { TaskScript } from '../../src/testing/index.js';
 
 const marks = {};
 const file = { name: 'a.csv', size: 3, sha256: 'ab', task_run_id: 't1', attempt: 1 };

@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  defaultLimits,
-  MemoryLog,
-  MemoryTaskProcesses,
-  ProcessPool,
-  settle,
-  VirtualTime,
-  type AgentLimits,
-  type Lease,
-  type SimulatedTask,
-} from '../../src/index.js';
+import { ProcessPool, type Lease } from '../../src/attempts/index.js';
+import type { AgentLimits } from '../../src/index.js';
+import { MemoryLog, MemoryTaskProcesses, settle, VirtualTime, type SimulatedTask } from '../../src/testing/index.js';
+import { defaultLimits } from '../../src/ports/index.js';
 
 function make(
   limits: Partial<AgentLimits> = {},

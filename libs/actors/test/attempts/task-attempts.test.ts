@@ -1,7 +1,8 @@
 import { ServiceError } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { deferred, device, task, World } from '../world.js';
-import { Unanswered, VirtualTime, type TaskScript } from '../../src/index.js';
+import { Unanswered } from '../../src/index.js';
+import { VirtualTime, type TaskScript } from '../../src/testing/index.js';
 
 const marks = {};
 const returning: TaskScript = async ({ run }) => ({ output_parameters: { ran: run.attempt_id } });

@@ -1,7 +1,7 @@
 import { ServiceError } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { task, World } from '../world.js';
-import { MemoryOrchestrator, type TaskScript } from '../../src/index.js';
+import { MemoryOrchestrator, type TaskScript } from '../../src/testing/index.js';
 
 const marks = {};
 const returning: TaskScript = async ({ run }) => ({ output_parameters: { ran: run.attempt_id } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CallRecords, RecordedCall } from '../../src/index.js';
+import type { CallRecords, RecordedCall } from '../../src/ledger/index.js';
 
 /** What every keeper of call records promises to the actor of a device. */
 export function callRecordsContract(

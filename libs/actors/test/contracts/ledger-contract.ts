@@ -79,7 +79,7 @@ export function ledgerContract(name: string, make: () => Promise<LedgerUnderTest
         in_doubt: { device: 'lab.arm', function: 'move', call_id: 'a1/1' },
       });
       expect(state.fences.get('lab.arm')).toBe(8);
-      expect(state.halts.map(({ id }) => id)).toEqual(['h2']);
+      expect(state.emergencyStops.map(({ id }) => id)).toEqual(['h2']);
       await end(first, second);
     });
 

@@ -1,7 +1,7 @@
 import type { DeviceAssignment, DeviceFunction, JsonValue } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { deferred, device, World, type WorldOptions } from '../world.js';
-import type { DeviceScript } from '../../src/index.js';
+import type { DeviceScript } from '../../src/testing/index.js';
 
 const marks = {};
 const arm = { lab: 'lab', name: 'arm' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { arm, DeviceBench } from '../device-bench.js';
 import { deferred } from '../world.js';
-import { MemoryCallRecords } from '../../src/index.js';
+import { MemoryCallRecords } from '../../src/testing/index.js';
 
 const idle = () => ({ reconcile: () => Promise.resolve({ idle: true, detail: 'parked' }) });
 
@@ -54,7 +54,7 @@ describe('a call that may change something', () => {
       'people stop the device',
       'aborted none',
       async (bench: DeviceBench) =>
-        void bench.devices.halt({ id: 'h', scope: 'all', by: 'ann', reason: 'fire' }),
+        void bench.devices.emergencyStop({ id: 'h', scope: 'all', by: 'ann', reason: 'fire' }),
     ],
     [
       'the device is taken away',

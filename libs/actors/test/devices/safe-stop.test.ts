@@ -1,10 +1,10 @@
-import type { Halt } from '@lab/contracts';
+import type { EmergencyStop } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { arm, DeviceBench } from '../device-bench.js';
 import { deferred } from '../world.js';
-import { MemoryCallRecords, type DeviceScript } from '../../src/index.js';
+import { MemoryCallRecords, type DeviceScript } from '../../src/testing/index.js';
 
-const fire: Halt = { id: 'halt-1', scope: 'all', by: 'ann', reason: 'fire' };
+const fire: EmergencyStop = { id: 'halt-1', scope: 'all', by: 'ann', reason: 'fire' };
 const idle = { reconcile: () => Promise.resolve({ idle: true }) };
 
 /** A driver whose `_stop` ends the effect in progress by an error, as a good one does. */
@@ -75,7 +75,7 @@ describe('an emergency stop', () => {
       await bench.call('idempotent'),
       await bench.call('query'),
     ];
-    expect(bench.devices.halt(fire)).toBe(true);
+    expect(bench.devices.emergencyStop(fire)).toBe(true);
     await bench.time.advance(0);
     expect([going.now(), waiting.now(), query.now()]).toEqual(['stopped halfway', 'aborted none', 'open']);
     expect(bench.status).toMatchObject({ state: 'idle', halted: 'stopped by ann: fire' });
@@ -101,7 +101,7 @@ describe('an emergency stop', () => {
     const bench = await new DeviceBench({ script: () => script }).up();
     const call = await bench.call('effect');
     const { process } = bench;
-    bench.devices.halt(fire);
+    bench.devices.emergencyStop(fire);
     if (afterMs > 0) {
       await bench.time.advance(afterMs - 1);
       expect([process.signals, call.now()]).toEqual([[], 'open']);
@@ -123,21 +123,21 @@ describe('an emergency stop', () => {
 
   it('leaves a device alone that does nothing and has no _stop', async () => {
     const bench = await new DeviceBench().up();
-    bench.devices.halt(fire);
+    bench.devices.emergencyStop(fire);
     await bench.time.advance(60_000);
     expect([bench.state, bench.process.signals, bench.lives]).toEqual(['idle', [], 1]);
   });
 
   it('keeps a device from starting, also one that is assigned later or crashes', async () => {
     const bench = new DeviceBench();
-    bench.devices.halt(fire);
+    bench.devices.emergencyStop(fire);
     await bench.up();
     expect(bench.status).toMatchObject({ state: 'disabled', detail: 'stopped by ann: fire' });
     expect(bench.lives).toBe(0);
     bench.devices.release(['halt-1']);
     await bench.time.advance(0);
     expect([bench.state, bench.lives]).toEqual(['idle', 1]);
-    bench.devices.halt({ ...fire, id: 'halt-2' });
+    bench.devices.emergencyStop({ ...fire, id: 'halt-2' });
     await bench.crash();
     await bench.time.advance(3_600_000);
     expect([bench.state, bench.lives]).toEqual(['disabled', 1]);
@@ -149,7 +149,7 @@ describe('an emergency stop', () => {
   it('that comes while a device restarts keeps it down until the release', async () => {
     const bench = await new DeviceBench().up();
     await bench.crash();
-    bench.devices.halt(fire);
+    bench.devices.emergencyStop(fire);
     await bench.time.advance(3_600_000);
     expect([bench.state, bench.lives]).toEqual(['disabled', 1]);
     bench.devices.release(['halt-1']);
@@ -167,7 +167,7 @@ describe('an emergency stop', () => {
         ...(stop === undefined ? {} : { stop }),
       }),
     }).up();
-    bench.devices.halt(fire);
+    bench.devices.emergencyStop(fire);
     await bench.time.advance(10_000);
     expect([bench.state, bench.processes.alive('lab', 'arm')]).toEqual(['disabled', 0]);
     bench.devices.release(['halt-1']);
@@ -187,7 +187,7 @@ describe('an emergency stop', () => {
         },
       }),
     }).up();
-    bench.devices.halt(fire);
+    bench.devices.emergencyStop(fire);
     await bench.time.advance(0);
     expect(bench.state).toBe('disabled');
     bench.devices.release(['halt-1']);
@@ -200,7 +200,7 @@ describe('an emergency stop', () => {
     const before = await new DeviceBench({ records }).up();
     const call = await before.call('effect');
     const bench = new DeviceBench({ records, script: () => idle });
-    bench.devices.halt(fire);
+    bench.devices.emergencyStop(fire);
     await bench.up();
     expect([bench.state, bench.lives]).toEqual(['uncertain', 0]);
     await bench.devices.reset(arm, call.id, 'ann');
@@ -217,7 +217,7 @@ describe('an emergency stop', () => {
     }).up();
     await bench.call('effect');
     await bench.crash();
-    bench.devices.halt(fire);
+    bench.devices.emergencyStop(fire);
     await bench.time.advance(60_000);
     expect([bench.state, bench.processes.alive('lab', 'arm'), bench.lives]).toEqual(['uncertain', 0, 2]);
     bench.devices.release(['halt-1']);
@@ -231,7 +231,7 @@ describe('an emergency stop', () => {
         initialize: () => (life === 1 ? Promise.reject(new Error('no port')) : Promise.resolve()),
       }),
     }).up();
-    bench.devices.halt(fire);
+    bench.devices.emergencyStop(fire);
     expect(bench.state).toBe('faulted');
     await bench.devices.reset(arm, null, 'ann');
     await bench.time.advance(0);
@@ -250,20 +250,20 @@ describe('an emergency stop', () => {
     ['device:lab.armoury', false],
   ])('of %s has the device arm of the lab lab in its scope: %s', async (scope, has) => {
     const bench = await new DeviceBench().up();
-    bench.devices.halt({ ...fire, scope });
+    bench.devices.emergencyStop({ ...fire, scope });
     expect(bench.status.halted !== undefined).toBe(has);
   });
 
   it('holds as long as any of several does, and one that was released does not come back', async () => {
     const bench = await new DeviceBench().up();
-    bench.devices.halt(fire);
-    bench.devices.halt({ id: 'halt-2', scope: 'lab:lab', by: 'bob', reason: 'smoke' });
+    bench.devices.emergencyStop(fire);
+    bench.devices.emergencyStop({ id: 'halt-2', scope: 'lab:lab', by: 'bob', reason: 'smoke' });
     expect(bench.devices.release(['halt-1', 'unknown'])).toEqual(['halt-1']);
     expect(bench.status.halted).toBe('stopped by bob: smoke');
     bench.devices.release(['halt-2']);
     expect(bench.status.halted).toBeUndefined();
-    expect(bench.devices.halt(fire)).toBe(false);
-    expect(bench.devices.halt({ ...fire, id: 'unknown' })).toBe(false);
+    expect(bench.devices.emergencyStop(fire)).toBe(false);
+    expect(bench.devices.emergencyStop({ ...fire, id: 'unknown' })).toBe(false);
     expect(bench.status.halted).toBeUndefined();
   });
 });

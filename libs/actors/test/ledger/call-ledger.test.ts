@@ -1,7 +1,9 @@
 import { ServiceError, type JsonValue } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../world.js';
-import { CallLedger, defaultLedgerMemory, MemoryLedger, type RecordedCall } from '../../src/index.js';
+import { defaultLedgerMemory } from '../../src/index.js';
+import { MemoryLedger } from '../../src/testing/index.js';
+import { CallLedger, type RecordedCall } from '../../src/ledger/index.js';
 
 const call: RecordedCall = { callId: 'c1', device: 'lab.arm', function: 'move', kind: 'effect' };
 

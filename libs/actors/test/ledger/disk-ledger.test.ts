@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  DiskLedger,
-  MemoryLedgerDisk,
-  MemoryLog,
-  readLedger,
-  SeededRandom,
-  settle,
-  VirtualTime,
-  type LedgerRecord,
-} from '../../src/index.js';
+import { DiskLedger, readLedger, type LedgerRecord } from '../../src/index.js';
+import { MemoryLedgerDisk, MemoryLog, SeededRandom, settle, VirtualTime } from '../../src/testing/index.js';
 
 const memory = { attempts: 3, calls: 2 };
 const segmentBytes = 2_048;

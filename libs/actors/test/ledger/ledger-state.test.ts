@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ledgerRecordTypes, LedgerState, type LedgerRecord, type RecordedCall } from '../../src/index.js';
+import { ledgerRecordTypes, LedgerState, type LedgerRecord } from '../../src/index.js';
+import type { RecordedCall } from '../../src/ledger/index.js';
 
 const memory = { attempts: 4, calls: 3 };
 
@@ -196,7 +197,7 @@ describe('a checkpoint', () => {
           known: [...ids].map((callId) => state.call(callId)),
           open: state.openCalls(),
           devices: ['lab.arm', 'lab.leg'].map((each) => [state.fences.get(each), state.lastConfirmed(each)]),
-          halts: state.halts,
+          halts: state.emergencyStops,
           incarnations: [...state.incarnations],
         });
         expect(told(second)).toEqual(told(first));

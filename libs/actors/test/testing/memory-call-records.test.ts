@@ -1,8 +1,7 @@
 import { callRecordsContract } from '../contracts/call-records-contract.js';
-import { CallLedger } from '../../src/ledger/call-ledger.js';
-import { defaultLedgerMemory } from '../../src/ledger/ledger-state.js';
-import { MemoryCallRecords } from '../../src/testing/memory-call-records.js';
-import { MemoryLedger } from '../../src/testing/memory-ledger.js';
+import { defaultLedgerMemory } from '../../src/index.js';
+import { MemoryCallRecords, MemoryLedger } from '../../src/testing/index.js';
+import { CallLedger } from '../../src/ledger/index.js';
 
 callRecordsContract('in memory', async () => {
   const records = new MemoryCallRecords();

@@ -1,14 +1,7 @@
 import { ledgerContract, type LedgerUnderTest } from '../contracts/ledger-contract.js';
 import { taskProcessesContract } from '../contracts/process-contract.js';
-import {
-  DiskLedger,
-  MemoryLedger,
-  MemoryLedgerDisk,
-  MemoryLog,
-  MemoryTaskProcesses,
-  SeededRandom,
-  VirtualTime,
-} from '../../src/index.js';
+import { DiskLedger } from '../../src/index.js';
+import { MemoryLedger, MemoryLedgerDisk, MemoryLog, MemoryTaskProcesses, SeededRandom, VirtualTime } from '../../src/testing/index.js';
 
 const inMemory = (ledger: MemoryLedger): LedgerUnderTest => ({
   ledger,

@@ -134,20 +134,20 @@ export const agentRequests = {
   }),
 };
 
-/** One stop of people: everything, a laboratory, or a device. */
-export const halt = z.object({
-  /** Names this stop; who releases says which one is meant. */
+/** One emergency stop of everything, a laboratory or a device. */
+export const emergencyStop = z.object({
+  /** Identifies this stop. A release names it. */
   id: z.string(),
   /** `all`, `lab:<lab>` or `device:<lab>.<device>`. */
   scope: z.string(),
   by: z.string(),
   reason: z.string(),
 });
-export type Halt = z.infer<typeof halt>;
+export type EmergencyStop = z.infer<typeof emergencyStop>;
 
-/** Is the device in the scope of the stop? */
-export function haltCovers(
-  { scope }: Pick<Halt, 'scope'>,
+/** Says whether the device is in the scope of the emergency stop. */
+export function emergencyStopCovers(
+  { scope }: Pick<EmergencyStop, 'scope'>,
   { lab, name }: { lab: string; name: string },
 ): boolean {
   return scope === 'all' || scope === `lab:${lab}` || scope === `device:${lab}.${name}`;
@@ -161,7 +161,7 @@ export const agentEvents = {
   emergencyStop: defineEvent({
     name: 'agent.emergency_stop',
     subject: 'svc.v1.event.emergency_stop',
-    body: zodSchema(halt),
+    body: zodSchema(emergencyStop),
   }),
   /** Every second: the agent lives, and this is the state of all it runs. Repairs any lost notification. */
   heartbeat: defineEvent({
@@ -175,8 +175,8 @@ export const agentEvents = {
         attempts: z.array(attemptReport),
         /** Rises with every heartbeat of a session; commands echo the newest heard, which shows how fresh they are. */
         seq: z.number().int().optional(),
-        /** The stops in force on this computer. */
-        halts: z.array(halt).optional(),
+        /** The emergency stops in force on this computer. */
+        halts: z.array(emergencyStop).optional(),
         /** The clock of the wall of this computer when this was sent, in milliseconds since 1970. */
         wall_ms: z.number().optional(),
         /** What keeps it from writing its ledger, null when nothing does; absent: an agent that does not say. */

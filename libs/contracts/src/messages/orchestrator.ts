@@ -19,7 +19,7 @@ import {
   deviceStatus,
   jsonObject,
 } from './work.js';
-import { halt } from './agent.js';
+import { emergencyStop } from './agent.js';
 import { defineEvent, defineRequest } from './define.js';
 
 /** A record that now exists or was changed; the caller reads it where records are read. */
@@ -381,7 +381,7 @@ export const orchestratorRequests = {
   engageStop: defineRequest({
     name: 'estop.engage',
     subject: 'svc.v1.orchestrator.estop.engage',
-    request: zodSchema(halt),
+    request: zodSchema(emergencyStop),
     reply: zodSchema(z.object({ id: z.string() })),
     timeoutMs: 5_000,
     errors: ['unknown_lab', 'unknown_device', 'store_unavailable'],
@@ -452,7 +452,7 @@ export const orchestratorRequests = {
         incarnations: z.array(z.number().int()).optional(),
         devices: z.array(deviceStatus),
         /** The stops in force on this computer; the leader takes over those that it has not heard of. */
-        halts: z.array(halt).optional(),
+        halts: z.array(emergencyStop).optional(),
       }),
     ),
     reply: zodSchema(
@@ -461,7 +461,7 @@ export const orchestratorRequests = {
         epoch: z.number().int(),
         devices: z.array(deviceAssignment),
         /** The stops in force; absent: an orchestrator that does not say, so nothing changes. */
-        halts: z.array(halt).optional(),
+        halts: z.array(emergencyStop).optional(),
         /** Ids of the latest stops that were released; the agent goes on where it still keeps to one of them. */
         released: z.array(z.string()).optional(),
       }),
@@ -535,7 +535,7 @@ export const orchestratorEvents = {
          * The stops in force, and the ids of the latest ones that were released: an agent that missed a stop stops
          * within a second, and none is released because its own beginning was not heard of yet.
          */
-        halts: z.array(halt).optional(),
+        halts: z.array(emergencyStop).optional(),
         released: z.array(z.string()).optional(),
       }),
     ),

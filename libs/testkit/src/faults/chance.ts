@@ -1,4 +1,4 @@
-import { SeededRandom } from '@lab/actors';
+import { SeededRandom } from '@lab/actors/testing';
 
 /** Dice that fall the same way for the same seed. */
 export class Chance {

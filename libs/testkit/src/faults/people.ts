@@ -8,7 +8,7 @@ import {
   longestSchedule,
   orchestratorRequests as requests,
   type AttentionDecision,
-  type Halt,
+  type EmergencyStop,
   type ServiceError,
 } from '@lab/contracts';
 import { byHand, type Acceptance } from './history.js';
@@ -156,7 +156,7 @@ export class People {
     const { history, time } = this.world;
     const id = `stop-${(this.#calls += 1)}`;
     const scope = device === undefined ? 'all' : `device:${labName}.${device}`;
-    const halt: Halt = { id, scope, by, reason: 'a spill' };
+    const halt: EmergencyStop = { id, scope, by, reason: 'a spill' };
     const stop = history.stop(id);
     stop.scope = scope;
     history.losses.push({ at: time.now(), until: Infinity, kind: 'stop', who: scope });

@@ -1,22 +1,13 @@
 import { createHash } from 'node:crypto';
+import { Agent, Unanswered, type AgentLog, type AgentPorts, type DeviceAddress, type Files, type MessageMarks, type Orchestrator, type Peers, type SpooledFile } from '@lab/actors';
 import {
-  Agent,
   MemoryDeviceProcesses,
   MemoryModules,
   MemoryTaskProcesses,
   SeededRandom,
-  Unanswered,
-  type AgentPorts,
-  type DeviceAddress,
-  type Files,
-  type Log,
-  type MessageMarks,
-  type Orchestrator,
-  type Peers,
-  type SpooledFile,
   type TaskContext,
   type TaskOutput,
-} from '@lab/actors';
+} from '@lab/actors/testing';
 import {
   agentEvents,
   agentRequests as requests,
@@ -176,7 +167,7 @@ export class SimulatedComputer {
           seq,
           devices: agent.devices(),
           attempts: agent.attempts(),
-          halts: agent.halts(),
+          halts: agent.emergencyStops(),
         },
       );
     };
@@ -455,13 +446,13 @@ function peersOver(wire: Wire, life: Life): Peers {
   };
 }
 
-function logOf(world: World, who: string): Log {
+function logOf(world: World, who: string): AgentLog {
   const write =
     (level: string) =>
     (message: string, fields: Record<string, unknown> = {}): void => {
       if (level !== 'debug') world.history.note(`  ${who} ${level}: ${message}`, fieldsOf(fields));
     };
-  const log: Log = {
+  const log: AgentLog = {
     debug: () => undefined,
     info: write('info'),
     warn: write('warn'),

@@ -1,13 +1,5 @@
-import {
-  DiskLedger,
-  MemoryLedgerDisk,
-  readLedger,
-  SeededRandom,
-  type Ledger,
-  type LedgerDisk,
-  type LedgerRecord,
-  type Log,
-} from '@lab/actors';
+import { DiskLedger, readLedger, type AgentLog, type Ledger, type LedgerDisk, type LedgerRecord } from '@lab/actors';
+import { MemoryLedgerDisk, SeededRandom } from '@lab/actors/testing';
 import { diceOf } from './chance.js';
 import type { Points } from './fault-points.js';
 import type { Life } from './life.js';
@@ -55,7 +47,7 @@ export class SimulatedDisk {
   }
 
   /** The ledger of one agent process on this disk. */
-  ledgerOf(life: Life, points: Points, log: Log): Ledger {
+  ledgerOf(life: Life, points: Points, log: AgentLog): Ledger {
     const ledger = new DiskLedger(this.#diskOf(life, points), { log, timers: life }, { segmentBytes });
     return {
       get state() {

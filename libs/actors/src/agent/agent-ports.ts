@@ -1,0 +1,40 @@
+import type { Clock, Ids, Random, Timers } from '@lab/ports';
+import type { DeviceStatus } from '@lab/contracts';
+import type { CheckArguments } from '../devices/index.js';
+import type { Ledger } from '../ledger/index.js';
+import type {
+  AgentLog,
+  DeviceProcesses,
+  Files,
+  Modules,
+  Orchestrator,
+  Peers,
+  TaskProcesses,
+} from '../ports/index.js';
+
+/** Receives what changes in the agent. */
+export interface Announcer {
+  /** The state of a device changed. */
+  deviceChanged(status: DeviceStatus): void;
+  /** The agent has a new incarnation. It must be reachable under that number when the promise resolves. */
+  incarnated(inc: number): Promise<void>;
+}
+
+/** The only sources of time, chance, memory and effect of an agent. `@lab/actors/testing` has a double of each. */
+export interface AgentPorts {
+  /** Used for differences only. */
+  clock: Clock;
+  timers: Timers;
+  ids: Ids;
+  random: Random;
+  log: AgentLog;
+  ledger: Ledger;
+  modules: Modules;
+  checkArguments: CheckArguments;
+  deviceProcesses: DeviceProcesses;
+  taskProcesses: TaskProcesses;
+  orchestrator: Orchestrator;
+  peers: Peers;
+  files: Files;
+  announcer: Announcer;
+}

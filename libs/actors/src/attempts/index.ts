@@ -1,0 +1,2 @@
+export { ProcessPool, type Lease } from './process-pool.js';
+export { TaskAttempts } from './task-attempts.js';

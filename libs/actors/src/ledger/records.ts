@@ -1,0 +1,92 @@
+import type {
+  AttemptCalls,
+  AttemptOutcome,
+  Effect,
+  EmergencyStop,
+  ErrorCode,
+  JsonValue,
+} from '@lab/contracts';
+import type { OtherAgent, SpooledFile } from '../ports/index.js';
+
+/** A call that may change something, as the ledger has it. */
+export interface RecordedCall {
+  /** Unique for ever; the same id again is the same call. */
+  callId: string;
+  /** `<lab>.<device>`. */
+  device: string;
+  function: string;
+  kind: 'effect' | 'idempotent';
+  /** The attempt that called; absent: a person called. */
+  attemptId?: string | undefined;
+  /** Fence of the allocation under which the call was made; absent: a person called. */
+  fence?: number | undefined;
+  /**
+   * Set: the device belongs to that computer, whose agent keeps the authoritative record. This record only serves the
+   * tally of the attempt.
+   */
+  computer?: string | undefined;
+}
+
+/** How a recorded call ended. */
+export type CallEnding =
+  | { kind: 'returned'; value?: JsonValue | undefined }
+  | { kind: 'failed'; code: ErrorCode; message: string; effect: Effect };
+
+/** What the agent must still know after a restart. Each record names an act and is durable before that act. */
+export type LedgerRecord =
+  /** The agent accepts the attempt, and answers only when this is durable. `fences`: `<lab>.<device>` to its fence. */
+  | {
+      type: 'accept';
+      attemptId: string;
+      label: string;
+      fences?: Record<string, number>;
+      /** Other computers that run devices of the attempt. */
+      elsewhere?: OtherAgent[];
+    }
+  /** The attempt is handed to a process. From here on it may have an effect. */
+  | { type: 'begin'; attemptId: string }
+  /** The process is done and no device call is in progress. The files are still to be stored. */
+  | { type: 'end'; attemptId: string; outcome: AttemptOutcome; files: SpooledFile[] }
+  /** The final outcome, which is reported until the orchestrator acknowledges it. */
+  | { type: 'result'; attemptId: string; outcome: AttemptOutcome }
+  /** The attempt is unknown, or never began. The agent refuses it for ever. */
+  | { type: 'tombstone'; attemptId: string }
+  /** The orchestrator has committed the result. */
+  | { type: 'acked'; attemptId: string }
+  /** The call is sent to the device. From here on it may have an effect. */
+  | { type: 'call_begin'; call: RecordedCall }
+  /** The device has answered, or the call is known never to have begun. */
+  | { type: 'call_end'; callId: string; ending: CallEnding }
+  /** The driver or a person has said that the device is idle. */
+  | { type: 'settled'; device: string; by: string }
+  /** This incarnation of the agent keeps the ledger. */
+  | { type: 'incarnation'; inc: number }
+  /** An emergency stop is in force. */
+  | { type: 'halt'; halt: EmergencyStop }
+  /** These emergency stops are over. */
+  | { type: 'released'; ids: string[] }
+  /** In checkpoints: the ended calls of an open attempt. */
+  | { type: 'tally'; attemptId: string; calls: AttemptCalls }
+  /** In checkpoints: an ended call, kept to answer its repeat. */
+  | { type: 'call_over'; call: RecordedCall; ending: CallEnding }
+  /** In checkpoints: what is still known about a device whose calls are over. */
+  | { type: 'device'; device: string; fence?: number; lastConfirmed?: RecordedCall };
+
+/** Every type of record. */
+export const ledgerRecordTypes = [
+  'accept',
+  'begin',
+  'end',
+  'result',
+  'tombstone',
+  'acked',
+  'call_begin',
+  'call_end',
+  'settled',
+  'incarnation',
+  'halt',
+  'released',
+  'tally',
+  'call_over',
+  'device',
+] as const satisfies readonly LedgerRecord['type'][];

@@ -1,0 +1,48 @@
+import type { DeviceAssignment, FromDevice, FromTask, ToDevice, ToTask } from '@lab/contracts';
+
+/** How a process ended. If `code` and `signal` are null, it could not be started, and `lastStderr` says why. */
+export interface ProcessExit {
+  code: number | null;
+  signal: string | null;
+  /** The last line that the process wrote to standard error. */
+  lastStderr: string | null;
+}
+
+/** Describes for people how a process ended, in one line: `exit code 1: <last line of stderr>`. */
+export function describeExit(exit: ProcessExit): string {
+  const how =
+    exit.signal !== null
+      ? `signal ${exit.signal}`
+      : exit.code !== null
+        ? `exit code ${exit.code}`
+        : 'it could not be started';
+  return exit.lastStderr === null || exit.lastStderr === '' ? how : `${how}: ${exit.lastStderr}`;
+}
+
+/**
+ * A running child process. Its messages arrive in order, one at a time, and never inside `send` or inside the call that
+ * started the process. The exit is reported exactly once, after the last message, also when the process could not be
+ * started.
+ */
+export interface ProcessHandle<To, From> {
+  /** Never throws. A message to a process that has ended is dropped; the caller learns of the end by `onExit`. */
+  send(message: To): void;
+  /** Sets the only listener. Call it in the turn of the event loop in which the process was started. */
+  onMessage(listener: (message: From) => void): void;
+  /** Sets the only listener. Call it in the turn of the event loop in which the process was started. */
+  onExit(listener: (exit: ProcessExit) => void): void;
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+export type DeviceProcess = ProcessHandle<ToDevice, FromDevice>;
+export type TaskProcess = ProcessHandle<ToTask, FromTask>;
+
+export interface DeviceProcesses {
+  /** Starts a process for a device. The process waits for `init`. */
+  start(device: DeviceAssignment): DeviceProcess;
+}
+
+export interface TaskProcesses {
+  /** Starts a task process. The process sends `waiting` when it is ready for a task. */
+  start(): TaskProcess;
+}
