@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto';
-import { Agent, Unanswered, type AgentLog, type AgentPorts, type DeviceAddress, type Files, type MessageMarks, type Orchestrator, type Peers, type SpooledFile } from '@lab/actors';
+import {
+  Agent,
+  Unanswered,
+  type AgentLog,
+  type AgentPorts,
+  type DeviceAddress,
+  type Files,
+  type MessageMarks,
+  type Orchestrator,
+  type Peers,
+  type SpooledFile,
+} from '@lab/actors';
 import {
   MemoryDeviceProcesses,
   MemoryModules,

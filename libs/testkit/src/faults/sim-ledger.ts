@@ -1,4 +1,11 @@
-import { DiskLedger, readLedger, type AgentLog, type Ledger, type LedgerDisk, type LedgerRecord } from '@lab/actors';
+import {
+  DiskLedger,
+  readLedger,
+  type AgentLog,
+  type Ledger,
+  type LedgerDisk,
+  type LedgerRecord,
+} from '@lab/actors';
 import { MemoryLedgerDisk, SeededRandom } from '@lab/actors/testing';
 import { diceOf } from './chance.js';
 import type { Points } from './fault-points.js';
