@@ -1,7 +1,15 @@
 import type { DeviceState, DeviceStatus, FunctionKind, JsonValue } from '@lab/contracts';
 import { Devices } from '../src/devices/index.js';
 import type { AgentLimits } from '../src/index.js';
-import { MemoryCallRecords, MemoryDeviceProcesses, MemoryLog, MemoryModules, VirtualTime, type DeviceScript, type SimulatedDevice } from '../src/testing/index.js';
+import {
+  MemoryCallRecords,
+  MemoryDeviceProcesses,
+  MemoryLog,
+  MemoryModules,
+  VirtualTime,
+  type DeviceScript,
+  type SimulatedDevice,
+} from '../src/testing/index.js';
 import { defaultLimits } from '../src/ports/index.js';
 import { deferred, device } from './world.js';
 

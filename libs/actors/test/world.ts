@@ -1,6 +1,29 @@
 import type { DeviceAssignment, JsonObject, JsonValue, TaskStart } from '@lab/contracts';
-import { Agent, type AgentLimits, type AgentPorts, type CallMarks, type CheckArguments, type DeviceName, type RemoteCall } from '../src/index.js';
-import { MemoryAnnouncer, MemoryDeviceProcesses, MemoryFiles, MemoryLedger, MemoryLog, MemoryModules, MemoryOrchestrator, MemoryPeers, MemoryTaskProcesses, SeededRandom, SequentialIds, VirtualTime, type DeviceScript, type TaskScript } from '../src/testing/index.js';
+import {
+  Agent,
+  type AgentLimits,
+  type AgentPorts,
+  type CallMarks,
+  type CheckArguments,
+  type DeviceName,
+  type RemoteCall,
+} from '../src/index.js';
+import {
+  MemoryAnnouncer,
+  MemoryDeviceProcesses,
+  MemoryFiles,
+  MemoryLedger,
+  MemoryLog,
+  MemoryModules,
+  MemoryOrchestrator,
+  MemoryPeers,
+  MemoryTaskProcesses,
+  SeededRandom,
+  SequentialIds,
+  VirtualTime,
+  type DeviceScript,
+  type TaskScript,
+} from '../src/testing/index.js';
 
 export const code = (hash: string): { hash: string; package: string; source: string } => ({
   hash,

@@ -1,7 +1,12 @@
 import { callFreshMs, type DeviceFunction } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { deferred, device, task, World } from '../world.js';
-import { MemoryOrchestrator, VirtualTime, type DeviceScript, type TaskScript } from '../../src/testing/index.js';
+import {
+  MemoryOrchestrator,
+  VirtualTime,
+  type DeviceScript,
+  type TaskScript,
+} from '../../src/testing/index.js';
 
 const functions: DeviceFunction[] = [
   { name: 'move', kind: 'effect' },

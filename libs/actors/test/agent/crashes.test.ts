@@ -2,7 +2,13 @@ import { ServiceError, type AttemptOutcome } from '@lab/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { device, task, World } from '../world.js';
-import { MemoryLedger, MemoryOrchestrator, VirtualTime, type DeviceScript, type TaskScript } from '../../src/testing/index.js';
+import {
+  MemoryLedger,
+  MemoryOrchestrator,
+  VirtualTime,
+  type DeviceScript,
+  type TaskScript,
+} from '../../src/testing/index.js';
 
 type Step =
   | { do: 'start'; attempt: number; awaited: boolean }

@@ -2,7 +2,12 @@ import { ServiceError, type DeviceFunction } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { device, task, World } from '../world.js';
 import { Unanswered } from '../../src/index.js';
-import { MemoryOrchestrator, VirtualTime, type DeviceScript, type TaskScript } from '../../src/testing/index.js';
+import {
+  MemoryOrchestrator,
+  VirtualTime,
+  type DeviceScript,
+  type TaskScript,
+} from '../../src/testing/index.js';
 
 const functions: DeviceFunction[] = [
   { name: 'move', kind: 'effect' },

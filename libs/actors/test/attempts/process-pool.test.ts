@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ProcessPool, type Lease } from '../../src/attempts/index.js';
 import type { AgentLimits } from '../../src/index.js';
-import { MemoryLog, MemoryTaskProcesses, settle, VirtualTime, type SimulatedTask } from '../../src/testing/index.js';
+import {
+  MemoryLog,
+  MemoryTaskProcesses,
+  settle,
+  VirtualTime,
+  type SimulatedTask,
+} from '../../src/testing/index.js';
 import { defaultLimits } from '../../src/ports/index.js';
 
 function make(

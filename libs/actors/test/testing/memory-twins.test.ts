@@ -1,7 +1,14 @@
 import { ledgerContract, type LedgerUnderTest } from '../contracts/ledger-contract.js';
 import { taskProcessesContract } from '../contracts/process-contract.js';
 import { DiskLedger } from '../../src/index.js';
-import { MemoryLedger, MemoryLedgerDisk, MemoryLog, MemoryTaskProcesses, SeededRandom, VirtualTime } from '../../src/testing/index.js';
+import {
+  MemoryLedger,
+  MemoryLedgerDisk,
+  MemoryLog,
+  MemoryTaskProcesses,
+  SeededRandom,
+  VirtualTime,
+} from '../../src/testing/index.js';
 
 const inMemory = (ledger: MemoryLedger): LedgerUnderTest => ({
   ledger,
