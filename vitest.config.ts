@@ -17,6 +17,9 @@ const workers = Math.max(2, availableParallelism());
  */
 const sharedModules = { isolate: false, maxWorkers: workers };
 
+/** One PostgreSQL and one nats-server for all files of a run; each starts when a test first needs it. */
+const globalSetup = 'libs/testkit/test/global-setup.ts';
+
 export default defineConfig({
   test: {
     passWithNoTests: true,
@@ -51,6 +54,7 @@ export default defineConfig({
           ...sharedModules,
           name: 'int',
           include: [`{libs,apps}/*/test/${integration}`],
+          globalSetup,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -60,6 +64,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.e2e.test.ts'],
+          globalSetup,
           testTimeout: 240_000,
           hookTimeout: 240_000,
           // Two whole stacks at a time, after everything that is smaller.

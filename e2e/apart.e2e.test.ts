@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProtocolRunSubmission } from '@lab/contracts';
-import { freePort, startNats, startTestPostgres } from '@lab/testkit';
+import { freePort, testNats, testPostgres } from '@lab/testkit';
 import { Api, eventually, isOver } from './api.js';
 
 /**
@@ -17,8 +17,8 @@ import { Api, eventually, isOver } from './api.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const svc = join(root, 'apps', 'cli', 'bin', 'svc.mjs');
 
-let nats: Awaited<ReturnType<typeof startNats>>;
-let postgres: Awaited<ReturnType<typeof startTestPostgres>>;
+let nats: Awaited<ReturnType<typeof testNats>>;
+let postgres: Awaited<ReturnType<typeof testPostgres>>;
 let folder = '';
 let api: Api;
 const processes: ChildProcess[] = [];
@@ -33,7 +33,7 @@ function start(args: string[], env: Record<string, string>): void {
 }
 
 beforeAll(async () => {
-  [nats, postgres] = await Promise.all([startNats(), startTestPostgres()]);
+  [nats, postgres] = await Promise.all([testNats(), testPostgres()]);
   const { url: databaseUrl } = await postgres.freshDatabase();
   folder = await mkdtemp(join(tmpdir(), 'svc-apart-'));
   const port = String(await freePort());

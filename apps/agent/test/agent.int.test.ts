@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { agentEvents, agentRequests, orchestratorEvents, type JsonValue } from '@lab/contracts';
+import { startNats } from '@lab/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Lab } from './lab.js';
 import { armModule } from './modules.js';
@@ -291,16 +292,19 @@ describe('when something fails', () => {
   });
 
   it('a lost broker stops no task, and its result arrives when the broker is back', async () => {
+    await lab.close();
+    const nats = await startNats();
+    lab = await Lab.open(nats);
     const agent = await lab.agent();
     // Its code is there from now on.
     await lab.run({ mode: 'wait', ms: 0 });
     const task = lab.task({ mode: 'wait', ms: 1_000 });
     await lab.start(task);
-    await lab.nats.stop();
+    await nats.stop();
     await lab.until('it ends without a broker', () =>
       agent.lines.some((line) => line.includes('not acknowledged')),
     );
-    await lab.nats.restart();
+    await nats.restart();
     expect(await lab.outcome(task.attempt_id)).toMatchObject({ kind: 'completed' });
     expect(lab.inc()).toBe(1);
   });

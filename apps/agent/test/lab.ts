@@ -22,7 +22,7 @@ import {
 } from '@lab/contracts';
 import { connectBus, type Bus } from '@lab/messaging';
 import { processEnvironment } from '@lab/runtime';
-import { startNats, type NatsFixture } from '@lab/testkit';
+import { testNats, type TestNats } from '@lab/testkit';
 import { armModule, steadyArmModule, taskModule, type TestModule } from './modules.js';
 
 /** The built program: a child process cannot run sources. */
@@ -63,14 +63,15 @@ export class Lab {
   #attempts = 0;
 
   private constructor(
-    readonly nats: NatsFixture,
+    private readonly nats: TestNats,
     readonly bus: Bus,
     readonly dataDir: string,
     readonly store: Server,
   ) {}
 
-  static async open(): Promise<Lab> {
-    const nats = await startNats();
+  /** @param nats stopped with the lab */
+  static async open(nats?: TestNats): Promise<Lab> {
+    nats ??= await testNats();
     const bus = await connectBus({ url: nats.url, role: 'orchestrator', name: 'stand-in' });
     const store = createServer();
     store.listen(0, '127.0.0.1');

@@ -12,7 +12,7 @@ import type { Store } from '@lab/engine';
 import { connectBus, type Bus, type Subscription } from '@lab/messaging';
 import { BusClient } from '@lab/messaging/nest';
 import { openGatewayStore, openRecords, openStore, type GatewayStore, type Records } from '@lab/persistence';
-import { startNats, startTestPostgres, type NatsFixture, type TestPostgres } from '@lab/testkit';
+import { startNats, testPostgres, type NatsFixture, type TestPostgres } from '@lab/testkit';
 import { AuditRecorder } from '../src/audit/audit-recorder.js';
 import { OpenToAll } from '../src/access/authentication.js';
 import { announcementsOver } from '../src/ports/announcements-over-bus.js';
@@ -46,7 +46,7 @@ const http = (
 ): Promise<Reply> => send(gateway.url, method, path, body, headers);
 
 beforeAll(async () => {
-  [nats, postgres] = await Promise.all([startNats(), startTestPostgres()]);
+  [nats, postgres] = await Promise.all([startNats(), testPostgres()]);
   [gatewayBus, serviceBus] = (await Promise.all(
     [
       { role: 'gateway', requestId: currentRequestId },

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { serviceRequests } from '@lab/contracts';
 import { connectBus } from '@lab/messaging';
 import { openStore } from '@lab/persistence';
-import { startNats, startTestPostgres, type NatsFixture, type TestPostgres } from '@lab/testkit';
+import { testNats, testPostgres, type TestNats, type TestPostgres } from '@lab/testkit';
 import pg from 'pg';
 import { startReceiver } from './receiver.js';
 import { send } from './twins.js';
@@ -18,13 +18,13 @@ const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const secret = 'u'.repeat(40);
 const secretsKey = 'k'.repeat(40);
 
-let nats: NatsFixture;
+let nats: TestNats;
 let postgres: TestPostgres;
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gateway-process-'));
-  [nats, postgres] = await Promise.all([startNats(), startTestPostgres()]);
+  [nats, postgres] = await Promise.all([testNats(), testPostgres()]);
 });
 
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import type { DeliveryRecord, ServiceEvent, WebhookRecord } from '@lab/contracts';
 import { openEventLog, openGatewayStore, openRecords, openStore } from '@lab/persistence';
 import { Outbound, Sealing, Secret } from '@lab/runtime';
-import { startTestPostgres, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestPostgres } from '@lab/testkit';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptOutcome } from '../src/webhooks/webhook-deliverer.js';
@@ -41,7 +41,7 @@ async function startGateway(): Promise<Harness> {
 }
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await testPostgres();
   await (await openStore({ url: postgres.url })).close();
   admin = new pg.Client(postgres.url);
   await admin.connect();

@@ -14,7 +14,7 @@ import {
 } from '@lab/contracts';
 import { connectBus, type Bus } from '@lab/messaging';
 import { startChild, type RunningChild } from '@lab/runtime';
-import { startNats, type NatsFixture } from '@lab/testkit';
+import { testNats, type TestNats } from '@lab/testkit';
 import type { TestModule } from './modules.js';
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -41,13 +41,13 @@ export class Laboratory {
   readonly #workers: RunningWorker[] = [];
 
   private constructor(
-    private readonly nats: NatsFixture,
+    private readonly nats: TestNats,
     readonly bus: Bus,
     private readonly folder: string,
   ) {}
 
   static async open(): Promise<Laboratory> {
-    const nats = await startNats();
+    const nats = await testNats();
     const bus = await connectBus({ url: nats.url, role: 'test', name: 'laboratory' });
     const laboratory = new Laboratory(nats, bus, await mkdtemp(join(tmpdir(), 'lab-optimizer-')));
     await bus.serve(orchestratorRequests.fetchModule, {}, ({ hash, offset }) => {

@@ -5,18 +5,18 @@ import { fileURLToPath } from 'node:url';
 import { optimizerEvents, serviceRequests } from '@lab/contracts';
 import { connectBus, type Bus } from '@lab/messaging';
 import { startChild, type RunningChild } from '@lab/runtime';
-import { startNats, type NatsFixture } from '@lab/testkit';
+import { testNats, type TestNats } from '@lab/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-let nats: NatsFixture;
+let nats: TestNats;
 let bus: Bus;
 let folder: string;
 let child: RunningChild | undefined;
 const announced: string[] = [];
 
 beforeAll(async () => {
-  nats = await startNats();
+  nats = await testNats();
   bus = await connectBus({ url: nats.url, role: 'test', name: 'optimizer-main' });
   await bus.subscribe(optimizerEvents.announced, {}, ({ instance }) => {
     announced.push(instance);

@@ -13,7 +13,7 @@ import {
   type AttemptReport,
 } from '@lab/contracts';
 import { connectBus, type Bus, type Subscription } from '@lab/messaging';
-import { startNats, startTestPostgres, type NatsFixture, type TestPostgres } from '@lab/testkit';
+import { testNats, testPostgres, type TestNats, type TestPostgres } from '@lab/testkit';
 
 /** The build: here, where sources are what packages resolve to, asking for the package would give TypeScript. */
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -39,7 +39,7 @@ export class Site {
   readonly #running: ChildProcess[] = [];
 
   private constructor(
-    readonly nats: NatsFixture,
+    readonly nats: TestNats,
     readonly postgres: TestPostgres,
     readonly databaseUrl: string,
     readonly folder: string,
@@ -48,7 +48,7 @@ export class Site {
 
   static async open(): Promise<Site> {
     const folder = await mkdtemp(join(tmpdir(), 'orchestrators-'));
-    const [nats, postgres] = await Promise.all([startNats(), startTestPostgres()]);
+    const [nats, postgres] = await Promise.all([testNats(), testPostgres()]);
     const { url } = await postgres.freshDatabase();
     const bus = await connectBus({ url: nats.url, role: 'test', name: randomUUID() });
     return new Site(nats, postgres, url, folder, bus);

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { defineEvent, defineRequest, ServiceError, zodSchema, type ReplyOf } from '@lab/contracts';
-import { startNats, type NatsFixture } from '@lab/testkit';
+import { testNats, type TestNats } from '@lab/testkit';
 import { Controller, Module, type INestMicroservice } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { MessagePattern } from '@nestjs/microservices';
@@ -70,7 +70,7 @@ class ForeignController {
 class ForeignModule {}
 
 describe('a Nest microservice on the bus', () => {
-  let nats: NatsFixture;
+  let nats: TestNats;
   let serverBus: Bus;
   let clientBus: Bus;
   let app: INestMicroservice;
@@ -92,7 +92,7 @@ describe('a Nest microservice on the bus', () => {
   };
 
   beforeAll(async () => {
-    nats = await startNats();
+    nats = await testNats();
   });
   afterAll(() => nats.stop());
   beforeEach(async () => {

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openStore } from '@lab/persistence';
-import { createDatabase, dropDatabase, startPostgres } from '@lab/persistence/embedded';
+import { createDatabase, dropDatabase } from '@lab/persistence/embedded';
+import { startTemplate, templateName } from './postgres-template.js';
+import { sharedServer } from './shared-server.js';
 
 /** A database of one test. */
 export interface TestDatabase {
@@ -16,45 +14,41 @@ export interface TestDatabase {
 export interface TestPostgres {
   /** Address of an empty, migrated database that all tests of the file share. */
   url: string;
-  pid: number;
   /** A new database with all migrations applied, copied from a template in some 30 ms. */
   freshDatabase(): Promise<TestDatabase>;
-  /** Ends the server and removes its files. */
+  /** Removes the databases that were made here, and the server unless other tests use it. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a real PostgreSQL server for one test file, in a temporary folder. It is not safe against power loss, but it
- * does survive SIGKILL.
+ * Databases for one test file, on the PostgreSQL server of the test run, else on a server of its own. Sessions of other
+ * tests may be on the same server: a test that ends sessions names its database.
  *
- * @throws Error in one sentence when it cannot; nothing is left behind then
+ * @throws Error in one sentence when the server does not start; nothing is left behind then
  */
-export async function startTestPostgres(): Promise<TestPostgres> {
-  const folder = await mkdtemp(join(tmpdir(), 'lab-pg-'));
-  const clean = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  try {
-    const server = await startPostgres({ dataDir: join(folder, 'data'), durable: false });
-    const stop = async (): Promise<void> => {
-      await server.stop();
-      await clean();
+export async function testPostgres(): Promise<TestPostgres> {
+  const shared = await sharedServer('postgres');
+  const own = shared === undefined ? await startTemplate() : undefined;
+  const server = shared ?? own?.url ?? '';
+  const made = new Set<string>();
+  const freshDatabase = async (): Promise<TestDatabase> => {
+    const name = `test_${randomBytes(6).toString('hex')}`;
+    const url = await createDatabase(server, name, templateName);
+    made.add(name);
+    const drop = async (): Promise<void> => {
+      await dropDatabase(server, name);
+      made.delete(name);
     };
-    try {
-      const template = await createDatabase(server.url, 'fresh');
-      await (await openStore({ url: template })).close();
-      const url = await createDatabase(server.url, 'shared', 'fresh');
-      return { url, pid: server.pid, freshDatabase: () => copyOf(server.url), stop };
-    } catch (error) {
-      await stop();
-      throw error;
-    }
-  } catch (error) {
-    await clean();
-    throw error;
-  }
-}
-
-async function copyOf(server: string): Promise<TestDatabase> {
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  const url = await createDatabase(server, name, 'fresh');
-  return { url, drop: () => dropDatabase(server, name) };
+    return { url, drop };
+  };
+  const { url } = await freshDatabase();
+  return {
+    url,
+    freshDatabase,
+    async stop() {
+      if (own !== undefined) return own.stop();
+      for (const name of made) await dropDatabase(server, name);
+      made.clear();
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -21,7 +21,7 @@ let store: GatewayStore;
 let admin: pg.Client;
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await testPostgres();
 });
 afterAll(() => postgres.stop());
 

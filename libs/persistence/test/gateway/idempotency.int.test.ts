@@ -1,4 +1,4 @@
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openGatewayStore, openStore, type GatewayStore, type PostgresStore } from '../../src/index.js';
@@ -10,7 +10,7 @@ let store: GatewayStore;
 let admin: pg.Client;
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await testPostgres();
 });
 afterAll(() => postgres.stop());
 

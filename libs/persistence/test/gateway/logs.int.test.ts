@@ -1,5 +1,5 @@
 import type { ListRequest, LogLine, WrittenLine } from '@lab/contracts';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/connection/open-database.js';
@@ -21,7 +21,7 @@ let store: GatewayStore;
 let records: Records;
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await testPostgres();
 });
 afterAll(() => postgres.stop());
 

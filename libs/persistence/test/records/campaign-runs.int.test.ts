@@ -1,5 +1,5 @@
 import type { Change, ProtocolRunRow } from '@lab/engine';
-import { startTestPostgres, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestPostgres } from '@lab/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRecords, openStore, type PostgresStore, type Records } from '../../src/index.js';
 import { campaign, hash, lead, protocolRun, putDefinition, t0, taskRun, trial } from '../rows.js';
@@ -33,7 +33,7 @@ const insertRun = (number: number, over: Partial<ProtocolRunRow> = {}): Change =
 });
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await testPostgres();
   store = await openStore({ url: postgres.url });
   records = openRecords({ url: postgres.url });
   const epoch = await lead(store, 'first');

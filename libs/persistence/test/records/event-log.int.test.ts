@@ -1,4 +1,4 @@
-import { startTestPostgres, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestPostgres } from '@lab/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openEventLog, openStore, type EventLog } from '../../src/index.js';
@@ -7,7 +7,7 @@ import { lead, t0 } from '../rows.js';
 let postgres: TestPostgres;
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await testPostgres();
 });
 afterAll(() => postgres.stop());
 
@@ -102,7 +102,9 @@ test('whoever listens is called after every commit with events, also after the c
       const admin = new pg.Client({ connectionString: postgres.url });
       await admin.connect();
       await admin.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lab-events'`,
+        `select pg_terminate_backend(pid) from pg_stat_activity 
+         where application_name = 'lab-events' and datname = $1`,
+        [new URL(url).pathname.slice(1)],
       );
       await admin.end();
     });

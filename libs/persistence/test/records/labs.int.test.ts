@@ -1,6 +1,6 @@
 import type { ListRequest, StoredListName } from '@lab/contracts';
 import type { Change } from '@lab/engine';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   openRecords,
@@ -90,7 +90,7 @@ const item = (id: string, about: { kind: 'task' | 'device' | 'agent' } & Record<
 });
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await testPostgres();
   database = await postgres.freshDatabase();
   store = await openStore({ url: database.url });
   records = openRecords({ url: database.url });

@@ -5,7 +5,7 @@ import {
   type StoredItems,
   type StoredListName,
 } from '@lab/contracts';
-import { startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRecords, openStore, type PostgresStore, type Records } from '../../src/index.js';
 import {
@@ -29,7 +29,7 @@ let records: Records;
 let epoch: number;
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await testPostgres();
 });
 
 afterAll(() => postgres.stop());

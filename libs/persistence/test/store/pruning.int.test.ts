@@ -1,4 +1,4 @@
-import { startTestPostgres, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestPostgres } from '@lab/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStore } from '../../src/index.js';
@@ -7,7 +7,7 @@ import { lead, t0 } from '../rows.js';
 let postgres: TestPostgres;
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await testPostgres();
 });
 afterAll(() => postgres.stop());
 

@@ -1,12 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isServiceError, type ServiceError } from '@lab/contracts';
 import type { Change } from '@lab/engine';
-import { freePort, startTestPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
+import { freePort, testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startPostgres } from '../../src/embedded/index.js';
+import { createDatabase, dropDatabase, startPostgres } from '../../src/embedded/index.js';
 import { openRecords, openStore, type PostgresStore } from '../../src/index.js';
 import { FaultyProxy } from './faulty-proxy.js';
 import { lead, putDefinition, t0, taskRun } from '../rows.js';
@@ -14,7 +15,7 @@ import { lead, putDefinition, t0, taskRun } from '../rows.js';
 let postgres: TestPostgres;
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await testPostgres();
 });
 
 afterAll(() => postgres.stop());
@@ -112,7 +113,8 @@ describe('a commit whose connection breaks', () => {
     await store.load();
     await query(
       database.url,
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lab-orchestrator'`,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'lab-orchestrator' and datname = current_database()`,
     );
     const first = await store.commit(epoch, [insert('t1')]).then(
       () => 'applied',
@@ -159,8 +161,8 @@ describe('the store', () => {
   });
 
   test('is set up once when many processes start together', async () => {
-    const url = `${postgres.url.replace(/\/[^/]*$/, '')}/together`;
-    await query(postgres.url, 'create database together');
+    const name = `together_${randomBytes(6).toString('hex')}`;
+    const url = await createDatabase(postgres.url, name);
     const stores = await Promise.all(Array.from({ length: 4 }, () => openStore({ url })));
     expect(new Set(await Promise.all(stores.map((store) => lead(store, 'x')))).size).toBe(4);
     for (const store of stores) await store.close();
@@ -169,6 +171,7 @@ describe('the store', () => {
     expect(await query(url, 'select name from schema_migration order by name')).toEqual(
       migrations.map((file) => ({ name: file.replace('.ts', '').replaceAll('-', '_') })),
     );
+    await dropDatabase(postgres.url, name);
   });
 
   test('names the place of every text that cannot be stored, and stores nothing', async () => {

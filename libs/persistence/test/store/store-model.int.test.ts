@@ -1,7 +1,7 @@
 import { attemptStates, isServiceError, runStates, taskRunStates, trialStates } from '@lab/contracts';
 import { MemoryStore } from '@lab/engine/testing';
 import type { Change, Store } from '@lab/engine';
-import { startTestPostgres, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestPostgres } from '@lab/testkit';
 import * as fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ let real: PostgresStore;
 let admin: pg.Client;
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await testPostgres();
   real = await openStore({ url: postgres.url });
   admin = new pg.Client({ connectionString: postgres.url });
   await admin.connect();

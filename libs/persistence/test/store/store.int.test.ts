@@ -1,5 +1,5 @@
 import { MemoryStore } from '@lab/engine/testing';
-import { startTestPostgres, type TestPostgres } from '@lab/testkit';
+import { testPostgres, type TestPostgres } from '@lab/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { openStore, type PostgresStore } from '../../src/index.js';
@@ -12,7 +12,7 @@ import { trialsContract } from './trials.contract.js';
 let postgres: TestPostgres;
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await testPostgres();
 });
 
 afterAll(() => postgres.stop());
