@@ -1,4 +1,4 @@
-import { invariants, type Invariant, type Violation } from './checker.js';
+import { invariants, type Invariant, type Violation } from '../invariants/index.js';
 import { scheduleOf, type Schedule } from './schedule.js';
 import { shrink } from './shrink.js';
 import { simulate } from './simulate.js';

@@ -1,4 +1,4 @@
-import type { Violation } from './checker.js';
+import type { Violation } from '../invariants/index.js';
 import { diceOf } from './chance.js';
 import type { PointAction, Side } from './fault-points.js';
 import { exempt, pointList, sides } from './point-list.js';

@@ -1,4 +1,4 @@
-import type { Invariant } from './checker.js';
+import type { Invariant } from '../invariants/index.js';
 import type { Schedule } from './schedule.js';
 import { simulate } from './simulate.js';
 

@@ -1,4 +1,5 @@
-import { check, type Violation } from './checker.js';
+import type { Violation } from '../invariants/index.js';
+import { check } from './checker.js';
 import { endOfFaults, injectFaults } from './inject.js';
 import type { Schedule } from './schedule.js';
 import { World } from './world.js';
@@ -39,7 +40,6 @@ export async function simulate(schedule: Schedule, prepare?: (world: World) => v
   }
   await time.advanceTo(from + last);
   history.note('the faults are over');
-  const endedAt = time.now();
   await untilQuiet(world, () => isQuiet(world) || people.asked);
   const late: string[] = [];
   if (!people.asked) late.push(...people.unfinished());
@@ -54,7 +54,7 @@ export async function simulate(schedule: Schedule, prepare?: (world: World) => v
   const unfinished = people.unfinished();
   const leftovers = await close(world);
   return {
-    violations: check(history, { late, unfinished, leftovers, endedAt }),
+    violations: check(history, { late, unfinished, leftovers }),
     lines: history.lines,
     events: time.steps,
     reached: world.points.reached,

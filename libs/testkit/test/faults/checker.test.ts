@@ -1,15 +1,16 @@
 import type { Ledger } from '@lab/actors';
 import type { Change } from '@lab/engine';
 import { describe, expect, it } from 'vitest';
-import { check, type Invariant } from '../../src/faults/checker.js';
+import { check } from '../../src/faults/checker.js';
 import { History } from '../../src/faults/history.js';
 import type { MessageFault } from '../../src/faults/network.js';
 import { scenarios } from '../../src/faults/scenarios.js';
 import type { Fault, Schedule } from '../../src/faults/schedule.js';
 import { simulate } from '../../src/faults/simulate.js';
 import type { World } from '../../src/faults/world.js';
+import type { Invariant } from '../../src/invariants/index.js';
 
-const nothing = { endedAt: 0, late: [], unfinished: [], leftovers: [] };
+const nothing = { late: [], unfinished: [], leftovers: [] };
 
 /** Plays a scenario in a world that is broken on purpose. @returns which invariants the checker found broken */
 async function broken(

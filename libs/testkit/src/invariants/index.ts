@@ -1,0 +1,2 @@
+export * from './facts.js';
+export { judge } from './judge.js';
