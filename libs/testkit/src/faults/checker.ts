@@ -42,6 +42,7 @@ function factsOf(history: History, { late, unfinished, leftovers }: Ending): Fac
     tasks: [...tasks.values()].map(({ id, name, stages, attempt, outputs, files }) => ({
       ...{ id, name, attempt, outputs, files },
       state: stages.at(-1)?.state ?? 'nowhere',
+      decided: stages.some(({ state }) => state === 'needs_attention'),
     })),
     executions: history.executions.map(({ attempt, beganAt, returned, files }) => ({
       ...{ attempt, beganAt, files },

@@ -85,6 +85,8 @@ export interface TaskFact {
   id: string;
   name: string;
   state: string;
+  /** A person decided how the task ended. */
+  decided?: boolean;
   /** Number of the attempt that the record shows; undefined: the completed one. */
   attempt?: number;
   outputs: JsonObject | null;

@@ -31,7 +31,6 @@ export function* resultsRecordedAsTheyEnded(facts: Facts): Iterable<string> {
   for (const { attempt, end } of motions)
     if (end !== undefined) made.set(attempt, (made.get(attempt) ?? 0) + 1);
   for (const { id, ends = 1 } of attempts) if (ends > 1) yield `the end of attempt ${id} is recorded twice`;
-  const decided = new Set(attempts.flatMap((attempt) => (attempt.decided ? [attempt.task] : [])));
   const completedBy = groupBy(
     attempts.filter(({ state }) => state === 'completed'),
     ({ task }) => task,
@@ -39,7 +38,7 @@ export function* resultsRecordedAsTheyEnded(facts: Facts): Iterable<string> {
   for (const task of tasks) {
     const completed = completedBy.get(task.id) ?? [];
     if (completed.length > 1) yield `task ${task.name} (${task.id}) completed twice`;
-    if (task.state === 'completed' && completed.length === 0 && !decided.has(task.id))
+    if (task.state === 'completed' && completed.length === 0 && task.decided !== true)
       yield `task ${task.name} is completed by no attempt`;
     for (const attempt of completed) {
       if (attempt.decided) continue;
