@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 // @ts-expect-error -- plain JavaScript
-import { check as plainCheck, invariants as table } from '../chaos/check.mjs';
+import { check as plainCheck, invariants as table } from '../chaos/check.ts';
 
 /** The judge of chaos can fail: a history that holds passes, and each way of breaking it is told by its invariant. */
 

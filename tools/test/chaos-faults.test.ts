@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 // @ts-expect-error -- plain JavaScript
-import { Chance as PlainChance } from '../chaos/chance.mjs';
+import { Chance as PlainChance } from '../chaos/chance.ts';
 // @ts-expect-error -- plain JavaScript
-import { faults as table, schedule as plainSchedule } from '../chaos/faults.mjs';
+import { faults as table, schedule as plainSchedule } from '../chaos/faults.ts';
 
 interface Chance {
   next(): number;

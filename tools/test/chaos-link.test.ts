@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 // @ts-expect-error -- plain JavaScript
-import { Link as PlainLink } from '../chaos/link.mjs';
+import { Link as PlainLink } from '../chaos/link.ts';
 
 /** What chaos does to a connection: bytes come late or not at all, but never in another order and never only some of them. */
 

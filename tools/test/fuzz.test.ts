@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 // @ts-expect-error -- plain JavaScript
-import { curlOf as plainCurl, shrunk as plainShrunk } from '../fuzz/curl.mjs';
+import { curlOf as plainCurl, shrunk as plainShrunk } from '../fuzz/curl.ts';
 // @ts-expect-error -- plain JavaScript
-import { csvFault as plainCsvFault } from '../fuzz/csv.mjs';
+import { csvFault as plainCsvFault } from '../fuzz/csv.ts';
 // @ts-expect-error -- plain JavaScript
-import * as plainPeople from '../fuzz/people.mjs';
+import * as plainPeople from '../fuzz/people.ts';
 // @ts-expect-error -- plain JavaScript
-import { fuzz as plainFuzz } from '../fuzz/run.mjs';
+import { fuzz as plainFuzz } from '../fuzz/run.ts';
 
 /** The fuzzer can fail: a server that does as it says passes, and each way of not doing so is counted, as what it is. */
 

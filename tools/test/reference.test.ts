@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 // @ts-expect-error -- plain JavaScript, which is also the command
-import * as reference from '../reference.mjs';
+import * as reference from '../reference.ts';
 
 const { referenceFiles } = reference as { referenceFiles: () => Promise<Record<string, string>> };
 

@@ -1,7 +1,7 @@
 // Plays seeded schedules of faults against the real engine and agents, in memory and on a virtual clock.
 import { parseArgs } from 'node:util';
 import { addTally, emptyTally, explain, invariants, playSeeds } from '@lab/testkit/faults';
-import { serve, spread, whole } from './pool.mjs';
+import { serve, spread, whole } from './pool.ts';
 
 /** Seeds that a worker plays before it takes the next ones. */
 const batch = 25;

@@ -1,7 +1,7 @@
 // Whether replies are what the document says.
 import Ajv from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { csvFault } from './csv.mjs';
+import { csvFault } from './csv.ts';
 
 const problemType = 'application/problem+json';
 const documentId = 'document';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Chance } from './chance.mjs';
+import { Chance } from './chance.ts';
 import { ask, isUnanswered } from './http.mjs';
-import { readMotions } from './instruments.mjs';
+import { readMotions } from './instruments.ts';
 
 /** Somebody in the laboratory: settles what is asked, and now and then stops something and lets it go on. */
 export class Operator {

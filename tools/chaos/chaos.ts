@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Chance } from './chance.mjs';
-import { check } from './check.mjs';
-import { download, filesLeft, readHistory, readLaboratory, readLedgerOf } from './evidence.mjs';
-import { faults, schedule } from './faults.mjs';
+import { Chance } from './chance.ts';
+import { check } from './check.ts';
+import { download, filesLeft, readHistory, readLaboratory, readLedgerOf } from './evidence.ts';
+import { faults, schedule } from './faults.ts';
 import { ask } from './http.mjs';
-import { computers, instruments, writePackage } from './laboratory.mjs';
-import { Operator } from './operator.mjs';
-import { Plant } from './plant.mjs';
-import { Work } from './work.mjs';
+import { computers, instruments, writePackage } from './laboratory.ts';
+import { Operator } from './operator.ts';
+import { Plant } from './plant.ts';
+import { Work } from './work.ts';
 
 /**
  * The real processes under fire: two orchestrators, a gateway, an optimizer worker, six agents with 24 simulated

@@ -2,14 +2,14 @@
 // the replies with the document.
 import { URLSearchParams } from 'node:url';
 import fc from 'fast-check';
-import { chainOf, runChain } from './chains.mjs';
-import { rawClient } from './client.mjs';
-import { Conformity } from './conformity.mjs';
-import { shrunk } from './curl.mjs';
-import { Findings } from './findings.mjs';
-import { isAllowed, isOperator } from './people.mjs';
-import { Pool } from './pool.mjs';
-import { operationsOf, realize, strayRequest } from './requests.mjs';
+import { chainOf, runChain } from './chains.ts';
+import { rawClient } from '../shared/raw-sender.ts';
+import { Conformity } from './conformity.ts';
+import { shrunk } from './curl.ts';
+import { Findings } from './findings.ts';
+import { isAllowed, isOperator } from './people.ts';
+import { Pool } from './pool.ts';
+import { operationsOf, realize, strayRequest } from './requests.ts';
 
 /** Requests under way at once. */
 const inFlight = 8;

@@ -4,11 +4,11 @@ import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { interfaceDocument } from '@lab/gateway/interface-document';
 import { format, resolveConfig } from 'prettier';
-import { cliPage } from './reference/cli.mjs';
-import { clientTypes } from './reference/client-types.mjs';
-import { errorsPage } from './reference/errors.mjs';
-import { restPage } from './reference/rest.mjs';
-import { statesPage } from './reference/states.mjs';
+import { cliPage } from './reference/cli.ts';
+import { clientTypes } from './reference/client-types.ts';
+import { errorsPage } from './reference/errors.ts';
+import { restPage } from './reference/rest.ts';
+import { statesPage } from './reference/states.ts';
 
 const root = new URL('../', import.meta.url);
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Chance } from './chance.mjs';
+import { Chance } from './chance.ts';
 import { ask, isUnanswered } from './http.mjs';
 
 const terminal = ['completed', 'failed', 'cancelled'];

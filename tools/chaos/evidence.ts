@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { readMotions, readReturns } from './instruments.mjs';
+import { readMotions, readReturns } from './instruments.ts';
 
 /** What is left of a run for the check: the database, the logs of instruments and tasks, the ledgers, the files. */
 

@@ -9,11 +9,11 @@ import { parseArgs } from 'node:util';
 import { issueToken, openGatewayStore } from '@lab/persistence/gateway';
 import { startServiceStack } from '@lab/testkit';
 import { printMachine, rounded, until } from '../bench/harness.mjs';
-import { rawClient } from './client.mjs';
-import { curlOf } from './curl.mjs';
-import { everybody, grantsBy } from './people.mjs';
+import { rawClient } from '../shared/raw-sender.ts';
+import { curlOf } from './curl.ts';
+import { everybody, grantsBy } from './people.ts';
 import { processorTimes } from './processor-time.mjs';
-import { fuzz } from './run.mjs';
+import { fuzz } from './run.ts';
 
 const { values: given } = parseArgs({
   options: { requests: { type: 'string', default: '2000' }, seed: { type: 'string' } },

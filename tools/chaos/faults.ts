@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Chance } from './chance.mjs';
-import { signal } from './plant.mjs';
+import { Chance } from './chance.ts';
+import { signal } from './plant.ts';
 
 /**
  * What can go wrong, by name; how often each is drawn stands beside it. `aim` chooses what is hit and gives its name and

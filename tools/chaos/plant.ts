@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startPostgres } from '@lab/persistence/embedded';
 import { freePort, startNats } from '@lab/testkit';
-import { Link } from './link.mjs';
+import { Link } from './link.ts';
 
 const svc = fileURLToPath(new URL('../../apps/cli/bin/svc.mjs', import.meta.url));
 

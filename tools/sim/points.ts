@@ -1,7 +1,7 @@
 // Loses a process at every point of the protocol: killed, stopped, or cut off, before and after each step.
 import { parseArgs } from 'node:util';
 import { exempt, plan, play, simulate, scheduleOfTrial } from '@lab/testkit/faults';
-import { serve, spread, whole } from './pool.mjs';
+import { serve, spread, whole } from './pool.ts';
 
 /** Trials that a worker plays before it takes the next ones. */
 const batch = 20;

@@ -1,6 +1,6 @@
 // Requests made of the document of the interface.
 import fc from 'fast-check';
-import { brokenBody, hugeBody, nearly, oddText, oddValue, valueOf } from './values.mjs';
+import { brokenBody, hugeBody, nearly, oddText, oddValue, valueOf } from './values.ts';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'];
 
