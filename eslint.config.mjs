@@ -9,7 +9,7 @@ const folderOf = (project) =>
     : `libs/${project}`;
 
 /** Checked by tsconfig.tests.json, and free to import across projects. */
-const testFiles = ['{libs,apps}/*/test/**/*.ts', 'e2e/**/*.ts', 'tools/test/**/*.ts', '*.config.ts'];
+const testFiles = ['{libs,apps}/*/test/**/*.ts', 'e2e/**/*.ts', 'tools/**/*.ts', '*.config.ts'];
 
 /** Packages written as a user would, checked by tsconfig.packages.json. */
 const packageFiles = ['lab-packages/**/*.ts', 'tools/**/packages/**/*.ts', 'libs/sdk/fixtures/**/*.ts'];

@@ -1,21 +1,21 @@
 /**
- * Numbers that look random and are the same for the same seed and stream (mulberry32). What happens beside each other
- * draws from streams of its own, so that the time at which it does changes nothing of what is drawn.
+ * Random numbers that are the same for the same seed and stream (mulberry32). Activities that run at the same time draw
+ * from streams of their own, so that their timing does not change what is drawn.
  */
 export class Chance {
-  #state;
+  #state: number;
 
-  /** @param stream of which there are as many as there are names, for example `fault/17` */
-  constructor(seed, stream = '') {
+  /** @param stream a name, for example `fault/17` */
+  constructor(seed: number, stream = '') {
     // FNV-1a.
     let hash = 0x811c9dc5;
     for (const character of `${seed}/${stream}`)
-      hash = Math.imul(hash ^ character.codePointAt(0), 0x01000193) >>> 0;
+      hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
     this.#state = hash;
   }
 
   /** Uniform in [0, 1). */
-  next() {
+  next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
     t = Math.imul(t ^ (t >>> 15), t | 1);
@@ -23,20 +23,22 @@ export class Chance {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  between(least, most) {
+  between(least: number, most: number): number {
     return least + this.next() * (most - least);
   }
 
-  whole(least, most) {
+  whole(least: number, most: number): number {
     return Math.floor(this.between(least, most + 1));
   }
 
-  /** Undefined of an empty list. */
-  one(list) {
+  /** @returns undefined if the list is empty */
+  one<T>(list: readonly [T, ...T[]]): T;
+  one<T>(list: readonly T[]): T | undefined;
+  one<T>(list: readonly T[]): T | undefined {
     return list[Math.floor(this.next() * list.length)];
   }
 
-  happens(share) {
+  happens(share: number): boolean {
     return this.next() < share;
   }
 }

@@ -1,74 +1,68 @@
+// Runs the real processes under faults: two orchestrators, a gateway, an optimizer worker, six agents with 24 simulated
+// instruments, a broker and a database. Prints each fault, and last one line of JSON.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { Chance } from './chance.ts';
-import { check } from './check.ts';
-import { download, filesLeft, readHistory, readLaboratory, readLedgerOf } from './evidence.ts';
-import { faults, schedule } from './faults.ts';
-import { ask } from './http.mjs';
-import { computers, instruments, writePackage } from './laboratory.ts';
-import { Operator } from './operator.ts';
-import { Plant } from './plant.ts';
-import { Work } from './work.ts';
+import { fraction, readFlags, someOf, toggle, whole } from '../shared/flags.js';
+import { printResult, rounded, until } from '../shared/measure.js';
+import { Chance } from './chance.js';
+import {
+  downloadFiles,
+  filesLeft,
+  readHistory,
+  readLaboratory,
+  readLedgerOf,
+  type Evidence,
+} from './evidence.js';
+import { faultNames, faults, schedule } from './faults.js';
+import { judge } from './judge.js';
+import { computers, deviceNames, writePackage } from './laboratory.js';
+import { Operator } from './operator.js';
+import { Plant } from './plant.js';
+import { chaosClient, outcomeOf } from './requests.js';
+import { Work } from './work.js';
 
-/**
- * The real processes under fire: two orchestrators, a gateway, an optimizer worker, six agents with 24 simulated
- * instruments, a real broker and a real database. Prints what it does, and last one line of JSON.
- */
-
-const usage = 'npm run chaos -- [--seconds 120] [--seed 1] [--only fault,fault] [--in-hand 30] [--keep]';
-const { values: flags } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '120' },
-    seed: { type: 'string', default: '1' },
-    only: { type: 'string' },
-    'in-hand': { type: 'string', default: '30' },
-    keep: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const flags = readFlags({
+  seconds: fraction(120),
+  seed: whole(1),
+  only: someOf(faultNames),
+  'in-hand': whole(30),
+  keep: toggle,
+  help: toggle,
 });
 if (flags.help) {
-  console.log(`${usage}\nfaults: ${Object.keys(faults).join(', ')}`);
+  console.log('npm run chaos -- [--seconds 120] [--seed 1] [--only fault,fault] [--in-hand 30] [--keep]');
+  console.log(`faults: ${faultNames.join(', ')}`);
   process.exit(0);
 }
-const only = flags.only?.split(',') ?? Object.keys(faults);
-const unknown = only.filter((name) => !Object.hasOwn(faults, name));
-if (unknown.length > 0) {
-  console.error(`there is no fault ${unknown.join(', ')}; there are ${Object.keys(faults).join(', ')}`);
-  process.exit(2);
-}
-
-const seconds = Number(flags.seconds);
-const seed = Number(flags.seed);
-/** How long everything may take to end once the faults are over and every process serves again, in milliseconds. */
+const { seconds, seed } = flags;
+/** How long all work may take to end once the faults are over and every process is ready, in milliseconds. */
 const quietMs = 60_000;
-/** How long a process may take to serve again, in milliseconds. */
+/** How long a process may take to be ready again, in milliseconds. */
 const wholeMs = 60_000;
 /** Faults at the same time. */
 const atOnce = 3;
-/** Share of the tasks that nobody cancelled which must be completed, in percent. */
-const enough = 95;
+/** Share of the submissions that must complete, of those that nobody cancelled, in percent. */
+const leastCompletedPct = 95;
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-chaos-'));
 const logs = join(folder, 'instruments');
-const devices = instruments.map(({ name }) => name);
 console.log(`chaos: seed ${seed}, ${seconds} s of faults, in ${folder}`);
 await writePackage(join(folder, 'packages'), logs);
 
 const plant = new Plant(folder, new Chance(seed, 'restarts'));
 for (const computer of computers.slice(1, 3)) plant.giveSmallDisk(computer, 160);
-if (plant.smallDisks.length === 0) console.log('this machine allows no small disks: none will be full');
+if (plant.smallDisks.length === 0) console.log('this machine allows no small disks: no disk will be full');
 
-for (const name of ['SIGINT', 'SIGTERM'])
+for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.once(name, () => void plant.dispose().finally(() => process.exit(130)));
 
 let passed = false;
 try {
   await plant.start({ computers, orchestrators: 2 });
   await ready();
-  console.log(`ready after ${Math.round(performance.now() / 1000)} s`);
+  console.log(`ready after ${Math.round(performance.now() / 1_000)} s`);
   passed = await run();
 } finally {
   await plant.dispose();
@@ -77,42 +71,58 @@ try {
 }
 process.exit(passed ? 0 : 1);
 
-async function run() {
-  const work = new Work(plant.url, seed, devices);
-  const operator = new Operator(plant.url, seed, logs, devices);
+async function ready(): Promise<void> {
+  const api = chaosClient(plant.url);
+  const idle = async (): Promise<number> => {
+    const devices = await outcomeOf(api.get('/api/devices', { query: { limit: 500 } }));
+    return devices.ok ? devices.value.items.filter(({ state }) => state === 'idle').length : 0;
+  };
+  await until(idle, (count) => count === deviceNames.length, 120_000, 250);
+}
+
+async function run(): Promise<boolean> {
+  const api = chaosClient(plant.url);
+  const work = new Work(api, seed, deviceNames);
+  const operator = new Operator(api, seed, logs, deviceNames);
   const going = [
-    work.submitUntilStopped(Number(flags['in-hand'])),
+    work.submitUntilStopped(flags['in-hand']),
     work.watchUntilStopped(),
     operator.settleUntilStopped(),
     operator.interfereUntilStopped(),
   ];
-  const counts = await disturb();
+  const byFault = await disturb();
   console.log('the faults are over');
   const settled = settle(work, operator);
   work.stop();
   operator.stop();
   await Promise.all(going);
   const settledS = await settled;
-  return judge(work, operator, counts, settledS);
+  const evidence = await collect(work);
+  return report(evidence, byFault, {
+    by_fault: byFault,
+    stops: operator.stops,
+    decided: operator.decided,
+    settled_s: settledS,
+  });
 }
 
-/** One fault after the other, sometimes several at once, until the time is up and the last is healed. */
-async function disturb() {
-  const counts = {};
+/** Makes one fault after the other, some at the same time, until the time is up and the last one is repaired. */
+async function disturb(): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
   const startedAt = performance.now();
-  const acting = new Set();
+  const acting = new Set<Promise<unknown>>();
   for (const { pauseMs, name, chance } of schedule(seed)) {
-    if (!only.includes(name)) continue;
+    if (!flags.only.includes(name)) continue;
     await delay(pauseMs);
     while (acting.size >= atOnce) await Promise.race(acting);
-    const afterS = (performance.now() - startedAt) / 1000;
+    const afterS = (performance.now() - startedAt) / 1_000;
     if (afterS > seconds) break;
     const [target, act] = faults[name].aim(plant, chance) ?? [];
     console.log(`${afterS.toFixed(1)} s ${name} ${target ?? 'hits nothing'}`);
     if (act === undefined) continue;
     counts[name] = (counts[name] ?? 0) + 1;
-    const deed = act()
-      .catch((error) => console.log(`${name} could not be made: ${error.message}`))
+    const deed: Promise<unknown> = act()
+      .catch((error: Error) => console.log(`${name} failed: ${error.message}`))
       .finally(() => acting.delete(deed));
     acting.add(deed);
   }
@@ -121,112 +131,83 @@ async function disturb() {
 }
 
 /**
- * Waits until everything has ended, with the operator at hand.
+ * Waits until all work has ended, with the help of the operator. The limit begins when every process is ready.
  *
- * @returns seconds since the faults were over, of which those before every process served again do not count for the limit
+ * @returns seconds since the last fault
  */
-async function settle(work, operator) {
+async function settle(work: Work, operator: Operator): Promise<number> {
+  const api = chaosClient(plant.url);
   const overAt = performance.now();
-  const wholeAt = async () => {
-    while (plant.wholeSince === undefined && performance.now() < overAt + wholeMs) await delay(100);
-    return Math.max(overAt, plant.wholeSince ?? overAt + wholeMs);
-  };
-  const limit = (await wholeAt()) + quietMs;
+  while (plant.wholeSince === undefined && performance.now() < overAt + wholeMs) await delay(100);
+  const limit = Math.max(overAt, plant.wholeSince ?? overAt + wholeMs) + quietMs;
   for (;;) {
     const released = await operator.release();
-    const questions = await operator.settleAll();
+    const openItems = await operator.settleAll();
     await work.look();
-    const queue = await ask(plant.url, 'GET', '/api/queue');
-    const quiet =
-      queue.status === 200 && queue.body.queued === 0 && queue.body.running === 0 && questions === 0;
-    const settledS = Math.round((performance.now() - overAt) / 100) / 10;
-    if ((released && quiet && work.open.length === 0) || performance.now() > limit) return settledS;
+    const queue = await outcomeOf(api.get('/api/queue'));
+    const isQuiet = queue.ok && queue.value.queued === 0 && queue.value.running === 0 && openItems === 0;
+    const settledS = rounded((performance.now() - overAt) / 1_000, 1);
+    if ((released && isQuiet && work.open.length === 0) || performance.now() > limit) return settledS;
     await delay(250);
   }
 }
 
-async function judge(work, operator, counts, settledS) {
-  const submitted = [...work.submitted].map(([name, { accepted, over, cancelled, record }]) => ({
-    name,
-    accepted,
-    over,
-    cancelled,
-    state: record?.state,
-    reason: record?.reason ?? null,
-  }));
-  // The gateway gives the files; everything else is looked at when every process was told to end.
-  const downloads = await download(await readHistory(plant.databaseUrl), plant.url);
+async function collect(work: Work): Promise<Evidence> {
+  // Downloads need the gateway. Everything else is read after all processes were told to end.
+  const downloads = await downloadFiles(await readHistory(plant.databaseUrl), plant.url);
   const late = await plant.stop();
-  const evidence = {
-    submitted,
+  const evidence: Evidence = {
+    submitted: [...work.submitted.values()],
     ...(await readHistory(plant.databaseUrl)),
-    ...readLaboratory(logs, devices),
+    ...readLaboratory(logs),
     downloads,
     starts: plant.starts,
     ledgers: await Promise.all(computers.map((computer) => readLedgerOf(computer, join(folder, computer)))),
     left: [
-      ...late.map((name) => `${name} did not end when told to`),
+      ...late.map((name) => `${name} had to be killed`),
       ...(await plant.leftovers()).map(({ pid, command }) => `process ${pid} is left: ${command}`),
       ...filesLeft(folder, computers).map((name) => `the file ${name} is left`),
     ],
   };
   await writeFile(
     join(folder, 'evidence.json'),
-    JSON.stringify(evidence, (_, value) => (value instanceof Map ? [...value] : value)),
+    JSON.stringify(evidence, (_, value: unknown) => (value instanceof Map ? [...value] : value)),
   );
-  return report(evidence, {
-    by_fault: counts,
-    stops: operator.stops,
-    decided: operator.decisions.length,
-    settled_s: settledS,
-  });
+  return evidence;
 }
 
-function report(evidence, counted) {
+/** Prints the result. @returns whether the run passed */
+function report(evidence: Evidence, byFault: Record<string, number>, counted: object): boolean {
   const { submitted, attempts, attention, motions, tasks, downloads } = evidence;
-  const violations = check(evidence);
-  for (const [name, texts] of Object.entries(violations))
+  const violations = Object.entries(judge(evidence));
+  for (const [name, texts] of violations)
     for (const text of texts.slice(0, 20)) console.log(`${name} violated: ${text}`);
-  // What somebody cancelled may end as it likes.
-  const wanted = submitted.filter(({ accepted, cancelled }) => accepted && !cancelled);
-  const incomplete = wanted.filter(({ state }) => state !== 'completed');
-  for (const { name, state, reason } of incomplete)
-    console.log(`not completed: ${name} is ${state}: ${reason?.code} ${reason?.message}`);
-  const share = wanted.length === 0 ? 0 : (100 * (wanted.length - incomplete.length)) / wanted.length;
-  const perInvariant = Object.fromEntries(
-    Object.entries(violations).map(([name, texts]) => [name, texts.length]),
-  );
-  const sum = Object.values(perInvariant).reduce((a, b) => a + b, 0);
-  console.log(
-    JSON.stringify({
-      faults: Object.values(counted.by_fault).reduce((a, b) => a + b, 0),
-      tasks: submitted.filter(({ accepted }) => accepted).length,
-      violations: sum,
-      ...perInvariant,
-      completed_pct: Number(share.toFixed(2)),
-      unanswered: submitted.filter(({ accepted }) => !accepted).length,
-      cancelled: submitted.filter(({ accepted, cancelled }) => accepted && cancelled).length,
-      task_runs: tasks.length,
-      attempts: attempts.length,
-      motions: motions.length,
-      files: downloads.size,
-      questions: attention.length,
-      ...counted,
-      seed,
-      seconds,
-    }),
-  );
-  return sum === 0 && share >= enough;
-}
-
-async function ready() {
-  const end = performance.now() + 120_000;
-  for (;;) {
-    const { body } = await ask(plant.url, 'GET', '/api/devices');
-    const idle = body?.items?.filter(({ state }) => state === 'idle').length ?? 0;
-    if (idle === devices.length) return;
-    if (performance.now() > end)
-      throw new Error(`only ${idle} of ${devices.length} instruments became ready`);
-    await delay(250);
-  }
+  const accepted = submitted.filter((each) => each.accepted);
+  // Cancelled work may end in any state.
+  const wanted = accepted.filter(({ cancelled }) => !cancelled);
+  const incomplete = wanted.filter(({ record }) => record?.state !== 'completed');
+  for (const { name, record } of incomplete)
+    console.log(
+      `not completed: ${name} is ${record?.state}: ${record?.reason?.code} ${record?.reason?.message}`,
+    );
+  const completedPct = wanted.length === 0 ? 0 : (100 * (wanted.length - incomplete.length)) / wanted.length;
+  const count = violations.reduce((sum, [, texts]) => sum + texts.length, 0);
+  printResult({
+    faults: Object.values(byFault).reduce((a, b) => a + b, 0),
+    tasks: accepted.length,
+    violations: count,
+    ...Object.fromEntries(violations.map(([name, texts]) => [name, texts.length])),
+    completed_pct: rounded(completedPct),
+    unanswered: submitted.length - accepted.length,
+    cancelled: accepted.length - wanted.length,
+    task_runs: tasks.length,
+    attempts: attempts.length,
+    motions: motions.length,
+    files: downloads.size,
+    questions: attention.length,
+    ...counted,
+    seed,
+    seconds,
+  });
+  return count === 0 && completedPct >= leastCompletedPct;
 }

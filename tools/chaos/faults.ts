@@ -1,19 +1,40 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Chance } from './chance.ts';
-import { signal } from './plant.ts';
+import { signal } from '../shared/processes.js';
+import { Chance } from './chance.js';
+import type { Direction, Link } from './link.js';
 
-/**
- * What can go wrong, by name; how often each is drawn stands beside it. `aim` chooses what is hit and gives its name and
- * the deed, which takes its time and heals what it broke; undefined: there is nothing to hit at present. A process that
- * was killed is started again by the plant.
- */
+/** The parts of a plant that faults need. */
+export interface Target {
+  readonly names: readonly string[];
+  readonly links: ReadonlyMap<string, Link>;
+  /** Computers whose disk can be filled. */
+  readonly smallDisks: readonly string[];
+  readonly natsPid: number | undefined;
+  readonly postgresServes: boolean;
+  pidOf(name: string): number | undefined;
+  childrenOf(name: string, host: string): { pid: number }[];
+  crashNats(downMs: number): Promise<void>;
+  crashPostgres(downMs: number): Promise<void>;
+  fillDisk(computer: string, ms: number): Promise<void>;
+}
+
+/** The name of what is hit, and the deed, which also repairs what it broke. Undefined: there is nothing to hit now. */
+type Aim = [target: string, act: () => Promise<unknown>] | undefined;
+
+interface FaultKind {
+  /** How often it is drawn, relative to the others. */
+  weight: number;
+  aim(plant: Target, chance: Chance): Aim;
+}
+
+/** Faults by name. The plant starts a killed process again. */
 export const faults = {
-  kill_orchestrator: { weight: 3, aim: (plant, chance) => killing(plant, chance.one(orchestrators(plant))) },
-  kill_agent: { weight: 4, aim: (plant, chance) => killing(plant, chance.one(agents(plant))) },
-  kill_gateway: { weight: 2, aim: (plant) => killing(plant, 'gateway') },
-  kill_optimizer: { weight: 1, aim: (plant) => killing(plant, 'optimizer') },
-  kill_device: { weight: 4, aim: (plant, chance) => killingChild(plant, chance, 'device-host') },
-  kill_task: { weight: 4, aim: (plant, chance) => killingChild(plant, chance, 'task-host') },
+  kill_orchestrator: { weight: 3, aim: (plant, chance) => kill(plant, chance.one(orchestrators(plant))) },
+  kill_agent: { weight: 4, aim: (plant, chance) => kill(plant, chance.one(agents(plant))) },
+  kill_gateway: { weight: 2, aim: (plant) => kill(plant, 'gateway') },
+  kill_optimizer: { weight: 1, aim: (plant) => kill(plant, 'optimizer') },
+  kill_device: { weight: 4, aim: (plant, chance) => killChild(plant, chance, 'device-host') },
+  kill_task: { weight: 4, aim: (plant, chance) => killChild(plant, chance, 'task-host') },
   kill_nats: {
     weight: 1,
     aim: (plant, chance) =>
@@ -28,13 +49,13 @@ export const faults = {
   },
   stop_orchestrator: {
     weight: 2,
-    aim: (plant, chance) => stopping(plant, chance, chance.one(orchestrators(plant))),
+    aim: (plant, chance) => pause(plant, chance, chance.one(orchestrators(plant))),
   },
-  stop_agent: { weight: 3, aim: (plant, chance) => stopping(plant, chance, chance.one(agents(plant))) },
-  stop_gateway: { weight: 1, aim: (plant, chance) => stopping(plant, chance, 'gateway') },
-  stop_device: { weight: 2, aim: (plant, chance) => stoppingChild(plant, chance, 'device-host') },
-  stop_task: { weight: 1, aim: (plant, chance) => stoppingChild(plant, chance, 'task-host') },
-  stop_nats: { weight: 1, aim: (plant, chance) => pause('nats-server', plant.natsPid, chance) },
+  stop_agent: { weight: 3, aim: (plant, chance) => pause(plant, chance, chance.one(agents(plant))) },
+  stop_gateway: { weight: 1, aim: (plant, chance) => pause(plant, chance, 'gateway') },
+  stop_device: { weight: 2, aim: (plant, chance) => pauseChild(plant, chance, 'device-host') },
+  stop_task: { weight: 1, aim: (plant, chance) => pauseChild(plant, chance, 'task-host') },
+  stop_nats: { weight: 1, aim: (plant, chance) => pauseProcess('nats-server', plant.natsPid, chance) },
   slow_link: {
     weight: 2,
     aim: (plant, chance) =>
@@ -62,60 +83,69 @@ export const faults = {
       return computer === undefined ? undefined : [computer, () => plant.fillDisk(computer, ms)];
     },
   },
-};
+} satisfies Record<string, FaultKind>;
+
+export type FaultName = keyof typeof faults;
+export const faultNames = Object.keys(faults) as FaultName[];
+
+export interface ScheduledFault {
+  /** Milliseconds before the fault. */
+  pauseMs: number;
+  name: FaultName;
+  /** Decides what the fault hits, and for how long. */
+  chance: Chance;
+}
 
 const total = Object.values(faults).reduce((sum, { weight }) => sum + weight, 0);
 
-/**
- * The faults of a seed, one after the other without end: how long the pause before each is, in milliseconds, what it is,
- * and the chance that decides whom it hits and for how long.
- */
-export function* schedule(seed) {
+/** The endless sequence of faults of a seed. */
+export function* schedule(seed: number): Generator<ScheduledFault, never, undefined> {
   for (let number = 1; ; number += 1) {
     const chance = new Chance(seed, `fault/${number}`);
     yield { pauseMs: chance.between(300, 2_500), name: draw(chance), chance };
   }
 }
 
-function draw(chance) {
+function draw(chance: Chance): FaultName {
   let at = chance.between(0, total);
-  for (const [name, { weight }] of Object.entries(faults)) {
-    at -= weight;
-    if (at < 0) return name;
-  }
-  throw new Error('more was drawn than there is');
+  const drawn = faultNames.find((name) => {
+    at -= faults[name].weight;
+    return at < 0;
+  });
+  if (drawn === undefined) throw new Error('the draw exceeds the sum of all weights');
+  return drawn;
 }
 
-const orchestrators = (plant) => plant.names.filter((name) => name.startsWith('orchestrator'));
-const agents = (plant) => plant.names.filter((name) => name.startsWith('agent'));
+const orchestrators = ({ names }: Target) => names.filter((name) => name.startsWith('orchestrator'));
+const agents = ({ names }: Target) => names.filter((name) => name.startsWith('agent'));
 
-function killing(plant, name) {
-  const pid = plant.pidOf(name);
-  return pid === undefined ? undefined : [name, async () => signal(pid, 'SIGKILL')];
+function kill(plant: Target, name: string | undefined): Aim {
+  const pid = name === undefined ? undefined : plant.pidOf(name);
+  return name === undefined || pid === undefined ? undefined : [name, async () => signal(pid, 'SIGKILL')];
 }
 
-function childOf(plant, chance, host) {
+function childOf(plant: Target, chance: Chance, host: string): { pid: number; name: string } | undefined {
   const all = agents(plant).flatMap((name) =>
     plant.childrenOf(name, host).map(({ pid }) => ({ pid, name: `${host} ${pid} of ${name}` })),
   );
   return chance.one(all);
 }
 
-function killingChild(plant, chance, host) {
+function killChild(plant: Target, chance: Chance, host: string): Aim {
   const child = childOf(plant, chance, host);
   return child === undefined ? undefined : [child.name, async () => signal(child.pid, 'SIGKILL')];
 }
 
-function stopping(plant, chance, name) {
-  return pause(name, plant.pidOf(name), chance);
+function pause(plant: Target, chance: Chance, name: string | undefined): Aim {
+  return pauseProcess(name ?? '', name === undefined ? undefined : plant.pidOf(name), chance);
 }
 
-function stoppingChild(plant, chance, host) {
+function pauseChild(plant: Target, chance: Chance, host: string): Aim {
   const child = childOf(plant, chance, host);
-  return child === undefined ? undefined : pause(child.name, child.pid, chance);
+  return child === undefined ? undefined : pauseProcess(child.name, child.pid, chance);
 }
 
-function pause(name, pid, chance) {
+function pauseProcess(name: string, pid: number | undefined, chance: Chance): Aim {
   const ms = chance.between(500, chance.happens(0.2) ? 20_000 : 5_000);
   if (pid === undefined) return undefined;
   return [
@@ -128,12 +158,14 @@ function pause(name, pid, chance) {
   ];
 }
 
-function onLink(plant, chance, act) {
-  const name = chance.one([...plant.links.keys()]);
-  return [`link ${name}`, () => act(plant.links.get(name))];
+function onLink({ links }: Target, chance: Chance, act: (link: Link) => Promise<void>): Aim {
+  const found = chance.one([...links]);
+  if (found === undefined) return undefined;
+  const [name, link] = found;
+  return [`link ${name}`, () => act(link)];
 }
 
-async function silence(link, chance, directions) {
+async function silence(link: Link, chance: Chance, directions: Direction[]): Promise<void> {
   link.silence(...directions);
   await delay(chance.between(500, 12_000));
   link.heal({ reset: chance.happens(0.5) });

@@ -1,14 +1,14 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { inTools } from '../shared/paths.js';
 
-/** The laboratory under fire: six computers with four simulated instruments each. */
+/** The laboratory of a chaos run: six computers with four simulated instruments each. */
 
 export const computers = ['svc_computer', 'bench_1', 'bench_2', 'bench_3', 'bench_4', 'bench_5'];
 const perComputer = 4;
 
-/** The last one of each computer tells nothing of itself after a crash: a person has to look. */
-export const instruments = computers.flatMap((computer, index) =>
+/** The last instrument of each computer cannot report its state after a crash: a person has to look. */
+const instruments = computers.flatMap((computer, index) =>
   Array.from({ length: perComputer }, (_, place) => ({
     name: `instrument_${index * perComputer + place + 1}`,
     computer,
@@ -16,32 +16,30 @@ export const instruments = computers.flatMap((computer, index) =>
   })),
 );
 
+export const deviceNames = instruments.map(({ name }) => name);
+
 /**
  * Writes the package of the laboratory.
  *
- * @param logs folder in which the instruments write down what they did
+ * @param packages folder of the packages
+ * @param logs folder in which the instruments record their motions
  */
-export async function writePackage(packages, logs) {
+export async function writePackage(packages: string, logs: string): Promise<void> {
   const target = join(packages, 'chaos_lab');
   await mkdir(logs, { recursive: true });
-  await cp(fileURLToPath(new URL('packages/chaos_lab', import.meta.url)), target, { recursive: true });
+  await cp(inTools('chaos/packages/chaos_lab'), target, { recursive: true });
+  const benches = computers
+    .slice(1)
+    .map((name, index) => [name, { desc: 'A bench', ip: `10.0.0.${index + 2}` }]);
+  const devices = instruments.map(({ name, computer, blind }) => [
+    name,
+    { desc: 'Moves on command', type: 'instrument', computer, init_parameters: { folder: logs, blind } },
+  ]);
   const lab = {
     name: 'chaos_lab',
     desc: 'Instruments on six computers, all simulated',
-    computers: Object.fromEntries(
-      computers.slice(1).map((name, index) => [name, { desc: 'A bench', ip: `10.0.0.${index + 2}` }]),
-    ),
-    devices: Object.fromEntries(
-      instruments.map(({ name, computer, blind }) => [
-        name,
-        {
-          desc: 'Moves when told to',
-          type: 'instrument',
-          computer,
-          init_parameters: { folder: logs, blind },
-        },
-      ]),
-    ),
+    computers: Object.fromEntries(benches) as object,
+    devices: Object.fromEntries(devices) as object,
   };
   await mkdir(join(target, 'laboratories', 'chaos_lab'), { recursive: true });
   // JSON is YAML.

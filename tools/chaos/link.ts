@@ -1,48 +1,50 @@
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+export type Direction = 'up' | 'down';
 
 /**
- * A wire between two processes that can be made slow, silent in one or both directions, or be cut. Bytes are never lost
- * or reordered within a connection, as TCP promises; a silence ends in their late arrival or in a reset.
+ * A connection between two processes that can be made slow, silent in one or both directions, or be cut. As in TCP, a
+ * connection never loses or reorders bytes: a silence ends in their late arrival or in a reset.
  */
 export class Link {
-  #server;
-  #pairs = new Set();
-  #target;
+  readonly #server: Server;
+  readonly #target: number;
+  readonly #connections = new Set<Lane[]>();
+  readonly #silent = new Set<Direction>();
   #delayMs = 0;
-  #silent = new Set();
   #closed = false;
 
   /** @param target port on 127.0.0.1 */
-  static async open(target) {
+  static async open(target: number): Promise<Link> {
     const link = new Link(target);
     link.#server.listen(0, '127.0.0.1');
     await once(link.#server, 'listening');
     return link;
   }
 
-  constructor(target) {
+  private constructor(target: number) {
     this.#target = target;
     this.#server = createServer({ allowHalfOpen: true }, (client) => this.#carry(client));
   }
 
-  get port() {
-    return this.#server.address().port;
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
   }
 
-  /** From here on every piece is this late, in milliseconds. */
-  delay(ms) {
+  /** Delays every piece of data from now on. */
+  delay(ms: number): void {
     this.#delayMs = ms;
   }
 
-  /** @param directions `up` (to the target), `down`, or both: nothing passes there */
-  silence(...directions) {
+  /** Stops the data in the directions. `up` leads to the target. */
+  silence(...directions: Direction[]): void {
     for (const direction of directions) this.#silent.add(direction);
     this.#apply();
   }
 
-  /** As it was: what was held back arrives, unless the connection is cut. */
-  heal({ reset = false } = {}) {
+  /** Removes delay and silence. Held data arrives, unless the connections are reset. */
+  heal({ reset = false } = {}): void {
     this.#delayMs = 0;
     this.#silent.clear();
     if (reset) this.cut();
@@ -50,103 +52,101 @@ export class Link {
   }
 
   /** Ends all connections with a reset. */
-  cut() {
-    for (const lanes of this.#pairs) for (const lane of lanes) lane.cut();
+  cut(): void {
+    for (const lanes of this.#connections) for (const lane of lanes) lane.cut();
   }
 
-  async close() {
+  close(): void {
     this.#closed = true;
     this.cut();
     this.#server.close();
   }
 
-  #apply() {
-    for (const lanes of this.#pairs) for (const lane of lanes) lane.silence(this.#silent.has(lane.direction));
+  #apply(): void {
+    for (const lanes of this.#connections)
+      for (const lane of lanes) lane.silence(this.#silent.has(lane.direction));
   }
 
-  #carry(client) {
+  #carry(client: Socket): void {
     if (this.#closed) {
       client.destroy();
       return;
     }
     const upstream = connect({ port: this.#target, host: '127.0.0.1', allowHalfOpen: true });
-    const lateness = () => this.#delayMs;
-    const lanes = [new Lane('up', client, upstream, lateness), new Lane('down', upstream, client, lateness)];
-    this.#pairs.add(lanes);
+    const delayMs = (): number => this.#delayMs;
+    const lanes = [new Lane('up', client, upstream, delayMs), new Lane('down', upstream, client, delayMs)];
+    this.#connections.add(lanes);
     for (const socket of [client, upstream])
       socket.on('close', () => {
-        if (client.destroyed && upstream.destroyed) this.#pairs.delete(lanes);
+        if (client.destroyed && upstream.destroyed) this.#connections.delete(lanes);
       });
     this.#apply();
   }
 }
 
-/** One direction of one connection: what comes in at one end leaves at the other, in order, never before it is due. */
+/** One direction of one connection. Everything leaves in the order in which it came, and never before it is due. */
 class Lane {
-  direction;
-  #from;
-  #to;
-  #lateness;
-  #waiting = [];
+  readonly #waiting: { at: number; deliver: () => void }[] = [];
   #dueAt = 0;
-  #timer;
+  #timer: NodeJS.Timeout | undefined;
   #silent = false;
 
-  constructor(direction, from, to, lateness) {
-    this.direction = direction;
-    this.#from = from;
-    this.#to = to;
-    this.#lateness = lateness;
+  constructor(
+    readonly direction: Direction,
+    private readonly from: Socket,
+    private readonly to: Socket,
+    private readonly delayMs: () => number,
+  ) {
     from.setNoDelay(true);
     from.on('data', (bytes) => this.#take(() => this.#pass(bytes)));
     from.on('end', () => this.#take(() => to.end()));
-    // The close that follows says the same; while silent neither side learns that the other one is gone.
+    // The event `close` follows and says the same. During a silence neither side learns that the other has gone.
     from.on('error', () => undefined);
-    from.on('close', (failed) => this.#take(() => (failed ? to.resetAndDestroy() : to.end())));
+    from.on('close', (failed) => this.#take(() => void (failed ? to.resetAndDestroy() : to.end())));
   }
 
-  silence(silent) {
+  silence(silent: boolean): void {
     this.#silent = silent;
     this.#flow();
     this.#deliver();
   }
 
-  cut() {
+  cut(): void {
     clearTimeout(this.#timer);
-    this.#waiting = [];
-    this.#from.resetAndDestroy();
-    this.#to.resetAndDestroy();
+    this.#waiting.length = 0;
+    this.from.resetAndDestroy();
+    this.to.resetAndDestroy();
   }
 
-  #take(deliver) {
-    // Never before what came earlier, which may have been given more time.
-    this.#dueAt = Math.max(this.#dueAt, performance.now() + this.#lateness());
+  #take(deliver: () => void): void {
+    // Never before earlier data, whose delay may have been longer.
+    this.#dueAt = Math.max(this.#dueAt, performance.now() + this.delayMs());
     this.#waiting.push({ at: this.#dueAt, deliver });
     this.#deliver();
   }
 
-  #deliver() {
+  #deliver(): void {
     clearTimeout(this.#timer);
-    while (!this.#silent && this.#waiting.length > 0) {
-      const ms = this.#waiting[0].at - performance.now();
+    for (let [next] = this.#waiting; !this.#silent && next !== undefined; [next] = this.#waiting) {
+      const ms = next.at - performance.now();
       if (ms > 0) {
         this.#timer = setTimeout(() => this.#deliver(), Math.ceil(ms));
         return;
       }
-      const { deliver } = this.#waiting.shift();
-      if (!this.#to.destroyed) deliver();
+      this.#waiting.shift();
+      if (!this.to.destroyed) next.deliver();
     }
   }
 
-  #pass(bytes) {
-    if (!this.#to.writable || this.#to.write(bytes)) return;
+  #pass(bytes: Buffer): void {
+    if (!this.to.writable || this.to.write(bytes)) return;
     this.#flow();
-    this.#to.once('drain', () => this.#flow());
+    this.to.once('drain', () => this.#flow());
   }
 
-  /** Takes in only what can be passed on: the sender feels a slow or silent wire as it feels a real one. */
-  #flow() {
-    if (this.#silent || this.#to.writableNeedDrain) this.#from.pause();
-    else this.#from.resume();
+  /** Reads only what can be passed on, so that the sender notices a slow or silent connection. */
+  #flow(): void {
+    if (this.#silent || this.to.writableNeedDrain) this.from.pause();
+    else this.from.resume();
   }
 }

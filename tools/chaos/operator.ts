@@ -1,117 +1,121 @@
+import type { ApiClient, AttentionRecord } from '@lab/api-client';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Chance } from './chance.ts';
-import { ask, isUnanswered } from './http.mjs';
-import { readMotions } from './instruments.ts';
+import { Chance } from './chance.js';
+import { endMotion, readMotions } from './instruments.js';
+import { isUnanswered, outcomeOf, type Outcome } from './requests.js';
 
-/** Somebody in the laboratory: settles what is asked, and now and then stops something and lets it go on. */
+/** The operator of the laboratory: settles attention items, and now and then stops devices or pauses the queue. */
 export class Operator {
-  /** What was decided: the item, the decision, and the status of the answer. */
-  decisions = [];
-  /** Stops and pauses that were asked for. */
+  /** Attention items that the operator tried to settle. */
+  decided = 0;
+  /** Emergency stops and queue pauses so far. */
   stops = 0;
-  #url;
-  #seed;
-  #folder;
-  #devices;
   #over = false;
 
-  /** @param folder where the instruments write down what they did; devices: their names */
-  constructor(url, seed, folder, devices) {
-    this.#url = url;
-    this.#seed = seed;
-    this.#folder = folder;
-    this.#devices = devices;
-  }
+  /**
+   * @param logs folder in which the instruments record their motions
+   * @param devices names of the instruments
+   */
+  constructor(
+    private readonly api: ApiClient,
+    private readonly seed: number,
+    private readonly logs: string,
+    private readonly devices: readonly string[],
+  ) {}
 
-  async settleUntilStopped() {
+  async settleUntilStopped(): Promise<void> {
     while (!this.#over) {
       await this.settleAll();
       await delay(1_000);
     }
   }
 
-  /** About every twenty seconds an emergency stop or a pause of the queue, released after a few seconds. */
-  async interfereUntilStopped() {
+  /** About every twenty seconds: an emergency stop or a queue pause, released after a few seconds. */
+  async interfereUntilStopped(): Promise<void> {
     for (let number = 1; ; number += 1) {
-      const chance = new Chance(this.#seed, `stop/${number}`);
+      const chance = new Chance(this.seed, `stop/${number}`);
       const startAt = performance.now() + chance.between(8_000, 30_000);
       while (performance.now() < startAt) {
         if (this.#over) return;
         await delay(200);
       }
       this.stops += 1;
-      const pause = chance.happens(0.3);
-      const scope = chance.happens(0.3)
-        ? { lab_name: 'chaos_lab' }
-        : { lab_name: 'chaos_lab', device_name: chance.one(this.#devices) };
+      const pausesQueue = chance.happens(0.3);
+      const device = chance.happens(0.3) ? undefined : chance.one(this.devices);
       const forMs = chance.between(500, 4_000);
-      if (pause) await this.#post('/api/queue/pause', { by: 'operator' });
-      else await this.#post('/api/estop', { ...scope, reason: 'a drill', by: 'operator' });
+      const scope = { lab_name: 'chaos_lab', ...(device === undefined ? {} : { device_name: device }) };
+      await persist(() =>
+        pausesQueue
+          ? this.api.post('/api/queue/pause', { body: { by: 'operator' } })
+          : this.api.post('/api/estop', { body: { ...scope, reason: 'a drill', by: 'operator' } }),
+      );
       await delay(forMs);
       while (!this.#over && !(await this.release())) await delay(500);
     }
   }
 
-  /** Looks at what is asked, walks to the instrument, and answers. @returns how many questions are open; undefined: unknown */
-  async settleAll() {
-    const { status, body } = await ask(this.#url, 'GET', '/api/attention?state=open');
-    if (status !== 200) return undefined;
-    for (const item of body.items) await this.#settle(item);
-    return body.items.length;
+  /** Looks at each open attention item, walks to the instrument, and settles it. @returns open items; undefined: unknown */
+  async settleAll(): Promise<number | undefined> {
+    const open = await outcomeOf(this.api.get('/api/attention', { query: { state: 'open' } }));
+    if (!open.ok) return undefined;
+    for (const item of open.value.items) await this.#settle(item);
+    return open.value.items.length;
   }
 
-  /** Ends every stop and the pause of the queue, whoever asked for them. @returns whether nothing is stopped */
-  async release() {
-    const stops = await ask(this.#url, 'GET', '/api/estop');
-    const queue = await ask(this.#url, 'GET', '/api/queue');
-    if (stops.status !== 200 || queue.status !== 200) return false;
-    if (stops.body.items.length > 0) await this.#post('/api/estop/release', { by: 'operator' });
-    if (queue.body.paused) await this.#post('/api/queue/resume', { by: 'operator' });
-    return stops.body.items.length === 0 && !queue.body.paused;
+  /** Releases every emergency stop and the queue pause. @returns whether nothing was stopped or paused before */
+  async release(): Promise<boolean> {
+    const stops = await outcomeOf(this.api.get('/api/estop'));
+    const queue = await outcomeOf(this.api.get('/api/queue'));
+    if (!stops.ok || !queue.ok) return false;
+    const isStopped = stops.value.items.length > 0;
+    if (isStopped) await persist(() => this.api.post('/api/estop/release', { body: { by: 'operator' } }));
+    if (queue.value.paused)
+      await persist(() => this.api.post('/api/queue/resume', { body: { by: 'operator' } }));
+    return !isStopped && !queue.value.paused;
   }
 
-  stop() {
+  stop(): void {
     this.#over = true;
   }
 
-  async #post(path, body) {
-    for (let left = 20; left > 0; left -= 1) {
-      const { status } = await ask(this.#url, 'POST', path, body);
-      if (!isUnanswered(status)) return;
-      await delay(500);
-    }
-  }
-
-  async #settle(item) {
-    let decision;
+  async #settle(item: AttentionRecord): Promise<void> {
     if (item.kind === 'device') {
-      // The person waits until nothing moves, and makes the note that the instrument could not make.
-      if (!this.#standsStill(item.device)) return;
-      decision = { action: 'idle', by: 'operator', note: 'it stands still' };
+      // The operator waits until nothing moves, and records the end that the instrument could not record.
+      if (this.#standsStill(item.device ?? '')) await this.#decide(item, 'idle', 'it stands still');
     } else if (item.kind === 'task') {
-      decision = { action: 'retry', by: 'operator', note: 'nothing was spoilt' };
-    } else {
-      // Every computer comes back.
-      return;
+      const outcome = await this.#decide(item, 'retry', 'the sample is intact');
+      // The service refuses to retry cancelled work.
+      if (!outcome.ok && outcome.status === 409 && /being stopped/.test(outcome.detail ?? ''))
+        await this.#decide(item, 'failed', 'it was cancelled');
     }
-    const { status, body } = await this.#decide(item, decision);
-    // What somebody has cancelled is not tried again, and says so.
-    if (status === 409 && item.kind === 'task' && /being stopped/.test(body?.detail ?? ''))
-      await this.#decide(item, { action: 'failed', by: 'operator', note: 'it was cancelled' });
+    // An item about an agent needs no decision: every computer comes back.
   }
 
-  async #decide(item, decision) {
-    const answer = await ask(this.#url, 'POST', `/api/attention/${item.id}/resolve`, decision);
-    this.decisions.push({ item, decision, status: answer.status });
-    return answer;
+  #decide(
+    { id }: AttentionRecord,
+    action: 'idle' | 'retry' | 'failed',
+    note: string,
+  ): Promise<Outcome<unknown>> {
+    this.decided += 1;
+    const body = { action, by: 'operator', note };
+    return outcomeOf(this.api.post('/api/attention/{id}/resolve', { path: { id }, body }));
   }
 
-  #standsStill(device) {
-    const { open, end } = readMotions(this.#folder, device.split('.')[1]);
+  /** @param device `<lab>.<device>` */
+  #standsStill(device: string): boolean {
+    const open = readMotions(this.logs, device.split('.')[1] ?? '').filter(({ end }) => end === undefined);
     for (const motion of open) {
       if (motion.until > Date.now()) return false;
-      end(motion.call_id, 'operator');
+      endMotion(this.logs, motion, 'operator');
     }
     return true;
+  }
+}
+
+/** Sends a request again until there is a response. */
+async function persist(send: () => Promise<unknown>): Promise<void> {
+  for (let left = 20; left > 0; left -= 1) {
+    if (!isUnanswered(await outcomeOf(send()))) return;
+    await delay(500);
   }
 }

@@ -1,229 +1,247 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, statfs, writeFile, rm } from 'node:fs/promises';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { startPostgres } from '@lab/persistence/embedded';
-import { freePort, startNats } from '@lab/testkit';
-import { Link } from './link.ts';
+import { startPostgres, type RunningPostgres } from '@lab/persistence/embedded';
+import { freePort, startNats, type NatsFixture } from '@lab/testkit';
+import { svc } from '../shared/paths.js';
+import { readUnlessGone, runningProcesses, signal } from '../shared/processes.js';
+import type { Chance } from './chance.js';
+import type { Target } from './faults.js';
+import { Link } from './link.js';
 
-const svc = fileURLToPath(new URL('../../apps/cli/bin/svc.mjs', import.meta.url));
+interface Service {
+  args: string[];
+  env: Record<string, string>;
+  /** Undefined between the end of a process and its restart. */
+  child: ChildProcess | undefined;
+  exited: Promise<void>;
+  restart: NodeJS.Timeout | undefined;
+  /** When it was ready, by performance.now(). */
+  readyAt: number | undefined;
+}
 
-/** The real processes of the service, every one behind links of its own, each started again when it ends. */
-export class Plant {
-  /** Name to its link to the broker, `db:<name>` to one to the database, `http` to the gateway. */
-  links = new Map();
-  #folder;
-  #nats;
-  /** False between two lives. */
+/** The servers that every service needs. */
+interface Servers {
+  nats: NatsFixture;
+  postgres: RunningPostgres;
+}
+
+/** The real processes of the service. Each has its own links and is started again when it ends. */
+export class Plant implements Target {
+  /** The link to the broker by the name of the service, `db:<name>` to the database, `http` to the gateway. */
+  readonly links = new Map<string, Link>();
+  /** When each service was started, in milliseconds since 1970. */
+  readonly starts: { name: string; at: number }[] = [];
+  readonly smallDisks: string[] = [];
   postgresServes = true;
-  #postgres;
-  #services = new Map();
-  #mounts = [];
-  /** When which service was started, in milliseconds since 1970. */
-  starts = [];
-  /** Computers whose agent has a small disk of its own, which can be filled. */
-  smallDisks = [];
+  url = '';
+  #servers: Servers | undefined;
+  readonly #services = new Map<string, Service>();
+  readonly #mounts: string[] = [];
   #stopping = false;
-  #chance;
 
-  /** @param chance says how long a process that ended is away */
-  constructor(folder, chance) {
-    this.#folder = folder;
-    this.#chance = chance;
+  /** @param chance decides how long an ended process is away */
+  constructor(
+    readonly folder: string,
+    private readonly chance: Chance,
+  ) {}
+
+  get databaseUrl(): string {
+    return this.#running.postgres.url;
   }
 
-  get folder() {
-    return this.#folder;
-  }
-
-  get databaseUrl() {
-    return this.#postgres.url;
-  }
-
-  get names() {
+  get names(): string[] {
     return [...this.#services.keys()];
   }
 
-  async start({ computers, orchestrators }) {
-    for (const name of ['logs', 'tmp', 'nothing']) await mkdir(join(this.#folder, name), { recursive: true });
-    [this.#nats, this.#postgres] = await Promise.all([startNats(), this.#launchPostgres()]);
+  async start({ computers, orchestrators }: { computers: string[]; orchestrators: number }): Promise<void> {
+    for (const name of ['logs', 'tmp', 'nothing']) await mkdir(join(this.folder, name), { recursive: true });
+    const [nats, postgres] = await Promise.all([startNats(), this.#launchPostgres()]);
+    this.#servers = { nats, postgres };
     const httpPort = await freePort();
-    const natsPort = Number(new URL(this.#nats.url).port);
     const http = await this.#link('http', httpPort);
     const shared = {
       SVC_UPLOAD_SECRET: 'the secret of one hour of chaos, long enough',
       SVC_HTTP_PORT: String(httpPort),
       SVC_PUBLIC_URL: `http://127.0.0.1:${http.port}`,
-      SVC_USER_DIR: join(this.#folder, 'packages'),
-      SVC_DATA_DIR: join(this.#folder, 'central'),
+      SVC_USER_DIR: join(this.folder, 'packages'),
+      SVC_DATA_DIR: join(this.folder, 'central'),
     };
     for (let number = 1; number <= orchestrators; number += 1)
-      await this.#add(`orchestrator_${number}`, ['orchestrator'], shared, natsPort, true);
-    await this.#add('gateway', ['gateway'], shared, natsPort, true);
-    await this.#add('optimizer', ['optimizer'], shared, natsPort, false);
+      await this.#add(`orchestrator_${number}`, ['orchestrator'], shared, true);
+    await this.#add('gateway', ['gateway'], shared, true);
+    await this.#add('optimizer', ['optimizer'], shared, false);
     for (const computer of computers) {
-      const dataDir = join(this.#folder, computer);
+      const dataDir = join(this.folder, computer);
       await mkdir(dataDir, { recursive: true });
-      await this.#add(
-        `agent_${computer}`,
-        ['agent', '--computer', computer],
-        { SVC_DATA_DIR: dataDir, SVC_USER_DIR: join(this.#folder, 'nothing'), SVC_TASK_POOL_SIZE: '1' },
-        natsPort,
-        false,
-      );
+      const own = {
+        SVC_DATA_DIR: dataDir,
+        SVC_USER_DIR: join(this.folder, 'nothing'),
+        SVC_TASK_POOL_SIZE: '1',
+      };
+      await this.#add(`agent_${computer}`, ['agent', '--computer', computer], own, false);
     }
     this.url = `http://127.0.0.1:${httpPort}`;
   }
 
-  /** A small disk of its own for an agent, so that it can be filled, if this machine allows it. */
-  giveSmallDisk(computer, megabytes) {
-    const path = join(this.#folder, computer);
+  /** Gives an agent a small disk of its own that can be filled, if this machine allows it. */
+  giveSmallDisk(computer: string, megabytes: number): void {
+    const path = join(this.folder, computer);
     try {
       execFileSync('mkdir', ['-p', path]);
       execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path], { stdio: 'ignore' });
     } catch {
-      // Not allowed here: the run says that it had no such fault.
+      // The machine does not allow it. The run prints that it has no such fault.
       return;
     }
     this.#mounts.push(path);
     this.smallDisks.push(computer);
   }
 
-  /** Leaves no byte free for `ms`. */
-  async fillDisk(computer, ms) {
-    const path = join(this.#folder, computer);
+  /** Leaves no byte free for `ms` milliseconds. */
+  async fillDisk(computer: string, ms: number): Promise<void> {
+    const path = join(this.folder, computer);
     const filler = join(path, 'filler');
     const { bavail, bsize } = await statfs(path);
     try {
       await writeFile(filler, Buffer.alloc(Number(bavail) * Number(bsize) + 65_536));
     } catch (error) {
-      if (error.code !== 'ENOSPC') throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
     }
     await delay(ms);
     await rm(filler, { force: true });
   }
 
-  /** Process id of a service; undefined between two lives. */
-  pidOf(name) {
+  /** Process id of a service; undefined until it is started again. */
+  pidOf(name: string): number | undefined {
     return this.#services.get(name)?.child?.pid;
   }
 
-  /** Undefined between two lives. */
-  get natsPid() {
-    return this.#nats.pid || undefined;
+  get natsPid(): number | undefined {
+    return this.#running.nats.pid || undefined;
   }
 
-  /** When the last process that was started began to serve, by performance.now(); undefined: one does not serve yet. */
-  get wholeSince() {
+  /** When the last started process was ready, by performance.now(); undefined: a process is not ready yet. */
+  get wholeSince(): number | undefined {
     const moments = [...this.#services.values()].map(({ readyAt }) => readyAt);
-    return moments.includes(undefined) ? undefined : Math.max(...moments);
+    return moments.includes(undefined) ? undefined : Math.max(...(moments as number[]));
   }
 
-  /** Children of an agent whose command names the host: `device-host` or `task-host`. */
-  childrenOf(name, host) {
+  /** Children of an agent whose command line names the host: `device-host` or `task-host`. */
+  childrenOf(name: string, host: string): { pid: number }[] {
     const parent = this.pidOf(name);
     if (parent === undefined) return [];
-    return processes().filter((each) => each.parent === parent && each.command.includes(host));
+    return runningProcesses().filter((each) => each.parent === parent && each.command.includes(host));
   }
 
-  async crashNats(downMs) {
-    if (this.natsPid !== undefined) signal(this.natsPid, 'SIGKILL');
+  async crashNats(downMs: number): Promise<void> {
+    signal(this.natsPid, 'SIGKILL');
     await delay(downMs);
-    await this.#nats.restart();
+    await this.#running.nats.restart();
   }
 
-  async crashPostgres(downMs) {
+  async crashPostgres(downMs: number): Promise<void> {
     this.postgresServes = false;
-    const { port } = this.#postgres;
-    await this.#postgres.kill();
+    const { port } = this.#running.postgres;
+    await this.#running.postgres.kill();
     await delay(downMs);
-    this.#postgres = await this.#launchPostgres(port);
+    this.#running.postgres = await this.#launchPostgres(port);
     this.postgresServes = true;
   }
 
   /**
-   * Processes that have the folder of this plant in their environment: every service and what it started. Those that are
-   * just about to end are given a second.
+   * Processes whose environment names the folder of this plant: every service and its descendants. A process that is about
+   * to end gets one second.
    */
-  async leftovers() {
-    const found = () => processes().filter((each) => each.environment.includes(this.#folder));
+  async leftovers(): Promise<{ pid: number; command: string }[]> {
+    const found = () =>
+      runningProcesses().filter(({ pid }) => readUnlessGone(`/proc/${pid}/environ`)?.includes(this.folder));
     if (found().length > 0) await delay(1_000);
     return found().map(({ pid, command }) => ({ pid, command: command.slice(0, 120) }));
   }
 
-  /** Ends everything in order; resolves with what had to be killed. */
-  async stop() {
+  /** Ends all services in order. @returns the names of those that had to be killed */
+  async stop(): Promise<string[]> {
     this.#stopping = true;
-    const late = [];
+    const late: string[] = [];
     await Promise.all(
-      [...this.#services].map(async ([name, service]) => {
-        clearTimeout(service.again);
-        const { child } = service;
+      [...this.#services].map(async ([name, { restart, child, exited }]) => {
+        clearTimeout(restart);
         if (child === undefined) return;
         signal(child.pid, 'SIGCONT');
         child.kill('SIGTERM');
-        const gone = await Promise.race([service.exited.then(() => true), delay(60_000, false)]);
-        if (gone) return;
+        if (await Promise.race([exited.then(() => true), delay(60_000, false)])) return;
         late.push(name);
         child.kill('SIGKILL');
-        await service.exited;
+        await exited;
       }),
     );
     return late;
   }
 
-  /** The servers and links too. */
-  async dispose() {
+  /** Ends everything: services, links, servers and disks. */
+  async dispose(): Promise<void> {
     await this.stop();
-    for (const link of this.links.values()) await link.close();
-    await Promise.all([this.#nats?.stop(), this.#postgres?.stop()]);
+    for (const link of this.links.values()) link.close();
+    await Promise.all([this.#servers?.nats.stop(), this.#servers?.postgres.stop()]);
     for (const path of this.#mounts) execFileSync('umount', ['-l', path]);
   }
 
-  #launchPostgres(port) {
-    return startPostgres({
-      dataDir: join(this.#folder, 'postgres', 'data'),
-      ...(port === undefined ? {} : { port }),
-    });
+  get #running(): Servers {
+    if (this.#servers === undefined) throw new Error('the plant has not been started');
+    return this.#servers;
   }
 
-  async #link(name, target) {
+  #launchPostgres(port?: number): Promise<RunningPostgres> {
+    const dataDir = join(this.folder, 'postgres', 'data');
+    return startPostgres({ dataDir, ...(port === undefined ? {} : { port }) });
+  }
+
+  async #link(name: string, target: number): Promise<Link> {
     const link = await Link.open(target);
     this.links.set(name, link);
     return link;
   }
 
-  async #add(name, args, env, natsPort, needsDatabase) {
-    const broker = await this.#link(name, natsPort);
-    const own = { SVC_NATS_URL: `nats://127.0.0.1:${broker.port}` };
+  async #add(
+    name: string,
+    args: string[],
+    env: Record<string, string>,
+    needsDatabase: boolean,
+  ): Promise<void> {
+    const broker = await this.#link(name, Number(new URL(this.#running.nats.url).port));
+    const own: Record<string, string> = {
+      TMPDIR: join(this.folder, 'tmp'),
+      SVC_NATS_URL: `nats://127.0.0.1:${broker.port}`,
+    };
     if (needsDatabase) {
-      const database = new URL(this.#postgres.url);
-      const wire = await this.#link(`db:${name}`, Number(database.port));
-      database.port = String(wire.port);
-      own.SVC_DATABASE_URL = database.href;
+      const address = new URL(this.#running.postgres.url);
+      const database = await this.#link(`db:${name}`, Number(address.port));
+      address.port = String(database.port);
+      own['SVC_DATABASE_URL'] = address.href;
     }
-    const service = {
+    const service: Service = {
       args,
-      env: { ...env, ...own, TMPDIR: join(this.#folder, 'tmp') },
+      env: { ...env, ...own },
       child: undefined,
-      exited: undefined,
-      again: undefined,
+      exited: Promise.resolve(),
+      restart: undefined,
       readyAt: undefined,
     };
     this.#services.set(name, service);
     this.#launch(name, service);
   }
 
-  #launch(name, service) {
+  #launch(name: string, service: Service): void {
     this.starts.push({ name, at: Date.now() });
     const child = spawn(process.execPath, [svc, ...service.args], {
-      cwd: this.#folder,
-      env: { PATH: process.env.PATH, ...service.env },
+      cwd: this.folder,
+      env: { PATH: process.env['PATH'], ...service.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const log = createWriteStream(join(this.#folder, 'logs', `${name}.log`), { flags: 'a' });
+    const log = createWriteStream(join(this.folder, 'logs', `${name}.log`), { flags: 'a' });
     log.write(`== started as process ${child.pid} at ${new Date().toISOString()}\n`);
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
@@ -237,42 +255,11 @@ export class Plant {
       child.once('exit', (code, signalName) => {
         log.end(`== ended with ${signalName ?? code} at ${new Date().toISOString()}\n`);
         service.child = undefined;
-        // As a service manager would.
+        // A service manager restarts it as well.
         if (!this.#stopping)
-          service.again = setTimeout(() => this.#launch(name, service), this.#chance.between(100, 1_500));
+          service.restart = setTimeout(() => this.#launch(name, service), this.chance.between(100, 1_500));
         resolve();
       });
     });
   }
-}
-
-/** @returns whether there was such a process */
-export function signal(pid, name) {
-  // 0 and negative numbers mean groups of processes, this one's too.
-  if (!(pid > 0)) return false;
-  try {
-    process.kill(pid, name);
-    return true;
-  } catch (error) {
-    if (error.code === 'ESRCH') return false;
-    throw error;
-  }
-}
-
-/** All processes of this machine that can be looked at. Linux only. */
-function processes() {
-  const all = [];
-  for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
-      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (state === 'Z') continue;
-      const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8').split('\0').join(' ');
-      const environment = readFileSync(`/proc/${entry}/environ`, 'utf8');
-      all.push({ pid: Number(entry), parent: Number(parent), command, environment });
-    } catch (error) {
-      if (!['ENOENT', 'ESRCH', 'EACCES'].includes(error.code)) throw error;
-    }
-  }
-  return all;
 }

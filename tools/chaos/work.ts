@@ -1,43 +1,52 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Chance } from './chance.ts';
-import { ask, isUnanswered } from './http.mjs';
+import type { ApiClient, ProtocolRunSubmission, TaskSubmission } from '@lab/api-client';
+import { Chance } from './chance.js';
+import { isUnanswered, outcomeOf } from './requests.js';
 
 const terminal = ['completed', 'failed', 'cancelled'];
-/** Who submit beside each other; each waits for an answer before the next piece. */
+/** Scientists who submit at the same time. Each waits for a response before the next submission. */
 const scientists = 4;
-/** How often a protocol run is sent under the same name before it is given up. */
+/** How often a scientist sends the same protocol run before giving up. */
 const sends = 6;
 
-/** Scientists who submit, change their mind now and then, and look how their work fares. */
+/** One submission, and what the service answered. */
+export interface Submitted {
+  name: string;
+  isRun: boolean;
+  accepted: boolean;
+  /** The record says that the work has ended. */
+  over: boolean;
+  /** A scientist asked for the cancellation. */
+  cancelled: boolean;
+  record: { state: string; reason?: { code: string; message: string } | null } | undefined;
+}
+
+/** Scientists who submit work, sometimes cancel or pause it, and follow its state. */
 export class Work {
-  /** Name to what was submitted and how that was answered; only what was answered as accepted counts. */
-  submitted = new Map();
-  #url;
-  #seed;
-  #devices;
+  readonly submitted = new Map<string, Submitted>();
   #number = 0;
   #over = false;
-  #changes = new Set();
+  readonly #changes = new Set<Promise<void>>();
 
   /** @param devices names of the instruments */
-  constructor(url, seed, devices) {
-    this.#url = url;
-    this.#seed = seed;
-    this.#devices = devices;
-  }
+  constructor(
+    private readonly api: ApiClient,
+    private readonly seed: number,
+    private readonly devices: readonly string[],
+  ) {}
 
-  /** Keeps about `most` pieces of work in hand until it is told to stop. The n-th piece of a seed is always the same. */
-  async submitUntilStopped(most) {
+  /** Keeps about `most` submissions in progress. The n-th submission of a seed is always the same. */
+  async submitUntilStopped(most: number): Promise<void> {
     await Promise.all(Array.from({ length: scientists }, () => this.#submitWhileFewerThan(most)));
     await Promise.all(this.#changes);
   }
 
-  async #submitWhileFewerThan(most) {
+  async #submitWhileFewerThan(most: number): Promise<void> {
     while (!this.#over) {
       let pauseMs = 100;
       if (this.open.length < most) {
         const number = (this.#number += 1);
-        const chance = new Chance(this.#seed, `work/${number}`);
+        const chance = new Chance(this.seed, `work/${number}`);
         pauseMs = chance.between(20, 200);
         await this.#submit(number, chance);
       }
@@ -45,100 +54,123 @@ export class Work {
     }
   }
 
-  /** Remembers which of the accepted work is over. */
-  async watchUntilStopped() {
+  async watchUntilStopped(): Promise<void> {
     while (!this.#over) {
       await this.look();
       await delay(500);
     }
   }
 
-  /** What was accepted and is not known to be over. */
-  get open() {
+  /** Accepted work that is not known to have ended. */
+  get open(): Submitted[] {
     return [...this.submitted.values()].filter((each) => each.accepted && !each.over);
   }
 
-  /** Looks at everything that is open. */
-  async look() {
+  /** Reads the records of all open work. */
+  async look(): Promise<void> {
     for (const each of this.open) {
-      const record = await ask(this.#url, 'GET', `/api/${each.path}/${each.body.name}`);
-      if (record.status !== 200) continue;
-      each.record = record.body;
-      each.over = terminal.includes(record.body.state);
+      const record = await outcomeOf<NonNullable<Submitted['record']>>(
+        each.isRun
+          ? this.api.get('/api/protocols/{protocol_run_name}', { path: { protocol_run_name: each.name } })
+          : this.api.get('/api/tasks/{task_name}', { path: { task_name: each.name } }),
+      );
+      if (!record.ok) continue;
+      each.record = record.value;
+      each.over = terminal.includes(record.value.state);
     }
   }
 
-  stop() {
+  stop(): void {
     this.#over = true;
   }
 
-  async #submit(number, chance) {
-    const retry = { attempts: 8, backoff: 0.2 };
-    const device = () => ({ lab_name: 'chaos_lab', name: chance.one(this.#devices) });
+  #submit(number: number, chance: Chance): Promise<void> {
+    const device = () => ({ lab_name: 'chaos_lab', name: chance.one(this.devices) ?? '' });
     const kind = chance.one(['work', 'work', 'work', 'assay', 'assay', 'transfer', 'chain']);
     const name = `${kind}_${number}`;
     const priority = chance.whole(0, 3);
-    if (kind === 'chain') return this.#send(chance, 'protocols', { name, type: 'chain', priority });
+    if (kind === 'chain') return this.#send(chance, { run: { name, type: 'chain', priority } });
+    const retry = { attempts: 8, backoff: 0.2 };
     const task = { name, type: kind, priority, retry, allocation_timeout: 200_000 };
-    if (kind === 'assay') return this.#send(chance, 'tasks', { ...task, devices: { instrument: device() } });
+    if (kind === 'assay') return this.#send(chance, { task: { ...task, devices: { instrument: device() } } });
     if (kind === 'transfer') {
       const from = device();
       let to = device();
       while (to.name === from.name) to = device();
-      return this.#send(chance, 'tasks', {
-        ...task,
-        devices: { from, to },
-        input_parameters: { ms: chance.whole(10, 150) },
-      });
+      const input_parameters = { ms: chance.whole(10, 150) };
+      return this.#send(chance, { task: { ...task, devices: { from, to }, input_parameters } });
     }
     const input_parameters = {
       moves: chance.whole(0, 3),
       ms: chance.whole(5, chance.happens(0.1) ? 2_000 : 200),
-      // A large one is continued where its upload broke off.
+      // The upload of a large file continues where it broke off.
       bytes: chance.happens(0.3) ? chance.whole(1, chance.happens(0.1) ? 4_000_000 : 200_000) : 0,
     };
-    return this.#send(chance, 'tasks', { ...task, devices: { instrument: device() }, input_parameters });
+    return this.#send(chance, { task: { ...task, devices: { instrument: device() }, input_parameters } });
   }
 
-  async #send(chance, path, body) {
-    const entry = { path, body, accepted: false, over: false, record: undefined, cancelled: false };
-    this.submitted.set(body.name, entry);
-    // The name of a run is taken for ever, so that a repeat is safe; the name of a task is free again when it has ended.
-    for (let left = path === 'protocols' ? sends : 1; left > 0 && !this.#over; left -= 1) {
-      const { status, body: answer } = await ask(this.#url, 'POST', `/api/${path}`, body);
-      entry.status = status;
-      entry.accepted = status === 201 || (status === 409 && answer?.code === 'duplicate_name');
-      if (!isUnanswered(status)) break;
+  async #send(
+    chance: Chance,
+    { task, run }: { task?: TaskSubmission; run?: ProtocolRunSubmission },
+  ): Promise<void> {
+    const name = task?.name ?? run?.name ?? '';
+    const entry: Submitted = {
+      name,
+      isRun: run !== undefined,
+      accepted: false,
+      over: false,
+      cancelled: false,
+      record: undefined,
+    };
+    this.submitted.set(name, entry);
+    // The name of a run is taken for ever, so a repeat is safe. The name of a task is free again after its end.
+    for (let left = entry.isRun ? sends : 1; left > 0 && !this.#over; left -= 1) {
+      const outcome = await outcomeOf<unknown>(
+        task !== undefined
+          ? this.api.post('/api/tasks', { body: task })
+          : this.api.post('/api/protocols', { body: run as ProtocolRunSubmission }),
+      );
+      entry.accepted = outcome.ok || (outcome.status === 409 && outcome.code === 'duplicate_name');
+      if (!isUnanswered(outcome)) break;
       await delay(500);
     }
     if (entry.accepted) this.#maybeChange(chance, entry);
   }
 
-  /** One in thirty is cancelled, one run in ten is paused for a while. */
-  #maybeChange(chance, entry) {
+  /** Cancels one submission in thirty, and pauses one run in ten for a while. */
+  #maybeChange(chance: Chance, entry: Submitted): void {
     const act = chance.happens(0.03)
       ? this.#cancel(entry, chance.between(0, 3_000))
-      : entry.path === 'protocols' && chance.happens(0.1)
+      : entry.isRun && chance.happens(0.1)
         ? this.#pause(entry, chance.between(0, 500), chance.between(500, 3_000))
         : undefined;
     if (act === undefined) return;
-    const done = act.finally(() => this.#changes.delete(done));
+    const done: Promise<void> = act.finally(() => this.#changes.delete(done));
     this.#changes.add(done);
   }
 
-  async #cancel(entry, afterMs) {
+  async #cancel(entry: Submitted, afterMs: number): Promise<void> {
     await delay(afterMs);
-    // From here on, for an answer that got lost says nothing.
+    // Set before the request: a lost response does not say whether the cancellation arrived.
     entry.cancelled = true;
-    await ask(this.#url, 'POST', `/api/${entry.path}/${entry.body.name}/cancel`);
+    const { name } = entry;
+    await outcomeOf<unknown>(
+      entry.isRun
+        ? this.api.post('/api/protocols/{protocol_run_name}/cancel', { path: { protocol_run_name: name } })
+        : this.api.post('/api/tasks/{task_name}/cancel', { path: { task_name: name } }),
+    );
   }
 
-  async #pause({ body: { name } }, afterMs, forMs) {
+  async #pause({ name }: Submitted, afterMs: number, forMs: number): Promise<void> {
+    const path = { protocol_run_name: name };
     await delay(afterMs);
-    await ask(this.#url, 'POST', `/api/protocols/${name}/pause`, { by: 'scientist' });
+    await outcomeOf(
+      this.api.post('/api/protocols/{protocol_run_name}/pause', { path, body: { by: 'scientist' } }),
+    );
     await delay(forMs);
-    // Until it is heard; also when the pause was not answered, for it may have come about all the same.
-    while (isUnanswered((await ask(this.#url, 'POST', `/api/protocols/${name}/resume`, {})).status))
-      await delay(500);
+    const resume = () =>
+      outcomeOf(this.api.post('/api/protocols/{protocol_run_name}/resume', { path, body: {} }));
+    // Even when no response to the pause came, the run may be paused.
+    while (isUnanswered(await resume())) await delay(500);
   }
 }

@@ -1,24 +1,29 @@
-// A request that went wrong, as small as it goes wrong, and as a command that repeats it.
+import type { FuzzRequest } from './request.js';
 
-/** Tries at most, for one request. */
+/** Shrinks a request with a fault, and writes it as a shell command. */
+
+/** Most requests that shrinking sends. */
 const mostTries = 80;
 const longestShown = 2_000;
 
 /**
- * The smallest request found that still goes wrong; the one given, when that goes wrong only once.
+ * The smallest request that has the same fault; the given request when the fault does not occur again.
  *
- * @param isWrong sends a request and tells whether it goes wrong in the same way
+ * @param hasFault sends a request and says whether it has the same fault
  */
-export async function shrunk(request, isWrong) {
+export async function shrunk(
+  request: FuzzRequest,
+  hasFault: (request: FuzzRequest) => Promise<boolean>,
+): Promise<FuzzRequest> {
   let tries = 1;
-  if (!(await isWrong(request))) return request;
+  if (!(await hasFault(request))) return request;
   let smallest = request;
   for (let found = true; found;) {
     found = false;
     for (const smaller of smallerThan(smallest)) {
       if (tries >= mostTries) return smallest;
       tries += 1;
-      if (!(await isWrong(smaller))) continue;
+      if (!(await hasFault(smaller))) continue;
       smallest = smaller;
       found = true;
       break;
@@ -27,7 +32,7 @@ export async function shrunk(request, isWrong) {
   return smallest;
 }
 
-function* smallerThan(request) {
+function* smallerThan(request: FuzzRequest): Iterable<FuzzRequest> {
   const { path, headers, body } = request;
   const query = path.indexOf('?');
   if (query !== -1) {
@@ -44,7 +49,7 @@ function* smallerThan(request) {
     };
   if (body === undefined) return;
   yield { ...request, body: undefined };
-  let value;
+  let value: unknown;
   try {
     value = JSON.parse(body.toString());
   } catch {
@@ -55,15 +60,15 @@ function* smallerThan(request) {
     yield { ...request, body: Buffer.from(JSON.stringify(smaller)) };
 }
 
-/** The value with one thing in it gone or shorter, the largest cuts first. */
-function* smallerValues(value) {
+/** The value with one part removed or shortened, the largest cuts first. */
+function* smallerValues(value: unknown): Iterable<unknown> {
   if (typeof value === 'string') {
     if (value.length > 1) yield value.slice(0, Math.floor(value.length / 2));
   } else if (Array.isArray(value)) {
     if (value.length > 3) yield value.slice(0, Math.floor(value.length / 2));
     for (let index = 0; index < Math.min(value.length, 10); index += 1) yield value.toSpliced(index, 1);
-    for (let index = 0; index < Math.min(value.length, 10); index += 1)
-      for (const smaller of smallerValues(value[index])) yield value.with(index, smaller);
+    for (const [index, each] of value.slice(0, 10).entries())
+      for (const smaller of smallerValues(each)) yield value.with(index, smaller);
   } else if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value);
     if (entries.length > 3) yield Object.fromEntries(entries.slice(0, Math.floor(entries.length / 2)));
@@ -75,8 +80,8 @@ function* smallerValues(value) {
   }
 }
 
-/** A command of a shell that sends the request, with whatever token `SVC_TOKEN` holds: it says whose that was. */
-export function curlOf({ method, path, headers, body, caller }) {
+/** A shell command that sends the request with the token in `SVC_TOKEN`. A comment names the caller. */
+export function curlOf({ method, path, headers, body, caller }: FuzzRequest): string {
   const parts = [
     ...(method === 'GET' ? [] : [`-X ${method}`]),
     '--path-as-is',
@@ -85,18 +90,18 @@ export function curlOf({ method, path, headers, body, caller }) {
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`--data-binary ${quotedBytes(body)}`]),
   ];
-  const cut =
-    (body?.length ?? 0) > longestShown ? ` (${body.length} bytes, of which the first are shown)` : '';
+  const bytes = body?.length ?? 0;
+  const cut = bytes > longestShown ? ` (the first of ${bytes} bytes)` : '';
   return `curl ${parts.join(' ')}  # as ${caller.label}${cut}`;
 }
 
-const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Bytes that are no text are written as the shell writes them. */
-function quotedBytes(body) {
+/** Bytes that are not text become escapes of the shell. */
+function quotedBytes(body: Buffer): string {
   const shown = body.subarray(0, longestShown);
   const text = shown.toString();
-  // eslint-disable-next-line no-control-regex -- what a terminal would not show
+  // eslint-disable-next-line no-control-regex -- characters that a terminal does not show
   if (!/[\u0000-\u0008\u000b-\u001f\u007f\ufffd]/.test(text)) return quoted(text);
   return `$'${[...shown].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}'`;
 }

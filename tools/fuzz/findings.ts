@@ -1,19 +1,34 @@
-// What was found: how often, how soon, and what of it should not be.
-import { percentile } from '../bench/harness.mjs';
+import { percentile } from '../shared/measure.js';
+import type { RawReply } from '../shared/raw-sender.js';
+import type { FuzzRequest } from './request.js';
+
+/** What is wrong with a reply, and the count that it belongs to. */
+export interface Fault {
+  kind: 'server_errors' | 'schema_mismatches' | 'unauthenticated_successes';
+  text: string;
+}
+
+/** The first request with this fault. */
+export interface FoundFault {
+  count: number;
+  key: string | undefined;
+  request: FuzzRequest;
+  reply: RawReply;
+}
 
 export class Findings {
   counts = { requests: 0, server_errors: 0, schema_mismatches: 0, unauthenticated_successes: 0 };
-  /** By what is wrong: how often, and the first request with its reply. */
-  faults = new Map();
-  #statuses = new Map();
-  /** Milliseconds of the answers, by operation. */
-  #durations = new Map();
+  /** By their texts. */
+  readonly faults = new Map<string, FoundFault>();
+  readonly #statuses = new Map<number, number>();
+  /** Milliseconds of the replies, by operation. */
+  readonly #durations = new Map<string, number[]>();
 
   /**
-   * @param key of the operation; undefined: the request meant none
-   * @param fault what is wrong with the reply, and as what it counts; undefined: nothing
+   * @param key of the operation, for example `post /api/tasks`; undefined: the path is no route
+   * @param fault undefined: the reply is right
    */
-  note(key, request, reply, fault) {
+  note(key: string | undefined, request: FuzzRequest, reply: RawReply, fault: Fault | undefined): void {
     const name = key ?? 'no route';
     this.counts.requests += 1;
     this.#statuses.set(reply.status, (this.#statuses.get(reply.status) ?? 0) + 1);
@@ -28,26 +43,26 @@ export class Findings {
   }
 
   /** `200: 17, 404: 3` */
-  get statuses() {
+  get statuses(): string {
     return [...this.#statuses]
       .sort(([a], [b]) => a - b)
       .map(([status, count]) => `${status}: ${count}`)
       .join(', ');
   }
 
-  get p99Ms() {
+  get p99Ms(): number {
     return percentile([...this.#durations.values()].flat(), 0.99);
   }
 
-  /** The operations that took the most time altogether, and those with the slowest answers. */
-  slowest(count) {
+  /** The operations with the slowest replies, and those that took the most time in total. */
+  slowest(count: number) {
     const all = [...this.#durations].map(([key, each]) => ({
       key,
       count: each.length,
       p99: percentile(each, 0.99),
       total: each.reduce((sum, ms) => sum + ms, 0),
     }));
-    const by = (field) => all.toSorted((a, b) => b[field] - a[field]).slice(0, count);
+    const by = (field: 'p99' | 'total') => all.toSorted((a, b) => b[field] - a[field]).slice(0, count);
     return { byP99: by('p99'), byTotal: by('total') };
   }
 }

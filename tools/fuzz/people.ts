@@ -1,8 +1,35 @@
-// Who asks: people with several roles, for all labs or for one, and whoever shows nothing that counts.
 import { roles } from '@lab/contracts';
+import type { Need } from '../shared/openapi.js';
+import type { Given } from './request.js';
 
-/** Shares of the requests: most get past the door, where most of the service is. */
-const shares = {
+/** The callers of the fuzzer: people with several roles, for all labs or for one, and callers without a valid token. */
+
+export interface Grant {
+  role: (typeof roles)[number];
+  lab?: string;
+}
+
+export interface Caller {
+  label: string;
+  /** Of the token; undefined without a valid one. */
+  name?: string;
+  /** Undefined: without a valid token only public operations succeed. */
+  grants?: Grant[] | undefined;
+  /** Relative share of the requests. */
+  share: number;
+  headers: Record<string, string>;
+}
+
+/** A person with a valid token. */
+export interface Person {
+  label: string;
+  name: string;
+  grants: Grant[];
+  token: string;
+}
+
+/** Shares of the requests. Most pass the authorization, because most of the service is behind it. */
+const shares: Record<string, number> = {
   admin: 50,
   operator: 8,
   'operator of the lab': 4,
@@ -16,14 +43,14 @@ const shares = {
   nobody: 5,
 };
 
-/** Of each way in which what is shown does not count. */
+/** Share of each kind of invalid token. */
 const shareOfBroken = 1;
 
-/** A lab to which nothing belongs. */
+/** A lab that has no records. */
 const otherLab = 'no_such_lab';
 
-/** What is given to whom. @param lab the one that the service has */
-export const grantsBy = (lab) => ({
+/** The grants of each person, by label. @param lab the lab of the service */
+export const grantsBy = (lab: string): Record<string, Grant[]> => ({
   admin: [{ role: 'admin' }],
   operator: [{ role: 'operator' }],
   'operator of the lab': [{ role: 'operator', lab }, { role: 'viewer' }],
@@ -37,21 +64,21 @@ export const grantsBy = (lab) => ({
 });
 
 /**
- * Everybody who asks. `grants` undefined: nobody may answer them anything but what is open to all.
+ * All callers. The first one may do everything.
  *
- * @param known label, name, grants and token of each person
- * @param lost tokens that counted once, by why they do not
+ * @param known the persons
+ * @param lost tokens that are no longer valid, by the reason
  */
-export function everybody(known, lost) {
-  const [{ token }] = known;
+export function everybody(known: readonly Person[], lost: Record<string, string>): [Caller, ...Caller[]] {
+  const token = known[0]?.token ?? '';
   const valid = known.map(({ label, name, grants, token }) => ({
     label,
     name,
     grants,
-    share: shares[label],
+    share: shares[label] ?? shareOfBroken,
     headers: { authorization: `Bearer ${token}` },
   }));
-  const without = (label, authorization, share = shareOfBroken) => ({
+  const without = (label: string, authorization?: string, share = shareOfBroken): Caller => ({
     label,
     share,
     headers: authorization === undefined ? {} : { authorization },
@@ -59,8 +86,11 @@ export function everybody(known, lost) {
   const unsigned = [{ alg: 'none' }, { sub: 'admin', roles: ['admin'] }]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
+  const [first, ...others] = valid;
+  if (first === undefined) throw new Error('at least one person must have a valid token');
   return [
-    ...valid,
+    first,
+    ...others,
     without('nobody', undefined, shares.nobody),
     ...Object.entries(lost).map(([label, each]) => without(label, `Bearer ${each}`)),
     without('a truncated token', `Bearer ${token.slice(0, -1)}`),
@@ -83,17 +113,21 @@ export function everybody(known, lost) {
 }
 
 /**
- * Whether somebody may, as the document says of the operation; of what it does not describe nobody asks. Records belong to
- * the lab that the service has, or to none: which of both a request does not tell.
+ * Whether the document allows a caller the operation. Records belong to the lab of the service or to none; the request
+ * does not say which.
  *
  * @param need `x-needs` of the operation
- * @param given the parameters of the path, those of the query, and the body as JSON
  */
-export function isAllowed(need, grants, { path, query = {}, body }) {
+export function isAllowed(
+  need: Need | undefined,
+  grants: Grant[] | undefined,
+  { path, query = {}, body }: Given,
+): boolean {
   if (need === 'nothing') return true;
   if (grants === undefined || need === undefined) return false;
   if (need === 'identity') return true;
-  const enough = grants.filter(({ role }) => roles.indexOf(role) >= roles.indexOf(need.role));
+  const rank = (role: string): number => roles.findIndex((each) => each === role);
+  const enough = grants.filter(({ role }) => rank(role) >= rank(need.role));
   if (need.lab === anyLab) return enough.length > 0;
   if (need.of !== undefined) return enough.some(({ lab }) => lab !== otherLab);
   return labsOf(need.lab, path, query, body).every((lab) =>
@@ -101,20 +135,27 @@ export function isAllowed(need, grants, { path, query = {}, body }) {
   );
 }
 
-/** In place of the field that names the lab: the role for any one is enough. */
+/** Instead of the field that names the lab: the role for any lab is enough. */
 const anyLab = '*';
 
-/** The labs that a request names; undefined stands for all. */
-function labsOf(field, path, query, body) {
+/** The labs that a request names; undefined stands for all labs. */
+function labsOf(
+  field: string | undefined,
+  path: Given['path'],
+  query: Record<string, string>,
+  body: unknown,
+): (string | undefined)[] {
   if (field === undefined) return [undefined];
   const named = field === '?lab' ? query.lab : field in path ? path[field] : own(body, field);
-  const labs = [named].flat();
+  const labs: unknown[] = [named].flat();
   return labs.length > 0 && labs.every((lab) => typeof lab === 'string') ? labs : [undefined];
 }
 
-const own = (body, field) =>
-  typeof body === 'object' && body !== null && Object.hasOwn(body, field) ? body[field] : undefined;
+const own = (body: unknown, field: string): unknown =>
+  typeof body === 'object' && body !== null && Object.hasOwn(body, field)
+    ? (body as Record<string, unknown>)[field]
+    : undefined;
 
-/** Whether somebody may change the work of others. */
-export const isOperator = (grants) =>
+/** Whether a caller may change the work of others. */
+export const isOperator = (grants: Grant[] | undefined): boolean =>
   isAllowed({ role: 'operator', of: 'task' }, grants, { path: {}, body: undefined });

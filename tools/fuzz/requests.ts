@@ -1,11 +1,20 @@
-// Requests made of the document of the interface.
 import fc from 'fast-check';
-import { brokenBody, hugeBody, nearly, oddText, oddValue, valueOf } from './values.ts';
+import {
+  methods,
+  type MediaType,
+  type Method,
+  type OpenApiDocument,
+  type OperationObject,
+  type Schema,
+} from '../shared/openapi.js';
+import { namesIn, type Pool } from './pool.js';
+import type { FuzzRequest } from './request.js';
+import { brokenBody, hugeBody, nearly, oddText, oddValue, valueOf } from './values.js';
 
-const methods = ['get', 'put', 'post', 'delete', 'patch'];
+/** Requests made from the OpenAPI document. */
 
-/** How often operations are asked for that change what all others meet, or compute for long; others: 1. */
-const rarely = [
+/** Weights of operations that change what all other requests meet, or that compute for long. All others have 1. */
+const rarely: [RegExp, number][] = [
   [/^post \/api\/labs\//, 0.02],
   [/^post \/api\/(packages|protocols|tasks)\/(refresh|load|unload|reload)$/, 0.03],
   [/^post \/api\/estop/, 0.1],
@@ -16,7 +25,7 @@ const rarely = [
   [/^get \/api\/audit\/verify$/, 0.02],
 ];
 
-/** Headers of a request that is as it should be. */
+/** Headers of a correct request. */
 const usual = { 'content-type': 'application/json' };
 
 const contentTypes = fc.oneof(
@@ -43,16 +52,47 @@ const contentTypes = fc.oneof(
   },
 );
 
-/** A request before it is known what the service has: what of it comes from the {@link Pool} is filled in as it is sent. */
-export function operationsOf(document) {
-  return Object.entries(document.paths).flatMap(([path, item]) =>
-    methods
-      .filter((method) => method in item)
-      .map((method) => operation(document, method, path, item[method])),
-  );
+/** The drawn parts of a request. {@link realize} fills in names of existing records when it is sent. */
+export interface Recipe {
+  /** Chooses path parameters from the pool; undefined: take `odd`. */
+  known: number | undefined;
+  odd: string[];
+  query: [string, unknown][];
+  /** 0 to 9: how likely the query is used. */
+  withQuery: number;
+  headers: Record<string, string | undefined>;
+  withHeaders: number;
+  isHead: boolean;
+  body: unknown;
+  contentType: string;
 }
 
-function operation(document, method, path, described) {
+export interface Operation {
+  /** For example `post /api/tasks`. */
+  key: string;
+  method: Method;
+  path: string;
+  /** Of the parameters of the path. */
+  names: string[];
+  weight: number;
+  takesBody: boolean;
+  arbitrary: fc.Arbitrary<Recipe>;
+}
+
+export const operationsOf = (document: OpenApiDocument): Operation[] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const described = item[method];
+      return described === undefined ? [] : [operationOf(document, method, path, described)];
+    }),
+  );
+
+function operationOf(
+  document: OpenApiDocument,
+  method: Method,
+  path: string,
+  described: OperationObject,
+): Operation {
   const key = `${method} ${path}`;
   const weight = rarely.find(([pattern]) => pattern.test(key))?.[1] ?? 1;
   const query = (described.parameters ?? []).filter((each) => each.in === 'query');
@@ -60,14 +100,14 @@ function operation(document, method, path, described) {
   const content = described.requestBody?.content ?? {};
   const body = content['application/json'];
   const [otherType] = Object.keys(content).filter((type) => type !== 'application/json');
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+  const names = namesIn(path);
+  const other = otherType === undefined ? undefined : content[otherType];
   const arbitrary = fc.record({
-    /** Whether path parameters are taken from what is known, and which. */
     known: fc.oneof({ weight: 3, arbitrary: fc.nat() }, { weight: 1, arbitrary: fc.constant(undefined) }),
     odd: fc.tuple(...names.map(() => oddText)),
     query: fc.array(
       fc.oneof(
-        ...query.map(({ name, schema }) =>
+        ...query.map(({ name, schema }): fc.Arbitrary<[string, unknown]> =>
           fc.tuple(fc.constant(name), fc.oneof(valueOf(schema ?? {}, document.components.schemas), oddText)),
         ),
         fc.tuple(oddText, oddText),
@@ -82,13 +122,13 @@ function operation(document, method, path, described) {
     withHeaders: fc.integer({ min: 0, max: 9 }),
     isHead:
       method === 'get' ? fc.integer({ min: 0, max: 19 }).map((chance) => chance === 0) : fc.constant(false),
-    ...(otherType === undefined
+    ...(otherType === undefined || other === undefined
       ? {
           body: body === undefined ? noBody : bodyOf(body, document.components.schemas),
           contentType: contentTypes,
         }
       : {
-          body: textBodyOf(content[otherType]),
+          body: textBodyOf(other),
           contentType: fc.oneof({ weight: 9, arbitrary: fc.constant(otherType) }, contentTypes),
         }),
   });
@@ -96,8 +136,8 @@ function operation(document, method, path, described) {
   return { key, method, path, names, weight, takesBody, arbitrary };
 }
 
-/** What a header may be sent with: few keys for many requests, ranges that are and are not there, and what means nothing. */
-const headerValue = (name) =>
+/** Values of a header: few idempotency keys for many requests, ranges inside and outside of files, and nonsense. */
+const headerValue = (name: string): fc.Arbitrary<string> =>
   fc.oneof(
     fc.string({ minLength: 1, maxLength: 30 }).filter((text) => /^[\x21-\x7e]+$/.test(text)),
     name.toLowerCase() === 'idempotency-key'
@@ -120,33 +160,36 @@ const headerValue = (name) =>
         ),
   );
 
-/** Text of another media type: what the document shows of it, changed or not, and what is none. */
-function textBodyOf({ example, examples = {} }) {
+/** Text of another media type: the examples of the document, changed ones, and broken text. */
+function textBodyOf({ example, examples = {} }: MediaType): fc.Arbitrary<unknown> {
   const shown = [example, ...Object.values(examples).map(({ value }) => value)].filter(
-    (each) => typeof each === 'string',
+    (each): each is string => typeof each === 'string',
   );
   const text = fc.oneof(...(shown.length === 0 ? [] : [fc.constantFrom(...shown)]), oddText);
   return fc.oneof(
     { weight: 4, arbitrary: text.map((each) => Buffer.from(each)) },
     {
       weight: 4,
-      arbitrary: fc
-        .tuple(text, fc.nat(), oddText)
-        .map(([each, at, odd]) => [each, at % (each.length + 1), odd])
-        .map(([each, at, odd]) => Buffer.from(each.slice(0, at) + odd + each.slice(at))),
+      arbitrary: fc.tuple(text, fc.nat(), oddText).map(([each, chosen, odd]) => {
+        const at = chosen % (each.length + 1);
+        return Buffer.from(each.slice(0, at) + odd + each.slice(at));
+      }),
     },
     { weight: 1, arbitrary: brokenBody },
     { weight: 1, arbitrary: fc.constant(Buffer.from('a,b\n'.repeat(100_000))) },
   );
 }
 
-const noBody = fc.oneof(
+const noBody: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 8, arbitrary: fc.constant(undefined) },
   { weight: 1, arbitrary: oddValue },
   { weight: 1, arbitrary: brokenBody },
 );
 
-function bodyOf({ schema, examples = {} }, schemas) {
+function bodyOf(
+  { schema = {}, examples = {} }: MediaType,
+  schemas: Record<string, Schema>,
+): fc.Arbitrary<unknown> {
   const shown = Object.values(examples).map(({ value }) => value);
   const made = valueOf(schema, schemas);
   const valid = shown.length === 0 ? made : fc.oneof(fc.constantFrom(...shown), made);
@@ -162,20 +205,24 @@ function bodyOf({ schema, examples = {} }, schemas) {
   );
 }
 
-/** In place of a name that is empty: without it the address would be another one. */
+/** Replaces an empty name, without which the path would be another one. */
 const emptied = '%20';
 
 /**
- * The request as it is sent.
+ * The request to send.
  *
- * @param recipe what the operation's arbitrary gave
- * @param freshName for what is submitted, so that not everything is a duplicate
- * @returns `given`: parameters of the path and the body as they were before they became text
+ * @param freshName gives a new name to each submission, so that not all are duplicates
  */
-export function realize({ method, path, names, takesBody }, recipe, pool, freshName) {
+export function realize(
+  { method, path, names, takesBody }: Operation,
+  recipe: Recipe,
+  pool: Pool,
+  freshName: () => string,
+): Omit<FuzzRequest, 'caller'> {
   const known = recipe.known === undefined ? undefined : pool.pick(path, recipe.known);
-  const filled = names.reduce(
-    (text, name, index) => text.replace(`{${name}}`, encoded(known?.[name] ?? recipe.odd[index]) || emptied),
+  const places = names.map((name, index) => [name, known?.[name] ?? recipe.odd[index] ?? ''] as const);
+  const filled = places.reduce(
+    (text, [name, value]) => text.replace(`{${name}}`, encoded(value) || emptied),
     path,
   );
   const query = recipe.withQuery < 4 ? recipe.query : [];
@@ -184,31 +231,37 @@ export function realize({ method, path, names, takesBody }, recipe, pool, freshN
   return {
     method: recipe.isHead ? 'HEAD' : method.toUpperCase(),
     path: search === '' ? filled : `${filled}?${search}`,
-    headers: {
+    headers: definedOnly({
       ...(body === undefined ? {} : takesBody ? { 'content-type': recipe.contentType } : usual),
       ...(recipe.withHeaders < 3 ? recipe.headers : {}),
-    },
+    }),
     ...(body === undefined ? {} : { body: Buffer.isBuffer(body) ? body : bytesOf(body) }),
     given: {
-      path: Object.fromEntries(names.map((name, index) => [name, known?.[name] ?? recipe.odd[index]])),
+      path: Object.fromEntries(places),
       body: Buffer.isBuffer(body) ? undefined : body,
     },
   };
 }
 
-function named(body, freshName) {
-  const isSubmission =
-    typeof body === 'object' && body !== null && !Buffer.isBuffer(body) && Object.hasOwn(body, 'name');
-  return isSubmission && typeof body.name === 'string' && body.name.length < 20
-    ? { ...body, name: freshName() }
-    : body;
+const definedOnly = (headers: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+
+/** Gives a submission a fresh name. */
+function named(body: unknown, freshName: () => string): unknown {
+  if (typeof body !== 'object' || body === null || Buffer.isBuffer(body) || !Object.hasOwn(body, 'name'))
+    return body;
+  const { name } = body as { name: unknown };
+  return typeof name === 'string' && name.length < 20 ? { ...body, name: freshName() } : body;
 }
 
-const asText = (value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
-const bytesOf = (value) => Buffer.from(JSON.stringify(value) ?? '');
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value) ?? '');
 
-/** Percent-encoded; also text that is not well-formed, as somebody may send it who encodes by hand. */
-export function encoded(text) {
+/** Percent-encodes text, even text that is not well-formed, as a client without a library may send it. */
+export function encoded(text: string): string {
   return [...text]
     .map((character) =>
       character.isWellFormed() ? encodeURIComponent(character).replace(/^\.{1,2}$/, '%2E') : '%ED%A0%80',
@@ -216,8 +269,8 @@ export function encoded(text) {
     .join('');
 }
 
-/** Requests to what is no route: other methods, other paths, paths that are not well-formed. */
-export const strayRequest = fc
+/** Requests to paths that are no route: other methods, other paths, malformed paths. */
+export const strayRequest: fc.Arbitrary<Pick<FuzzRequest, 'method' | 'path' | 'headers' | 'body'>> = fc
   .record({
     method: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'),
     path: fc.oneof(

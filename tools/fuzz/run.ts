@@ -1,50 +1,54 @@
-// Asks a service for what its document describes and for much that it does not, as everybody who may ask, and compares
-// the replies with the document.
-import { URLSearchParams } from 'node:url';
 import fc from 'fast-check';
-import { chainOf, runChain } from './chains.ts';
-import { rawClient } from '../shared/raw-sender.ts';
-import { Conformity } from './conformity.ts';
-import { shrunk } from './curl.ts';
-import { Findings } from './findings.ts';
-import { isAllowed, isOperator } from './people.ts';
-import { Pool } from './pool.ts';
-import { operationsOf, realize, strayRequest } from './requests.ts';
+import type { OpenApiDocument } from '../shared/openapi.js';
+import { RawSender, type RawReply } from '../shared/raw-sender.js';
+import { chainOf, runChain, type Ask, type Chain } from './chains.js';
+import { shrunk } from './curl.js';
+import { Findings } from './findings.js';
+import { judgeBy, type Judge } from './judge.js';
+import type { Caller } from './people.js';
+import { Pool } from './pool.js';
+import type { FuzzRequest } from './request.js';
+import { operationsOf, realize, strayRequest, type Operation, type Recipe } from './requests.js';
 
-/** Requests under way at once. */
+/** Requests at the same time. */
 const inFlight = 8;
-/** An answer that takes longer counts as none, in milliseconds. */
-const answerMs = 30_000;
-/** After so many requests the laboratories, the queue and the stops are put right again. */
+/** Milliseconds after which a reply counts as missing. */
+const replyMs = 30_000;
+/** Number of requests after which labs, queue and emergency stops are reset. */
 const keepEvery = 1_000;
-/** Values that are made at once: making them one by one costs more than sending them. */
+/** Values that are made at once. Making them one by one costs more than sending them. */
 const batch = 50;
-/** Kinds of faults whose requests are made small. */
+/** Kinds of faults whose requests are shrunk. */
 const mostShrunk = 10;
 
+export interface FuzzOptions {
+  url: string;
+  document: OpenApiDocument;
+  /** The first caller may do everything. */
+  people: readonly [Caller, ...Caller[]];
+  /** Least number of requests. */
+  wanted: number;
+  seed: number;
+  /** Ids of tokens that no request may revoke. */
+  protectedIds?: readonly string[];
+  /** Resets what would keep requests from reaching anything. */
+  keep?: () => Promise<void>;
+}
+
 /**
- * @param people who asks, as {@link everybody} gives them; the first may do everything
- * @param wanted requests at least
- * @param protectedIds of tokens, which nobody shall revoke
- * @param keep puts right what keeps requests from meeting anything, every now and then
- * @returns what was found; the requests of its faults as small as they go wrong
+ * Sends what the document describes, and much that it does not, as every kind of caller, and compares the replies with the
+ * document.
+ *
+ * @returns the findings; the requests of their faults are shrunk
  */
-export async function fuzz({
-  url,
-  document,
-  people,
-  wanted,
-  seed,
-  protectedIds = [],
-  keep = () => undefined,
-}) {
-  const client = rawClient(url, inFlight, answerMs);
+export async function fuzz(options: FuzzOptions): Promise<Findings> {
+  const sender = new RawSender(options.url, inFlight, replyMs);
   try {
     const findings = new Findings();
-    const judge = judgeBy(document);
-    const send = ({ caller, headers, ...request }) =>
-      client.send({ ...request, headers: { ...caller.headers, ...headers } });
-    await askFor({ document, people, wanted, seed, protectedIds, keep, findings, judge, send });
+    const judge = judgeBy(options.document);
+    const send: Send = ({ caller, headers, ...request }) =>
+      sender.send({ ...request, headers: { ...caller.headers, ...headers } });
+    await sendAll(options, findings, judge, send);
     for (const [text, fault] of [...findings.faults].slice(0, mostShrunk))
       fault.request = await shrunk(
         fault.request,
@@ -52,42 +56,46 @@ export async function fuzz({
       );
     return findings;
   } finally {
-    client.close();
+    sender.close();
   }
 }
 
-async function askFor({ document, people, wanted, seed, protectedIds, keep, findings, judge, send }) {
+type Send = (request: FuzzRequest) => Promise<RawReply>;
+
+async function sendAll(options: FuzzOptions, findings: Findings, judge: Judge, send: Send): Promise<void> {
+  const { document, people, wanted, seed, protectedIds = [], keep } = options;
   const pool = new Pool(protectedIds);
   const [admin] = people;
-  const next = dealer(operationsOf(document), document, people, seed);
+  const next = dealer(document, people, seed);
   let names = 0;
-  const freshName = () => `fuzz_${seed}_${(names += 1)}`;
+  const freshName = (): string => `fuzz_${seed}_${(names += 1)}`;
 
-  const ask = async (key, request) => {
+  const ask: Ask = async (key, request) => {
     const reply = await send(request);
     findings.note(key, request, reply, judge(key, request, reply));
     if (reply.status >= 200 && reply.status < 300) pool.learn(request.path, reply.body);
     return reply;
   };
   const bare = { headers: {}, caller: admin, given: { path: {}, body: undefined } };
-  for (const path of Object.keys(document.paths))
-    if (document.paths[path].get !== undefined && !path.includes('{') && !path.includes('event'))
+  for (const [path, item] of Object.entries(document.paths))
+    if (item.get !== undefined && !path.includes('{') && !path.includes('event'))
       await ask(`get ${path}`, { ...bare, method: 'GET', path });
 
   let kept = 0;
-  const work = async () => {
+  const work = async (): Promise<void> => {
     while (findings.counts.requests < wanted) {
       if (findings.counts.requests >= kept + keepEvery) {
         kept = findings.counts.requests;
-        await keep();
+        await keep?.();
       }
-      const { operation, recipe, caller, chain, stray } = next();
-      if (stray !== undefined) await ask(undefined, { ...stray, caller, given: bare.given });
-      else if (chain !== undefined) await runChain(document, chain, { ask, admin, freshName });
+      const dealt = next();
+      if ('chain' in dealt) await runChain(document, dealt.chain, { ask, admin, freshName });
+      else if ('stray' in dealt)
+        await ask(undefined, { ...dealt.stray, caller: dealt.caller, given: bare.given });
       else {
-        const request = realize(operation, recipe, pool, freshName);
-        const reply = await ask(operation.key, { ...request, caller });
-        // What is accepted is not let pile up: the service refuses work behind ten thousand tasks.
+        const { operation, recipe, caller } = dealt;
+        const reply = await ask(operation.key, { ...realize(operation, recipe, pool, freshName), caller });
+        // Accepted work must not pile up: the service refuses more than ten thousand queued tasks.
         const { location } = reply.headers;
         const cancel = `${operation.key}/{`;
         const act = Object.keys(document.paths).find(
@@ -101,25 +109,31 @@ async function askFor({ document, people, wanted, seed, protectedIds, keep, find
   await Promise.all(Array.from({ length: inFlight }, work));
 }
 
-/** Deals operations by their weights, and now and then a chain or a stray request; always the same for a seed. */
-function dealer(operations, document, people, seed) {
+type Dealt =
+  | { operation: Operation; recipe: Recipe; caller: Caller }
+  | { stray: Pick<FuzzRequest, 'method' | 'path' | 'headers' | 'body'>; caller: Caller }
+  | { chain: Chain };
+
+/** Deals operations by their weights, and sometimes a chain or a stray request. The sequence depends only on the seed. */
+function dealer(document: OpenApiDocument, people: readonly Caller[], seed: number): () => Dealt {
   let drawn = seed;
-  const sample = (arbitrary) => {
-    let hand = [];
+  const sample = <T>(arbitrary: fc.Arbitrary<T>): (() => T) => {
+    let hand: T[] = [];
     return () => {
       if (hand.length === 0) hand = fc.sample(arbitrary, { numRuns: batch, seed: (drawn += 1) });
-      return hand.pop();
+      return hand.pop() as T;
     };
   };
-  const among = (all, shareOf) =>
+  const among = <T>(all: readonly T[], shareOf: (each: T) => number): fc.Arbitrary<T> =>
     fc.oneof(...all.map((each) => ({ weight: shareOf(each), arbitrary: fc.constant(each) })));
+  const operations = operationsOf(document);
   const someone = among(people, ({ share }) => share);
   const recipes = new Map(operations.map((operation) => [operation, sample(operation.arbitrary)]));
   const choice = sample(
     fc.oneof(
       { weight: 85, arbitrary: among(operations, ({ weight }) => Math.max(1, Math.round(weight * 100))) },
-      { weight: 5, arbitrary: fc.constant('stray') },
-      { weight: 3, arbitrary: fc.constant('chain') },
+      { weight: 5, arbitrary: fc.constant<'stray'>('stray') },
+      { weight: 3, arbitrary: fc.constant<'chain'>('chain') },
     ),
   );
   const caller = sample(someone);
@@ -129,84 +143,8 @@ function dealer(operations, document, people, seed) {
     const chosen = choice();
     if (chosen === 'stray') return { stray: stray(), caller: caller() };
     if (chosen === 'chain') return { chain: chain() };
-    return { operation: chosen, recipe: recipes.get(chosen)(), caller: caller() };
+    const recipe = recipes.get(chosen);
+    if (recipe === undefined) throw new Error(`${chosen.key} has no recipes`);
+    return { operation: chosen, recipe: recipe(), caller: caller() };
   };
-}
-
-/** Tells of a reply what is wrong with it, and as what it counts; it knows whose the work is that it saw submitted. */
-function judgeBy(document) {
-  const conformity = new Conformity(document);
-  const owners = new Map();
-  return (key, request, reply) => {
-    const name = key ?? 'no route';
-    const { status, body } = reply;
-    if (status === 0 || (status >= 500 && !isStopped(document, key, reply) && !isHealth(key, reply)))
-      return {
-        kind: 'server_errors',
-        text: `${name}: ${status === 0 ? body : `${status} ${codeOf(body)}`}`,
-      };
-    const isSuccess = status >= 200 && status < 300;
-    if (isSuccess && key !== undefined) {
-      const breach = breachOf(document, key, request, reply, owners);
-      if (breach !== undefined) return { kind: 'unauthenticated_successes', text: `${name}: ${breach}` };
-    }
-    if (request.method === 'HEAD') return undefined;
-    const mismatch = conformity.fault(key, reply);
-    return mismatch === undefined ? undefined : { kind: 'schema_mismatches', text: `${name}: ${mismatch}` };
-  };
-}
-
-/** What somebody was given, or did, who must not; undefined: nothing. */
-function breachOf(document, key, { path, caller, given }, { status, body }, owners) {
-  const [verb, pattern] = key.split(' ');
-  const { label, name, grants } = caller;
-  const need = document.paths[pattern][verb]['x-needs'];
-  if (!isAllowed(need, grants, { ...given, query: queryOf(path) })) return `${status} to ${label}`;
-  if (verb === 'get' || need === 'nothing' || need === 'identity') return undefined;
-  if (status === 201 && !pattern.includes('{')) {
-    const record = JSON.parse(body);
-    if (typeof record.owner !== 'string') return undefined;
-    owners.set(`${pattern}/${record.name}`, record.owner);
-    return record.owner === name || isOperator(grants)
-      ? undefined
-      : `${label} submitted work of somebody else`;
-  }
-  // A task inside of a run has its name from the protocol, which many have.
-  if (path.includes('protocol_run_name=')) return undefined;
-  const owner = owners.get(decoded(path.split('?')[0].split('/').slice(0, 4).join('/')));
-  return owner === undefined || owner === name || isOperator(grants)
-    ? undefined
-    : `${label} changed work of somebody else`;
-}
-
-/** The query parameters of a path; one that is given twice means nothing. */
-function queryOf(path) {
-  const query = new URLSearchParams(path.split('?')[1]);
-  return Object.fromEntries([...query].filter(([name]) => query.getAll(name).length === 1));
-}
-
-/** The path as it was meant; what is not well-formed was not. */
-function decoded(path) {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether it is the answer that is described for a device that people have stopped, which is asked for as well. */
-function isStopped(document, key, { status, body }) {
-  if (key === undefined || status !== 503 || codeOf(body) !== 'device_unavailable') return false;
-  const [verb, pattern] = key.split(' ');
-  const [described] = Object.values(document.paths[pattern][verb].responses['503']?.content ?? {});
-  return 'device_unavailable' in (described?.examples ?? {}) && /\(stopped by /.test(body);
-}
-
-/** Whether it is how the service tells that a part of it does not answer at the moment, which a busy machine does. */
-function isHealth(key, { status, body }) {
-  return status === 503 && ['get /health/ready', 'get /api/health'].includes(key) && body.includes('"parts"');
-}
-
-function codeOf(body) {
-  return /"code":"(\w+)"/.exec(body)?.[1] ?? '';
 }

@@ -1,7 +1,9 @@
-// What is sent: values that a schema allows, values that it nearly allows, and values that nobody expects.
 import fc from 'fast-check';
+import type { Schema } from '../shared/openapi.js';
 
-/** Names that mean something to JavaScript, shells, paths or templates, and text that is hard to keep. */
+/** Values to send: those that a schema allows, those that it almost allows, and those that nobody expects. */
+
+/** Names with a meaning in JavaScript, shells, paths or templates, and text that is hard to store. */
 const oddNames = [
   '',
   ' ',
@@ -57,7 +59,7 @@ const oddNumber = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 );
 
-/** Objects with keys that reach a prototype can only be had by reading them. */
+/** Objects with keys that reach a prototype. Only JSON.parse makes them. */
 const prototypeKeys = fc.constantFrom(
   '{"__proto__":{"admin":true}}',
   '{"constructor":{"prototype":{"admin":true}}}',
@@ -66,16 +68,16 @@ const prototypeKeys = fc.constantFrom(
 );
 
 const nested = fc.integer({ min: 2, max: 200 }).map((depth) => {
-  let value = 1;
+  let value: unknown = 1;
   for (let level = 0; level < depth; level += 1) value = level % 2 === 0 ? [value] : { a: value };
   return value;
 });
 
-export const oddValue = fc.oneof(
+export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(null, true, false, [], {}, [[]], [null], { '': '' }) },
   { weight: 3, arbitrary: oddNumber },
   { weight: 3, arbitrary: oddText },
-  { weight: 2, arbitrary: prototypeKeys.map((text) => JSON.parse(text)) },
+  { weight: 2, arbitrary: prototypeKeys.map((text) => JSON.parse(text) as unknown) },
   { weight: 2, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
   { weight: 1, arbitrary: nested },
   {
@@ -90,7 +92,7 @@ export const oddValue = fc.oneof(
   },
 );
 
-/** Bodies that are no JSON, as bytes. */
+/** Bodies that are not JSON. */
 export const brokenBody = fc.oneof(
   fc
     .constantFrom(
@@ -117,7 +119,7 @@ export const brokenBody = fc.oneof(
   fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes)),
 );
 
-/** Bodies of about as many bytes as may be, and more. */
+/** Bodies of about the largest allowed size, and larger ones. */
 export const hugeBody = fc
   .record({
     bytes: fc.constantFrom(200_000, 1_000_000, 1_048_570, 1_048_577, 1_500_000),
@@ -133,13 +135,16 @@ export const hugeBody = fc
 
 const maxDepth = 5;
 
+type Schemas = Record<string, Schema>;
+
 /**
- * Values that a schema of the document allows, as far as it says.
+ * Values that a schema of the document allows.
  *
- * @param schemas what references lead to, by name
+ * @param schemas schemas by name, to which references point
  */
-export function valueOf(schema, schemas, depth = 0) {
-  if (schema.$ref !== undefined) return valueOf(schemas[schema.$ref.split('/').at(-1)] ?? {}, schemas, depth);
+export function valueOf(schema: Schema, schemas: Schemas, depth = 0): fc.Arbitrary<unknown> {
+  if (schema.$ref !== undefined)
+    return valueOf(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas, depth);
   const examples = [schema.example, schema.default, ...(schema.examples ?? [])].filter(
     (v) => v !== undefined,
   );
@@ -147,12 +152,13 @@ export function valueOf(schema, schemas, depth = 0) {
   return examples.length === 0 ? made : fc.oneof(fc.constantFrom(...examples), made);
 }
 
-function fromSchema(schema, schemas, depth) {
+function fromSchema(schema: Schema, schemas: Schemas, depth: number): fc.Arbitrary<unknown> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (schema.const !== undefined) return fc.constant(schema.const);
   const options = schema.oneOf ?? schema.anyOf;
   if (options !== undefined) return fc.oneof(...options.map((option) => valueOf(option, schemas, depth)));
-  if (schema.allOf?.length === 1) return valueOf(schema.allOf[0], schemas, depth);
+  const [only, ...more] = schema.allOf ?? [];
+  if (only !== undefined && more.length === 0) return valueOf(only, schemas, depth);
   const types = [schema.type ?? []].flat();
   if (types.length > 1)
     return fc.oneof(...types.map((type) => fromSchema({ ...schema, type }, schemas, depth)));
@@ -185,10 +191,10 @@ function fromSchema(schema, schemas, depth) {
   }
 }
 
-/** By their lengths: fields of one length have one, for it takes long to make. */
-const texts = new Map();
+/** By their lengths. All fields of the same length share one, because making one takes long. */
+const texts = new Map<string, fc.Arbitrary<string>>();
 
-function textOf({ format, minLength = 0, maxLength = 30 }) {
+function textOf({ format, minLength = 0, maxLength = 30 }: Schema): fc.Arbitrary<string> {
   if (format === 'date-time') return fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
   const most = Math.max(minLength, Math.min(maxLength, 30));
   const key = `${minLength} ${most}`;
@@ -197,17 +203,21 @@ function textOf({ format, minLength = 0, maxLength = 30 }) {
   return text;
 }
 
-const bounds = ({ minimum, maximum }, min, max) => ({
+const bounds = ({ minimum, maximum }: Schema, min: number, max: number) => ({
   min: minimum ?? Math.min(min, maximum ?? min),
   max: maximum ?? Math.max(max, minimum ?? max),
 });
 
-function wholeBounds(schema) {
+function wholeBounds(schema: Schema): { min: number; max: number } {
   const { min, max } = bounds(schema, -1_000, 1_000);
   return { min: Math.ceil(min), max: Math.max(Math.ceil(min), Math.floor(max)) };
 }
 
-function objectOf({ properties = {}, required = [], additionalProperties }, schemas, depth) {
+function objectOf(
+  { properties = {}, required = [], additionalProperties }: Schema,
+  schemas: Schemas,
+  depth: number,
+): fc.Arbitrary<unknown> {
   const entries = Object.entries(properties);
   if (depth > maxDepth) return fc.constant({});
   if (entries.length === 0) {
@@ -223,36 +233,46 @@ function objectOf({ properties = {}, required = [], additionalProperties }, sche
   );
 }
 
-/** The value with something in it lost, replaced, or added. */
-export function nearly(arbitrary, odds = oddValue) {
+type Change = 'drop' | 'replace' | 'add' | 'wrap';
+
+/** The value with one part removed, replaced or added. */
+export function nearly(arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc
-    .tuple(arbitrary, fc.nat(), fc.constantFrom('drop', 'replace', 'add', 'wrap'), odds, oddText)
+    .tuple(
+      arbitrary,
+      fc.nat(),
+      fc.constantFrom<Change[]>('drop', 'replace', 'add', 'wrap'),
+      oddValue,
+      oddText,
+    )
     .map(([value, where, how, odd, name]) => changed(copied(value), where, how, odd, name));
 }
 
-/** A copy of JSON, with fields of every name. */
-const copied = (value) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
+/** A copy of JSON. Unlike structuredClone it keeps a field named `__proto__`. */
+const copied = (value: unknown): unknown =>
+  value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
 
-function changed(value, where, how, odd, name) {
-  const places = [];
-  const visit = (node) => {
+function changed(value: unknown, where: number, how: Change, odd: unknown, name: string): unknown {
+  const places: [node: object, key: string][] = [];
+  const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
-    for (const key of Object.keys(node)) {
+    for (const [key, each] of Object.entries(node)) {
       places.push([node, key]);
-      visit(node[key]);
+      visit(each);
     }
   };
   visit(value);
-  if (how === 'wrap' || places.length === 0) return where % 2 === 0 ? [value] : odd;
-  const [node, key] = places[where % places.length];
+  const place = places[where % places.length];
+  if (how === 'wrap' || place === undefined) return where % 2 === 0 ? [value] : odd;
+  const [node, key] = place;
   if (how === 'replace') put(node, key, odd);
-  else if (how === 'add') put(node, Array.isArray(node) ? node.length : name, odd);
+  else if (how === 'add') put(node, Array.isArray(node) ? String(node.length) : name, odd);
   else if (Array.isArray(node)) node.splice(Number(key), 1);
-  else delete node[key];
+  else Reflect.deleteProperty(node, key);
   return value;
 }
 
-/** Sets an own field, also one of the name `__proto__`. */
-function put(node, key, value) {
+/** Sets an own field, even one named `__proto__`. */
+function put(node: object, key: string, value: unknown): void {
   Object.defineProperty(node, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -1,73 +1,74 @@
 import { svcProgram } from '@lab/cli/program';
 
-/** All commands, as help tells them, as a page. */
-export function cliPage() {
+type Command = ReturnType<typeof svcProgram>;
+
+/** All commands with their help, as a page. */
+export function cliPage(): string {
   const program = svcProgram();
   const commands = shown(program);
   const groups = [...new Set(commands.map((command) => command.helpGroup()))];
   return [
     '# Command line\n',
-    'Every command of `svc`. `svc <command> --help` tells the same. This page is made of `apps/cli/src/program.ts` by',
-    '`npm run docs:reference`; the guide has [how to use it](../guide/command-line.md).\n',
-    '| exit code | means |',
+    'All commands of `svc`. `svc <command> --help` shows the same texts. `npm run docs:reference` generates this page from',
+    '`apps/cli/src/program.ts`. The guide explains [how to use the command line](../guide/command-line.md).\n',
+    '| exit code | meaning |',
     '| --- | --- |',
-    '| 0 | done; work that was watched completed |',
-    '| 1 | work that was watched did not complete, what was checked has errors, or the command itself failed |',
-    '| 2 | not understood: an unknown word, a file that cannot be read, a setting that is wrong |',
-    '| 3 | the service refused, and says why |',
-    '| 4 | no answer of the service |\n',
+    '| 0 | the command is done; watched work is complete |',
+    '| 1 | watched work did not complete, a check found errors, or the command failed |',
+    '| 2 | the command is not understood: an unknown word, an unreadable file, or a wrong setting |',
+    '| 3 | the service refused the request, and the message says why |',
+    '| 4 | the service did not answer |\n',
     ...groups.flatMap((group) => [
       `## ${group}\n`,
-      ...commands
-        .filter((command) => command.helpGroup() === group)
-        .flatMap((command) => section(command, [])),
+      ...commands.filter((each) => each.helpGroup() === group).flatMap((each) => section(each, [])),
     ]),
   ].join('\n');
 }
 
-function shown(command) {
-  return command
+const shown = (command: Command): readonly Command[] =>
+  command
     .createHelp()
     .visibleCommands(command)
     .filter((each) => each.name() !== 'help');
-}
 
-function section(command, above) {
+function section(command: Command, above: string[]): string[] {
   const path = [...above, command.name()];
   const inner = shown(command);
   const usage = command.registeredArguments.map(argumentText).join(' ');
   const options = command.options.filter((option) => !option.hidden);
-  const itself = inner.length === 0 || options.length > 0;
+  const isCommand = inner.length === 0 || options.length > 0;
+  const description = command.description();
   return [
     `### \`svc ${[...path, ...(usage === '' ? [] : [usage])].join(' ')}\`\n`,
-    `${sentence(command.description())}\n`,
-    ...(itself ? details(command, options) : []),
+    `${description.charAt(0).toUpperCase()}${description.slice(1)}.\n`,
+    ...(isCommand ? details(command, options) : []),
     ...inner.flatMap((each) => section(each, path)),
   ];
 }
 
-function details(command, options) {
+function details(command: Command, options: Command['options']): string[] {
   const rows = [
-    ...command.registeredArguments.map((each) => [argumentText(each), each.description, each.argChoices]),
-    ...options.map((each) => [each.flags, each.description, each.argChoices]),
+    ...command.registeredArguments.map((each) => ({ ...partsOf(each), flags: argumentText(each) })),
+    ...options.map((each) => ({ ...partsOf(each), flags: each.flags })),
   ];
   if (rows.length === 0) return [];
   return [
     '| | |',
     '| --- | --- |',
-    ...rows.map(([flags, description, choices]) => {
-      const among = choices === undefined ? '' : ` (${choices.join(', ')})`;
+    ...rows.map(({ flags, description, argChoices }) => {
+      const among = argChoices === undefined ? '' : ` (${argChoices.join(', ')})`;
       return `| \`${flags}\` | ${description.replaceAll('|', '\\|')}${among} |`;
     }),
     '',
   ];
 }
 
-function argumentText(argument) {
+const partsOf = ({ description, argChoices }: { description: string; argChoices?: string[] }) => ({
+  description,
+  argChoices,
+});
+
+function argumentText(argument: Command['registeredArguments'][number]): string {
   const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
   return argument.required ? `<${name}>` : `[${name}]`;
-}
-
-function sentence(text) {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

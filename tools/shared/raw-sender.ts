@@ -1,48 +1,109 @@
-// A client that sends what it is told, byte for byte, over connections that are kept.
-import { Agent, request } from 'node:http';
+import { Agent, request, type IncomingHttpHeaders } from 'node:http';
+
+/**
+ * A sender of single HTTP requests, byte for byte, over connections that stay open. Tools use it in two cases: the fuzzer
+ * sends what no client would send, and a measured request must not contain the work of a client library (validation,
+ * idempotency keys, retries). Everything else uses `@lab/api-client`.
+ */
+
+export interface RawRequest {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: Buffer | string | undefined;
+}
+
+export interface RawReply {
+  /** 0: no whole response arrived; the body says why. */
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+  /** Milliseconds from the request to the last byte; of an endless stream, to its head. */
+  ms: number;
+}
 
 const endless = 'text/event-stream';
-/** What a stream sends first is waited for so long, in milliseconds. */
+/** How long the sender waits for the first bytes of an endless stream, in milliseconds. */
 const firstBytesMs = 200;
 
-/** @param answerMs how long an answer may take until it counts as none */
-export function rawClient(url, connections, answerMs) {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const { hostname, port } = new URL(url);
+export class RawSender {
+  readonly #agent: Agent;
+  readonly #address: { hostname: string; port: string };
+  readonly #timeoutMs: number;
 
-  /** @returns status 0: there was no answer; `ms` from the request to its last byte */
-  const send = ({ method, path, headers, body }) =>
-    new Promise((resolve) => {
+  /** @param timeoutMs milliseconds after which a response counts as missing */
+  constructor(url: string, connections = 64, timeoutMs = 60_000) {
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+    const { hostname, port } = new URL(url);
+    this.#address = { hostname, port };
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Never rejects. */
+  send({ method, path, headers = {}, body }: RawRequest): Promise<RawReply> {
+    return new Promise((resolve) => {
       const begin = performance.now();
-      const end = (reply) => resolve({ ...reply, ms: performance.now() - begin });
-      const length = body === undefined ? {} : { 'content-length': body.length };
+      const end = (reply: Omit<RawReply, 'ms'>): void => resolve({ ...reply, ms: performance.now() - begin });
+      const fail = (error: Error): void => end({ status: 0, headers: {}, body: String(error) });
+      const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
       const outgoing = request(
-        { agent, hostname, port, method, path, headers: { ...headers, ...length }, timeout: answerMs },
+        {
+          ...this.#address,
+          agent: this.#agent,
+          method,
+          path,
+          headers: { ...headers, ...length },
+          timeout: this.#timeoutMs,
+        },
         (response) => {
-          const { statusCode: status, headers } = response;
+          const { statusCode: status = 0, headers } = response;
           if (headers['content-type']?.startsWith(endless) === true) {
-            // It would go on for ever; that it began is all that is asked.
-            const begun = performance.now() - begin;
-            const leave = (body) => {
+            // The stream never ends: its head and first bytes are the response.
+            const ms = performance.now() - begin;
+            const leave = (body: string): void => {
               clearTimeout(timer);
               response.destroy();
-              resolve({ status, headers, body, ms: begun });
+              resolve({ status, headers, body, ms });
             };
             const timer = setTimeout(() => leave(''), firstBytesMs);
-            response.once('data', (bytes) => leave(bytes.toString()));
+            response.once('data', (bytes: Buffer) => leave(bytes.toString()));
             response.once('end', () => leave(''));
             response.on('error', () => undefined);
             return;
           }
-          const pieces = [];
-          response.on('data', (piece) => pieces.push(piece));
-          response.on('error', (error) => end({ status: 0, headers: {}, body: String(error) }));
+          const pieces: Buffer[] = [];
+          response.on('data', (piece: Buffer) => pieces.push(piece));
+          response.on('error', fail);
           response.on('end', () => end({ status, headers, body: Buffer.concat(pieces).toString() }));
         },
       );
-      outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${answerMs} ms`)));
-      outgoing.on('error', (error) => end({ status: 0, headers: {}, body: String(error) }));
+      outgoing.on('timeout', () => outgoing.destroy(new Error(`no response within ${this.#timeoutMs} ms`)));
+      outgoing.on('error', fail);
       outgoing.end(body);
     });
-  return { send, close: () => agent.destroy() };
+  }
+
+  /**
+   * Posts JSON; the request of a measurement.
+   *
+   * @throws Error when the response is not a success
+   */
+  async post(path: string, body: unknown = {}): Promise<void> {
+    const headers = { 'content-type': 'application/json' };
+    const reply = await this.send({ method: 'POST', path, headers, body: JSON.stringify(body) });
+    if (reply.status < 200 || reply.status > 299)
+      throw new Error(`POST ${path}: ${reply.status} ${reply.body}`);
+  }
+
+  /** @throws Error when the response is not a success */
+  async get(path: string): Promise<unknown> {
+    const reply = await this.send({ method: 'GET', path });
+    if (reply.status < 200 || reply.status > 299)
+      throw new Error(`GET ${path}: ${reply.status} ${reply.body}`);
+    return reply.body === '' ? undefined : JSON.parse(reply.body);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
 }

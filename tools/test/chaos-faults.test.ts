@@ -1,48 +1,41 @@
 import { expect, it } from 'vitest';
-// @ts-expect-error -- plain JavaScript
-import { Chance as PlainChance } from '../chaos/chance.ts';
-// @ts-expect-error -- plain JavaScript
-import { faults as table, schedule as plainSchedule } from '../chaos/faults.ts';
+import { Chance } from '../chaos/chance.js';
+import { faultNames, faults, schedule, type Target } from '../chaos/faults.js';
+import { Link } from '../chaos/link.js';
 
-interface Chance {
-  next(): number;
-}
-type Aim = [target: string, act: () => Promise<void>] | undefined;
-interface Fault {
-  pauseMs: number;
-  name: string;
-  chance: Chance;
-}
+const link = await Link.open(1);
+link.close();
+const nothing = () => Promise.resolve();
 
-const faults = table as Record<string, { weight: number; aim(plant: unknown, chance: Chance): Aim }>;
-const schedule = plainSchedule as (seed: number) => Iterable<Fault>;
-
-/** As much of a plant as choosing takes. */
-const plant = {
+/** The parts of a plant that a choice reads. */
+const plant: Target = {
   names: ['orchestrator_1', 'orchestrator_2', 'gateway', 'optimizer', 'agent_a', 'agent_b'],
-  links: new Map(['orchestrator_1', 'agent_a', 'http'].map((name) => [name, {}])),
+  links: new Map(['orchestrator_1', 'agent_a', 'http'].map((name) => [name, link])),
   smallDisks: ['a'],
   natsPid: 7,
   postgresServes: true,
-  pidOf: (name: string) => name.length,
-  childrenOf: (name: string, host: string) => [{ pid: name.length + host.length }],
+  pidOf: (name) => name.length,
+  childrenOf: (name, host) => [{ pid: name.length + host.length }],
+  crashNats: nothing,
+  crashPostgres: nothing,
+  fillDisk: nothing,
 };
 
 function first(count: number, seed: number): [string, number, string | undefined][] {
   const drawn: [string, number, string | undefined][] = [];
   for (const { name, pauseMs, chance } of schedule(seed)) {
-    drawn.push([name, pauseMs, faults[name]?.aim(plant, chance)?.[0]]);
+    drawn.push([name, pauseMs, faults[name].aim(plant, chance)?.[0]]);
     if (drawn.length === count) break;
   }
   return drawn;
 }
 
-it('chooses the same faults, pauses and targets for the same seed, and others for another', () => {
+it('chooses the same faults, pauses and targets for the same seed, and other ones for another seed', () => {
   expect(first(200, 5)).toEqual(first(200, 5));
   expect(first(200, 5)).not.toEqual(first(200, 6));
 });
 
-it('chooses the next fault alike whatever the one before has drawn', () => {
+it('chooses the next fault independently of the draws of the fault before', () => {
   const plainly = first(50, 9);
   const drawn: string[] = [];
   for (const { name, chance } of schedule(9)) {
@@ -53,7 +46,7 @@ it('chooses the next fault alike whatever the one before has drawn', () => {
   expect(drawn).toEqual(plainly.map(([name]) => name));
 });
 
-it('draws every fault, about as often as its weight says', () => {
+it('draws every fault about as often as its weight says', () => {
   const drawn = first(5_000, 3).map(([name]) => name);
   const total = Object.values(faults).reduce((sum, { weight }) => sum + weight, 0);
   for (const [name, { weight }] of Object.entries(faults)) {
@@ -63,18 +56,17 @@ it('draws every fault, about as often as its weight says', () => {
   }
 });
 
-it('hits nothing where there is nothing', () => {
-  const empty = {
+it('hits nothing in an empty plant except links', () => {
+  const empty: Target = {
     ...plant,
     names: [],
-    links: new Map([['http', {}]]),
+    links: new Map([['http', link]]),
     smallDisks: [],
     pidOf: () => undefined,
     natsPid: undefined,
     postgresServes: false,
     childrenOf: () => [],
   };
-  const Chance = PlainChance as new (seed: number) => Chance;
-  const hit = Object.keys(faults).filter((name) => faults[name]?.aim(empty, new Chance(1)) !== undefined);
+  const hit = faultNames.filter((name) => faults[name].aim(empty, new Chance(1)) !== undefined);
   expect(hit).toEqual(['slow_link', 'black_hole', 'half_open', 'reset_link']);
 });

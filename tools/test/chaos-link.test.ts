@@ -1,19 +1,9 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-// @ts-expect-error -- plain JavaScript
-import { Link as PlainLink } from '../chaos/link.ts';
+import { Link } from '../chaos/link.js';
 
-/** What chaos does to a connection: bytes come late or not at all, but never in another order and never only some of them. */
-
-interface Link {
-  readonly port: number;
-  delay(ms: number): void;
-  silence(...directions: ('up' | 'down')[]): void;
-  heal(options?: { reset?: boolean }): void;
-  cut(): void;
-  close(): Promise<void>;
-}
+/** The faults of a connection: bytes come late or not at all, but always in order, and never only some of them. */
 
 let server: Server;
 let link: Link;
@@ -26,9 +16,7 @@ beforeEach(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  link = (await (PlainLink as { open(port: number): Promise<Link> }).open(
-    typeof address === 'object' ? (address?.port ?? 0) : 0,
-  )) as Link;
+  link = await Link.open(typeof address === 'object' ? (address?.port ?? 0) : 0);
   const accepted = once(server, 'connection') as Promise<[Socket]>;
   client = connect({ port: link.port, host: '127.0.0.1', allowHalfOpen: true });
   [served] = await accepted;
@@ -40,7 +28,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await link.close();
+  link.close();
   client.destroy();
   served.destroy();
   server.close();
@@ -57,7 +45,7 @@ async function until(condition: () => boolean, socket: Socket): Promise<void> {
 const numbers = (from: number, count: number): string =>
   Array.from({ length: count }, (_, index) => `${from + index};`).join('');
 
-it('carries both ways, and the end of each way by itself', async () => {
+it('carries data both ways, and ends each direction by itself', async () => {
   client.end('question');
   await once(served, 'end');
   expect(received.up).toBe('question');
@@ -66,7 +54,7 @@ it('carries both ways, and the end of each way by itself', async () => {
   expect(received.down).toBe('answer');
 });
 
-it('keeps the order of bytes while it becomes slower and faster, and gives the end last', async () => {
+it('keeps the order of bytes while its delay changes, and delivers the end last', async () => {
   let sent = '';
   for (const [index, ms] of [80, 5, 40, 0, 20, 0].entries()) {
     link.delay(ms);
@@ -82,7 +70,7 @@ it('keeps the order of bytes while it becomes slower and faster, and gives the e
   expect(received.up).toBe(`${sent}last`);
 });
 
-it('is late by its delay', async () => {
+it('delivers after its delay', async () => {
   link.delay(120);
   const startedAt = performance.now();
   client.write('a');
@@ -90,7 +78,7 @@ it('is late by its delay', async () => {
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(119);
 });
 
-it('lets nothing through in a silent direction, everything in the other, and what was held back when it is over', async () => {
+it('holds data in a silent direction, carries it in the other, and delivers held data after the silence', async () => {
   link.silence('up');
   const text = numbers(0, 2_000);
   client.write(text);
@@ -102,7 +90,7 @@ it('lets nothing through in a silent direction, everything in the other, and wha
   expect(received.up).toBe(text);
 });
 
-it('hides the end of a process while it is silent', async () => {
+it('hides the end of a process during a silence', async () => {
   link.silence('up', 'down');
   let ended = false;
   served.on('end', () => (ended = true));
@@ -116,7 +104,7 @@ it('hides the end of a process while it is silent', async () => {
   if (!ended) await closed(served);
 });
 
-it('cuts connections with a reset, without the end of what was sent, and carries new ones', async () => {
+it('resets connections without delivering held data, and carries new connections', async () => {
   link.silence('up');
   client.write('never heard');
   const gone = [closed(client), closed(served)];

@@ -1,52 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-// @ts-expect-error -- plain JavaScript
-import { curlOf as plainCurl, shrunk as plainShrunk } from '../fuzz/curl.ts';
-// @ts-expect-error -- plain JavaScript
-import { csvFault as plainCsvFault } from '../fuzz/csv.ts';
-// @ts-expect-error -- plain JavaScript
-import * as plainPeople from '../fuzz/people.ts';
-// @ts-expect-error -- plain JavaScript
-import { fuzz as plainFuzz } from '../fuzz/run.ts';
+import { csvFault } from '../fuzz/csv.js';
+import { curlOf, shrunk } from '../fuzz/curl.js';
+import type { Findings } from '../fuzz/findings.js';
+import { everybody, grantsBy, isAllowed, type Grant } from '../fuzz/people.js';
+import type { FuzzRequest, Given } from '../fuzz/request.js';
+import { fuzz } from '../fuzz/run.js';
+import type { Need, OpenApiDocument, OperationObject } from '../shared/openapi.js';
 
-/** The fuzzer can fail: a server that does as it says passes, and each way of not doing so is counted, as what it is. */
-
-interface Grant {
-  role: string;
-  lab?: string;
-}
-
-interface Caller {
-  label: string;
-  headers: Record<string, string>;
-}
-
-interface Request {
-  method: string;
-  path: string;
-  headers: Record<string, string>;
-  body?: Buffer;
-  caller: Caller;
-}
-
-interface Findings {
-  counts: Record<string, number>;
-  faults: Map<string, { count: number; request: Request }>;
-}
-
-const fuzz = plainFuzz as (options: object) => Promise<Findings>;
-const shrunk = plainShrunk as (
-  request: Request,
-  isWrong: (request: Request) => Promise<boolean>,
-) => Promise<Request>;
-const curlOf = plainCurl as (request: Request) => string;
-const csvFault = plainCsvFault as (text: string) => string | undefined;
-const { everybody, grantsBy, isAllowed } = plainPeople as {
-  everybody: (known: object[], lost: object) => Caller[];
-  grantsBy: (lab: string) => Record<string, Grant[]>;
-  isAllowed: (need: object, grants: Grant[], given: object) => boolean;
-};
+/** The fuzzer can fail: it accepts a server that keeps to its document, and counts each kind of violation. */
 
 const ranks = ['viewer', 'submitter', 'operator', 'lab_admin', 'admin'];
 const known = Object.entries(grantsBy('blue')).map(([label, grants], index) => ({
@@ -68,7 +31,7 @@ const refusals = Object.fromEntries(
     { content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } },
   ]),
 );
-const operation = (need: unknown, status: number, more: object = {}): object => ({
+const operation = (need: Need, status: number, more: Partial<OperationObject> = {}): OperationObject => ({
   'x-needs': need,
   responses: {
     ...refusals,
@@ -86,8 +49,10 @@ const inBody = {
     },
   },
 };
-const document = {
+const document: OpenApiDocument & { openapi: string } = {
   openapi: '3.1.0',
+  info: { version: '1', description: '' },
+  tags: [],
   paths: {
     '/open': { get: operation('nothing', 200) },
     '/me': { get: operation('identity', 200) },
@@ -123,7 +88,7 @@ interface Answer {
   body: object;
 }
 
-/** What a server must answer that does as the document says. */
+/** The reply of a server that keeps to the document. */
 function right({ key, path, name, grants, body }: Asked, owners: Map<string, string>): Answer {
   const refused = (status: number): Answer => ({ status, body: { code: 'refused' } });
   const has = (role: string, lab?: string): boolean =>
@@ -163,7 +128,7 @@ afterEach(() => {
   server?.closeAllConnections();
 });
 
-/** Lets the fuzzer ask a server that answers something else wherever `wrong` says so. */
+/** Runs the fuzzer against a server whose replies `wrong` replaces. */
 async function found(
   wrong: (asked: Asked, answer: Answer) => Answer | undefined,
   wanted = 800,
@@ -211,34 +176,34 @@ function send(reply: ServerResponse, { status, body }: Answer): void {
   reply.end(JSON.stringify(body));
 }
 
-const others = (counts: Record<string, number>, but: string): number[] =>
+const others = (counts: Findings['counts'], but: string): number[] =>
   Object.entries(counts)
     .filter(([name]) => name !== but && name !== 'requests')
     .map(([, count]) => count);
 
 describe('the fuzzer', () => {
-  it('finds nothing at a server that does as it says, and asks as much as it was told', async () => {
+  it('finds no fault in a server that keeps to its document, and sends as many requests as wanted', async () => {
     const { counts, faults } = await found(() => undefined);
     expect([...faults.keys()]).toEqual([]);
     expect(counts).toMatchObject({ server_errors: 0, schema_mismatches: 0, unauthenticated_successes: 0 });
-    expect(counts['requests']).toBeGreaterThanOrEqual(800);
+    expect(counts.requests).toBeGreaterThanOrEqual(800);
   });
 
   const open = (body: object): Answer => ({ status: 200, body });
   it.each<[string, (asked: Asked, answer: Answer) => Answer | undefined, RegExp]>([
     [
-      'who shows no valid token',
+      'without a valid token',
       ({ key, grants }) => (key === 'GET /me' && grants === undefined ? open({ name: 'x' }) : undefined),
       /^get \/me: 200 to (nobody|an? .*token|two tokens|another scheme)/,
     ],
     [
-      'who has too low a role',
+      'with too low a role',
       ({ key, name }, { status }) =>
         key === 'GET /secrets' && status === 403 && name !== '' ? open({ name: 'x' }) : undefined,
       /^get \/secrets: 200 to /,
     ],
     [
-      'who has the role for another lab',
+      'with the role for another lab',
       ({ key, grants }, { status }) =>
         key.startsWith('GET /labs/') && status === 403 && grants?.some(({ lab }) => lab === 'no_such_lab')
           ? open({ name: 'x' })
@@ -246,7 +211,7 @@ describe('the fuzzer', () => {
       /^get \/labs\/\{lab_id\}: 200 to (operator of another lab|lab_admin of another lab alone)$/,
     ],
     [
-      'who has a role for a lab that the record does not belong to',
+      'with a role for a lab that does not own the record',
       ({ key, grants }, { status }) =>
         key.startsWith('GET /api/campaigns/') && status === 404 && grants?.[0]?.role === 'lab_admin'
           ? open({ name: 'x' })
@@ -254,7 +219,7 @@ describe('the fuzzer', () => {
       /^get \/api\/campaigns\/\{campaign_name\}: 200 to lab_admin of another lab alone$/,
     ],
     [
-      'who changes the work of others',
+      'that changes the work of others',
       ({ key, grants }, { status }) =>
         key.endsWith('/cancel') && status === 403 && grants?.[0]?.role === 'submitter'
           ? { status: 202, body: { name: 'x' } }
@@ -262,21 +227,21 @@ describe('the fuzzer', () => {
       /^post \/api\/tasks\/\{task_name\}\/cancel: .*submitter changed work of somebody else$/,
     ],
     [
-      'who submits in the name of others',
+      'that submits in the name of others',
       ({ key, grants }, { status, body }) =>
         key === 'POST /api/tasks' && status === 201 && grants?.[0]?.role === 'submitter'
           ? { status, body: { ...body, owner: 'ada' } }
           : undefined,
       /^post \/api\/tasks: .*submitter submitted work of somebody else$/,
     ],
-  ])('counts what is let through to one %s', async (_, wrong, expected) => {
+  ])('counts a success for a caller %s', async (_, wrong, expected) => {
     const { counts, faults } = await found(wrong);
-    expect(counts['unauthenticated_successes']).toBeGreaterThan(0);
+    expect(counts.unauthenticated_successes).toBeGreaterThan(0);
     expect(others(counts, 'unauthenticated_successes')).toEqual([0, 0]);
     for (const fault of faults.keys()) expect(fault).toMatch(expected);
   });
 
-  it('counts an answer off its schema, one that is not described, and one where nothing is', async () => {
+  it('counts a reply against its schema, one without description, and one for a path that is no route', async () => {
     const { counts, faults } = await found(({ key }, { status }) => {
       if (key === 'GET /open') return open({ title: 'no name' });
       if (key === 'GET /secrets' && status === 200) return { status: 204, body: {} };
@@ -286,10 +251,10 @@ describe('the fuzzer', () => {
     const told = [...faults.keys()].join('\n');
     expect(told).toContain('get /open: ');
     expect(told).toContain('get /secrets: status 204 is not described');
-    expect(told).toContain('no route: status 200 where nothing is');
+    expect(told).toContain('no route: status 200 for a path that is no route');
   });
 
-  it('counts a failure of the server, and gives the smallest request that has it, without a secret', async () => {
+  it('counts an error of the server, and prints the smallest request that causes it, without a secret', async () => {
     const { counts, faults } = await found(({ key, grants, body }) =>
       key === 'POST /api/tasks' &&
       grants !== undefined &&
@@ -298,10 +263,10 @@ describe('the fuzzer', () => {
         ? { status: 500, body: { code: 'internal' } }
         : undefined,
     );
-    expect(counts['server_errors']).toBeGreaterThan(0);
+    expect(counts.server_errors).toBeGreaterThan(0);
     expect(others(counts, 'server_errors')).toEqual([0, 0]);
     const fault = faults.get('post /api/tasks: 500 internal');
-    const command = curlOf(fault?.request as Request);
+    const command = curlOf(fault?.request as FuzzRequest);
     expect(command).toMatch(
       /^curl -X POST --path-as-is "\$SVC_URL"'\/api\/tasks' -H "Authorization: Bearer \$SVC_TOKEN"/,
     );
@@ -310,31 +275,32 @@ describe('the fuzzer', () => {
   });
 });
 
-describe('a list that is narrowed down to a lab', () => {
+describe('a list that is filtered by lab', () => {
   const need = { role: 'viewer', lab: '?lab' };
-  const given = (query: object): object => ({ path: {}, query, body: undefined });
+  const given = (query: Record<string, string>): Given => ({ path: {}, query, body: undefined });
 
-  it.each([
+  it.each<[Record<string, string>, boolean]>([
     [{ lab: 'blue' }, true],
     [{ lab: 'red' }, false],
     [{}, false],
-  ])('is for a role for the lab blue with %j: %s', (query, expected) => {
+  ])('is allowed to an operator of the lab blue with %j: %s', (query, expected) => {
     expect(isAllowed(need, [{ role: 'operator', lab: 'blue' }], given(query))).toBe(expected);
     expect(isAllowed(need, [{ role: 'viewer' }], given(query))).toBe(true);
   });
 });
 
-describe('a request that went wrong', () => {
-  const [caller] = people as [Caller];
-  const request: Request = {
+describe('a request with a fault', () => {
+  const [caller] = people;
+  const request: FuzzRequest = {
     method: 'POST',
     path: '/api/x?a=1&b=2',
     headers: { 'content-type': 'application/json', 'idempotency-key': 'k' },
     body: Buffer.from(JSON.stringify({ a: [1, 2, { deep: 'x'.repeat(64) }], b: 1, c: "it's" })),
     caller,
+    given: { path: {}, body: undefined },
   };
 
-  it('is made as small as it goes wrong', async () => {
+  it('is shrunk while the fault remains', async () => {
     const { path, headers, body } = await shrunk(request, (each) =>
       Promise.resolve(each.path.includes('b=2') && each.body?.includes('xx') === true),
     );
@@ -343,18 +309,18 @@ describe('a request that went wrong', () => {
     expect(body?.toString()).toBe('{"a":[{"deep":"xx"}]}');
   });
 
-  it('stays what it is when it goes wrong only once', async () => {
+  it('stays as it is when the fault does not occur again', async () => {
     expect(await shrunk(request, () => Promise.resolve(false))).toBe(request);
   });
 
-  it('is shown as a shell takes it, also when it is no text', () => {
+  it('becomes a shell command, even when the body is not text', () => {
     expect(curlOf({ ...request, body: Buffer.from("it's") })).toContain(`--data-binary 'it'\\''s'`);
     expect(curlOf({ ...request, body: Buffer.from([0, 255]) })).toContain(`--data-binary $'\\x00\\xff'`);
   });
 });
 
 describe('a table', () => {
-  it('is right as RFC 4180 has it', () => {
+  it('is right when it keeps to RFC 4180', () => {
     for (const text of ['a,b\r\n1,"x, ""y""\n"\r\n-1.5e-7,"""=1+1"""\r\n', '""\r\n', 'a\r\n""\r\n'])
       expect(csvFault(text), text).toBeUndefined();
   });
@@ -366,5 +332,5 @@ describe('a table', () => {
     ['a,b\n1,2\r\n', 'line 1 is no CSV'],
     ['a\r\n=1+1\r\n', 'a cell of line 2 is a formula'],
     ['a\r\n" -x"\r\n', 'a cell of line 2 is a formula'],
-  ])('%j is wrong: %s', (text, fault) => expect(csvFault(text)).toContain(fault));
+  ])('is wrong: %j %s', (text, fault) => expect(csvFault(text)).toContain(fault));
 });

@@ -1,4 +1,4 @@
-// Made of the OpenAPI document by npm run docs:reference; not written by hand.
+// Generated from the OpenAPI document by npm run docs:reference. Do not edit.
 export interface paths {
   '/api/labs': {
     parameters: {

@@ -1,0 +1,24 @@
+/**
+ * Runs a tool: `node tools/run.mjs <tool> [arguments]`, for example `node tools/run.mjs bench/rpc`. Prepares the clone,
+ * compiles `tools/` when a source has changed, and starts the compiled tool.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import './bootstrap.mjs';
+import { root, run } from './bootstrap/command.mjs';
+
+const [tool, ...args] = process.argv.slice(2);
+if (tool === undefined || !existsSync(join(root, 'tools', `${tool}.ts`))) {
+  console.error(`there is no tool "${tool ?? ''}": name a file below tools/ without its extension`);
+  process.exit(2);
+}
+const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+const { ok, output } = await run(process.execPath, [compiler, '-b', join(root, 'tools')]);
+if (!ok) {
+  console.error(`The build of tools/ failed:\n${output}`);
+  process.exit(1);
+}
+const program = join(root, 'tools', 'dist', `${tool}.js`);
+process.argv.splice(1, process.argv.length, program, ...args);
+await import(pathToFileURL(program).href);
