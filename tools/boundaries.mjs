@@ -130,7 +130,7 @@ export const rooms = {
     people: ['rows', 'turn', 'labs', 'submission', 'work', 'agents'],
     dispatch: ['rows', 'turn', 'labs', 'stops', 'work', 'agents'],
     views: ['rows', 'turn', 'labs', 'stops', 'work', 'agents', 'dispatch'],
-    testing: ['rows'],
+    testing: ['rows', 'agents'],
   },
   actors: {
     ports: [],

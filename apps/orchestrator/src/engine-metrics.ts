@@ -1,5 +1,5 @@
 import { isTerminal, type AttemptState } from '@lab/contracts';
-import type { Census, Change, Measures } from '@lab/engine';
+import type { Counts, Change, Measures } from '@lab/engine';
 import type { Meter, Reading } from '@lab/runtime';
 
 /** Upper bounds of times inside the engine, in seconds. */
@@ -13,11 +13,11 @@ const isOutcome = (state: AttemptState): boolean => isTerminal(state) || state =
 /**
  * Counts what the engine does, over all terms of this process, and tells how much there is of everything while it leads.
  *
- * @param census of the present term; undefined while another process leads
+ * @param counts of the present term; undefined while another process leads
  */
 export function engineMeasures(
   meter: Meter,
-  census: () => Census | undefined,
+  counts: () => Counts | undefined,
   epoch: () => number,
 ): Measures {
   const turn = meter.histogram('svc_turn_seconds', 'Time that a turn of the engine took.', shortTimes);
@@ -38,16 +38,16 @@ export function engineMeasures(
   const queued = new Recent();
   const begun = new Recent();
 
-  const gauge = (name: string, help: string, read: (census: Census) => Reading[]): void =>
+  const gauge = (name: string, help: string, read: (counts: Counts) => Reading[]): void =>
     meter.gauge(name, help, () => {
-      const counted = census();
+      const counted = counts();
       return counted === undefined ? [] : read(counted);
     });
   meter.gauge('svc_leading', 'Whether this process leads.', () => [
-    { value: census() === undefined ? 0 : 1 },
+    { value: counts() === undefined ? 0 : 1 },
   ]);
   meter.gauge('svc_epoch', 'Number of the leadership.', () =>
-    census() === undefined ? [] : [{ value: epoch() }],
+    counts() === undefined ? [] : [{ value: epoch() }],
   );
   gauge('svc_tasks', 'Task runs that are not over, and those of runs that are not, by state.', ({ tasks }) =>
     byState(tasks),

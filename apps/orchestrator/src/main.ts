@@ -48,7 +48,7 @@ await runService(service, config, async ({ config, log, shutdown }) => {
   shutdown.add('event loop', measureProcess(meter));
   const measures = engineMeasures(
     meter,
-    () => (leadership.leading ? present?.term.census() : undefined),
+    () => (leadership.leading ? present?.term.counts() : undefined),
     () => present?.epoch ?? 0,
   );
   const leadership = new Leadership(
@@ -104,7 +104,7 @@ function leadershipOf(
 ): NonNullable<ServiceHealth['leads']> {
   const packages = packageRecords(index.catalog);
   const faulty = packages.filter(({ errors }) => errors.length > 0).length;
-  return { epoch, computers: term.census().computers, packages: { read: packages.length, faulty } };
+  return { epoch, computers: term.counts().computers, packages: { read: packages.length, faulty } };
 }
 
 function standing({ leading, leader }: Leadership): Pick<ServiceHealth, 'status' | 'detail'> {

@@ -1,5 +1,5 @@
 import { NestFactory } from '@nestjs/core';
-import type { Census, Measures } from '@lab/engine';
+import type { Counts, Measures } from '@lab/engine';
 import {
   announceLeadership,
   engineUnder,
@@ -44,7 +44,7 @@ export interface BegunTerm extends Term {
   labs: string[];
   protocols: string[];
   /** How much there is of everything at this moment. */
-  census(): Census;
+  counts(): Counts;
 }
 
 /**
@@ -161,7 +161,7 @@ export async function beginTerm(parts: TermParts, lease: Lease): Promise<BegunTe
       end,
       labs: definitions.labNames(),
       protocols: definitions.protocolTypes(),
-      census: () => engine.census(),
+      counts: () => engine.views.counts(),
     };
   } catch (error) {
     await end('the takeover failed');

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { AttemptRow, Census, Change, TaskRunRow } from '@lab/engine';
+import type { AttemptRow, Counts, Change, TaskRunRow } from '@lab/engine';
 import { Meter } from '@lab/runtime';
 import { engineMeasures } from '../src/engine-metrics.js';
 
-const census: Census = {
+const counts: Counts = {
   tasks: {
     created: 1,
     queued: 2,
@@ -15,12 +15,12 @@ const census: Census = {
     needs_attention: 0,
   },
   agents: { online: 1, suspect: 0, offline: 0, draining: 0, incompatible: 0 },
-  devices: {} as Census['devices'],
+  devices: {} as Counts['devices'],
   computers: { expected: 1, online: 1 },
   planAgeMs: null,
 };
 
-function measured(present: Census | undefined) {
+function measured(present: Counts | undefined) {
   const meter = new Meter();
   const measures = engineMeasures(
     meter,
@@ -42,7 +42,7 @@ const attempt = (id: string, createdAt: number): Change => ({
 
 describe('what the engine commits', () => {
   it('is counted as attempts by outcome and tasks by state, with how long they waited and ran', () => {
-    const { measures, samplesOf } = measured(census);
+    const { measures, samplesOf } = measured(counts);
     measures.committed([task('t', 1_000), task('later', null)]);
     measures.committed([
       { op: 'updateTaskRun', id: 't', patch: { state: 'running', startedAt: 3_000 } },
@@ -66,7 +66,7 @@ describe('what the engine commits', () => {
   });
 
   it('is measured by turns and commits, also those that fail', () => {
-    const { measures, samplesOf } = measured(census);
+    const { measures, samplesOf } = measured(counts);
     measures.begin('turn')();
     measures.begin('commit')();
     for (const name of ['svc_turn_seconds', 'svc_commit_seconds'])
@@ -76,7 +76,7 @@ describe('what the engine commits', () => {
 
 describe('what there is', () => {
   it('is told by state while this process leads', () => {
-    const { samplesOf } = measured(census);
+    const { samplesOf } = measured(counts);
     expect(samplesOf('svc_queue_length')).toEqual([{ labels: {}, value: 2 }]);
     expect(samplesOf('svc_tasks')).toContainEqual({ labels: { state: 'running' }, value: 3 });
     expect(samplesOf('svc_epoch')).toEqual([{ labels: {}, value: 4 }]);

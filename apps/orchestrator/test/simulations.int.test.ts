@@ -59,7 +59,7 @@ afterEach(() => Promise.all(made.splice(0).map((each) => each.stop())));
 function simulations(type: 'greedy' | 'cpsat' = 'greedy', going = 0, rows = nothing): Simulations {
   const counts = <State extends string>(states: readonly State[]) =>
     Object.fromEntries(states.map((state) => [state, 0])) as Record<State, number>;
-  const census = {
+  const all = {
     tasks: { ...counts(taskRunStates), running: going },
     agents: counts(agentStates),
     devices: counts(deviceStates),
@@ -67,15 +67,14 @@ function simulations(type: 'greedy' | 'cpsat' = 'greedy', going = 0, rows = noth
     planAgeMs: null,
   };
   const engine = {
-    census: () => census,
     workingRows: () => Promise.resolve(rows),
-    present: { devices: () => devices },
+    views: { counts: () => all, devices: () => devices },
   };
   const store = { durations: () => Promise.resolve([]) };
   const clock = { now: () => Date.parse('2026-01-01T00:00:00Z') };
-  const all = new Simulations({ engine, store, definitions, scheduler: { type }, clock }, program);
-  made.push(all);
-  return all;
+  const simulations = new Simulations({ engine, store, definitions, scheduler: { type }, clock }, program);
+  made.push(simulations);
+  return simulations;
 }
 
 describe('simulations at a running orchestrator', () => {

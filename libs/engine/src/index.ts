@@ -47,5 +47,5 @@ export {
   workingRowsOf,
 } from './rows/index.js';
 export type { Accepted } from './submission/index.js';
-export type { Census, DeviceStart, UnfinishedWork } from './views/index.js';
+export type { Counts, DeviceStart, UnfinishedWork } from './views/index.js';
 export { Durations, rememberedDurations } from './work/index.js';

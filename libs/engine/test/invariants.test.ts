@@ -218,7 +218,7 @@ class World {
       case 'run': {
         const name = `run${(this.#names += 1)}`;
         const type = `p${pick % this.protocols.length}`;
-        await this.#accept('run', name, () => test.engine.submitProtocolRun({ name, type, priority }));
+        await this.#accept('run', name, () => test.engine.submissions.protocolRun({ name, type, priority }));
         break;
       }
       case 'task': {
@@ -226,7 +226,7 @@ class World {
         const key = keys[pick % keys.length] ?? 'a1';
         const type = `use_${devices[key as keyof typeof devices].split('@')[0] ?? ''}`;
         await this.#accept('task', name, () =>
-          test.engine.submitTask({
+          test.engine.submissions.task({
             name,
             type,
             priority,
@@ -239,7 +239,7 @@ class World {
       case 'campaign': {
         const name = `campaign${(this.#names += 1)}`;
         await this.#accept('campaign', name, () =>
-          test.engine.submitCampaign({
+          test.engine.submissions.campaign({
             name,
             protocol: `p${pick % this.protocols.length}`,
             max_protocol_runs: 2,
@@ -313,12 +313,12 @@ class World {
       case 'stop': {
         const scope = ['all', 'lab:l', 'device:l.a2', 'device:l.one'][pick] ?? 'all';
         const halt = { id: `stop${(this.#names += 1)}`, scope, by: 'ada', reason: '' };
-        if (priority === 0) test.engine.stopHeard(halt);
-        else await this.#quietly(() => test.engine.engageStop(halt));
+        if (priority === 0) test.engine.emergencyStops.heard(halt);
+        else await this.#quietly(() => test.engine.emergencyStops.engage(halt));
         break;
       }
       case 'release':
-        await this.#quietly(() => test.engine.releaseStop(null, 'ada'));
+        await this.#quietly(() => test.engine.emergencyStops.release(null, 'ada'));
         break;
     }
     await test.clock.settle();
@@ -333,14 +333,14 @@ class World {
     test.store.afterCommit = undefined;
     this.faulted.clear();
     for (let round = 0; round < 120 && (round === 0 || this.open_().length > 0); round += 1) {
-      await this.#quietly(() => test.engine.releaseStop(null, 'ada'));
-      await this.#quietly(() => test.engine.resumeQueue('ada'));
+      await this.#quietly(() => test.engine.emergencyStops.release(null, 'ada'));
+      await this.#quietly(() => test.engine.queuePause.resume('ada'));
       for (const { name, pausedAt, state } of test.store.rows.campaigns.values())
         if (pausedAt !== null && !isTerminal(state))
-          await this.#quietly(() => test.engine.resumeCampaign(name, 'ada'));
+          await this.#quietly(() => test.engine.work.resumeCampaign(name, 'ada'));
       for (const { name, pausedAt, state } of test.store.rows.protocolRuns.values())
         if (pausedAt !== null && !isTerminal(state))
-          await this.#quietly(() => test.engine.resumeProtocolRun(name, 'ada'));
+          await this.#quietly(() => test.engine.work.resumeProtocolRun(name, 'ada'));
       for (const computer of ['svc_computer', 'pc'])
         if (!test.agents.isAlive(computer)) await this.#quietly(() => test.agents.boot(computer));
       await this.#registerAll();
@@ -362,7 +362,7 @@ class World {
       // Two runs that hold what the other one needs: a person cancels one of them.
       const stuck = round > 20 && round % 10 === 0 && test.agents.running().length === 0;
       const run = [...test.store.rows.protocolRuns.values()].find((row) => !isTerminal(row.state));
-      if (stuck && run !== undefined) await this.#quietly(() => test.engine.cancelProtocolRun(run.name));
+      if (stuck && run !== undefined) await this.#quietly(() => test.engine.work.cancelProtocolRun(run.name));
       await test.clock.settle();
       this.judge();
     }
@@ -391,7 +391,7 @@ class World {
     await this.#quietly(async () => {
       // Before: a decision whose answer is lost may have been recorded.
       if (action === 'retry' && item.taskRunId !== null) this.done.delete(item.taskRunId);
-      await engine.resolveAttention({ id: item.id, action, by: 'ada' });
+      await engine.attention.decide({ id: item.id, action, by: 'ada' });
     });
   }
 
@@ -473,11 +473,11 @@ class World {
     await this.#quietly(() =>
       chosen.kind === 'run'
         ? pick % 3 === 0
-          ? engine.cancelTask('t0', name)
-          : engine.cancelProtocolRun(name)
+          ? engine.work.cancelTask('t0', name)
+          : engine.work.cancelProtocolRun(name)
         : chosen.kind === 'task'
-          ? engine.cancelTask(name)
-          : engine.cancelCampaign(name),
+          ? engine.work.cancelTask(name)
+          : engine.work.cancelCampaign(name),
     );
   }
 
@@ -487,16 +487,16 @@ class World {
     const chosen = this.accepted[pick % Math.max(1, this.accepted.length)];
     if (what % 2 === 1) this.#allowAgain(chosen?.id);
     await this.#quietly(async (): Promise<unknown> => {
-      if (what === 4) return engine.pauseQueue('ada');
-      if (what === 5) return engine.resumeQueue('ada');
+      if (what === 4) return engine.queuePause.pause('ada');
+      if (what === 5) return engine.queuePause.resume('ada');
       if (chosen === undefined || chosen.kind === 'task') return undefined;
       if (chosen.kind === 'run')
         return what % 2 === 0
-          ? engine.pauseProtocolRun(chosen.name, 'ada')
-          : engine.resumeProtocolRun(chosen.name, 'ada');
+          ? engine.work.pauseProtocolRun(chosen.name, 'ada')
+          : engine.work.resumeProtocolRun(chosen.name, 'ada');
       return what % 2 === 0
-        ? engine.pauseCampaign(chosen.name, 'ada')
-        : engine.resumeCampaign(chosen.name, 'ada');
+        ? engine.work.pauseCampaign(chosen.name, 'ada')
+        : engine.work.resumeCampaign(chosen.name, 'ada');
     });
   }
 

@@ -23,7 +23,7 @@ export async function lab(): Promise<TestLab> {
 }
 
 export async function campaign(test: TestLab, more: Partial<CampaignSubmission> = {}): Promise<void> {
-  await test.engine.submitCampaign({
+  await test.engine.submissions.campaign({
     name: 'c',
     protocol: 'p',
     max_protocol_runs: 3,

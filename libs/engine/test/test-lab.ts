@@ -196,7 +196,7 @@ export class TestLab {
     await engine.start('test');
     this.#engine = engine;
     this.engines.push(engine);
-    this.agents.attach(engine);
+    this.agents.attach(engine.agents);
     return engine;
   }
 
@@ -221,7 +221,7 @@ export class TestLab {
   }
 
   async run(name: string, type: string, more: Partial<ProtocolRunSubmission> = {}): Promise<void> {
-    await this.engine.submitProtocolRun({ name, type, ...more });
+    await this.engine.submissions.protocolRun({ name, type, ...more });
     await this.clock.settle();
   }
 

@@ -12,7 +12,7 @@ import { leaderTimings } from './timings.js';
 export function announceLeadership(
   bus: Bus,
   lease: Lease,
-  engine: Pick<Engine, 'stops'>,
+  engine: { emergencyStops: Pick<Engine['emergencyStops'], 'known'> },
   timers: Timers,
   instance: string,
 ): () => void {
@@ -20,7 +20,11 @@ export function announceLeadership(
   const announce = (): void => {
     // Without a broker no agent could hear it; the next second announces again.
     if (bus.connected && lease.held)
-      bus.publish(orchestratorEvents.leading, {}, { epoch: lease.epoch, instance, ...engine.stops() });
+      bus.publish(
+        orchestratorEvents.leading,
+        {},
+        { epoch: lease.epoch, instance, ...engine.emergencyStops.known() },
+      );
     cancel = timers.after(leaderTimings.announceMs, announce);
   };
   announce();

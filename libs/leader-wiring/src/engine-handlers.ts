@@ -15,14 +15,14 @@ type EngineRequests = Omit<typeof orchestratorRequests, keyof RequestsBesideEngi
  * in particular, it acknowledges the result of an attempt only then.
  */
 export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
-  const { changes, optimizers, present } = engine;
+  const { changes, optimizers, views } = engine;
   return {
-    submitProtocolRun: (submission) => engine.submitProtocolRun(submission),
-    submitCampaign: (submission) => engine.submitCampaign(submission),
-    submitTask: (submission) => engine.submitTask(submission),
-    cancelProtocolRun: ({ name }) => engine.cancelProtocolRun(name),
-    cancelCampaign: ({ name }) => engine.cancelCampaign(name),
-    cancelTask: ({ name, protocol_run_name: run }) => engine.cancelTask(name, run),
+    submitProtocolRun: (submission) => engine.submissions.protocolRun(submission),
+    submitCampaign: (submission) => engine.submissions.campaign(submission),
+    submitTask: (submission) => engine.submissions.task(submission),
+    cancelProtocolRun: ({ name }) => engine.work.cancelProtocolRun(name),
+    cancelCampaign: ({ name }) => engine.work.cancelCampaign(name),
+    cancelTask: ({ name, protocol_run_name: run }) => engine.work.cancelTask(name, run),
 
     changeTask: ({ name, protocol_run_name: run, change, by }) => changes.task(name, run, change, by),
     changeProtocolRun: ({ name, change, by }) => changes.protocolRun(name, change, by),
@@ -30,34 +30,34 @@ export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
     archiveWork: ({ kind, name, by }) => changes.archive(kind, name, by),
     restoreWork: ({ kind, name, by }) => changes.restore(kind, name, by),
 
-    pauseProtocolRun: ({ name, by }) => engine.pauseProtocolRun(name, by),
-    resumeProtocolRun: ({ name, by }) => engine.resumeProtocolRun(name, by),
-    pauseCampaign: ({ name, by }) => engine.pauseCampaign(name, by),
+    pauseProtocolRun: ({ name, by }) => engine.work.pauseProtocolRun(name, by),
+    resumeProtocolRun: ({ name, by }) => engine.work.resumeProtocolRun(name, by),
+    pauseCampaign: ({ name, by }) => engine.work.pauseCampaign(name, by),
     resumeCampaign: ({ name, by, optimizer_overrides: overrides }) =>
-      engine.resumeCampaign(name, by, overrides),
-    pauseQueue: ({ by }) => engine.pauseQueue(by),
-    resumeQueue: ({ by }) => engine.resumeQueue(by),
+      engine.work.resumeCampaign(name, by, overrides),
+    pauseQueue: ({ by }) => engine.queuePause.pause(by),
+    resumeQueue: ({ by }) => engine.queuePause.resume(by),
 
     configureOptimizer: ({ name, by, runtime_params: params }) => optimizers.configure(name, by, params),
     addInsight: ({ name, by, text }) => optimizers.addInsight(name, by, text),
     readOptimizer: ({ name, explain }) => optimizers.read(name, explain),
     readOptimizerDefaults: ({ protocol, optimizer_ip: address }) => optimizers.defaults(protocol, address),
 
-    resolveAttention: (decision) => engine.resolveAttention(decision),
+    resolveAttention: (decision) => engine.attention.decide(decision),
     resetResource: (asked) => engine.resources.reset(asked),
-    engageStop: (stop) => engine.engageStop(stop),
-    releaseStop: ({ id, by }) => engine.releaseStop(id, by),
+    engageStop: (stop) => engine.emergencyStops.engage(stop),
+    releaseStop: ({ id, by }) => engine.emergencyStops.release(id, by),
 
-    readQueue: (query) => engine.queue(query),
-    readSchedule: (query) => engine.schedule(query),
-    readEstimates: () => engine.estimates(),
-    locateDevice: ({ lab, device }) => present.locate(lab, device),
-    listDevices: () => ({ devices: present.devices() }),
-    listAgents: () => ({ agents: present.agents() }),
+    readQueue: (query) => engine.views.queue(query),
+    readSchedule: (query) => engine.views.schedule(query),
+    readEstimates: () => engine.views.estimates(),
+    locateDevice: ({ lab, device }) => views.locate(lab, device),
+    listDevices: () => ({ devices: views.devices() }),
+    listAgents: () => ({ agents: views.agents() }),
 
-    registerAgent: (agent) => engine.registerAgent(agent),
+    registerAgent: (agent) => engine.agents.register(agent),
     reportResult: async (result) => {
-      await engine.attemptEnded(result);
+      await engine.agents.attemptEnded(result);
       return {};
     },
   };
@@ -67,9 +67,9 @@ export function engineHandlers(engine: Engine): HandlersOf<EngineRequests> {
 export function engineListeners(engine: Engine): HandlersOf<typeof agentEvents> {
   return {
     // The gateway sends an emergency stop to all agents at once. The leader records it even if the gateway dies then.
-    emergencyStop: (stop) => engine.stopHeard(stop),
-    heartbeat: (beat, { tokens }) => engine.agentAlive(tokens.computer, beat),
-    deviceChanged: ({ inc, device }, { tokens }) => engine.deviceChanged(tokens.computer, inc, device),
-    leaving: ({ inc, session }, { tokens }) => engine.agentLeaving(tokens.computer, inc, session),
+    emergencyStop: (stop) => engine.emergencyStops.heard(stop),
+    heartbeat: (beat, { tokens }) => engine.agents.heartbeat(tokens.computer, beat),
+    deviceChanged: ({ inc, device }, { tokens }) => engine.agents.deviceChanged(tokens.computer, inc, device),
+    leaving: ({ inc, session }, { tokens }) => engine.agents.leaving(tokens.computer, inc, session),
   };
 }

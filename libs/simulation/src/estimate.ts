@@ -72,9 +72,9 @@ interface Played {
 function played(asked: Submission, definitions: Definitions): Played {
   switch (asked.kind) {
     case 'protocol_run':
-      return { submit: (engine) => engine.submitProtocolRun(asked.submission), share: 1, left: null };
+      return { submit: (engine) => engine.submissions.protocolRun(asked.submission), share: 1, left: null };
     case 'task':
-      return { submit: (engine) => engine.submitTask(asked.submission), share: 1, left: null };
+      return { submit: (engine) => engine.submissions.task(asked.submission), share: 1, left: null };
     case 'campaign':
       return playedCampaign(asked.submission, definitions);
   }
@@ -104,7 +104,7 @@ function playedCampaign(submission: CampaignSubmission, definitions: Definitions
   };
   const first = `its first ${count} were played through`;
   return {
-    submit: (engine) => engine.submitCampaign(part),
+    submit: (engine) => engine.submissions.campaign(part),
     share: runs === 0 ? null : count / runs,
     left:
       runs === 0

@@ -76,11 +76,11 @@ export class Laboratory {
     this.agents = new SimulatedAgents({
       after: (ms, callback) => this.after(ms, callback),
       courseOf,
-      registerAgent: (agent) => this.engine.registerAgent(agent),
-      deviceChanged: (computer, inc, device) => this.engine.deviceChanged(computer, inc, device),
+      registerAgent: (agent) => this.engine.agents.register(agent),
+      deviceChanged: (computer, inc, device) => this.engine.agents.deviceChanged(computer, inc, device),
       attemptEnded: (result) => {
         active();
-        this.engine.attemptEnded(result).catch((error: unknown) => this.fail(error));
+        this.engine.agents.attemptEnded(result).catch((error: unknown) => this.fail(error));
       },
     });
     let ids = 0;

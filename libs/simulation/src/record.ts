@@ -161,7 +161,7 @@ export function waitedBy({ history, policy, clock }: Laboratory, task: string): 
 /** Why what is left is left, as far as it is not for what else is left. */
 export function stuckTasks({ history, store, engine }: Laboratory): SimulationRecord['stuck'] {
   const waits = new Map(
-    engine
+    engine.views
       .schedule({ limit: history.tasks.size })
       .tasks.map(({ label, waits_for }) => [label, waits_for.map(inWords)]),
   );

@@ -61,7 +61,7 @@ export function arrivalsOf(
         name,
         path,
         gate: most === undefined ? null : { group: path, most },
-        submit: (engine) => engine.submitProtocolRun({ name, type, priority, parameters }),
+        submit: (engine) => engine.submissions.protocolRun({ name, type, priority, parameters }),
       });
     }
   }
@@ -77,7 +77,7 @@ export function arrivalsOf(
       name,
       path,
       gate: null,
-      submit: (engine) => engine.submitCampaign(submission),
+      submit: (engine) => engine.submissions.campaign(submission),
     });
   }
   for (const [index, entry] of (scenario.tasks ?? []).entries()) {
@@ -100,7 +100,7 @@ export function arrivalsOf(
         name,
         path,
         gate: null,
-        submit: (engine) => engine.submitTask({ ...rest, type, name, input_parameters }),
+        submit: (engine) => engine.submissions.task({ ...rest, type, name, input_parameters }),
       });
     }
   }

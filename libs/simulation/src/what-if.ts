@@ -33,7 +33,7 @@ export async function whatIf(
   requirePlayable(present.rows.taskRuns.length);
   const without = await playOn(present, definitions, scheduler, ports);
   const together = await playOn(present, definitions, scheduler, ports, (engine) =>
-    engine.submitProtocolRun(submission),
+    engine.submissions.protocolRun(submission),
   );
   const { rows } = together.store;
   const run = rows.protocolRuns.get(rows.protocolRunNames.get(submission.name) ?? '');

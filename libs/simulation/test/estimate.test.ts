@@ -29,7 +29,7 @@ beforeEach(async () => {
     { suspectAfterMs: 1e9, offlineAfterMs: 1e9 },
   );
   await engine.start('test');
-  agents.attach(engine);
+  agents.attach(engine.agents);
   await agents.boot('svc_computer');
   await clock.settle();
 });
@@ -40,7 +40,7 @@ async function ask(asked: Submission) {
     now: clock.now(),
     rows: await engine.workingRows(),
     samples: await store.durations(32),
-    devices: engine.present.devices(),
+    devices: engine.views.devices(),
   };
   const found = await estimate(asked, present, definitions, {}, { stopwatch: () => 0 });
   const after = (at: string | null): number | null =>
@@ -69,7 +69,7 @@ it('says of a run when it begins and ends, and what its tasks wait for first', a
     reason: null,
     warnings: [],
   });
-  for (const name of ['first', 'second']) await engine.submitProtocolRun({ name, type: 'batch' });
+  for (const name of ['first', 'second']) await engine.submissions.protocolRun({ name, type: 'batch' });
   await clock.settle();
   await clock.advance(1_000);
   const { start, tasks } = await ask(run('r'));

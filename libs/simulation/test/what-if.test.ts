@@ -43,13 +43,13 @@ beforeEach(async () => {
   const ports = { clock, timers: clock, ids, store, agents, optimizers, definitions, policy, log };
   engine = new Engine(ports, { suspectAfterMs: 1e9, offlineAfterMs: 1e9 });
   await engine.start('test');
-  agents.attach(engine);
+  agents.attach(engine.agents);
   await agents.boot('svc_computer');
   await clock.settle();
 });
 
 async function submit(name: string): Promise<void> {
-  await engine.submitProtocolRun({ name, type: 'batch' });
+  await engine.submissions.protocolRun({ name, type: 'batch' });
   await clock.settle();
 }
 
@@ -57,7 +57,7 @@ const present = async (): Promise<Present> => ({
   now: clock.now(),
   rows: await engine.workingRows(),
   samples: await store.durations(32),
-  devices: engine.present.devices(),
+  devices: engine.views.devices(),
 });
 
 const ask = async (name: string, type: 'greedy' | 'cpsat' = 'greedy'): Promise<WhatIfRecord> =>
@@ -114,7 +114,7 @@ describe('what would become of a run', () => {
     ['that goes on for six runs', 6, 30],
     ['without a limit', 0, 500],
   ])('waits for the runs to come of a campaign %s with an optimizer', async (_, runs, seconds) => {
-    await engine.submitCampaign({
+    await engine.submissions.campaign({
       name: 'c',
       protocol: 'search',
       max_protocol_runs: runs,

@@ -23,7 +23,7 @@ export async function awaitStarts(
   const end = since + deadlineMs;
   for (;;) {
     if (ports.stopped()) throw new ServiceError('service_unavailable', 'the orchestrator is stopping');
-    const devices = ports.engine.present.starts(lab);
+    const devices = ports.engine.views.starts(lab);
     const late = ports.clock.now() >= end;
     const waiting = devices.filter(
       (device) => started.has(device.name) && progress(device, since) === 'starting',

@@ -197,7 +197,7 @@ export class LabLoading {
   }
 
   async #finishDrains(): Promise<void> {
-    const work = this.loading.parts.engine.unfinishedWork();
+    const work = this.loading.parts.engine.views.unfinishedWork();
     for (const [name, purpose] of this.loading.current.draining) {
       if (work.some((each) => each.labs.has(name))) continue;
       if (purpose === 'unload') {

@@ -126,7 +126,7 @@ export class ProtocolLoading {
 
   #change(type: string): ProtocolChange {
     const snapshot = this.loading.current.protocols.get(type);
-    const work = this.loading.parts.engine.unfinishedWork().filter((each) => each.protocol === type);
+    const work = this.loading.parts.engine.views.unfinishedWork().filter((each) => each.protocol === type);
     return {
       type,
       loaded: snapshot !== undefined,

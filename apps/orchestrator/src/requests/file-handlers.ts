@@ -25,14 +25,14 @@ export function fileHandlers(
     },
 
     uploadTicket: ({ attempt_id: id, name, size, sha256 }) => {
-      const attempt = engine.attempt(id);
+      const attempt = engine.views.attempt(id);
       if (attempt === undefined) throw new ServiceError('not_found', `attempt ${id} does not run`);
       const key = taskFileKey(attempt.taskRunId, attempt.number, name);
       return tickets.uploadTicket({ key, size, sha256, expiresInMs: ticketMs });
     },
 
     downloadTicket: ({ attempt_id: id, handle }) => {
-      const files = engine.attempt(id)?.inputFiles ?? {};
+      const files = engine.views.attempt(id)?.inputFiles ?? {};
       const file = Object.hasOwn(files, handle) ? files[handle] : undefined;
       if (file === undefined) {
         throw new ServiceError('not_found', `attempt ${id} does not run, or has no input file '${handle}'`);

@@ -12,7 +12,7 @@ import type { Simulations } from './simulations.js';
 export class DryRuns {
   constructor(
     private readonly parts: {
-      engine: Pick<Engine, 'tryOut'>;
+      engine: { submissions: Pick<Engine['submissions'], 'tryOut'> };
       simulations: Pick<Simulations, 'estimate'>;
       scheduler: SchedulerType;
       clock: { now(): number };
@@ -25,7 +25,7 @@ export class DryRuns {
    * @throws ServiceError what the submission would be refused with
    */
   async tryOut(asked: Submission): Promise<DryRunRecord> {
-    const resolved = await this.parts.engine.tryOut(asked);
+    const resolved = await this.parts.engine.submissions.tryOut(asked);
     const found =
       resolved === null
         ? this.#unknown('what goes on where it stopped is not played through')

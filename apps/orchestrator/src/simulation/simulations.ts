@@ -33,7 +33,7 @@ export class Simulations {
   /** @param program of the threads; the one beside this file */
   constructor(
     private readonly parts: {
-      engine: Pick<Engine, 'census' | 'workingRows'> & { present: Pick<Engine['present'], 'devices'> };
+      engine: Pick<Engine, 'workingRows'> & { views: Pick<Engine['views'], 'counts' | 'devices'> };
       store: Pick<Store, 'durations'>;
       definitions: LoadedDefinitions;
       scheduler: SimulatedScheduler;
@@ -74,10 +74,10 @@ export class Simulations {
   async #present(): Promise<Present> {
     this.#refuseTooMany();
     const { engine, store, clock } = this.parts;
-    requirePlayable(Object.values(engine.census().tasks).reduce((sum, count) => sum + count, 0));
+    requirePlayable(Object.values(engine.views.counts().tasks).reduce((sum, count) => sum + count, 0));
     const samples = await store.durations(rememberedDurations);
     const rows = await engine.workingRows();
-    return { now: clock.now(), rows, samples, devices: engine.present.devices() };
+    return { now: clock.now(), rows, samples, devices: engine.views.devices() };
   }
 
   async #run<Kind extends keyof Found>(asked: Order<Kind>): Promise<Found[Kind]> {

@@ -25,7 +25,7 @@ export interface Presence {
   devices: Map<string, DeviceStatus>;
   version: string;
   /** It is gone because it said so. */
-  saidGoodbye: boolean;
+  announcedLeave: boolean;
   /** How far its clock was ahead when last heard, in milliseconds; null: it has not said. */
   clockOffsetMs: number | null;
   /** What keeps it from writing its ledger; null: nothing does; undefined: it has not said. */
@@ -83,14 +83,14 @@ export class AgentDirectory {
       devices: new Map(devices.map((device) => [deviceKey(device.lab, device.name), device])),
       startedAt: new Map(),
       version,
-      saidGoodbye: false,
+      announcedLeave: false,
       clockOffsetMs: null,
       ledgerTrouble: undefined,
     });
   }
 
   /** The agent in that incarnation and session, if it is the present one; anything else is an echo of the past. */
-  present(computer: string, inc: number, session?: string): Presence | undefined {
+  current(computer: string, inc: number, session?: string): Presence | undefined {
     const agent = this.#agents.get(computer);
     return agent?.inc === inc && (session === undefined || agent.session === session) ? agent : undefined;
   }
@@ -103,7 +103,7 @@ export class AgentDirectory {
     if (better) this.#changes += 1;
     if (!isHeard(agent.state)) this.#news += 1;
     change(agent, 'online');
-    agent.saidGoodbye = false;
+    agent.announcedLeave = false;
     const reported = new Set<string>();
     for (const device of devices) {
       better = this.deviceChanged(agent, device, now) || better;
@@ -119,7 +119,11 @@ export class AgentDirectory {
   }
 
   /** What an agent says of the computer that it runs on. @param now when that was heard, in milliseconds since 1970 */
-  told(agent: Presence, { wall_ms: wall, ledger_trouble: trouble }: Heartbeat, now: number): void {
+  computerReported(
+    agent: Presence,
+    { wall_ms: wall, ledger_trouble: trouble }: Heartbeat,
+    now: number,
+  ): void {
     if (wall !== undefined) agent.clockOffsetMs = wall - now;
     if (trouble !== undefined) agent.ledgerTrouble = trouble;
   }
@@ -138,7 +142,7 @@ export class AgentDirectory {
 
   left(agent: Presence): void {
     change(agent, 'offline');
-    agent.saidGoodbye = true;
+    agent.announcedLeave = true;
     this.#changes += 1;
     this.#news += 1;
     agent.devices.clear();

@@ -1,14 +1,16 @@
-import type { DeviceAssignment, DeviceStatus, Halt } from '@lab/contracts';
+import type { AttemptResult, DeviceAssignment, DeviceStatus, Halt } from '@lab/contracts';
 import type { Log } from '@lab/ports';
 import type { LabMap } from '../labs/index.js';
-import { type StopPorts, adoptStops, stopsToTell } from '../stops/index.js';
-import type { Turn } from '../turn/index.js';
+import { type StopPorts, adoptStops, knownStops } from '../stops/index.js';
+import type { Turn, TurnLoop } from '../turn/index.js';
+import type { Durations } from '../work/index.js';
 import type { AgentDirectory } from './agent-directory.js';
 import type { AgentRegistration, Heartbeat } from './agent-messages.js';
-import type { AttemptTalk } from './attempt-commands.js';
+import type { AttemptCommands } from './attempt-commands.js';
 import type { DeviceAssigner } from './device-assigner.js';
+import { recordResult } from './results.js';
 
-/** What an agent is told when it says hello. */
+/** The answer to the registration of an agent. */
 export interface AgentWelcome {
   inc: number;
   epoch: number;
@@ -17,68 +19,100 @@ export interface AgentWelcome {
   released: string[];
 }
 
-export interface NewsPorts {
+export interface AgentReportPorts {
+  loop: TurnLoop;
   directory: AgentDirectory;
-  talk: AttemptTalk;
+  commands: AttemptCommands;
   assigner: DeviceAssigner;
+  durations: Durations;
   stops: StopPorts;
   labs: () => LabMap;
   epoch: () => number;
   log: Log;
 }
 
-/** What agents say of themselves: that they are there, what their devices do, and that they leave. */
-export class AgentNews {
-  readonly #ports: NewsPorts;
-  readonly #enqueue: (name: string, act: (turn: Turn) => void) => void;
+/** What agents report: registrations, heartbeats, the state of devices, results of attempts, and departures. */
+export class AgentReports {
+  readonly #ports: AgentReportPorts;
 
-  constructor(ports: NewsPorts, enqueue: (name: string, act: (turn: Turn) => void) => void) {
+  constructor(ports: AgentReportPorts) {
     this.#ports = ports;
-    this.#enqueue = enqueue;
   }
 
-  /** A new session gets the next incarnation; the same session keeps its own. */
-  registered(turn: Turn, agent: AgentRegistration): AgentWelcome {
-    const { directory, talk, assigner, stops, log } = this.#ports;
+  /**
+   * Registers an agent. A new session gets the next incarnation; the same session keeps its own. Attempts of its computer
+   * are adopted, queued again or shown to a person, depending on what the agent reports of them.
+   *
+   * @throws ServiceError `store_unavailable`
+   */
+  register(agent: AgentRegistration): Promise<AgentWelcome> {
+    return this.#ports.loop.submit('registration of an agent', (turn) => this.#registered(turn, agent));
+  }
+
+  /** A heartbeat. One of an earlier incarnation or session is out of date and changes nothing. */
+  heartbeat(computer: string, heartbeat: Heartbeat): void {
+    this.#ports.loop.enqueue('heartbeat', (turn) => this.#alive(turn, computer, heartbeat), true);
+  }
+
+  deviceChanged(computer: string, inc: number, device: DeviceStatus): void {
+    const { directory, loop } = this.#ports;
+    const report = (turn: Turn): void => {
+      const agent = directory.current(computer, inc);
+      if (agent !== undefined && directory.deviceChanged(agent, device, turn.now))
+        turn.state.dispatchDue = true;
+    };
+    loop.enqueue('device', report, true);
+  }
+
+  /** The agent announces that it stops. */
+  leaving(computer: string, inc: number, session: string): void {
+    const { directory, loop, log } = this.#ports;
+    loop.enqueue('leave of an agent', () => {
+      const agent = directory.current(computer, inc, session);
+      if (agent === undefined) return;
+      directory.left(agent);
+      log.info('agent left', { computer, inc });
+    });
+  }
+
+  /**
+   * The end of an attempt. Resolves after the commit. An attempt that is unknown or has ended changes nothing, so an agent
+   * may repeat a result until it is acknowledged.
+   *
+   * @throws ServiceError `store_unavailable`
+   */
+  attemptEnded(result: AttemptResult): Promise<void> {
+    return this.#ports.loop.submit('result of an attempt', (turn) => recordResult(turn, this.#ports, result));
+  }
+
+  #registered(turn: Turn, agent: AgentRegistration): AgentWelcome {
+    const { directory, commands, assigner, stops, log, loop } = this.#ports;
     const { computer, session } = agent;
     const row = turn.state.rows.agents.get(computer);
     const inc = row?.session === session ? row.inc : (row?.inc ?? 0) + 1;
     if (row?.inc !== inc) turn.emit({ op: 'putAgent', row: { computer, inc, session } });
     adoptStops(turn, stops, agent.halts ?? [], computer);
-    talk.registered(turn, inc, agent);
+    commands.registered(turn, inc, agent);
     const labs = this.#ports.labs();
     turn.afterCommit(() => {
       directory.registered(agent, inc, turn.now);
       if (labs !== this.#ports.labs()) assigner.changedFor(computer);
       log.info('agent registered', { computer, inc, version: agent.version });
-      this.#enqueue('agent online', (next) => {
+      loop.enqueue('agent online', (next) => {
         next.state.dispatchDue = true;
       });
     });
     const assignments = labs.assignmentsOf(computer, log);
-    return { inc, epoch: this.#ports.epoch(), devices: assignments, ...stopsToTell(turn.state) };
+    return { inc, epoch: this.#ports.epoch(), devices: assignments, ...knownStops(turn.state) };
   }
 
-  alive(turn: Turn, computer: string, heartbeat: Heartbeat): void {
-    const { directory, talk, stops } = this.#ports;
-    const agent = directory.present(computer, heartbeat.inc, heartbeat.session);
+  #alive(turn: Turn, computer: string, heartbeat: Heartbeat): void {
+    const { directory, commands, stops } = this.#ports;
+    const agent = directory.current(computer, heartbeat.inc, heartbeat.session);
     if (agent === undefined) return;
     if (directory.heard(agent, heartbeat.devices, turn.now, heartbeat.seq)) turn.state.dispatchDue = true;
-    directory.told(agent, heartbeat, turn.now);
+    directory.computerReported(agent, heartbeat, turn.now);
     adoptStops(turn, stops, heartbeat.halts ?? [], computer);
-    talk.reported(turn, computer, heartbeat.inc, heartbeat.attempts);
-  }
-
-  deviceChanged(turn: Turn, computer: string, inc: number, device: DeviceStatus): void {
-    const agent = this.#ports.directory.present(computer, inc);
-    if (agent !== undefined && this.#ports.directory.deviceChanged(agent, device, turn.now))
-      turn.state.dispatchDue = true;
-  }
-
-  leaving(computer: string, inc: number, session: string): void {
-    const agent = this.#ports.directory.present(computer, inc, session);
-    if (agent === undefined) return;
-    this.#ports.directory.left(agent);
-    this.#ports.log.info('agent left', { computer, inc });
+    commands.reported(turn, computer, heartbeat.inc, heartbeat.attempts);
   }
 }

@@ -51,7 +51,7 @@ const forgotten: Reason = {
  * What is on its way is kept in memory only. After a restart or a failed commit an attempt that was being sent is asked
  * about, never sent again.
  */
-export class AttemptTalk {
+export class AttemptCommands {
   readonly #agents: Agents;
   readonly #directory: AgentDirectory;
   readonly #log: Log;
@@ -82,7 +82,7 @@ export class AttemptTalk {
   /** Sends a start. Called once per attempt, after the commit that made it. */
   start(to: AgentAddress, start: TaskStart): void {
     const id = start.attempt_id;
-    const fresh = this.#directory.present(to.computer, to.inc)?.seq;
+    const fresh = this.#directory.current(to.computer, to.inc)?.seq;
     this.#call(
       id,
       () => this.#agents.start(fresh === undefined ? to : { ...to, fresh }, start),
@@ -97,7 +97,7 @@ export class AttemptTalk {
       if (!awaitsAgent(attempt.state)) continue;
       if (turn.started.has(attempt.id) || this.#inFlight.has(attempt.id)) continue;
       if (!this.#retries.isDue(attempt.id, turn.now)) continue;
-      const agent = this.#directory.present(attempt.computer, attempt.inc);
+      const agent = this.#directory.current(attempt.computer, attempt.inc);
       if (agent === undefined || !isHeard(agent.state)) continue;
       const to = { computer: attempt.computer, inc: attempt.inc, epoch: this.#epoch };
       if (isUnsettled(attempt.state) || this.#doubted.has(attempt.id))

@@ -2,7 +2,7 @@ import { isReachable, type DeviceState, type DeviceStatus } from '@lab/contracts
 import type { AgentDirectory } from './agent-directory.js';
 
 /** A device as its agent last said, or what the silence of its agent means. */
-export function standingOf(
+export function deviceStatusOf(
   { key, computer }: { key: string; computer: string },
   directory: AgentDirectory,
 ): { state: DeviceState; detail: string | null; status: DeviceStatus | undefined } {

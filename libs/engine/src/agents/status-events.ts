@@ -3,12 +3,12 @@ import type { LabMap } from '../labs/index.js';
 import type { Definitions } from '../rows/index.js';
 import { type Told, type Turn, told } from '../turn/index.js';
 import type { AgentDirectory } from './agent-directory.js';
-import { standingOf } from './device-status.js';
+import { deviceStatusOf } from './device-status.js';
 
 /** Shortest time between two commits that tell of nothing else, in milliseconds: devices may change by the call. */
 const paceMs = 100;
 
-export interface StandingPorts {
+export interface StatusEventPorts {
   directory: AgentDirectory;
   definitions: Definitions;
   labs: () => LabMap;
@@ -19,15 +19,15 @@ export interface StandingPorts {
  * what was told last, so a state that came and went between two commits is passed over, and every leader begins with
  * all there is.
  */
-export class StandingEvents {
-  readonly #ports: StandingPorts;
+export class StatusEvents {
+  readonly #ports: StatusEventPorts;
   /** Aggregate to what was told of it last. */
   readonly #told = new Map<string, string>();
   #seenNews = -1;
   #seenLabs: LabMap | undefined;
   #lastAt = -Infinity;
 
-  constructor(ports: StandingPorts) {
+  constructor(ports: StatusEventPorts) {
     this.#ports = ports;
   }
 
@@ -75,7 +75,7 @@ export class StandingEvents {
       yield told('agent', computer, state, { computer, inc, state, reachable: isReachable(state) });
     for (const device of labs.devices.values()) {
       const { key, lab, name, type, computer } = device;
-      const { state, detail, status } = standingOf(device, directory);
+      const { state, detail, status } = deviceStatusOf(device, directory);
       const body = { lab, name, device_type: type, computer, state, detail, halted: status?.halted ?? null };
       yield told('device', key, state, { ...body, labs: [lab] });
     }

@@ -17,32 +17,76 @@ import type { Workload } from './workload.js';
 export interface DispatchPorts extends StartPorts {
   policy: Policy;
   workload: Workload;
+  /** Settles the runs and campaigns that are due. */
+  settleWork: (turn: Turn) => void;
+  enqueue: (name: string, act: (turn: Turn) => void) => void;
 }
 
-/** Chooses what starts and where, and records it. Driven by events; it polls nothing. */
+/** Asks the scheduling policy which tasks start on which devices, and starts them. Driven by events; it polls nothing. */
 export class Dispatcher {
   readonly #ports: DispatchPorts;
   readonly #ready: ReadyWork;
-  /** What decides when the policy cannot. */
+  /** Decides when the policy fails. */
   readonly #fallback = new GreedyPolicy();
   #version = 0;
   #timetable: Timetable | null = null;
-  /** When the policy wants to be asked again, or a task may start that could not before. */
+  /** When the policy asked to be asked again, or when the next task may start; milliseconds since 1970. */
   #wakeAt: number | undefined;
+  /** The policy has announced a better plan, and was not asked since. */
+  #announced = false;
+  /** {@link AgentDirectory.changes} when the policy was last asked. */
+  #seenChanges = 0;
 
   constructor(ports: DispatchPorts, refusals: Backoff) {
     this.#ports = ports;
     this.#ready = new ReadyWork({ ...ports, refusals, patienceMs: ports.policy.patienceMs ?? Infinity });
   }
 
-  /** The laboratories or the memory changed: what slots may be filled with is found out anew. */
+  /** Discards what was derived from the laboratories and the rows, because either was replaced. */
   forget(): void {
     this.#ready.forget();
     this.#ports.workload.forget();
   }
 
-  /** Fails on-demand tasks whose time is up. @param inclusive whether the very last moment is over as well */
-  expire(turn: Turn, inclusive: boolean): void {
+  /** The policy has a better plan: asks it again in a turn of its own. */
+  planAgain(): void {
+    if (this.#announced) return;
+    this.#announced = true;
+    this.#ports.enqueue('better plan', (turn) => {
+      this.#announced = false;
+      turn.state.dispatchDue = true;
+    });
+  }
+
+  /** Starts tasks until nothing more can start, and fails on-demand tasks whose allocation timeout is over. */
+  settle(turn: Turn): void {
+    const { state } = turn;
+    const { settleWork } = this.#ports;
+    this.#expire(turn, false);
+    this.#lookAhead(state);
+    while (state.dispatchDue || state.dueRuns.size > 0 || state.dueCampaigns.size > 0) {
+      settleWork(turn);
+      if (state.dispatchDue) {
+        state.dispatchDue = false;
+        this.#dispatch(turn);
+      }
+      this.#lookAhead(state);
+    }
+    this.#expire(turn, true);
+    settleWork(turn);
+  }
+
+  /** A policy that plans ahead is asked again whenever something has changed that its plan counts on. */
+  #lookAhead(state: WorkingState): void {
+    const { directory, policy } = this.#ports;
+    const isNew = state.planDue || this.#seenChanges !== directory.changes;
+    state.planDue = false;
+    this.#seenChanges = directory.changes;
+    if (isNew && policy.scope === 'all') state.dispatchDue = true;
+  }
+
+  /** @param inclusive whether a timeout that ends at this very moment is over */
+  #expire(turn: Turn, inclusive: boolean): void {
     const { deadlines, rows } = turn.state;
     for (;;) {
       const next = deadlines.first();
@@ -57,17 +101,12 @@ export class Dispatcher {
     }
   }
 
-  /** When the next on-demand task has waited too long. */
-  nextDeadline(state: WorkingState): number | undefined {
-    return state.deadlines.first()?.at;
-  }
-
-  /** When {@link dispatch} may decide something else although nothing has happened. @param since milliseconds since 1970 */
+  /** When {@link settle} may decide something new because of time alone. @param since milliseconds since 1970 */
   nextWake(state: WorkingState, since: number): number | undefined {
     const { policy, workload } = this.#ports;
     const overrun = policy.scope === 'all' ? workload.nextOverrun(state, since) : undefined;
-    if (overrun === undefined || this.#wakeAt === undefined) return overrun ?? this.#wakeAt;
-    return Math.min(overrun, this.#wakeAt);
+    const times = [state.deadlines.first()?.at, overrun, this.#wakeAt].filter((at) => at !== undefined);
+    return times.length === 0 ? undefined : Math.min(...times);
   }
 
   /** The latest plan of a policy that plans ahead; null: there is none. */
@@ -75,8 +114,7 @@ export class Dispatcher {
     return this.#timetable;
   }
 
-  /** Starts whatever the policy wants to have started now. */
-  dispatch(turn: Turn): void {
+  #dispatch(turn: Turn): void {
     this.#wakeAt = undefined;
     if (nothingStarts(turn.state)) {
       this.#timetable = null;
@@ -106,7 +144,7 @@ export class Dispatcher {
     return plan;
   }
 
-  /** @returns undefined when the policy broke down, or wants what must not be */
+  /** @returns undefined when the policy throws, or when the checker refuses its plan */
   #ask(policy: Policy, snapshot: Snapshot): Plan | undefined {
     let plan: Plan;
     try {

@@ -14,7 +14,7 @@ import type { Ids } from '@lab/ports';
 import { type AgentDirectory, needAttention } from '../agents/index.js';
 import { type LabMap, deviceKey } from '../labs/index.js';
 import type { AgentAddress, Agents, AttentionRow } from '../rows/index.js';
-import { type Turn, type WorkingState, audit, subjectOf } from '../turn/index.js';
+import { type Turn, type TurnLoop, type WorkingState, audit, subjectOf } from '../turn/index.js';
 import {
   type Question,
   aboutAgent,
@@ -27,6 +27,7 @@ import {
 import { decideTask } from './decisions.js';
 
 export interface AttentionPorts {
+  loop: TurnLoop;
   ids: Ids;
   agents: Agents;
   directory: AgentDirectory;
@@ -70,6 +71,20 @@ export class Attention {
     this.#since = now;
   }
 
+  /**
+   * Records the decision of a person. The agent of a device first restarts the device; if the agent refuses or does not
+   * answer, the item stays open.
+   *
+   * @throws ServiceError `not_found` when there is no such open item; `wrong_state` when the decision comes too late;
+   *   `invalid` when this action does not fit the item, or with every fault of the given outputs; `agent_unreachable`
+   */
+  async decide(decision: AttentionDecision): Promise<{ id: string }> {
+    const { loop } = this.#ports;
+    const item = await loop.submit('look at an attention item', (turn) => this.#examine(turn, decision));
+    if (item.kind === 'device') await this.#reset(item, decision);
+    return loop.submit('decision of a person', (turn) => this.#resolve(turn, decision));
+  }
+
   /** Opens the items that are missing, and closes those whose cause is gone. */
   settle(turn: Turn): void {
     const questions = this.#questions(turn);
@@ -101,7 +116,7 @@ export class Attention {
    *
    * @throws ServiceError `not_found`, `wrong_state`, `invalid`
    */
-  examine(turn: Turn, decision: AttentionDecision): AttentionRow {
+  #examine(turn: Turn, decision: AttentionDecision): AttentionRow {
     const item = turn.state.rows.attention.get(decision.id);
     if (item === undefined)
       throw new ServiceError('not_found', `there is no open attention item "${decision.id}"`);
@@ -119,11 +134,11 @@ export class Attention {
   }
 
   /**
-   * Has a device started anew, which a person has said to stand still. Its item is closed by {@link resolve} afterwards.
+   * Has a device started anew, which a person has said to stand still. Its item is closed by {@link decide} afterwards.
    *
    * @throws ServiceError `agent_unreachable`; what the agent answers: the item stays open
    */
-  async reset(item: AttentionRow, decision: AttentionDecision): Promise<void> {
+  async #reset(item: AttentionRow, decision: AttentionDecision): Promise<void> {
     const device = this.#ports.labs().devices.get(item.device ?? '');
     const agent = device === undefined ? undefined : this.#ports.directory.get(device.computer);
     if (device === undefined || agent === undefined || !isHeard(agent.state))
@@ -145,9 +160,9 @@ export class Attention {
     }
   }
 
-  /** Does what was decided. @throws ServiceError as {@link examine}; `invalid` with every fault of given outputs */
-  resolve(turn: Turn, decision: AttentionDecision): { id: string } {
-    const item = this.examine(turn, decision);
+  /** Does what was decided. @throws ServiceError as {@link decide}; `invalid` with every fault of given outputs */
+  #resolve(turn: Turn, decision: AttentionDecision): { id: string } {
+    const item = this.#examine(turn, decision);
     const by = decision.by ?? unnamedPerson;
     if (item.kind === 'task') {
       this.#demandRest(turn, item);
@@ -176,7 +191,7 @@ export class Attention {
     const attempt = turn.state.rows.attempts.get(item.attemptId ?? '');
     for (const { computer, inc, lab, name } of Object.values(attempt?.devices ?? {})) {
       const key = deviceKey(lab, name);
-      const agent = this.#ports.directory.present(computer, inc);
+      const agent = this.#ports.directory.current(computer, inc);
       const status = agent?.state === 'online' ? agent.devices.get(key) : undefined;
       if (status !== undefined && isMoving(status.state))
         throw new ServiceError(

@@ -58,7 +58,7 @@ export class CampaignRequests {
       loop: TurnLoop;
       submit: SubmitPorts;
       optimizers: Optimizers | undefined;
-      talk: CampaignOptimizers;
+      sessions: CampaignOptimizers;
       timers: Timers;
       person: (by: string) => Person;
     },
@@ -142,12 +142,12 @@ export class CampaignRequests {
     by: string,
     params: RuntimeParameterValues,
   ): Promise<{ runtime_params: RuntimeParameterValues }> {
-    const { talk } = this.ports;
+    const { sessions } = this.ports;
     const { id, session } = await this.#openedSession(name);
     try {
       const runtimeParams = storable(await session.configure(params)) as RuntimeParameterValues;
       await this.#look(name, (campaign, turn) => {
-        if (talk.stateOf(campaign).session !== session) throw unavailable('it was made anew meanwhile');
+        if (sessions.stateOf(campaign).session !== session) throw unavailable('it was made anew meanwhile');
         setOptimizer(turn, campaign, { runtime_params: runtimeParams });
         audit(turn, this.ports.person(by), 'optimizer.configure', `campaign/${name}`, params);
       });
@@ -155,7 +155,8 @@ export class CampaignRequests {
     } catch (error) {
       const known = toServiceError(error, 'maybe');
       // It may have what was not committed, so it is made anew as it is committed.
-      if (known.code !== 'invalid') this.ports.loop.enqueue('doubt about an optimizer', () => talk.drop(id));
+      if (known.code !== 'invalid')
+        this.ports.loop.enqueue('doubt about an optimizer', () => sessions.drop(id));
       throw known;
     }
   }
@@ -170,10 +171,10 @@ export class CampaignRequests {
   }
 
   async read(name: string, explain: boolean): Promise<OptimizerStatus> {
-    const { talk } = this.ports;
+    const { sessions } = this.ports;
     const { status, session } = await this.#look(name, (campaign, turn, optimizer) => {
       const { overrides: _secrets, revision: _own, ...kept } = optimizer;
-      const { state, session: of } = talk.stateOf(campaign);
+      const { state, session: of } = sessions.stateOf(campaign);
       const reason = campaign.reason?.code === 'waiting_for_optimizer' ? campaign.reason : null;
       const seen: OptimizerStatus = {
         ...kept,
@@ -311,12 +312,12 @@ export class CampaignRequests {
 
   /** The session of a campaign; one that is being opened is waited for. @throws ServiceError `optimizer_unavailable` */
   async #openedSession(name: string): Promise<{ id: string; session: OptimizerSession }> {
-    const { talk } = this.ports;
+    const { sessions } = this.ports;
     const look = () =>
       this.#look(name, (campaign) => {
-        const { state, session } = talk.stateOf(campaign);
+        const { state, session } = sessions.stateOf(campaign);
         // In the turn that sees it being opened, so that the outcome cannot be missed.
-        const opened = session === null && state === 'opening' ? talk.opened(campaign.id) : undefined;
+        const opened = session === null && state === 'opening' ? sessions.opened(campaign.id) : undefined;
         return { id: campaign.id, why: campaign.reason?.message, opened, session };
       });
     let seen = await look();

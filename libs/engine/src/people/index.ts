@@ -2,9 +2,7 @@
 
 export { Attention } from './attention.js';
 export { CampaignRequests } from './campaign-requests.js';
-export { cancelCampaign, cancelProtocolRun, cancelTask } from './cancel.js';
 export { ChangeRequests } from './change-requests.js';
-export { pauseCampaign, pauseProtocolRun } from './pause.js';
 export { ResourceRequests } from './resource-requests.js';
-export { resumeProtocolRun } from './resume.js';
 export { Submissions } from './submissions.js';
+export { WorkRequests } from './work-requests.js';

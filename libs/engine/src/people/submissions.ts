@@ -1,5 +1,6 @@
 import {
   unnamedPerson,
+  type CampaignSubmission,
   type ProtocolRunSubmission,
   type Submission,
   type TaskSubmission,
@@ -16,7 +17,7 @@ import type { Person, Turn, TurnLoop } from '../turn/index.js';
 import type { CampaignRequests } from './campaign-requests.js';
 import { resumedRun, submitOrResumeProtocolRun } from './resume.js';
 
-/** What people submit, meant or to be tried out: the same command either way. */
+/** Submissions of work, and their dry runs: both pass the same checks. Each promise resolves after the commit. */
 export class Submissions {
   constructor(
     private readonly ports: {
@@ -27,10 +28,20 @@ export class Submissions {
     },
   ) {}
 
+  /**
+   * @throws ServiceError `unknown_protocol`, `invalid` (every fault listed), `duplicate_name`, `backlog_full`; with
+   *   `resume` also the errors of a resume
+   */
   protocolRun(submission: ProtocolRunSubmission): Promise<Accepted> {
     return this.#protocolRun('submission of a protocol run', submission, (turn, submit) => submit(turn));
   }
 
+  /** @throws as {@link protocolRun}; with `optimize` also `optimizer_unavailable`: no worker can make its optimizer */
+  campaign(submission: CampaignSubmission): Promise<Accepted> {
+    return this.ports.campaigns.submit(submission);
+  }
+
+  /** @throws ServiceError `unknown_task_type`, `invalid` (every fault listed), `duplicate_name`, `backlog_full` */
   task(submission: TaskSubmission): Promise<Accepted> {
     return this.ports.loop.submit('submission of a task', (turn) =>
       submitTask(turn, this.ports.submit, submission),
@@ -38,10 +49,10 @@ export class Submissions {
   }
 
   /**
-   * Finds out whether something would be accepted if it was submitted in this turn. Changes nothing.
+   * Checks whether a submission would be accepted now. Changes nothing.
    *
-   * @returns the submission with everything that it leaves out; null: it goes on with something that is there
-   * @throws ServiceError what the submission would be refused with
+   * @returns the submission with its defaults filled in; null: the submission resumes existing work
+   * @throws ServiceError as the submission itself
    */
   async tryOut(asked: Submission): Promise<Submission | null> {
     switch (asked.kind) {

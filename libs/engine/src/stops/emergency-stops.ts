@@ -2,7 +2,7 @@ import { awaitsAgent, haltCovers, ServiceError, type Halt } from '@lab/contracts
 import type { Ids } from '@lab/ports';
 import type { LabMap } from '../labs/index.js';
 import type { AttemptRow, HaltRow } from '../rows/index.js';
-import { type Turn, type WorkingState, audit } from '../turn/index.js';
+import { type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
 
 /** A device, as stops and attempts name it. */
 interface Named {
@@ -15,8 +15,42 @@ export interface StopPorts {
   labs: () => LabMap;
 }
 
-/** Most released stops that are told to agents. */
-const toldReleases = 100;
+/** Greatest number of released stops that agents are informed of. */
+const mostReleased = 100;
+
+/** Requests of people about emergency stops. Each promise resolves after the commit. */
+export class EmergencyStops {
+  constructor(
+    private readonly loop: TurnLoop,
+    private readonly state: WorkingState,
+    private readonly ports: StopPorts,
+  ) {}
+
+  /**
+   * Records an emergency stop. Nothing starts in its scope any more. Attempts in its scope are stopped, and a person
+   * decides about their tasks. A second request with the same id refers to the same stop.
+   *
+   * @throws ServiceError `unknown_lab`, `unknown_device`, `bad_request`
+   */
+  engage(stop: Halt): Promise<{ id: string }> {
+    return this.loop.submit('emergency stop', (turn) => engageStop(turn, this.ports, stop));
+  }
+
+  /** Records an emergency stop that was broadcast to all agents, in case its sender cannot request it here. */
+  heard(stop: Halt): void {
+    this.loop.enqueue('emergency stop heard', (turn) => adoptStops(turn, this.ports, [stop], 'event'));
+  }
+
+  /** Ends one emergency stop, or all of them if `id` is null. @throws ServiceError `not_found`, `wrong_state` */
+  release(id: string | null, by: string): Promise<{ ids: string[] }> {
+    return this.loop.submit('release of an emergency stop', (turn) => releaseStop(turn, this.ports, id, by));
+  }
+
+  /** The emergency stops in force and the ids of the latest released ones, as agents are informed of them. */
+  known(): { halts: Halt[]; released: string[] } {
+    return knownStops(this.state);
+  }
+}
 
 /**
  * Records an emergency stop: nothing starts in its scope any more, and what runs there is to stop. The same id again is
@@ -24,7 +58,7 @@ const toldReleases = 100;
  *
  * @throws ServiceError `unknown_lab`, `unknown_device`, `bad_request`
  */
-export function engageStop(turn: Turn, ports: StopPorts, halt: Halt): { id: string } {
+function engageStop(turn: Turn, ports: StopPorts, halt: Halt): { id: string } {
   if (turn.state.rows.halts.has(halt.id)) return { id: halt.id };
   const fault = faultOf(ports.labs(), halt.scope);
   if (fault !== undefined) throw fault;
@@ -50,7 +84,7 @@ export function adoptStops(turn: Turn, ports: StopPorts, halts: readonly Halt[],
  * @returns the ids of the stops that are over now
  * @throws ServiceError `not_found`; `wrong_state` when it was released before
  */
-export function releaseStop(turn: Turn, ports: StopPorts, id: string | null, by: string): { ids: string[] } {
+function releaseStop(turn: Turn, ports: StopPorts, id: string | null, by: string): { ids: string[] } {
   const known = id === null ? undefined : turn.state.rows.halts.get(id);
   if (id !== null && (known === undefined || !isStop(known)))
     throw new ServiceError('not_found', `there is no emergency stop "${id}"`);
@@ -66,11 +100,11 @@ export function releaseStop(turn: Turn, ports: StopPorts, id: string | null, by:
 }
 
 /** What agents are told of stops: those in force, and the ids of the latest ones that were released. */
-export function stopsToTell(state: WorkingState): { halts: Halt[]; released: string[] } {
+export function knownStops(state: WorkingState): { halts: Halt[]; released: string[] } {
   const released = [...state.rows.halts.values()]
     .filter((row) => isStop(row) && row.releasedAt !== null)
     .sort((a, b) => (a.releasedAt ?? 0) - (b.releasedAt ?? 0))
-    .slice(-toldReleases);
+    .slice(-mostReleased);
   return {
     halts: stopsInForce(state).map(({ id, scope, by, reason }) => ({ id, scope, by, reason })),
     released: released.map((row) => row.id),

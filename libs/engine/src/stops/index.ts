@@ -1,14 +1,13 @@
 /** Emergency stops and the queue pause: what keeps tasks from starting. */
 
 export {
+  EmergencyStops,
   type StopPorts,
   adoptStops,
-  engageStop,
+  knownStops,
   nothingStarts,
-  releaseStop,
   stoppedDevices,
   stopsInForce,
-  stopsToTell,
   wordsOf,
 } from './emergency-stops.js';
-export { pauseQueue, queueState, resumeQueue } from './queue-pause.js';
+export { QueuePause, queueState } from './queue-pause.js';

@@ -1,8 +1,25 @@
 import { isWithAgent, type QueueRecord } from '@lab/contracts';
-import { type Person, type Turn, type WorkingState, audit } from '../turn/index.js';
+import { type Person, type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
 
-/** Nothing starts any more until {@link resumeQueue}; a restart changes nothing about it. Idempotent. */
-export function pauseQueue(turn: Turn, person: Person): QueueRecord {
+/** Pauses and resumes the queue. A pause survives restarts. Each promise resolves after the commit. */
+export class QueuePause {
+  constructor(
+    private readonly loop: TurnLoop,
+    private readonly person: (by: string) => Person,
+  ) {}
+
+  /** From now on no queued task starts. Running tasks continue to their end. Idempotent. */
+  pause(by: string): Promise<QueueRecord> {
+    return this.loop.submit('pause of the queue', (turn) => pauseQueue(turn, this.person(by)));
+  }
+
+  /** Queued tasks may start again. Idempotent. */
+  resume(by: string): Promise<QueueRecord> {
+    return this.loop.submit('resume of the queue', (turn) => resumeQueue(turn, this.person(by)));
+  }
+}
+
+function pauseQueue(turn: Turn, person: Person): QueueRecord {
   if (turn.state.queuePause() === undefined) {
     const id = person.ids.next();
     turn.emit({
@@ -22,8 +39,7 @@ export function pauseQueue(turn: Turn, person: Person): QueueRecord {
   return queueState(turn.state);
 }
 
-/** Idempotent. */
-export function resumeQueue(turn: Turn, person: Person): QueueRecord {
+function resumeQueue(turn: Turn, person: Person): QueueRecord {
   const halt = turn.state.queuePause();
   if (halt !== undefined) {
     turn.emit({ op: 'putHalt', row: { ...halt, releasedAt: turn.now, releasedBy: person.by } });
@@ -32,6 +48,7 @@ export function resumeQueue(turn: Turn, person: Person): QueueRecord {
   return queueState(turn.state);
 }
 
+/** The queue as people read it: whether it is paused, by whom, and how many tasks are queued and running. */
 export function queueState(state: WorkingState): QueueRecord {
   const pause = state.queuePause();
   let running = 0;

@@ -3,13 +3,13 @@ import {
   type AttemptCalls,
   type AttemptOutcome,
   type AttemptReport,
-  type AttemptResult,
   type AttemptStatus,
   type DeviceAssignment,
   type DeviceStatus,
   type Halt,
   type TaskStart,
 } from '@lab/contracts';
+import type { AgentReports } from '../agents/index.js';
 import type { AgentAddress, Agents } from '../rows/index.js';
 
 /** What the script says about a call: let it through, or lose it or its answer on the way. */
@@ -41,28 +41,7 @@ interface MemoryAgent {
 }
 
 /** What the lab needs of an engine: each engine that leads is attached in turn. */
-export interface LabSide {
-  registerAgent(agent: {
-    computer: string;
-    session: string;
-    version: string;
-    attempts: AttemptReport[];
-    devices: DeviceStatus[];
-    halts: Halt[];
-  }): Promise<{ inc: number; epoch: number; devices: DeviceAssignment[] }>;
-  agentAlive(
-    computer: string,
-    heartbeat: {
-      inc: number;
-      session: string;
-      devices: DeviceStatus[];
-      attempts: AttemptReport[];
-      halts: Halt[];
-    },
-  ): void;
-  agentLeaving(computer: string, inc: number, session: string): void;
-  attemptEnded(result: AttemptResult): Promise<void>;
-}
+export type LabSide = Pick<AgentReports, 'register' | 'heartbeat' | 'leaving' | 'attemptEnded'>;
 
 /**
  * A whole lab of agents under script, keeping the agents' side of the contract: an attempt is accepted once, kept in a ledger,
@@ -137,7 +116,7 @@ export class MemoryAgents implements Agents {
     const agent = this.#alive(computer);
     const side = this.#side;
     if (agent === undefined || side === undefined) return;
-    const reply = await side.registerAgent({
+    const reply = await side.register({
       computer,
       session: agent.session,
       version: 'test',
@@ -154,7 +133,7 @@ export class MemoryAgents implements Agents {
   heartbeat(computer: string): void {
     const agent = this.#alive(computer);
     if (agent === undefined || agent.inc === 0) return;
-    this.#side?.agentAlive(computer, {
+    this.#side?.heartbeat(computer, {
       inc: agent.inc,
       session: agent.session,
       devices: this.#statuses(agent),
@@ -172,7 +151,7 @@ export class MemoryAgents implements Agents {
   leave(computer: string): void {
     const agent = this.#alive(computer);
     if (agent === undefined) return;
-    this.#side?.agentLeaving(computer, agent.inc, agent.session);
+    this.#side?.leaving(computer, agent.inc, agent.session);
     agent.alive = false;
   }
 

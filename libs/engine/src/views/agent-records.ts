@@ -1,5 +1,5 @@
 import { awaitsAgent, type AgentRecord } from '@lab/contracts';
-import { type AgentDirectory, type Presence, standingOf } from '../agents/index.js';
+import { type AgentDirectory, type Presence, deviceStatusOf } from '../agents/index.js';
 import type { LabMap } from '../labs/index.js';
 import type { WorkingState } from '../turn/index.js';
 
@@ -40,7 +40,7 @@ function describeAgent(
       .filter((device) => device.computer === computer)
       .sort((a, b) => (a.key < b.key ? -1 : 1))
       .map((device) => {
-        const { state: now, detail } = standingOf(device, directory);
+        const { state: now, detail } = deviceStatusOf(device, directory);
         return { lab: device.lab, name: device.name, state: now, detail };
       }),
     tasks: tasksOn(state, computer),
@@ -53,7 +53,7 @@ function whyUnheard(recorded: number | null): string {
     : 'it has not registered since this orchestrator leads';
 }
 
-function whyAway({ state, heardAt, saidGoodbye }: Presence): string | null {
+function whyAway({ state, heardAt, announcedLeave }: Presence): string | null {
   const since = new Date(heardAt).toISOString();
   switch (state) {
     case 'online':
@@ -61,7 +61,7 @@ function whyAway({ state, heardAt, saidGoodbye }: Presence): string | null {
     case 'suspect':
       return `it has not been heard since ${since}: nothing is sent to it until it is`;
     case 'offline':
-      return saidGoodbye ? 'it said that it leaves' : `it has not been heard since ${since}`;
+      return announcedLeave ? 'it said that it leaves' : `it has not been heard since ${since}`;
     case 'draining':
       return 'it takes no more work before it leaves';
     case 'incompatible':

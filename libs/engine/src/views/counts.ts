@@ -8,10 +8,10 @@ import {
 } from '@lab/contracts';
 import { serviceComputer } from '../labs/index.js';
 import { describeDevices } from './device-records.js';
-import type { SurveyPorts } from './overview.js';
+import type { OverviewPorts } from './overview.js';
 
 /** How much there is of everything at one moment. */
-export interface Census {
+export interface Counts {
   /** Task runs that are not over, and those of runs that are not. */
   tasks: Record<TaskRunState, number>;
   /** Agents that have registered since this process leads. */
@@ -25,7 +25,7 @@ export interface Census {
 }
 
 /** Counts what is in memory. */
-export function takeCensus({ state, labs, directory, timetable, now }: SurveyPorts): Census {
+export function countAll({ state, labs, directory, timetable, now }: OverviewPorts): Counts {
   const tasks = zeros(taskRunStates);
   for (const task of state.rows.taskRuns.values()) tasks[task.state] += 1;
   const agents = zeros(agentStates);

@@ -5,7 +5,7 @@ import {
   type DeviceRecord,
   type DeviceState,
 } from '@lab/contracts';
-import { type AgentDirectory, standingOf } from '../agents/index.js';
+import { type AgentDirectory, deviceStatusOf } from '../agents/index.js';
 import { type LabMap, deviceKey } from '../labs/index.js';
 import type { WorkingState } from '../turn/index.js';
 
@@ -17,7 +17,7 @@ export function describeDevices(
 ): DeviceRecord[] {
   const records: DeviceRecord[] = [];
   for (const device of labs.devices.values()) {
-    const { state: now, detail, status } = standingOf(device, directory);
+    const { state: now, detail, status } = deviceStatusOf(device, directory);
     records.push({
       lab_name: device.lab,
       name: device.name,

@@ -57,7 +57,7 @@ export class Expectations {
 }
 
 /** A snapshot with what is expected of it: who has what until when, and who goes first where. */
-export class Outlook {
+export class Forecast {
   readonly tasks: ReadonlyMap<string, PlanTask>;
   readonly #usedBy = new Map<string, { task: string; keptFor: readonly string[] }>();
   #claims: Map<string, Claims> | undefined;

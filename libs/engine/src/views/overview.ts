@@ -6,10 +6,10 @@ import { UnitView, type Workload } from '../dispatch/index.js';
 import { type LabMap, serviceComputer, unitsOf } from '../labs/index.js';
 import { type TaskRunRow, allocationKey } from '../rows/index.js';
 import type { WorkingState } from '../turn/index.js';
-import { Expectations, Outlook } from './forecast.js';
+import { Expectations, Forecast } from './forecast.js';
 import type { CausePorts } from './wait-causes.js';
 
-export interface SurveyPorts {
+export interface OverviewPorts {
   state: WorkingState;
   labs: LabMap;
   directory: AgentDirectory;
@@ -34,21 +34,21 @@ export interface Line {
 }
 
 /** Everything that is not over, as it stands and as it is expected to go on, at one moment. */
-export class Survey {
+export class Overview {
   readonly expectations: Expectations;
-  readonly outlook: Outlook;
+  readonly forecast: Forecast;
   /** What tells why a task waits. */
   readonly causes: CausePorts;
   readonly #state: WorkingState;
   readonly #order: (a: PlanTask, b: PlanTask) => number;
 
-  constructor({ state, labs, directory, workload, refusals, timetable, now }: SurveyPorts) {
+  constructor({ state, labs, directory, workload, refusals, timetable, now }: OverviewPorts) {
     this.#state = state;
     this.#order = compareTasks(now);
     this.expectations = new Expectations(state, workload, timetable, now);
-    this.outlook = new Outlook(state, workload.snapshot(state, 0, now), this.expectations, this.#order);
+    this.forecast = new Forecast(state, workload.snapshot(state, 0, now), this.expectations, this.#order);
     this.causes = {
-      outlook: this.outlook,
+      forecast: this.forecast,
       view: new UnitView(state, labs, directory),
       unplanned: new Map((timetable?.unplanned ?? []).map(({ task, reason }) => [task, reason])),
       refusedUntil: (task) => refusals.at(task),
@@ -73,7 +73,7 @@ export class Survey {
             unitsOf(row).map(({ kind, key, slot }) => [allocationKey(kind, slot), allocationKey(kind, key)]),
           );
       const start = row.startedAt ?? planned?.start ?? Infinity;
-      const line = { row, task: this.outlook.tasks.get(row.id), given, start };
+      const line = { row, task: this.forecast.tasks.get(row.id), given, start };
       if (isMeant(line)) lines.push(line);
     }
     return lines.sort((a, b) => this.#byProgress(a, b));

@@ -7,7 +7,7 @@ import {
 } from '@lab/contracts';
 import { agedPriority } from '@lab/scheduling';
 import { queueState } from '../stops/index.js';
-import { type Line, Survey, type SurveyPorts } from './overview.js';
+import { type Line, Overview, type OverviewPorts } from './overview.js';
 import { iso, waitCauses } from './wait-causes.js';
 
 /** Characters of JSON after which a part of the queue ends, so that it can be carried in one message. */
@@ -27,19 +27,19 @@ interface Place {
 }
 
 /** Whether anything may start, and what waits in the order in which it is considered: the part that is asked for. */
-export function describeQueue(ports: SurveyPorts, query: QueueQuery): QueuePart {
+export function describeQueue(ports: OverviewPorts, query: QueueQuery): QueuePart {
   const { state } = ports;
-  const survey = new Survey(ports);
-  const places = survey
+  const overview = new Overview(ports);
+  const places = overview
     .lines(({ row }) => isWaiting(row.state))
     .map((line, index): Place => ({ line, position: index + 1 }))
-    .filter(({ line }) => isAskedFor(ports, survey, line, query));
+    .filter(({ line }) => isAskedFor(ports, overview, line, query));
   if (query.descending) places.reverse();
   const items: QueuedTask[] = [];
   let text = 0;
   const first = firstBehind(places, query);
   for (const place of places.slice(first, first + query.limit)) {
-    const item = queuedTask(ports, survey, place);
+    const item = queuedTask(ports, overview, place);
     items.push(item);
     text += JSON.stringify(item).length;
     if (text > mostText) break;
@@ -49,7 +49,7 @@ export function describeQueue(ports: SurveyPorts, query: QueueQuery): QueuePart 
   return { queue: queueState(state), items, end: isAll ? null : { value: last.position, id: last.id } };
 }
 
-function isAskedFor({ state }: SurveyPorts, survey: Survey, line: Line, query: QueueQuery): boolean {
+function isAskedFor({ state }: OverviewPorts, overview: Overview, line: Line, query: QueueQuery): boolean {
   const { row } = line;
   const run = row.runId === null ? undefined : state.rows.protocolRuns.get(row.runId);
   const campaign = state.rows.campaigns.get(run?.campaignId ?? '');
@@ -57,7 +57,7 @@ function isAskedFor({ state }: SurveyPorts, survey: Survey, line: Line, query: Q
     (query.owner === undefined || row.owner === query.owner) &&
     (query.protocol_run === undefined || run?.name === query.protocol_run) &&
     (query.campaign === undefined || campaign?.name === query.campaign) &&
-    survey.isAbout(line, query.device, query.lab)
+    overview.isAbout(line, query.device, query.lab)
   );
 }
 
@@ -73,8 +73,8 @@ function firstBehind(places: readonly Place[], { after, descending }: QueueQuery
 }
 
 function queuedTask(
-  { state, now }: SurveyPorts,
-  { expectations, causes }: Survey,
+  { state, now }: OverviewPorts,
+  { expectations, causes }: Overview,
   { line: { row }, position }: Place,
 ): QueuedTask {
   const run = row.runId === null ? undefined : state.rows.protocolRuns.get(row.runId);

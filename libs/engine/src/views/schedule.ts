@@ -13,15 +13,15 @@ import { allocationKey } from '../rows/index.js';
 import type { WorkingState } from '../turn/index.js';
 import { campaignCompletion, runCompletion } from './estimates.js';
 import { Expectations } from './forecast.js';
-import { type Line, Survey, type SurveyPorts } from './overview.js';
+import { type Line, Overview, type OverviewPorts } from './overview.js';
 import { iso, plainName, waitCauses } from './wait-causes.js';
 
 /** What goes on, what is to come, and why what waits waits: the part that is asked for. */
-export function describeSchedule(ports: SurveyPorts, query: ScheduleQuery): ScheduleRecord {
+export function describeSchedule(ports: OverviewPorts, query: ScheduleQuery): ScheduleRecord {
   const { state, labs, policy, timetable, now } = ports;
-  const survey = new Survey(ports);
-  const { expectations } = survey;
-  const lines = survey.lines((line) => isAskedFor(state, survey, line, query));
+  const overview = new Overview(ports);
+  const { expectations } = overview;
+  const lines = overview.lines((line) => isAskedFor(state, overview, line, query));
   const shown = lines.slice(0, query.limit);
   const runs = new Set(shown.map(({ row }) => row.runId));
   const isFiltered = query.run !== undefined || query.device !== undefined || query.lab !== undefined;
@@ -33,9 +33,9 @@ export function describeSchedule(ports: SurveyPorts, query: ScheduleQuery): Sche
     policy: policy.name,
     at: iso(now),
     plan: timetable === null ? null : planRecord(timetable),
-    tasks: shown.map((line) => taskRecord(ports, survey, line)),
+    tasks: shown.map((line) => taskRecord(ports, overview, line)),
     tasks_total: lines.length,
-    units: unitRecords(labs, survey, shown, query),
+    units: unitRecords(labs, overview, shown, query),
     protocol_runs: protocolRuns.map((run) => {
       const tasks = state.tasksOf(run.id);
       return {
@@ -70,7 +70,7 @@ export function describeEstimates({
   workload,
   timetable,
   now,
-}: Pick<SurveyPorts, 'state' | 'workload' | 'timetable' | 'now'>): {
+}: Pick<OverviewPorts, 'state' | 'workload' | 'timetable' | 'now'>): {
   protocol_runs: Record<string, string>;
   campaigns: Record<string, string>;
 } {
@@ -88,16 +88,16 @@ export function describeEstimates({
   return { protocol_runs: Object.fromEntries(runs), campaigns: Object.fromEntries(campaigns) };
 }
 
-function isAskedFor(state: WorkingState, survey: Survey, line: Line, query: ScheduleQuery): boolean {
+function isAskedFor(state: WorkingState, overview: Overview, line: Line, query: ScheduleQuery): boolean {
   const { runId } = line.row;
   if (query.run !== undefined && (runId === null || state.rows.protocolRuns.get(runId)?.name !== query.run))
     return false;
-  return survey.isAbout(line, query.device, query.lab);
+  return overview.isAbout(line, query.device, query.lab);
 }
 
 function taskRecord(
-  { state, workload }: SurveyPorts,
-  { expectations, causes }: Survey,
+  { state, workload }: OverviewPorts,
+  { expectations, causes }: Overview,
   { row, given }: Line,
 ): ScheduledTask {
   const run = row.runId === null ? undefined : state.rows.protocolRuns.get(row.runId);
@@ -132,13 +132,13 @@ function taskRecord(
 
 function unitRecords(
   labs: LabMap,
-  survey: Survey,
+  overview: Overview,
   shown: readonly Line[],
   query: ScheduleQuery,
 ): ScheduledUnit[] {
-  const { outlook, expectations } = survey;
-  const { state } = outlook;
-  const { view } = survey.causes;
+  const { forecast, expectations } = overview;
+  const { state } = forecast;
+  const { view } = overview.causes;
   const timelines = new Map<string, ScheduledUnit['timeline']>();
   for (const { row, given } of shown) {
     const planned = expectations.planned(row);
@@ -157,7 +157,7 @@ function unitRecords(
       timelines.set(unit, timeline);
     }
   }
-  const concerned = new Set(shown.flatMap((line) => [...survey.unitsOf(line)]));
+  const concerned = new Set(shown.flatMap((line) => [...overview.unitsOf(line)]));
   const ids = [
     ...[...labs.devices.values()]
       .filter((device) => query.lab === undefined || device.lab === query.lab)
@@ -171,14 +171,14 @@ function unitRecords(
     const unit = view.get(id);
     const allocation = state.rows.allocations.get(id);
     const isUsed = allocation !== undefined && state.isInUse(allocation);
-    const possession = outlook.possession(id);
+    const possession = forecast.possession(id);
     const timeline = timelines.get(id) ?? [];
     return {
       kind: unit.kind,
       name: plainName(id),
       usable: unit.usable,
       unusable_because: view.whyUnusable(id),
-      used_by: isUsed && allocation.taskRunId !== null ? outlook.labelOf(allocation.taskRunId) : null,
+      used_by: isUsed && allocation.taskRunId !== null ? forecast.labelOf(allocation.taskRunId) : null,
       held_by: unit.heldBy === null ? null : (state.rows.protocolRuns.get(unit.heldBy)?.name ?? null),
       free_at: iso(possession?.until ?? null),
       timeline: timeline.sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0)),

@@ -5,13 +5,13 @@ import { serviceComputer } from '../labs/index.js';
 import type { ProtocolRunRow, TaskRunRow } from '../rows/index.js';
 import { nothingStarts, stopsInForce, wordsOf } from '../stops/index.js';
 import { hasBegun } from '../work/index.js';
-import type { Outlook } from './forecast.js';
+import type { Forecast } from './forecast.js';
 
 /** Most tasks that one cause names; the message says how many there are. */
 const namedTasks = 5;
 
 export interface CausePorts {
-  outlook: Outlook;
+  forecast: Forecast;
   view: UnitView;
   /** Why waiting tasks have no place in the plan, by their ids. */
   unplanned: ReadonlyMap<string, string>;
@@ -21,17 +21,17 @@ export interface CausePorts {
 
 /** Every reason for which a task has not started, as far as it is known; empty when it has started or is over. */
 export function waitCauses(ports: CausePorts, row: TaskRunRow): WaitCause[] {
-  const { outlook } = ports;
-  const task = outlook.tasks.get(row.id);
+  const { forecast } = ports;
+  const task = forecast.tasks.get(row.id);
   if (task === undefined || !isWaiting(row.state)) return [];
-  const run = row.runId === null ? undefined : outlook.state.rows.protocolRuns.get(row.runId);
-  const held = [...heldByPeople(outlook, run), ...timeCauses(ports, row, task)];
+  const run = row.runId === null ? undefined : forecast.state.rows.protocolRuns.get(row.runId);
+  const held = [...heldByPeople(forecast, run), ...timeCauses(ports, row, task)];
   const units = (task.dependencies ?? []).length > 0 ? [] : unitCauses(ports, task);
   const causes = [...held, ...units];
   return causes.length > 0 ? causes : planCauses(ports, task);
 }
 
-function heldByPeople({ state }: Outlook, run: ProtocolRunRow | undefined): WaitCause[] {
+function heldByPeople({ state }: Forecast, run: ProtocolRunRow | undefined): WaitCause[] {
   const causes: WaitCause[] = [];
   const pause = state.queuePause();
   if (pause !== undefined) causes.push({ code: 'paused', message: `the queue is paused by ${pause.by}` });
@@ -60,25 +60,25 @@ function heldByPeople({ state }: Outlook, run: ProtocolRunRow | undefined): Wait
 }
 
 function timeCauses(ports: CausePorts, row: TaskRunRow, task: PlanTask): WaitCause[] {
-  const { outlook } = ports;
-  const { now } = outlook.snapshot;
+  const { forecast } = ports;
+  const { now } = forecast.snapshot;
   const causes: WaitCause[] = [];
   const before = (task.dependencies ?? []).map((each) => each.task);
-  const labels = before.map((id) => outlook.labelOf(id));
+  const labels = before.map((id) => forecast.labelOf(id));
   if (before.length > 0)
     causes.push({
       code: 'dependency',
       message: `${labels.slice(0, 3).join(', ')}${labels.length > 3 ? ', ...' : ''} ${labels.length === 1 ? 'has' : 'have'} not completed`,
       ...named(labels),
-      until: iso(outlook.expectations.lastEnd(before)),
+      until: iso(forecast.expectations.lastEnd(before)),
     });
   const { follows } = task;
   if (follows !== undefined && !before.includes(follows))
     causes.push({
       code: 'group',
       message: 'it starts at the end of the task before it in its group',
-      ...named([outlook.labelOf(follows)]),
-      until: iso(outlook.expectations.endOf(follows)),
+      ...named([forecast.labelOf(follows)]),
+      until: iso(forecast.expectations.endOf(follows)),
     });
   const again = Math.max(row.retryAt ?? 0, ports.refusedUntil(row.id) ?? 0);
   if (again > now)
@@ -99,18 +99,18 @@ function timeCauses(ports: CausePorts, row: TaskRunRow, task: PlanTask): WaitCau
 
 /** What keeps each slot from being filled. */
 function unitCauses(ports: CausePorts, task: PlanTask): WaitCause[] {
-  const { outlook } = ports;
+  const { forecast } = ports;
   const causes = task.slots.flatMap((slot) => slotCauses(ports, task, slot));
   if (!task.slots.some((slot) => slot.name.startsWith('device:')) && !ports.isServiceComputerThere())
     causes.push({ code: 'computer_away', message: `computer ${serviceComputer} is not connected` });
   const wanted = new Set(causes.flatMap(({ unit }) => unit ?? []));
   for (const slot of task.slots)
     for (const id of slot.candidates)
-      if (wanted.has(plainName(id))) causes.push(...aheadOn(outlook, task, id));
+      if (wanted.has(plainName(id))) causes.push(...aheadOn(forecast, task, id));
   return causes;
 }
 
-function slotCauses({ outlook, view }: CausePorts, task: PlanTask, slot: PlanSlot): WaitCause[] {
+function slotCauses({ forecast, view }: CausePorts, task: PlanTask, slot: PlanSlot): WaitCause[] {
   const [kind = '', ...rest] = slot.name.split(':');
   const name = rest.join(':');
   const isDevice = kind === 'device';
@@ -136,7 +136,7 @@ function slotCauses({ outlook, view }: CausePorts, task: PlanTask, slot: PlanSlo
     return !unit.busy && (unit.heldBy === null || isOwn(id));
   });
   if (free) return [];
-  const taken = usable.map((id) => ({ id, ...(outlook.possession(id) ?? { by: 'somebody', until: null }) }));
+  const taken = usable.map((id) => ({ id, ...(forecast.possession(id) ?? { by: 'somebody', until: null }) }));
   taken.sort((a, b) => (a.until ?? Infinity) - (b.until ?? Infinity));
   const [first] = taken;
   if (first === undefined) return [];
@@ -161,17 +161,17 @@ function slotCauses({ outlook, view }: CausePorts, task: PlanTask, slot: PlanSlo
 }
 
 /** Nothing is missing: the policy has decided so. */
-function planCauses({ outlook, unplanned }: CausePorts, task: PlanTask): WaitCause[] {
-  const row = outlook.state.rows.taskRuns.get(task.id);
-  const planned = row === undefined ? undefined : outlook.expectations.planned(row);
+function planCauses({ forecast, unplanned }: CausePorts, task: PlanTask): WaitCause[] {
+  const row = forecast.state.rows.taskRuns.get(task.id);
+  const planned = row === undefined ? undefined : forecast.expectations.planned(row);
   if (planned !== undefined) {
-    const ahead = Object.values(planned.units).flatMap((id) => aheadOn(outlook, task, id));
+    const ahead = Object.values(planned.units).flatMap((id) => aheadOn(forecast, task, id));
     return [
       ...ahead,
       {
         code: 'planned',
         message: 'it could start, and the plan starts it later',
-        until: iso(Math.max(planned.start, outlook.snapshot.now)),
+        until: iso(Math.max(planned.start, forecast.snapshot.now)),
       },
     ];
   }
@@ -179,7 +179,7 @@ function planCauses({ outlook, unplanned }: CausePorts, task: PlanTask): WaitCau
   if (reason !== undefined)
     return [{ code: reason.includes('horizon') ? 'beyond_horizon' : 'unplanned', message: reason }];
   if (task.slots.length > 0) {
-    const ahead = task.slots.flatMap((slot) => slot.candidates.flatMap((id) => aheadOn(outlook, task, id)));
+    const ahead = task.slots.flatMap((slot) => slot.candidates.flatMap((id) => aheadOn(forecast, task, id)));
     if (ahead.length > 0) return ahead.slice(0, 1);
     if (task.slots.some((slot) => slot.keptFor !== undefined))
       return [
@@ -193,15 +193,15 @@ function planCauses({ outlook, unplanned }: CausePorts, task: PlanTask): WaitCau
   return [{ code: 'unplanned', message: 'the scheduler has not decided about it yet' }];
 }
 
-function aheadOn(outlook: Outlook, task: PlanTask, id: string): WaitCause[] {
-  const { count, first } = outlook.ahead(task, id, namedTasks);
+function aheadOn(forecast: Forecast, task: PlanTask, id: string): WaitCause[] {
+  const { count, first } = forecast.ahead(task, id, namedTasks);
   if (count === 0) return [];
   return [
     {
       code: 'lower_priority',
       unit: plainName(id),
       message: `${count === 1 ? 'one task goes' : `${count} tasks go`} first on ${plainName(id)}`,
-      ...named(first.map((each) => outlook.labelOf(each.id))),
+      ...named(first.map((each) => forecast.labelOf(each.id))),
     },
   ];
 }

@@ -2,7 +2,6 @@
 
 export { CampaignOptimizers } from './campaign-optimizers.js';
 export { beginEndingCampaign } from './campaign-tally.js';
-export { settleCampaign } from './campaigns.js';
 export { Durations, type Expectation, rememberedDurations } from './durations.js';
 export {
   askAbout,
@@ -18,5 +17,6 @@ export {
 } from './failure-policy.js';
 export { outputResources, putResources } from './outputs.js';
 export { protocolText } from './protocol-text.js';
-export { beginEnding, endTask, hasBegun, requestStop, settleRun } from './runs.js';
+export { beginEnding, endTask, hasBegun, requestStop } from './runs.js';
+export { settleWork } from './settle.js';
 export { pendingTrials, setOptimizer, storable, trialOf } from './trials.js';

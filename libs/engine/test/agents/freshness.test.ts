@@ -15,7 +15,7 @@ it('a start says which heartbeat of its agent was heard last, and 0 before the f
   await test.run('first', 'p');
   await test.complete('first/a');
   const beat = (seq: number): void =>
-    engine.agentAlive('svc_computer', {
+    engine.agents.heartbeat('svc_computer', {
       inc: 1,
       session: 'session-1',
       seq,

@@ -63,7 +63,7 @@ describe('a task whose agent is stopped', () => {
   it('and that was to be cancelled anyway is over', async () => {
     const test = await lab();
     test.agents.onCancel = () => undefined;
-    await test.engine.cancelProtocolRun('r');
+    await test.engine.work.cancelProtocolRun('r');
     await test.live(100);
     await test.agents.end('r/a', outcome, callsOf(1));
     expect(test.runState('r')).toBe('cancelled');

@@ -44,9 +44,9 @@ describe('a start', () => {
     const test = await lab();
     await test.run('r', 'p');
     const [id = ''] = test.store.rows.attempts.keys();
-    expect(test.engine.attempt(id)).toMatchObject({ state: 'running', computer: 'pc', inc: 1 });
+    expect(test.engine.views.attempt(id)).toMatchObject({ state: 'running', computer: 'pc', inc: 1 });
     await test.complete('r/a');
-    expect(test.engine.attempt(id)).toBeUndefined();
+    expect(test.engine.views.attempt(id)).toBeUndefined();
   });
 
   it('that is refused again and again does not spin', async () => {
@@ -113,9 +113,9 @@ describe('a start', () => {
   it('that was cancelled on its way is stopped once it is known to have begun', async () => {
     const test = await lab();
     test.agents.onCall = (kind) => (kind === 'start' ? 'reply_lost' : 'delivered');
-    const run = test.engine.submitProtocolRun({ name: 'r', type: 'p' });
+    const run = test.engine.submissions.protocolRun({ name: 'r', type: 'p' });
     await run;
-    await test.engine.cancelProtocolRun('r');
+    await test.engine.work.cancelProtocolRun('r');
     await test.live(3000);
     expect(test.runState('r')).toBe('cancelled');
     expect(test.allocated()).toEqual([]);
@@ -127,15 +127,15 @@ describe('an agent that comes back', () => {
   it('in the same session keeps its incarnation; a new session gets the next', async () => {
     const test = await lab();
     const hello = { computer: 'x', version: '1', attempts: [], devices: [] };
-    expect((await test.engine.registerAgent({ ...hello, session: 's1' })).inc).toBe(1);
-    expect((await test.engine.registerAgent({ ...hello, session: 's1' })).inc).toBe(1);
-    expect((await test.engine.registerAgent({ ...hello, session: 's2' })).inc).toBe(2);
-    expect((await test.engine.registerAgent({ ...hello, session: 's1' })).inc).toBe(3);
+    expect((await test.engine.agents.register({ ...hello, session: 's1' })).inc).toBe(1);
+    expect((await test.engine.agents.register({ ...hello, session: 's1' })).inc).toBe(1);
+    expect((await test.engine.agents.register({ ...hello, session: 's2' })).inc).toBe(2);
+    expect((await test.engine.agents.register({ ...hello, session: 's1' })).inc).toBe(3);
   });
 
   it('is told the devices that it shall run', async () => {
     const test = await lab();
-    const reply = await test.engine.registerAgent({
+    const reply = await test.engine.agents.register({
       computer: 'pc',
       session: 'other',
       version: '1',
@@ -161,7 +161,7 @@ describe('an agent that comes back', () => {
   it('and knows nothing of an attempt that it may have begun makes it a matter for a person', async () => {
     const test = await lab();
     await test.run('r', 'p');
-    await test.engine.registerAgent({
+    await test.engine.agents.register({
       computer: 'pc',
       session: 'new',
       version: '1',
@@ -190,7 +190,7 @@ describe('an agent that comes back', () => {
       ['does not say whose ledger it has, makes it a matter for a person', undefined, 'needs_attention'],
     ])('%s', async (_, incarnations, state) => {
       const test = await unanswered();
-      await test.engine.registerAgent({ ...hello, incarnations });
+      await test.engine.agents.register({ ...hello, incarnations });
       await test.live(10_000);
       expect(test.task('r/a')).toMatchObject({ state });
       expect(attempts(test)[0]).toBe(state === 'queued' ? 'never_ran' : 'needs_attention');
@@ -199,7 +199,7 @@ describe('an agent that comes back', () => {
     it('which it had accepted, makes it a matter for a person whatever ledger it has', async () => {
       const test = await lab();
       await test.run('r', 'p');
-      await test.engine.registerAgent({ ...hello, incarnations: [1] });
+      await test.engine.agents.register({ ...hello, incarnations: [1] });
       await test.clock.settle();
       expect(test.task('r/a')).toMatchObject({
         state: 'needs_attention',
@@ -212,7 +212,7 @@ describe('an agent that comes back', () => {
     const test = await lab();
     await test.run('r', 'p');
     const [id = ''] = test.store.rows.attempts.keys();
-    await test.engine.registerAgent({
+    await test.engine.agents.register({
       computer: 'pc',
       session: 'new',
       version: '1',
@@ -243,9 +243,9 @@ describe('an agent that comes back', () => {
 
   it('is not listened to in an earlier incarnation', async () => {
     const test = await lab();
-    test.engine.agentAlive('pc', { inc: 7, session: 'x', devices: [], attempts: [] });
-    test.engine.agentLeaving('pc', 7, 'x');
-    test.engine.deviceChanged('pc', 7, {
+    test.engine.agents.heartbeat('pc', { inc: 7, session: 'x', devices: [], attempts: [] });
+    test.engine.agents.leaving('pc', 7, 'x');
+    test.engine.agents.deviceChanged('pc', 7, {
       lab: 'l',
       name: 'arm',
       state: 'faulted',
@@ -278,7 +278,7 @@ describe('what needs a person', () => {
 
   it('ends as cancelled when a person cancels the run, and frees its device', async () => {
     const test = await unclear();
-    await test.engine.cancelProtocolRun('r');
+    await test.engine.work.cancelProtocolRun('r');
     await test.clock.settle();
     expect(test.runState('r')).toBe('cancelled');
     expect(test.task('r/a').reason?.message).toContain('the mixer may have turned');
@@ -288,7 +288,7 @@ describe('what needs a person', () => {
 
   it('ends as cancelled when a person cancels the task, and the run fails', async () => {
     const test = await unclear();
-    await test.engine.cancelTask('a', 'r');
+    await test.engine.work.cancelTask('a', 'r');
     await test.clock.settle();
     expect(test.tasks('r')).toEqual({ a: 'cancelled', b: 'skipped' });
     expect(test.runState('r')).toBe('failed');
@@ -297,7 +297,7 @@ describe('what needs a person', () => {
   it('is settled by a result that arrives after all', async () => {
     const test = await unclear();
     const [id = ''] = test.store.rows.attempts.keys();
-    await test.engine.attemptEnded({
+    await test.engine.agents.attemptEnded({
       attempt_id: id,
       computer: 'pc',
       inc: 1,
@@ -320,8 +320,8 @@ describe('a result', () => {
       inc: 1,
       outcome: { kind: 'failed' as const, code: 'task_error', error: { message: 'no' } },
     };
-    await Promise.all([test.engine.attemptEnded(result), test.engine.attemptEnded(result)]);
-    await test.engine.attemptEnded({
+    await Promise.all([test.engine.agents.attemptEnded(result), test.engine.agents.attemptEnded(result)]);
+    await test.engine.agents.attemptEnded({
       ...result,
       outcome: { kind: 'completed', output_parameters: {}, output_resources: {}, files: [] },
     });
@@ -336,7 +336,7 @@ describe('a result', () => {
   it('of an attempt that nobody knows is acknowledged and changes nothing', async () => {
     const test = await lab();
     const before = test.store.commits.length;
-    await test.engine.attemptEnded({
+    await test.engine.agents.attemptEnded({
       attempt_id: 'x',
       computer: 'pc',
       inc: 1,
@@ -349,7 +349,7 @@ describe('a result', () => {
     const test = await lab();
     await test.run('r', 'p');
     const [id = ''] = test.store.rows.attempts.keys();
-    await test.engine.attemptEnded({
+    await test.engine.agents.attemptEnded({
       attempt_id: id,
       computer: 'evil',
       inc: 1,

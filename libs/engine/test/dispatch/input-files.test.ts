@@ -47,12 +47,12 @@ describe('a task of a run that gets a file of another task', () => {
 
   it('is not taken on by itself, where nobody gives it the file', async () => {
     const test = await lab();
-    await expect(test.engine.submitTask({ name: 't', type: 'read' })).rejects.toMatchObject({
+    await expect(test.engine.submissions.task({ name: 't', type: 'read' })).rejects.toMatchObject({
       code: 'invalid',
       faults: [{ path: 'type', code: 'needs_files' }],
     });
     test.taskType('skim', { input_files: { raw: { desc: '', required: false } } });
-    await test.engine.submitTask({ name: 't', type: 'skim' });
+    await test.engine.submissions.task({ name: 't', type: 'skim' });
     await test.clock.settle();
     expect(test.running()).toContain('t');
   });
@@ -62,8 +62,8 @@ describe('a task of a run that gets a file of another task', () => {
     await test.agents.complete('r/write', { files: [csv] });
     await test.clock.settle();
     const start = latest(test);
-    expect(test.engine.attempt(start?.attempt_id ?? '')?.inputFiles).toMatchObject({ raw: csv });
+    expect(test.engine.views.attempt(start?.attempt_id ?? '')?.inputFiles).toMatchObject({ raw: csv });
     await test.complete('r/read');
-    expect(test.engine.attempt(start?.attempt_id ?? '')).toBeUndefined();
+    expect(test.engine.views.attempt(start?.attempt_id ?? '')).toBeUndefined();
   });
 });

@@ -28,7 +28,7 @@ describe.each(everyPolicy)('with %s', (_name, policy) => {
     ]);
     await open(test, policy);
     for (const name of ['r1', 'r2', 'r3']) await test.run(name, 'p');
-    await test.engine.submitTask({
+    await test.engine.submissions.task({
       name: 'o',
       type: 'clean',
       devices: { d: { lab_name: 'l', name: 'oven' } },
@@ -272,12 +272,12 @@ describe('a policy that plans ahead', () => {
     expect(policy.last.units.get('device:l.oven')?.usable).toBe(false);
     await setDevice(test, 'bench', 'oven', 'idle');
     expect(blocked()).toEqual([false, false, false]);
-    await test.engine.engageStop({ id: 'h', scope: 'device:l.oven', by: 'ada', reason: '' });
+    await test.engine.emergencyStops.engage({ id: 'h', scope: 'device:l.oven', by: 'ada', reason: '' });
     expect(blocked()).toEqual([false, false, true]);
-    await test.engine.releaseStop('h', 'ada');
-    await test.engine.pauseProtocolRun('r', 'ada');
+    await test.engine.emergencyStops.release('h', 'ada');
+    await test.engine.work.pauseProtocolRun('r', 'ada');
     expect(blocked()).toEqual([true, true, true]);
-    await test.engine.resumeProtocolRun('r', 'ada');
+    await test.engine.work.resumeProtocolRun('r', 'ada');
     expect(blocked()).toEqual([false, false, false]);
   });
 
@@ -346,7 +346,7 @@ describe('a policy that plans ahead', () => {
       await test.live(ms);
       await test.complete(`${name}/a`);
     }
-    const durationOf = (): unknown => test.engine.schedule({ limit: 10 }).tasks[0]?.duration;
+    const durationOf = (): unknown => test.engine.views.schedule({ limit: 10 }).tasks[0]?.duration;
     await test.run('r4', 'p');
     const learned = { expected: 3, declared: 60, learned: 3, samples: 3 };
     expect(durationOf()).toEqual(learned);

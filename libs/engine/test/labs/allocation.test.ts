@@ -90,7 +90,7 @@ describe('devices', () => {
     await test.run('r', 'p');
     expect(test.running()).toEqual([]);
     test.agents.deviceState = () => 'idle';
-    engine.deviceChanged('svc_computer', 1, {
+    engine.agents.deviceChanged('svc_computer', 1, {
       lab: 'l',
       name: 'arm',
       state: 'idle',
@@ -108,23 +108,23 @@ describe('devices', () => {
     await test.open();
     test.agents.leave('elsewhere');
     await test.run('r', 'p');
-    expect(test.engine.present.devices()).toMatchObject([
+    expect(test.engine.views.devices()).toMatchObject([
       { name: 'arm', state: 'idle', held_by: 'r/a', computer: 'svc_computer' },
       { name: 'far', state: 'disabled', held_by: null, detail: 'computer elsewhere is not connected' },
     ]);
-    expect(test.engine.present.locate('l', 'arm')).toEqual({
+    expect(test.engine.views.locate('l', 'arm')).toEqual({
       computer: 'svc_computer',
       inc: 1,
       functions: [],
       held_by: 'r/a',
     });
-    expect(() => test.engine.present.locate('l', 'far')).toThrow(
+    expect(() => test.engine.views.locate('l', 'far')).toThrow(
       expect.objectContaining({ code: 'agent_unreachable' }),
     );
-    expect(() => test.engine.present.locate('l', 'z')).toThrow(
+    expect(() => test.engine.views.locate('l', 'z')).toThrow(
       expect.objectContaining({ code: 'unknown_device' }),
     );
-    expect(() => test.engine.present.locate('z', 'z')).toThrow(
+    expect(() => test.engine.views.locate('z', 'z')).toThrow(
       expect.objectContaining({ code: 'unknown_lab' }),
     );
   });
@@ -137,7 +137,7 @@ describe('agents', () => {
     test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);
     await test.open();
     await test.run('r', 'p');
-    const [elsewhere, here] = test.engine.present.agents();
+    const [elsewhere, here] = test.engine.views.agents();
     const heard = new Date(test.clock.now()).toISOString();
     expect(here).toEqual({
       computer: 'svc_computer',
@@ -156,7 +156,7 @@ describe('agents', () => {
     expect(elsewhere).toMatchObject({ computer: 'elsewhere', state: 'online', tasks: [] });
 
     test.agents.leave('elsewhere');
-    test.engine.agentAlive('svc_computer', {
+    test.engine.agents.heartbeat('svc_computer', {
       inc: 1,
       session: 'session-1',
       devices: [{ lab: 'l', name: 'arm', state: 'idle', detail: null, functions: [] }],
@@ -165,7 +165,7 @@ describe('agents', () => {
       ledger_trouble: 'the disk is full',
     });
     await test.clock.settle();
-    expect(test.engine.present.agents()).toMatchObject([
+    expect(test.engine.views.agents()).toMatchObject([
       { computer: 'elsewhere', state: 'offline', reason: 'it said that it leaves', incarnation: 1 },
       { clock_offset_ms: -250, ledger: { writable: false, detail: 'the disk is full' } },
     ]);
@@ -177,15 +177,15 @@ describe('agents', () => {
     await test.open();
     test.agents.crash('elsewhere');
     await test.clock.advance(4_000);
-    expect(test.engine.present.agents()[0]).toMatchObject({ state: 'suspect' });
+    expect(test.engine.views.agents()[0]).toMatchObject({ state: 'suspect' });
     await test.clock.advance(8_000);
-    const [gone] = test.engine.present.agents();
+    const [gone] = test.engine.views.agents();
     expect(gone).toMatchObject({ state: 'offline', devices: [{ state: 'disabled' }] });
     expect(gone?.reason).toBe(`it has not been heard since ${String(gone?.last_heard_at)}`);
 
     test.lab('m', { new: 'arm@nowhere' });
     await test.engine.definitionsChanged();
-    expect(test.engine.present.agents()).toContainEqual(
+    expect(test.engine.views.agents()).toContainEqual(
       expect.objectContaining({
         computer: 'nowhere',
         labs: ['m'],
@@ -207,7 +207,7 @@ describe('the functions of a device', () => {
     test.lab('l', { oven: 'oven' });
     test.protocol('p', [{ name: 'a', devices: { d: device('l.oven') } }]);
     await test.open();
-    test.engine.deviceChanged('svc_computer', 1, {
+    test.engine.agents.deviceChanged('svc_computer', 1, {
       lab: 'l',
       name: 'oven',
       state: 'idle',
@@ -215,7 +215,7 @@ describe('the functions of a device', () => {
       functions: [heat],
     });
     await test.run('r', 'p');
-    expect(test.engine.present.locate('l', 'oven').functions).toEqual([heat]);
+    expect(test.engine.views.locate('l', 'oven').functions).toEqual([heat]);
     expect(test.agents.running()[0]?.start.devices['d']).toMatchObject({ name: 'oven', functions: [heat] });
     const attempts = [...test.store.rows.attempts.values()];
     expect(attempts[0]?.devices['d']).not.toHaveProperty('functions');
@@ -390,7 +390,7 @@ describe('a hold', () => {
     expect(
       test.lines.filter((line) => line.message.includes('wait for what the other one holds')),
     ).toHaveLength(1);
-    await test.engine.cancelProtocolRun('r');
+    await test.engine.work.cancelProtocolRun('r');
     await test.clock.settle();
     expect(test.running()).toEqual(['s/b']);
   });

@@ -18,8 +18,8 @@ describe('a change of definitions', () => {
   it('is refused by whoever makes it, by the work that is not over and the devices that work has', async () => {
     const test = await lab();
     await test.run('r', 'p');
-    await test.engine.submitTask(use('t'));
-    const before = test.engine.present.devices();
+    await test.engine.submissions.task(use('t'));
+    const before = test.engine.views.devices();
     const seen: unknown[] = [];
     const refusal = test.engine.definitionsChanged((work) => {
       test.definitions.loadedLabs.delete('l');
@@ -32,14 +32,14 @@ describe('a change of definitions', () => {
       ['protocol run r', ['l'], ['l.arm']],
       ['task t', ['l'], []],
     ]);
-    expect(test.engine.present.devices()).toEqual(before);
+    expect(test.engine.views.devices()).toEqual(before);
   });
 
   it('knows of no work when all is over', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.complete('r/a');
-    expect(test.engine.unfinishedWork()).toEqual([]);
+    expect(test.engine.views.unfinishedWork()).toEqual([]);
   });
 
   it('is taken back when it cannot be committed', async () => {
@@ -58,7 +58,7 @@ describe('a change of definitions', () => {
       ),
     ).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(undone).toBe(1);
-    expect(test.engine.present.devices().map((each) => each.name)).toEqual(['arm', 'oven']);
+    expect(test.engine.views.devices().map((each) => each.name)).toEqual(['arm', 'oven']);
   });
 });
 
@@ -69,11 +69,13 @@ describe('a laboratory that drains', () => {
     test.definitions.draining.add('l');
     await test.engine.definitionsChanged();
     const refused = { code: 'invalid', faults: [expect.objectContaining({ code: 'lab_draining' })] };
-    await expect(test.engine.submitProtocolRun({ name: 's', type: 'p' })).rejects.toMatchObject(refused);
+    await expect(test.engine.submissions.protocolRun({ name: 's', type: 'p' })).rejects.toMatchObject(
+      refused,
+    );
     await expect(
-      test.engine.submitCampaign({ name: 'c', protocol: 'p', max_protocol_runs: 1 }),
+      test.engine.submissions.campaign({ name: 'c', protocol: 'p', max_protocol_runs: 1 }),
     ).rejects.toMatchObject(refused);
-    await expect(test.engine.submitTask(use('t'))).rejects.toMatchObject(refused);
+    await expect(test.engine.submissions.task(use('t'))).rejects.toMatchObject(refused);
     await test.complete('r/a');
     expect(test.runState('r')).toBe('completed');
   });
@@ -85,7 +87,12 @@ describe('a campaign whose protocol is loaded anew', () => {
     test.taskType('count', { input_parameters: ints('n') });
     test.protocol('q', [{ name: 'a', type: 'count', parameters: { n: open } }]);
     const global_parameters = { a: { n: 1 } };
-    await test.engine.submitCampaign({ name: 'c', protocol: 'q', max_protocol_runs: 2, global_parameters });
+    await test.engine.submissions.campaign({
+      name: 'c',
+      protocol: 'q',
+      max_protocol_runs: 2,
+      global_parameters,
+    });
     await test.clock.settle();
     return test;
   }

@@ -67,7 +67,7 @@ describe('work that is over', () => {
     await expect(changes.archive('protocol_run', 'r', 'ada')).rejects.toMatchObject(
       wrongState('the protocol run "r" is running'),
     );
-    await test.engine.submitCampaign({ name: 'c', protocol: 'p', max_protocol_runs: 1 });
+    await test.engine.submissions.campaign({ name: 'c', protocol: 'p', max_protocol_runs: 1 });
     await test.clock.settle();
     await test.complete('r/a');
     await test.complete('c_run_1/a');
@@ -86,13 +86,13 @@ describe('work that is over', () => {
     await test.fail('r/a');
     const { engine } = test;
     await engine.changes.archive('protocol_run', 'r', 'ada');
-    await expect(engine.resumeProtocolRun('r', 'ada')).rejects.toMatchObject(
+    await expect(engine.work.resumeProtocolRun('r', 'ada')).rejects.toMatchObject(
       wrongState('is archived; to go on with it, restore it first'),
     );
     await engine.changes.restore('protocol_run', 'r', 'ada');
     const [kept, resumed] = await Promise.allSettled([
       engine.changes.archive('protocol_run', 'r', 'ada'),
-      engine.resumeProtocolRun('r', 'ada'),
+      engine.work.resumeProtocolRun('r', 'ada'),
     ]);
     await test.clock.settle();
     expect([kept.status, resumed.status].sort()).toEqual(['fulfilled', 'rejected']);
@@ -103,12 +103,12 @@ describe('work that is over', () => {
   it('of on-demand tasks is the latest of the name, which stays free for another one', async () => {
     const test = await lab();
     const ask = { name: 't', type: 'use', devices: { d: { lab_name: 'l', name: 'arm' } } };
-    const { id } = await test.engine.submitTask(ask);
+    const { id } = await test.engine.submissions.task(ask);
     await test.clock.settle();
     await test.complete('t');
     await test.engine.changes.archive('task_run', 't', 'ada');
     expect(test.store.events.at(-1)).toMatchObject({ type: 'task_run.archived', body: { id, labs: ['l'] } });
-    await test.engine.submitTask(ask);
+    await test.engine.submissions.task(ask);
     await test.clock.settle();
     await expect(test.engine.changes.archive('task_run', 't', 'ada')).rejects.toMatchObject(
       wrongState('the on-demand task "t" is running'),
@@ -129,7 +129,7 @@ describe('work that is over', () => {
     const page = { before, after: '', limit: 2 };
     const [old] = await Promise.all([
       test.engine.changes.archiveOld('protocol_run', page),
-      test.engine.resumeProtocolRun('r2', 'ada'),
+      test.engine.work.resumeProtocolRun('r2', 'ada'),
     ]);
     await test.clock.settle();
     const r2 = test.runRow('r2');

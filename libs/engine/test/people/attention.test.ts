@@ -41,7 +41,7 @@ async function decide(
   action: AttentionAction,
   more: Record<string, unknown> = {},
 ): Promise<void> {
-  await test.engine.resolveAttention({ id: only(test).id, action, by: 'ada', ...more });
+  await test.engine.attention.decide({ id: only(test).id, action, by: 'ada', ...more });
   await test.clock.settle();
 }
 
@@ -127,7 +127,7 @@ describe('a task that needs attention', () => {
     await lose(test);
     const id = only(test).id;
     await expect(
-      test.engine.resolveAttention({
+      test.engine.attention.decide({
         id,
         action: 'completed',
         output_parameters: { n: 'many', m: 1 },
@@ -142,7 +142,7 @@ describe('a task that needs attention', () => {
       ],
     });
     await expect(
-      test.engine.resolveAttention({
+      test.engine.attention.decide({
         id,
         action: 'completed',
         output_parameters: { n: 1 },
@@ -196,7 +196,7 @@ describe('a task that needs attention', () => {
     test.agents.heartbeat('pc');
     await test.clock.settle();
     const item = open(test).find((each) => each.kind === 'task');
-    await test.engine.resolveAttention({ id: item?.id ?? '', action: 'retry' });
+    await test.engine.attention.decide({ id: item?.id ?? '', action: 'retry' });
     await test.live(5000);
     expect(test.task('r/a').state).toBe('queued');
     state = 'idle';
@@ -214,7 +214,7 @@ describe('a task that needs attention', () => {
     await test.agents.end('r/a', { kind: 'unknown', detail: 'gone' });
     await test.fail('r/b');
     const { id } = only(test);
-    await expect(test.engine.resolveAttention({ id, action: 'retry' })).rejects.toMatchObject({
+    await expect(test.engine.attention.decide({ id, action: 'retry' })).rejects.toMatchObject({
       code: 'wrong_state',
     });
     await decide(test, 'failed');
@@ -225,8 +225,8 @@ describe('a task that needs attention', () => {
     const test = await lab({ on_failure: 'ask' });
     await test.fail('r/a');
     expect(open(test)).toHaveLength(1);
-    if (what === 'run') await test.engine.cancelProtocolRun('r');
-    else await test.engine.cancelTask('a', 'r');
+    if (what === 'run') await test.engine.work.cancelProtocolRun('r');
+    else await test.engine.work.cancelTask('a', 'r');
     expect(items(test)).toMatchObject([
       {
         state: 'resolved',
@@ -240,16 +240,16 @@ describe('a task that needs attention', () => {
     const test = await lab();
     await lose(test);
     const { id } = only(test);
-    await expect(test.engine.resolveAttention({ id, action: 'idle' })).rejects.toMatchObject({
+    await expect(test.engine.attention.decide({ id, action: 'idle' })).rejects.toMatchObject({
       code: 'invalid',
       faults: [{ path: 'action', code: 'wrong_action', hint: 'use one of completed, failed, retry' }],
     });
-    await expect(test.engine.resolveAttention({ id: 'x', action: 'failed' })).rejects.toMatchObject({
+    await expect(test.engine.attention.decide({ id: 'x', action: 'failed' })).rejects.toMatchObject({
       code: 'not_found',
     });
-    const both = [decide(test, 'failed'), test.engine.resolveAttention({ id, action: 'failed' })];
+    const both = [decide(test, 'failed'), test.engine.attention.decide({ id, action: 'failed' })];
     expect((await Promise.allSettled(both)).map((each) => each.status)).toEqual(['fulfilled', 'rejected']);
-    await expect(test.engine.resolveAttention({ id, action: 'failed' })).rejects.toMatchObject({
+    await expect(test.engine.attention.decide({ id, action: 'failed' })).rejects.toMatchObject({
       code: 'not_found',
     });
     expect(items(test)).toMatchObject([{ id, state: 'resolved', resolution: { action: 'failed' } }]);
@@ -263,7 +263,7 @@ describe('a task that needs attention', () => {
       throw new ServiceError('store_unavailable', 'away');
     };
     const { id } = only(test);
-    await expect(test.engine.resolveAttention({ id, action: 'failed' })).rejects.toMatchObject({
+    await expect(test.engine.attention.decide({ id, action: 'failed' })).rejects.toMatchObject({
       code: 'store_unavailable',
     });
     await test.live(2000);
@@ -295,10 +295,10 @@ describe('a device in doubt', () => {
     await lose(test);
     await test.live(1000);
     const decision = { id: only(test).id, action: 'retry' as const, by: 'ada' };
-    await expect(test.engine.resolveAttention(decision)).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(test.engine.attention.decide(decision)).rejects.toMatchObject({ code: 'wrong_state' });
     say({ state: 'idle' });
     await test.live(1000);
-    await test.engine.resolveAttention(decision);
+    await test.engine.attention.decide(decision);
     expect(items(test).find(({ kind }) => kind === 'task')?.state).toBe('resolved');
   });
 
@@ -397,7 +397,7 @@ describe('a device in doubt', () => {
     const { test } = await inDoubt();
     test.agents.onCall = (kind) => (kind === 'reset' ? delivery : 'delivered');
     const { id } = only(test);
-    await expect(test.engine.resolveAttention({ id, action: 'idle' })).rejects.toMatchObject({ code });
+    await expect(test.engine.attention.decide({ id, action: 'idle' })).rejects.toMatchObject({ code });
     await test.live(2000);
     expect(only(test).id).toBe(id);
     expect(test.store.audit).toEqual([]);
@@ -407,7 +407,7 @@ describe('a device in doubt', () => {
     const { test } = await inDoubt();
     await test.clock.advance(5000);
     const { id } = only(test);
-    await expect(test.engine.resolveAttention({ id, action: 'idle' })).rejects.toMatchObject({
+    await expect(test.engine.attention.decide({ id, action: 'idle' })).rejects.toMatchObject({
       code: 'agent_unreachable',
     });
     expect(only(test).id).toBe(id);

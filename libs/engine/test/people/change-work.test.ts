@@ -27,7 +27,7 @@ async function settled<Value>(test: TestLab, act: Promise<Value>): Promise<Value
 async function onDemand(test: TestLab, name: string): Promise<void> {
   await settled(
     test,
-    test.engine.submitTask({
+    test.engine.submissions.task({
       name,
       type: 'use',
       devices: { d: { lab_name: 'l', name: 'arm' } },
@@ -73,7 +73,7 @@ describe('the priority of work', () => {
     const test = await lab();
     await settled(
       test,
-      test.engine.submitCampaign({
+      test.engine.submissions.campaign({
         name: 'c',
         protocol: 'p',
         max_protocol_runs: 2,
@@ -148,7 +148,7 @@ describe('parameters of work', () => {
 
   it('of a task that was tried before cannot change any more', async () => {
     const test = await lab();
-    await test.engine.submitTask({
+    await test.engine.submissions.task({
       name: 'x',
       type: 'use',
       devices: { d: { lab_name: 'l', name: 'arm' } },
@@ -169,7 +169,7 @@ describe('a campaign', () => {
     const test = await lab();
     await settled(
       test,
-      test.engine.submitCampaign({
+      test.engine.submissions.campaign({
         name: 'c',
         protocol: 'p',
         max_protocol_runs: 3,

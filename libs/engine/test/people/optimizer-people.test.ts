@@ -100,16 +100,16 @@ describe('people and the optimizer', () => {
     await campaign(test, { meta: { optimizer_overrides: { p_ai: 1, step: 2 } } });
     expect(test.optimizers.session('c').making.overrides).toEqual({ p_ai: 1, step: 2 });
     await test.engine.optimizers.configure('c', 'ada', { p_ai: 0.5, descending: true });
-    await test.engine.cancelCampaign('c');
+    await test.engine.work.cancelCampaign('c');
     await test.clock.settle();
-    await expect(test.engine.resumeCampaign('c', 'ada', { inputs: [] })).rejects.toMatchObject({
+    await expect(test.engine.work.resumeCampaign('c', 'ada', { inputs: [] })).rejects.toMatchObject({
       code: 'invalid',
       faults: [{ path: 'optimizer_overrides.inputs' }],
     });
-    await expect(test.engine.resumeCampaign('c', 'ada', { nope: 1 })).rejects.toMatchObject({
+    await expect(test.engine.work.resumeCampaign('c', 'ada', { nope: 1 })).rejects.toMatchObject({
       faults: [{ path: 'optimizer_overrides.nope' }],
     });
-    await test.engine.resumeCampaign('c', 'ada', { p_bayesian: 0.75, step: 10 });
+    await test.engine.work.resumeCampaign('c', 'ada', { p_bayesian: 0.75, step: 10 });
     await test.clock.settle();
     expect(test.optimizers.session('c')).toMatchObject({
       runtimeParams: { p_bayesian: 0.75, p_ai: 0.25, descending: true },
@@ -126,10 +126,10 @@ describe('people and the optimizer', () => {
   it('pause and resume a campaign with overrides, and its optimizer is made anew', async () => {
     const test = await lab();
     await campaign(test, { max_protocol_runs: 6 });
-    await test.engine.pauseCampaign('c', 'ada');
+    await test.engine.work.pauseCampaign('c', 'ada');
     await measure(test, 1);
     expect(test.running()).toEqual([]);
-    await test.engine.submitCampaign({
+    await test.engine.submissions.campaign({
       name: 'c',
       protocol: 'p',
       max_protocol_runs: 6,

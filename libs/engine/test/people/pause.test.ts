@@ -30,7 +30,7 @@ describe('a paused protocol run', () => {
   it('lets what runs come to its end, keeps what it holds, and starts nothing more until it is resumed', async () => {
     const test = await lab();
     await test.run('r', 'pair');
-    await settled(test, test.engine.pauseProtocolRun('r', 'ada'));
+    await settled(test, test.engine.work.pauseProtocolRun('r', 'ada'));
     expect(test.runRow('r')).toMatchObject({ state: 'paused', reason: { code: 'paused' } });
     expect(test.running()).toEqual(['r/a']);
     await test.complete('r/a');
@@ -39,7 +39,7 @@ describe('a paused protocol run', () => {
     await restart(test);
     expect(test.running()).toEqual([]);
     expect(test.runState('r')).toBe('paused');
-    await settled(test, test.engine.resumeProtocolRun('r', 'ada'));
+    await settled(test, test.engine.work.resumeProtocolRun('r', 'ada'));
     expect(test.running()).toEqual(['r/b']);
     await test.complete('r/b');
     expect(test.runRow('r')).toMatchObject({ state: 'completed', reason: null });
@@ -53,9 +53,9 @@ describe('a paused protocol run', () => {
     const test = await lab();
     await test.run('r', 'pair');
     await test.run('s', 'pair');
-    await settled(test, test.engine.pauseProtocolRun('s', 'ada'));
+    await settled(test, test.engine.work.pauseProtocolRun('s', 'ada'));
     expect(test.runState('s')).toBe('paused');
-    await settled(test, test.engine.resumeProtocolRun('s', 'ada'));
+    await settled(test, test.engine.work.resumeProtocolRun('s', 'ada'));
     expect(test.runState('s')).toBe('created');
   });
 
@@ -63,7 +63,7 @@ describe('a paused protocol run', () => {
     const test = await lab();
     await test.run('r', 'plain');
     await test.complete('r/a');
-    await settled(test, test.engine.pauseProtocolRun('r', ''));
+    await settled(test, test.engine.work.pauseProtocolRun('r', ''));
     await test.complete('r/b');
     expect(test.runState('r')).toBe('completed');
   });
@@ -72,12 +72,12 @@ describe('a paused protocol run', () => {
     const test = await lab();
     test.protocol('wide', [{ name: 'a' }, { name: 'b' }, { name: 'c', needs: ['a', 'b'] }]);
     await test.run('r', 'wide');
-    await settled(test, test.engine.pauseProtocolRun('r', ''));
+    await settled(test, test.engine.work.pauseProtocolRun('r', ''));
     await test.agents.end('r/a', { kind: 'unknown', detail: 'power cut' });
     await test.clock.settle();
     expect(test.runState('r')).toBe('needs_attention');
-    await expect(test.engine.pauseProtocolRun('r', '')).rejects.toMatchObject({ code: 'wrong_state' });
-    await settled(test, test.engine.resumeProtocolRun('r', ''));
+    await expect(test.engine.work.pauseProtocolRun('r', '')).rejects.toMatchObject({ code: 'wrong_state' });
+    await settled(test, test.engine.work.resumeProtocolRun('r', ''));
     expect(test.runState('r')).toBe('needs_attention');
   });
 
@@ -85,11 +85,11 @@ describe('a paused protocol run', () => {
     const test = await lab();
     test.agents.onCancel = () => undefined;
     await test.run('r', 'pair');
-    await settled(test, test.engine.pauseProtocolRun('r', ''));
-    await settled(test, test.engine.cancelProtocolRun('r'));
+    await settled(test, test.engine.work.pauseProtocolRun('r', ''));
+    await settled(test, test.engine.work.cancelProtocolRun('r'));
     expect(test.runRow('r')).toMatchObject({ state: 'running', pausedAt: null });
-    await expect(test.engine.pauseProtocolRun('r', '')).rejects.toMatchObject({ code: 'wrong_state' });
-    await expect(test.engine.resumeProtocolRun('r', '')).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(test.engine.work.pauseProtocolRun('r', '')).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(test.engine.work.resumeProtocolRun('r', '')).rejects.toMatchObject({ code: 'wrong_state' });
     await test.agents.end('r/a', { kind: 'cancelled' });
     await test.clock.settle();
     expect(test.runState('r')).toBe('cancelled');
@@ -99,47 +99,49 @@ describe('a paused protocol run', () => {
   it('cannot be paused twice, nor resumed when it runs, nor named when it is not there', async () => {
     const test = await lab();
     await test.run('r', 'pair');
-    await expect(test.engine.resumeProtocolRun('r', '')).rejects.toMatchObject({
+    await expect(test.engine.work.resumeProtocolRun('r', '')).rejects.toMatchObject({
       code: 'wrong_state',
       effect: 'none',
       message: 'the protocol run "r" is running and not paused; there is nothing to resume',
     });
-    await test.engine.pauseProtocolRun('r', '');
-    await expect(test.engine.pauseProtocolRun('r', '')).rejects.toMatchObject({
+    await test.engine.work.pauseProtocolRun('r', '');
+    await expect(test.engine.work.pauseProtocolRun('r', '')).rejects.toMatchObject({
       code: 'wrong_state',
       message: 'the protocol run "r" is paused already',
     });
-    await expect(test.engine.pauseProtocolRun('x', '')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(test.engine.resumeProtocolRun('x', '')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(test.engine.work.pauseProtocolRun('x', '')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(test.engine.work.resumeProtocolRun('x', '')).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
 describe('a paused campaign', () => {
   it('starts no more tasks of its runs and no more runs until it is resumed', async () => {
     const test = await lab();
-    await test.engine.submitCampaign({
+    await test.engine.submissions.campaign({
       name: 'c',
       protocol: 'plain',
       max_protocol_runs: 3,
       max_concurrent_protocol_runs: 2,
     });
-    await settled(test, test.engine.pauseCampaign('c', 'ada'));
+    await settled(test, test.engine.work.pauseCampaign('c', 'ada'));
     expect(test.campaignRow('c')).toMatchObject({ state: 'paused', reason: { code: 'paused' } });
     expect(test.runRow('c_run_1')).toMatchObject({ state: 'paused', reason: { code: 'campaign_paused' } });
     await test.complete('c_run_1/a');
     expect(test.running()).toEqual(['c_run_2/a']);
     await restart(test);
     expect(test.running()).toEqual(['c_run_2/a']);
-    await expect(test.engine.pauseCampaign('c', '')).rejects.toMatchObject({ code: 'wrong_state' });
-    await expect(test.engine.pauseProtocolRun('c_run_1', '')).rejects.toMatchObject({ code: 'wrong_state' });
-    await expect(test.engine.resumeProtocolRun('c_run_1', '')).rejects.toMatchObject({
+    await expect(test.engine.work.pauseCampaign('c', '')).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(test.engine.work.pauseProtocolRun('c_run_1', '')).rejects.toMatchObject({
+      code: 'wrong_state',
+    });
+    await expect(test.engine.work.resumeProtocolRun('c_run_1', '')).rejects.toMatchObject({
       code: 'wrong_state',
       message: expect.stringContaining('resume the campaign'),
     });
-    await settled(test, test.engine.resumeCampaign('c', 'ada'));
+    await settled(test, test.engine.work.resumeCampaign('c', 'ada'));
     expect(test.running()).toEqual(['c_run_1/b', 'c_run_2/a']);
     expect(test.runRow('c_run_1')).toMatchObject({ state: 'running', reason: null });
-    await expect(test.engine.resumeCampaign('c', '')).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(test.engine.work.resumeCampaign('c', '')).rejects.toMatchObject({ code: 'wrong_state' });
     for (const task of ['c_run_1/b', 'c_run_2/a', 'c_run_2/b', 'c_run_3/a', 'c_run_3/b'])
       await test.complete(task);
     expect(test.campaignRow('c')).toMatchObject({ state: 'completed', runsCompleted: 3, reason: null });
@@ -151,19 +153,19 @@ describe('a paused campaign', () => {
 
   it('keeps a run of it paused that was paused by itself', async () => {
     const test = await lab();
-    await test.engine.submitCampaign({ name: 'c', protocol: 'plain', max_protocol_runs: 1 });
-    await settled(test, test.engine.pauseProtocolRun('c_run_1', ''));
+    await test.engine.submissions.campaign({ name: 'c', protocol: 'plain', max_protocol_runs: 1 });
+    await settled(test, test.engine.work.pauseProtocolRun('c_run_1', ''));
     expect(test.campaignRow('c').state).toBe('running');
-    await settled(test, test.engine.pauseCampaign('c', ''));
-    await settled(test, test.engine.resumeCampaign('c', ''));
+    await settled(test, test.engine.work.pauseCampaign('c', ''));
+    await settled(test, test.engine.work.resumeCampaign('c', ''));
     expect(test.runState('c_run_1')).toBe('paused');
   });
 
   it('is cancelled like any other', async () => {
     const test = await lab();
-    await test.engine.submitCampaign({ name: 'c', protocol: 'plain', max_protocol_runs: 3 });
-    await settled(test, test.engine.pauseCampaign('c', ''));
-    await settled(test, test.engine.cancelCampaign('c'));
+    await test.engine.submissions.campaign({ name: 'c', protocol: 'plain', max_protocol_runs: 3 });
+    await settled(test, test.engine.work.pauseCampaign('c', ''));
+    await settled(test, test.engine.work.cancelCampaign('c'));
     expect(test.campaignRow('c')).toMatchObject({ state: 'cancelled', pausedAt: null, runsStarted: 1 });
     expect(test.runState('c_run_1')).toBe('cancelled');
   });
@@ -173,29 +175,33 @@ describe('a paused queue', () => {
   it('starts nothing, wherever it belongs, over restarts too, until it is resumed', async () => {
     const test = await lab();
     await test.run('r', 'plain');
-    expect(test.engine.queue(wholeQueue).queue).toEqual({
+    expect(test.engine.views.queue(wholeQueue).queue).toEqual({
       paused: false,
       paused_by: null,
       paused_at: null,
       queued: 0,
       running: 1,
     });
-    const paused = await test.engine.pauseQueue('ada');
+    const paused = await test.engine.queuePause.pause('ada');
     expect(paused).toMatchObject({ paused: true, paused_by: 'ada', paused_at: expect.any(String) });
-    expect(await test.engine.pauseQueue('bob')).toEqual(paused);
+    expect(await test.engine.queuePause.pause('bob')).toEqual(paused);
     await test.complete('r/a');
-    await test.engine.submitTask({ name: 't', type: 'use', devices: { d: { lab_name: 'l', name: 'arm' } } });
+    await test.engine.submissions.task({
+      name: 't',
+      type: 'use',
+      devices: { d: { lab_name: 'l', name: 'arm' } },
+    });
     await restart(test);
     await test.live(2000);
     expect(test.running()).toEqual([]);
-    expect(test.engine.queue(wholeQueue).queue).toMatchObject({
+    expect(test.engine.views.queue(wholeQueue).queue).toMatchObject({
       paused: true,
       paused_by: 'ada',
       queued: 2,
       running: 0,
     });
-    expect(await test.engine.resumeQueue('bob')).toMatchObject({ paused: false });
-    expect(await test.engine.resumeQueue('bob')).toMatchObject({ paused: false });
+    expect(await test.engine.queuePause.resume('bob')).toMatchObject({ paused: false });
+    expect(await test.engine.queuePause.resume('bob')).toMatchObject({ paused: false });
     await test.clock.settle();
     expect(test.running()).toEqual(['r/b', 't']);
     expect(test.store.audit.map(({ by, action }) => [by, action])).toEqual([
@@ -206,8 +212,8 @@ describe('a paused queue', () => {
 
   it('does not stop the deadline of an on-demand task', async () => {
     const test = await lab();
-    await test.engine.pauseQueue('');
-    await test.engine.submitTask({
+    await test.engine.queuePause.pause('');
+    await test.engine.submissions.task({
       name: 't',
       type: 'use',
       devices: { d: { lab_name: 'l', name: 'arm' } },

@@ -58,7 +58,7 @@ describe('a reset of a resource', () => {
       code: 'wrong_state',
       message: expect.stringContaining('the task r/a has the resource "beaker"') as string,
     });
-    await test.engine.pauseProtocolRun('r', 'ada');
+    await test.engine.work.pauseProtocolRun('r', 'ada');
     await leave(test, 'r/a', 3);
     await expect(test.engine.resources.reset(reset)).rejects.toMatchObject({
       code: 'wrong_state',
@@ -72,7 +72,7 @@ describe('a reset of a resource', () => {
     await test.engine.resources.reset({ ...reset, force: true, reason: 'it was emptied' });
     expect(metaOf(test)).toEqual({ capacity: 10 });
     expect(test.store.audit.at(-1)?.detail).toMatchObject({ held_by: 'the protocol run r' });
-    await test.engine.resumeProtocolRun('r', 'ada');
+    await test.engine.work.resumeProtocolRun('r', 'ada');
     await test.clock.settle();
     expect(test.task('r/b')).toMatchObject({
       state: 'running',

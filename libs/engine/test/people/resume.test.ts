@@ -43,7 +43,7 @@ describe('a failed protocol run that is resumed', () => {
     expect(test.tasks('r')).toEqual({ a: 'completed', b: 'failed', c: 'skipped' });
     await restart(test);
     const { id } = test.runRow('r');
-    expect(await settled(test, test.engine.resumeProtocolRun('r', 'ada'))).toEqual({ id, name: 'r' });
+    expect(await settled(test, test.engine.work.resumeProtocolRun('r', 'ada'))).toEqual({ id, name: 'r' });
     expect(test.running()).toEqual(['r/b']);
     expect(test.runRow('r')).toMatchObject({ state: 'running', ending: null, reason: null, endedAt: null });
     expect(test.task('r/a')).toEqual(kept);
@@ -68,7 +68,7 @@ describe('a failed protocol run that is resumed', () => {
     });
     await test.clock.settle();
     expect(test.task('r/a').state).toBe('failed');
-    await settled(test, test.engine.resumeProtocolRun('r', ''));
+    await settled(test, test.engine.work.resumeProtocolRun('r', ''));
     const attempts = [...test.store.rows.attempts.values()];
     expect(attempts.map(({ number, state, reason }) => [number, state, reason?.code])).toEqual([
       [1, 'failed', 'invalid_output'],
@@ -106,13 +106,21 @@ describe('a failed protocol run that is resumed', () => {
     await test.complete('r/a');
     await test.fail('r/b');
     expect(test.allocated()).toEqual([]);
-    await test.engine.submitTask({ name: 't', type: 'use', devices: { d: { lab_name: 'l', name: 'arm' } } });
-    await settled(test, test.engine.resumeProtocolRun('r', ''));
+    await test.engine.submissions.task({
+      name: 't',
+      type: 'use',
+      devices: { d: { lab_name: 'l', name: 'arm' } },
+    });
+    await settled(test, test.engine.work.resumeProtocolRun('r', ''));
     expect(test.running()).toEqual(['t']);
     expect(test.tasks('r')).toMatchObject({ a: 'completed', b: 'queued' });
     await test.complete('t');
     expect(test.running()).toEqual(['r/b']);
-    await test.engine.submitTask({ name: 'u', type: 'use', devices: { d: { lab_name: 'l', name: 'arm' } } });
+    await test.engine.submissions.task({
+      name: 'u',
+      type: 'use',
+      devices: { d: { lab_name: 'l', name: 'arm' } },
+    });
     await test.complete('r/b');
     expect(test.running()).toEqual(['r/c']);
     await test.complete('r/c');
@@ -127,7 +135,7 @@ describe('a failed protocol run that is resumed', () => {
     await test.fail('r/b');
     test.protocol('chain', [{ name: 'z' }]);
     await test.engine.definitionsChanged();
-    await settled(test, test.engine.resumeProtocolRun('r', ''));
+    await settled(test, test.engine.work.resumeProtocolRun('r', ''));
     await test.complete('r/b');
     await test.complete('r/c');
     expect(test.runState('r')).toBe('completed');
@@ -140,7 +148,7 @@ describe('a failed protocol run that is resumed', () => {
     await test.fail('r/a');
     test.definitions.loadedLabs.delete('l');
     await test.engine.definitionsChanged();
-    await expect(test.engine.resumeProtocolRun('r', '')).rejects.toMatchObject({
+    await expect(test.engine.work.resumeProtocolRun('r', '')).rejects.toMatchObject({
       code: 'invalid',
       effect: 'none',
       faults: [expect.objectContaining({ code: 'unknown_lab' })],
@@ -153,8 +161,8 @@ describe('a failed protocol run that is resumed', () => {
     await test.run('r', 'plain');
     await test.fail('r/a');
     const both = await Promise.allSettled([
-      test.engine.resumeProtocolRun('r', 'ada'),
-      test.engine.resumeProtocolRun('r', 'bob'),
+      test.engine.work.resumeProtocolRun('r', 'ada'),
+      test.engine.work.resumeProtocolRun('r', 'bob'),
     ]);
     expect(both.map((each) => each.status)).toEqual(['fulfilled', 'rejected']);
     await test.clock.settle();
@@ -171,9 +179,9 @@ describe('a failed protocol run that is resumed', () => {
       test.store.beforeCommit = undefined;
       throw new ServiceError('store_unavailable', 'away', { effect: 'maybe' });
     };
-    await test.engine.resumeProtocolRun('r', '').catch(() => undefined);
+    await test.engine.work.resumeProtocolRun('r', '').catch(() => undefined);
     await test.live(2000);
-    if (test.runState('r') === 'failed') await settled(test, test.engine.resumeProtocolRun('r', ''));
+    if (test.runState('r') === 'failed') await settled(test, test.engine.work.resumeProtocolRun('r', ''));
     expect(test.running()).toEqual(['r/b']);
     expect(test.agents.startedTwice).toEqual([]);
   });
@@ -181,29 +189,33 @@ describe('a failed protocol run that is resumed', () => {
 
 describe('what cannot be resumed', () => {
   it.each<[string, (engine: Engine) => Promise<unknown>, string]>([
-    ['a run that is not there', (engine) => engine.resumeProtocolRun('x', ''), 'not_found'],
-    ['a campaign that is not there', (engine) => engine.resumeCampaign('x', ''), 'not_found'],
-    ['an on-demand task of that name', (engine) => engine.resumeProtocolRun('t', ''), 'not_found'],
-    ['a completed run', (engine) => engine.resumeProtocolRun('done', ''), 'wrong_state'],
-    ['a completed campaign', (engine) => engine.resumeCampaign('over', ''), 'wrong_state'],
+    ['a run that is not there', (engine) => engine.work.resumeProtocolRun('x', ''), 'not_found'],
+    ['a campaign that is not there', (engine) => engine.work.resumeCampaign('x', ''), 'not_found'],
+    ['an on-demand task of that name', (engine) => engine.work.resumeProtocolRun('t', ''), 'not_found'],
+    ['a completed run', (engine) => engine.work.resumeProtocolRun('done', ''), 'wrong_state'],
+    ['a completed campaign', (engine) => engine.work.resumeCampaign('over', ''), 'wrong_state'],
     [
       'a completed run by submission',
-      (engine) => engine.submitProtocolRun({ name: 'done', type: 'plain', resume: true }),
+      (engine) => engine.submissions.protocolRun({ name: 'done', type: 'plain', resume: true }),
       'wrong_state',
     ],
     [
       'a running run by submission',
-      (engine) => engine.submitProtocolRun({ name: 'now', type: 'plain', resume: true }),
+      (engine) => engine.submissions.protocolRun({ name: 'now', type: 'plain', resume: true }),
       'wrong_state',
     ],
   ])('%s', async (_, resume, code) => {
     const test = await lab();
-    await test.engine.submitTask({ name: 't', type: 'use', devices: { d: { lab_name: 'l', name: 'arm' } } });
+    await test.engine.submissions.task({
+      name: 't',
+      type: 'use',
+      devices: { d: { lab_name: 'l', name: 'arm' } },
+    });
     await test.clock.settle();
     await test.fail('t');
     await test.run('done', 'plain');
     await test.complete('done/a');
-    await test.engine.submitCampaign({ name: 'over', protocol: 'plain', max_protocol_runs: 1 });
+    await test.engine.submissions.campaign({ name: 'over', protocol: 'plain', max_protocol_runs: 1 });
     await test.clock.settle();
     await test.complete('over_run_1/a');
     await test.run('now', 'plain');
@@ -218,19 +230,21 @@ describe('a cancelled protocol run that is resumed', () => {
   it('goes on by a submission that says the same, or leaves it out', async () => {
     const test = await lab();
     const submission = { name: 'r', type: 'given', parameters: { a: { n: 1 } }, meta: { x: [1, { y: 2 }] } };
-    await settled(test, test.engine.submitProtocolRun({ ...submission, resume: true }));
+    await settled(test, test.engine.submissions.protocolRun({ ...submission, resume: true }));
     expect(test.running()).toEqual(['r/a']);
-    await settled(test, test.engine.cancelProtocolRun('r'));
+    await settled(test, test.engine.work.cancelProtocolRun('r'));
     expect(test.runState('r')).toBe('cancelled');
-    await expect(test.engine.submitProtocolRun(submission)).rejects.toMatchObject({ code: 'duplicate_name' });
-    await settled(test, test.engine.submitProtocolRun({ name: 'r', type: 'given', resume: true }));
+    await expect(test.engine.submissions.protocolRun(submission)).rejects.toMatchObject({
+      code: 'duplicate_name',
+    });
+    await settled(test, test.engine.submissions.protocolRun({ name: 'r', type: 'given', resume: true }));
     expect(test.task('r/a')).toMatchObject({
       state: 'running',
       inputParameters: { n: 1 },
       cancelRequestedAt: null,
     });
-    await settled(test, test.engine.cancelProtocolRun('r'));
-    await settled(test, test.engine.submitProtocolRun({ ...submission, owner: '', resume: true }));
+    await settled(test, test.engine.work.cancelProtocolRun('r'));
+    await settled(test, test.engine.submissions.protocolRun({ ...submission, owner: '', resume: true }));
     expect(test.task('r/a').attempt).toBe(3);
   });
 
@@ -239,7 +253,7 @@ describe('a cancelled protocol run that is resumed', () => {
     await test.run('r', 'given', { parameters: { a: { n: 1 } }, owner: 'ada' });
     await test.fail('r/a');
     await expect(
-      test.engine.submitProtocolRun({
+      test.engine.submissions.protocolRun({
         name: 'r',
         type: 'plain',
         owner: 'bob',
@@ -259,8 +273,8 @@ describe('a cancelled protocol run that is resumed', () => {
   it('ends a pause by a submission too', async () => {
     const test = await lab();
     await test.run('r', 'chain');
-    await settled(test, test.engine.pauseProtocolRun('r', ''));
-    await settled(test, test.engine.submitProtocolRun({ name: 'r', type: 'chain', resume: true }));
+    await settled(test, test.engine.work.pauseProtocolRun('r', ''));
+    await settled(test, test.engine.submissions.protocolRun({ name: 'r', type: 'chain', resume: true }));
     expect(test.runState('r')).toBe('running');
   });
 });
@@ -269,7 +283,7 @@ describe('a campaign that is resumed', () => {
   async function campaign(test: TestLab, more = {}): Promise<void> {
     await settled(
       test,
-      test.engine.submitCampaign({
+      test.engine.submissions.campaign({
         name: 'c',
         protocol: 'given',
         max_protocol_runs: 4,
@@ -292,7 +306,7 @@ describe('a campaign that is resumed', () => {
     });
     expect(test.runState('c_run_3')).toBe('cancelled');
     await restart(test);
-    await settled(test, test.engine.resumeCampaign('c', 'ada'));
+    await settled(test, test.engine.work.resumeCampaign('c', 'ada'));
     expect(test.campaignRow('c')).toMatchObject({
       state: 'running',
       ending: null,
@@ -323,8 +337,8 @@ describe('a campaign that is resumed', () => {
     const test = await lab();
     await campaign(test, { on_run_failure: 'continue' });
     for (const n of [1, 2, 3]) await test.fail(`c_run_${n}/a`);
-    await settled(test, test.engine.cancelCampaign('c'));
-    await settled(test, test.engine.resumeCampaign('c', ''));
+    await settled(test, test.engine.work.cancelCampaign('c'));
+    await settled(test, test.engine.work.resumeCampaign('c', ''));
     for (const n of [1, 2, 3, 4]) {
       expect(test.running()).toEqual([`c_run_${n}/a`]);
       for (let later = n + 1; later <= 4; later += 1) expect(test.runState(`c_run_${later}`)).toBe('created');
@@ -338,10 +352,10 @@ describe('a campaign that is resumed', () => {
     const test = await lab();
     test.agents.onCancel = () => undefined;
     await campaign(test, { max_protocol_runs: 1, protocol_run_parameters: [{ a: { n: 1 } }] });
-    await settled(test, test.engine.cancelCampaign('c'));
+    await settled(test, test.engine.work.cancelCampaign('c'));
     await test.complete('c_run_1/a');
     expect(test.campaignRow('c')).toMatchObject({ state: 'cancelled' });
-    await settled(test, test.engine.resumeCampaign('c', ''));
+    await settled(test, test.engine.work.resumeCampaign('c', ''));
     expect(test.campaignRow('c')).toMatchObject({ state: 'completed', runsCompleted: 1, reason: null });
     expect(test.runState('c_run_1')).toBe('completed');
   });
@@ -355,10 +369,10 @@ describe('a campaign that is resumed', () => {
     });
     await test.fail('c_run_1/a');
     expect(test.campaignRow('c')).toMatchObject({ state: 'paused', runsFailed: 1 });
-    await settled(test, test.engine.resumeProtocolRun('c_run_1', 'ada'));
+    await settled(test, test.engine.work.resumeProtocolRun('c_run_1', 'ada'));
     expect(test.campaignRow('c')).toMatchObject({ state: 'paused', runsFailed: 0 });
     expect(test.runState('c_run_1')).toBe('paused');
-    await settled(test, test.engine.resumeCampaign('c', 'ada'));
+    await settled(test, test.engine.work.resumeCampaign('c', 'ada'));
     expect(test.running()).toEqual(['c_run_1/a']);
     await test.complete('c_run_1/a');
     await test.complete('c_run_2/a');
@@ -374,7 +388,7 @@ describe('a campaign that is resumed', () => {
     const test = await lab();
     await campaign(test);
     await test.fail('c_run_1/a');
-    await expect(test.engine.resumeProtocolRun('c_run_1', '')).rejects.toMatchObject({
+    await expect(test.engine.work.resumeProtocolRun('c_run_1', '')).rejects.toMatchObject({
       code: 'wrong_state',
       message: 'the protocol run "c_run_1" belongs to a campaign that is failed; resume the campaign "c"',
     });
@@ -385,12 +399,12 @@ describe('a campaign that is resumed', () => {
     await campaign(test);
     await test.fail('c_run_1/a');
     await test.run('c_run_3', 'plain');
-    await expect(test.engine.resumeCampaign('c', '')).rejects.toMatchObject({
+    await expect(test.engine.work.resumeCampaign('c', '')).rejects.toMatchObject({
       code: 'duplicate_name',
       effect: 'none',
     });
     await test.complete('c_run_3/a');
-    await expect(test.engine.resumeCampaign('c', '')).rejects.toMatchObject({ code: 'duplicate_name' });
+    await expect(test.engine.work.resumeCampaign('c', '')).rejects.toMatchObject({ code: 'duplicate_name' });
     expect(test.campaignRow('c').state).toBe('failed');
   });
 

@@ -28,11 +28,11 @@ describe('an emergency stop', () => {
     ['all', []],
   ])('of %s lets nothing start in its scope until it is released', async (scope, running) => {
     const test = await lab();
-    await test.engine.engageStop(stop(scope));
+    await test.engine.emergencyStops.engage(stop(scope));
     await runAll(test);
     await test.live(5000);
     expect(test.running()).toEqual(running);
-    expect(await test.engine.releaseStop('stop-1', 'bob')).toEqual({ ids: ['stop-1'] });
+    expect(await test.engine.emergencyStops.release('stop-1', 'bob')).toEqual({ ids: ['stop-1'] });
     await test.clock.settle();
     expect(test.running()).toEqual(everything.map((name) => `${name}/a`).sort());
   });
@@ -40,7 +40,7 @@ describe('an emergency stop', () => {
   it('stops what runs in its scope, and leaves it to a person', async () => {
     const test = await lab();
     await runAll(test);
-    await test.engine.engageStop(stop('lab:l'));
+    await test.engine.emergencyStops.engage(stop('lab:l'));
     await test.live(2000);
     expect(test.agents.stops.map(({ label }) => label).sort()).toEqual(['l.arm/a', 'l.scale/a']);
     expect(test.agents.stops[0]?.reason).toBe('emergency stop by ada: spill');
@@ -56,10 +56,10 @@ describe('an emergency stop', () => {
     const item = [...test.store.rows.attention.values()].find(
       ({ taskRunId }) => taskRunId === test.task('l.arm/a').id,
     );
-    await test.engine.resolveAttention({ id: item?.id ?? '', action: 'retry' });
+    await test.engine.attention.decide({ id: item?.id ?? '', action: 'retry' });
     await test.live(2000);
     expect(test.task('l.arm/a').state).toBe('queued');
-    await test.engine.releaseStop(null, 'ada');
+    await test.engine.emergencyStops.release(null, 'ada');
     await test.clock.settle();
     expect(test.task('l.arm/a')).toMatchObject({ state: 'running', attempt: 2 });
   });
@@ -67,7 +67,7 @@ describe('an emergency stop', () => {
   it('of everything leaves a task without devices to its end', async () => {
     const test = await lab();
     await test.run('none', 'none');
-    await test.engine.engageStop(stop('all'));
+    await test.engine.emergencyStops.engage(stop('all'));
     await test.live(2000);
     expect(test.running()).toEqual(['none/a']);
     await test.complete('none/a');
@@ -78,7 +78,7 @@ describe('an emergency stop', () => {
     const test = await lab();
     await test.run('r', 'l.arm');
     test.agents.onCancel = () => undefined;
-    await test.engine.engageStop(stop('all'));
+    await test.engine.emergencyStops.engage(stop('all'));
     await test.live(1000);
     await test.fail('r/a', 'the arm does not move', 0);
     expect(test.task('r/a')).toMatchObject({
@@ -94,7 +94,7 @@ describe('an emergency stop', () => {
     const test = await lab();
     await test.run('r', 'l.arm');
     test.agents.onCancel = () => undefined;
-    await test.engine.engageStop(stop('all'));
+    await test.engine.emergencyStops.engage(stop('all'));
     await test.complete('r/a');
     expect(test.runState('r')).toBe('completed');
   });
@@ -124,16 +124,16 @@ describe('an emergency stop', () => {
     expect(test.store.audit).toMatchObject([
       { action: 'estop.engage', by: 'ada', detail: { told_by: 'pc', scope: 'lab:l' } },
     ]);
-    await test.engine.releaseStop('stop-1', 'ada');
+    await test.engine.emergencyStops.release('stop-1', 'ada');
     await test.live(2000);
     expect(halts(test)[0]?.releasedAt).not.toBeNull();
   });
 
   it('that was heard is recorded once, whoever records it as well', async () => {
     const test = await lab();
-    test.engine.stopHeard(stop('all'));
-    expect(await test.engine.engageStop(stop('all'))).toEqual({ id: 'stop-1' });
-    test.engine.stopHeard(stop('lab:gone', 'stop-2'));
+    test.engine.emergencyStops.heard(stop('all'));
+    expect(await test.engine.emergencyStops.engage(stop('all'))).toEqual({ id: 'stop-1' });
+    test.engine.emergencyStops.heard(stop('lab:gone', 'stop-2'));
     await test.clock.settle();
     expect(halts(test)).toHaveLength(1);
     expect(test.store.audit).toHaveLength(1);
@@ -141,18 +141,18 @@ describe('an emergency stop', () => {
 
   it('survives a restart, and is told to agents that register', async () => {
     const test = await lab();
-    await test.engine.engageStop(stop('lab:m', 'stop-0'));
-    await test.engine.releaseStop('stop-0', 'ada');
-    await test.engine.engageStop(stop('lab:l'));
-    await test.engine.pauseQueue('ada');
-    await test.engine.resumeQueue('ada');
+    await test.engine.emergencyStops.engage(stop('lab:m', 'stop-0'));
+    await test.engine.emergencyStops.release('stop-0', 'ada');
+    await test.engine.emergencyStops.engage(stop('lab:l'));
+    await test.engine.queuePause.pause('ada');
+    await test.engine.queuePause.resume('ada');
     await test.start();
     const hello = { computer: 'x', session: 's', version: '1', attempts: [], devices: [] };
-    expect(await test.engine.registerAgent(hello)).toMatchObject({
+    expect(await test.engine.agents.register(hello)).toMatchObject({
       halts: [stop('lab:l')],
       released: ['stop-0'],
     });
-    expect(test.engine.stops()).toEqual({ halts: [stop('lab:l')], released: ['stop-0'] });
+    expect(test.engine.emergencyStops.known()).toEqual({ halts: [stop('lab:l')], released: ['stop-0'] });
     await test.agents.register('pc');
     await test.run('r', 'l.arm');
     await test.live(2000);
@@ -162,31 +162,35 @@ describe('an emergency stop', () => {
   it('of what does not exist is refused, and so is a release of none', async () => {
     const test = await lab();
     const code = (wanted: string) => ({ code: wanted, effect: 'none' });
-    await expect(test.engine.engageStop(stop('lab:x'))).rejects.toMatchObject(code('unknown_lab'));
-    await expect(test.engine.engageStop(stop('device:l.x'))).rejects.toMatchObject(code('unknown_device'));
-    await expect(test.engine.engageStop(stop('queue'))).rejects.toMatchObject(code('bad_request'));
-    await expect(test.engine.releaseStop('x', 'ada')).rejects.toMatchObject(code('not_found'));
-    expect(await test.engine.releaseStop(null, 'ada')).toEqual({ ids: [] });
-    await test.engine.engageStop(stop('all'));
-    await test.engine.releaseStop('stop-1', 'ada');
-    await expect(test.engine.releaseStop('stop-1', 'ada')).rejects.toMatchObject(code('wrong_state'));
+    await expect(test.engine.emergencyStops.engage(stop('lab:x'))).rejects.toMatchObject(code('unknown_lab'));
+    await expect(test.engine.emergencyStops.engage(stop('device:l.x'))).rejects.toMatchObject(
+      code('unknown_device'),
+    );
+    await expect(test.engine.emergencyStops.engage(stop('queue'))).rejects.toMatchObject(code('bad_request'));
+    await expect(test.engine.emergencyStops.release('x', 'ada')).rejects.toMatchObject(code('not_found'));
+    expect(await test.engine.emergencyStops.release(null, 'ada')).toEqual({ ids: [] });
+    await test.engine.emergencyStops.engage(stop('all'));
+    await test.engine.emergencyStops.release('stop-1', 'ada');
+    await expect(test.engine.emergencyStops.release('stop-1', 'ada')).rejects.toMatchObject(
+      code('wrong_state'),
+    );
     expect(halts(test)).toHaveLength(1);
   });
 
   it('and its release leave the pause of the queue alone', async () => {
     const test = await lab();
-    await test.engine.pauseQueue('ada');
-    await test.engine.engageStop(stop('all'));
+    await test.engine.queuePause.pause('ada');
+    await test.engine.emergencyStops.engage(stop('all'));
     await test.run('r', 'none');
-    await test.engine.releaseStop(null, 'ada');
+    await test.engine.emergencyStops.release(null, 'ada');
     await test.clock.settle();
     expect(test.running()).toEqual([]);
-    expect(test.engine.queue(wholeQueue).queue.paused).toBe(true);
+    expect(test.engine.views.queue(wholeQueue).queue.paused).toBe(true);
     const [pause] = halts(test).filter((row) => row.scope === 'queue');
-    await expect(test.engine.releaseStop(pause?.id ?? '', 'ada')).rejects.toMatchObject({
+    await expect(test.engine.emergencyStops.release(pause?.id ?? '', 'ada')).rejects.toMatchObject({
       code: 'not_found',
     });
-    await test.engine.resumeQueue('ada');
+    await test.engine.queuePause.resume('ada');
     await test.clock.settle();
     expect(test.running()).toEqual(['r/a']);
   });
@@ -195,9 +199,9 @@ describe('an emergency stop', () => {
     const test = await lab();
     await test.run('r', 'l.arm');
     test.agents.onCancel = () => undefined;
-    await test.engine.engageStop(stop('all'));
+    await test.engine.emergencyStops.engage(stop('all'));
     await test.live(1000);
-    await test.engine.cancelProtocolRun('r');
+    await test.engine.work.cancelProtocolRun('r');
     await test.agents.end('r/a', { kind: 'cancelled' });
     await test.clock.settle();
     expect(test.runState('r')).toBe('cancelled');

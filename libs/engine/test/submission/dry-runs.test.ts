@@ -39,8 +39,8 @@ async function lab(): Promise<TestLab> {
   await test.complete('completed/a');
   await test.run('goes_on', 'plain');
   await test.run('paused', 'plain');
-  await test.engine.pauseProtocolRun('paused', 'ada');
-  await test.engine.submitCampaign({
+  await test.engine.work.pauseProtocolRun('paused', 'ada');
+  await test.engine.submissions.campaign({
     name: 'sweep',
     protocol: 'plain',
     max_protocol_runs: 3,
@@ -142,11 +142,11 @@ const answered = async (act: Promise<unknown>): Promise<unknown> => {
 const submitted = ({ engine }: TestLab, { kind, submission }: Submission): Promise<unknown> => {
   switch (kind) {
     case 'protocol_run':
-      return engine.submitProtocolRun(submission);
+      return engine.submissions.protocolRun(submission);
     case 'campaign':
-      return engine.submitCampaign(submission);
+      return engine.submissions.campaign(submission);
     case 'task':
-      return engine.submitTask(submission);
+      return engine.submissions.task(submission);
   }
 };
 
@@ -157,7 +157,7 @@ describe('what is tried out', () => {
     for (const [what, submission] of submissions) {
       const before = JSON.stringify([test.store.commits, Object.values(test.store.rows).map((m) => [...m])]);
       const given = JSON.stringify(submission);
-      const tried = await answered(test.engine.tryOut(submission));
+      const tried = await answered(test.engine.submissions.tryOut(submission));
       await test.clock.settle();
       expect(
         JSON.stringify([test.store.commits, Object.values(test.store.rows).map((m) => [...m])]),
@@ -185,7 +185,7 @@ describe('what is tried out', () => {
 
   it('is answered with what it leaves out, and that means the same', async () => {
     const test = await lab();
-    expect(await test.engine.tryOut(task('t'))).toEqual({
+    expect(await test.engine.submissions.tryOut(task('t'))).toEqual({
       kind: 'task',
       submission: {
         name: 't',
@@ -200,17 +200,17 @@ describe('what is tried out', () => {
       },
     });
     for (const asked of [run('r'), campaign('c'), task('t')]) {
-      const resolved = await test.engine.tryOut(asked);
+      const resolved = await test.engine.submissions.tryOut(asked);
       if (resolved === null) throw new Error('it is new');
-      expect(await test.engine.tryOut(resolved)).toEqual(resolved);
+      expect(await test.engine.submissions.tryOut(resolved)).toEqual(resolved);
     }
   });
 
   it('and goes on with something that is there is said to be that', async () => {
     const test = await lab();
-    expect(await test.engine.tryOut(run('failed', { resume: true }))).toBeNull();
+    expect(await test.engine.submissions.tryOut(run('failed', { resume: true }))).toBeNull();
     expect(test.runState('failed')).toBe('failed');
-    expect(await test.engine.tryOut(run('new', { resume: true }))).toMatchObject({
+    expect(await test.engine.submissions.tryOut(run('new', { resume: true }))).toMatchObject({
       submission: { name: 'new', resume: true },
     });
   });

@@ -48,7 +48,7 @@ describe('events', () => {
     await test.live(5_000);
     expect(told(test, 'device/l.arm')).toEqual(before);
     const status = { lab: 'l', name: 'arm', functions: [], detail: 'stuck' };
-    test.engine.deviceChanged('svc_computer', 1, { ...status, state: 'busy' });
+    test.engine.agents.deviceChanged('svc_computer', 1, { ...status, state: 'busy' });
     await test.clock.advance(200);
     expect(told(test, 'device/l.arm').slice(before.length)).toEqual(['busy']);
     await test.clock.advance(20_000);
@@ -61,7 +61,7 @@ describe('events', () => {
     const commits = test.store.commits.length;
     for (let n = 0; n < 100; n += 1) {
       const state = n % 2 === 0 ? 'busy' : 'idle';
-      test.engine.deviceChanged('svc_computer', 1, {
+      test.engine.agents.deviceChanged('svc_computer', 1, {
         lab: 'l',
         name: 'arm',
         functions: [],
@@ -93,14 +93,14 @@ describe('events', () => {
 
   it('tell of stops and of the pause of the queue', async () => {
     const test = await lab();
-    await test.engine.engageStop({ id: 's', scope: 'device:l.arm', by: 'ada', reason: 'spill' });
-    await test.engine.releaseStop('s', 'ada');
+    await test.engine.emergencyStops.engage({ id: 's', scope: 'device:l.arm', by: 'ada', reason: 'spill' });
+    await test.engine.emergencyStops.release('s', 'ada');
     expect(told(test, 'halt/s')).toEqual(['engaged', 'released']);
     expect(test.store.events.find(({ type }) => type === 'halt.engaged')?.body).toMatchObject({
       labs: ['l'],
     });
-    await test.engine.pauseQueue('ada');
-    await test.engine.resumeQueue('ada');
+    await test.engine.queuePause.pause('ada');
+    await test.engine.queuePause.resume('ada');
     expect(told(test, 'halt/').slice(2)).toEqual(['engaged', 'released']);
   });
 

@@ -59,7 +59,7 @@ describe('a commit that fails', () => {
     let late: Promise<unknown> | undefined;
     test.store.beforeCommit = () => {
       test.store.beforeCommit = undefined;
-      late = test.engine.submitProtocolRun({ name: 'late', type: 'p' });
+      late = test.engine.submissions.protocolRun({ name: 'late', type: 'p' });
       away();
     };
     await expect(test.run('r', 'p')).rejects.toMatchObject({ code: 'store_unavailable' });
@@ -85,7 +85,7 @@ describe('a commit that fails', () => {
         throw new ServiceError('duplicate_name', 'taken behind our back');
     };
     const settled = await Promise.allSettled(
-      ['good', 'bad', 'fine'].map((name) => test.engine.submitProtocolRun({ name, type: 'p' })),
+      ['good', 'bad', 'fine'].map((name) => test.engine.submissions.protocolRun({ name, type: 'p' })),
     );
     expect(settled.map((each) => each.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(settled[1]).toMatchObject({ reason: { code: 'duplicate_name' } });
@@ -123,12 +123,12 @@ describe('leadership', () => {
     const old = test.engine;
     await test.start();
     expect(test.engine.epoch).toBe(2);
-    await expect(old.submitProtocolRun({ name: 'r', type: 'p' })).rejects.toMatchObject({
+    await expect(old.submissions.protocolRun({ name: 'r', type: 'p' })).rejects.toMatchObject({
       code: 'service_unavailable',
       effect: 'none',
     });
     expect(test.deposed).toBe(1);
-    await expect(old.submitProtocolRun({ name: 's', type: 'p' })).rejects.toMatchObject({
+    await expect(old.submissions.protocolRun({ name: 's', type: 'p' })).rejects.toMatchObject({
       code: 'service_unavailable',
     });
     expect(test.store.rows.protocolRuns.size).toBe(0);
@@ -154,7 +154,7 @@ describe('leadership', () => {
       test.store.afterCommit = undefined;
       return new Promise<void>(() => undefined);
     };
-    void test.engine.submitProtocolRun({ name: 'r', type: 'p' });
+    void test.engine.submissions.protocolRun({ name: 'r', type: 'p' });
     await test.clock.settle();
     expect(test.agents.executions.size).toBe(0);
     await test.start();
@@ -168,14 +168,16 @@ describe('commands that arrive together', () => {
   it('share one commit', async () => {
     const test = await lab();
     const before = test.store.commits.length;
-    await Promise.all(['r', 's', 't', 'u'].map((name) => test.engine.submitProtocolRun({ name, type: 'p' })));
+    await Promise.all(
+      ['r', 's', 't', 'u'].map((name) => test.engine.submissions.protocolRun({ name, type: 'p' })),
+    );
     expect(test.store.commits.length).toBe(before + 1);
   });
 
   it('cannot take the same name', async () => {
     const test = await lab();
     const settled = await Promise.allSettled(
-      ['r', 'r'].map((name) => test.engine.submitProtocolRun({ name, type: 'p' })),
+      ['r', 'r'].map((name) => test.engine.submissions.protocolRun({ name, type: 'p' })),
     );
     expect(settled.map((each) => each.status).sort()).toEqual(['fulfilled', 'rejected']);
   });
@@ -213,7 +215,7 @@ describe('an engine that stops', () => {
     await test.run('r', 'p');
     await test.engine.stop();
     expect(test.clock.pending).toBe(0);
-    await expect(test.engine.submitProtocolRun({ name: 's', type: 'p' })).rejects.toMatchObject({
+    await expect(test.engine.submissions.protocolRun({ name: 's', type: 'p' })).rejects.toMatchObject({
       code: 'service_unavailable',
     });
     expect(test.running()).toEqual(['r/a']);

@@ -17,21 +17,21 @@ async function busy(): Promise<TestLab> {
   ]);
   await test.open();
   await test.run('r', 'p', { owner: 'ada' });
-  await test.engine.submitTask({ name: 'low', priority: 0, owner: 'bo', ...use });
-  await test.engine.submitTask({ name: 'high', priority: 2, owner: 'ada', ...use });
+  await test.engine.submissions.task({ name: 'low', priority: 0, owner: 'bo', ...use });
+  await test.engine.submissions.task({ name: 'high', priority: 2, owner: 'ada', ...use });
   await test.clock.settle();
   return test;
 }
 
 function placesOf(test: TestLab, query: Partial<QueueQuery> = {}): [number, string][] {
-  const { items } = test.engine.queue({ ...wholeQueue, ...query });
+  const { items } = test.engine.views.queue({ ...wholeQueue, ...query });
   return items.map(({ position, label }) => [position, label]);
 }
 
 describe('the queue', () => {
   it('lists what waits in the order in which it is considered, and says why as the schedule does', async () => {
     const test = await busy();
-    const { queue, items, end } = test.engine.queue(wholeQueue);
+    const { queue, items, end } = test.engine.views.queue(wholeQueue);
     expect(queue).toMatchObject({ paused: false, queued: 2, running: 1 });
     expect(end).toBeNull();
     expect(placesOf(test)).toEqual([
@@ -54,7 +54,7 @@ describe('the queue', () => {
       state: 'created',
       waits_for: [{ code: 'dependency' }],
     });
-    const { tasks } = test.engine.schedule({ limit: 100 });
+    const { tasks } = test.engine.views.schedule({ limit: 100 });
     for (const { id, waits_for: causes } of items)
       expect(tasks.find((task) => task.id === id)?.waits_for).toEqual(causes);
   });
@@ -63,9 +63,9 @@ describe('the queue', () => {
     const test = await busy();
     const began = new Date(test.clock.now()).toISOString();
     await test.live(1_201_000);
-    await test.engine.submitTask({ name: 'late', priority: 1, owner: 'ada', ...use });
+    await test.engine.submissions.task({ name: 'late', priority: 1, owner: 'ada', ...use });
     await test.clock.settle();
-    const [high, low, late] = test.engine.queue(wholeQueue).items;
+    const [high, low, late] = test.engine.views.queue(wholeQueue).items;
     expect([high, low, late].map((task) => [task?.label, task?.priority, task?.effective_priority])).toEqual([
       ['high', 2, 4],
       ['low', 0, 2],
@@ -82,8 +82,8 @@ describe('the queue', () => {
 
   it('says of all that waits that the queue is paused', async () => {
     const test = await busy();
-    await test.engine.pauseQueue('ada');
-    const { queue, items } = test.engine.queue(wholeQueue);
+    await test.engine.queuePause.pause('ada');
+    const { queue, items } = test.engine.views.queue(wholeQueue);
     expect(queue).toMatchObject({ paused: true, paused_by: 'ada' });
     expect(items.map(({ waits_for: [cause] }) => cause?.code)).toEqual(['paused', 'paused', 'paused']);
   });
@@ -98,10 +98,10 @@ describe('the queue', () => {
     for (const query of [{ campaign: 'c' }, { lab: 'k' }, { device: 'l.none' }, { owner: 'nobody' }])
       expect(placesOf(test, query)).toEqual([]);
     test.protocol('q', [{ name: 'x', devices: { d: anyDevice('other') } }]);
-    await test.engine.pauseQueue('ada');
-    await test.engine.submitCampaign({ name: 'c', protocol: 'q', owner: 'ada', max_protocol_runs: 1 });
+    await test.engine.queuePause.pause('ada');
+    await test.engine.submissions.campaign({ name: 'c', protocol: 'q', owner: 'ada', max_protocol_runs: 1 });
     await test.clock.settle();
-    expect(test.engine.queue({ ...wholeQueue, campaign: 'c' }).items).toMatchObject([
+    expect(test.engine.views.queue({ ...wholeQueue, campaign: 'c' }).items).toMatchObject([
       { label: 'c_run_1/x', campaign: 'c' },
     ]);
   });
@@ -109,21 +109,22 @@ describe('the queue', () => {
   it('is read in pages from either end, behind a task wherever it stands by now', async () => {
     const test = await busy();
     const idOf = (label: string): string =>
-      test.engine.queue(wholeQueue).items.find((task) => task.label === label)?.id ?? expect.fail(label);
+      test.engine.views.queue(wholeQueue).items.find((task) => task.label === label)?.id ??
+      expect.fail(label);
     const [low, high, last] = [idOf('low'), idOf('high'), idOf('r/b')];
-    expect(test.engine.queue({ ...wholeQueue, limit: 2 }).end).toEqual({ value: 2, id: low });
+    expect(test.engine.views.queue({ ...wholeQueue, limit: 2 }).end).toEqual({ value: 2, id: low });
     expect(placesOf(test, { after: { value: 2, id: low } })).toEqual([[3, 'r/b']]);
     const backwards = { descending: true, after: { value: 3, id: last } };
     expect(placesOf(test, backwards)).toEqual([
       [2, 'low'],
       [1, 'high'],
     ]);
-    expect(test.engine.queue({ ...wholeQueue, ...backwards }).end).toBeNull();
+    expect(test.engine.views.queue({ ...wholeQueue, ...backwards }).end).toBeNull();
 
-    await test.engine.submitTask({ name: 'urgent', priority: 9, owner: 'ada', ...use });
+    await test.engine.submissions.task({ name: 'urgent', priority: 9, owner: 'ada', ...use });
     await test.clock.settle();
     expect(placesOf(test, { after: { value: 2, id: low } })).toEqual([[4, 'r/b']]);
-    await test.engine.cancelTask('high');
+    await test.engine.work.cancelTask('high');
     await test.clock.settle();
     // What followed the task has its place.
     expect(placesOf(test, { after: { value: 2, id: high } })).toEqual([
@@ -148,7 +149,7 @@ describe('the queue', () => {
     const seen: string[] = [];
     let parts = 0;
     for (let after: QueueQuery['after'] = null; ;) {
-      const { items, end } = test.engine.queue({ ...wholeQueue, after });
+      const { items, end } = test.engine.views.queue({ ...wholeQueue, after });
       expect(JSON.stringify(items).length).toBeLessThan(600_000);
       seen.push(...items.map(({ label }) => label));
       parts += 1;
@@ -206,7 +207,7 @@ describe('the queue under a plan', () => {
       [2, 't/a'],
       [3, 'r/a'],
     ]);
-    const [first, , last] = test.engine.queue(wholeQueue).items;
+    const [first, , last] = test.engine.views.queue(wholeQueue).items;
     expect(first?.planned_start).toBe(new Date(now + 1_000).toISOString());
     expect(last).toMatchObject({ planned_start: null, waits_for: [{ code: 'beyond_horizon' }] });
   });

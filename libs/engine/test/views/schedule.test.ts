@@ -7,7 +7,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 const all: ScheduleQuery = { limit: 100 };
 
 function causesOf(test: TestLab, label: string): WaitCause[] {
-  const task = test.engine.schedule(all).tasks.find((each) => each.label === label);
+  const task = test.engine.views.schedule(all).tasks.find((each) => each.label === label);
   return task?.waits_for ?? expect.fail(`${label} is not in the schedule`);
 }
 
@@ -86,7 +86,7 @@ describe('why a task waits', () => {
     test.agents.deviceState = (_lab, name) => (name === 'm1' ? 'faulted' : 'idle');
     test.agents.heartbeat('svc_computer');
     await test.clock.settle();
-    await test.engine.engageStop({ id: 'h', scope: 'device:l.m2', by: 'ada', reason: '' });
+    await test.engine.emergencyStops.engage({ id: 'h', scope: 'device:l.m2', by: 'ada', reason: '' });
     await test.run('r', 'p');
     const [cause] = causesOf(test, 'r/a');
     expect(cause).toMatchObject({
@@ -116,16 +116,16 @@ describe('why a task waits', () => {
     await test.run('r', 'p');
     await test.complete('r/a');
     await test.complete('r/c');
-    await test.engine.pauseQueue('ada');
+    await test.engine.queuePause.pause('ada');
     await test.run('s', 'p');
     expect(causesOf(test, 's/a')).toEqual([{ code: 'paused', message: 'the queue is paused by ada' }]);
-    await test.engine.engageStop({ id: 'h', scope: 'all', by: 'ada', reason: 'spill' });
+    await test.engine.emergencyStops.engage({ id: 'h', scope: 'all', by: 'ada', reason: 'spill' });
     expect(causesOf(test, 's/a').map((cause) => cause.code)).toEqual(['paused', 'emergency_stop']);
-    await test.engine.releaseStop('h', 'ada');
-    await test.engine.pauseProtocolRun('s', 'ada');
-    await test.engine.resumeQueue('ada');
+    await test.engine.emergencyStops.release('h', 'ada');
+    await test.engine.work.pauseProtocolRun('s', 'ada');
+    await test.engine.queuePause.resume('ada');
     expect(causesOf(test, 's/a')).toEqual([{ code: 'paused', message: 'its protocol run is paused' }]);
-    await test.engine.resumeProtocolRun('s', 'ada');
+    await test.engine.work.resumeProtocolRun('s', 'ada');
     await test.fail('s/b');
     expect(causesOf(test, 's/c')).toMatchObject([
       { code: 'attention', tasks: ['s/b'] },
@@ -175,7 +175,7 @@ describe('a plan', () => {
     test.policy = () => policy;
     await test.open();
     for (const name of ['r', 's', 't']) await test.run(name, 'p');
-    await test.engine.submitCampaign({
+    await test.engine.submissions.campaign({
       name: 'c',
       protocol: 'p',
       owner: 'ada',
@@ -209,7 +209,7 @@ describe('a plan', () => {
 
   it('is told with its quality, and with when and where each task is to run', async () => {
     const { test, now } = await planned();
-    const schedule = test.engine.schedule(all);
+    const schedule = test.engine.views.schedule(all);
     expect(schedule).toMatchObject({ policy: 'cpsat', at: iso(now), tasks_total: 5 });
     expect(schedule.plan).toEqual({
       made_at: iso(now),
@@ -247,14 +247,14 @@ describe('a plan', () => {
 
   it('says when runs and campaigns will be complete, as far as it reaches', async () => {
     const { test, now } = await planned();
-    const { protocol_runs: runs, campaigns } = test.engine.schedule(all);
+    const { protocol_runs: runs, campaigns } = test.engine.views.schedule(all);
     expect(runs.find((run) => run.name === 'r')?.estimated_completion).toBe(iso(now + 6_000));
     expect(runs.find((run) => run.name === 't')?.estimated_completion).toBeNull();
     // Both runs under way end after 6 and 11 s, 8.5 s on average; 3 are to come, 2 at a time.
     expect(campaigns).toMatchObject([
       { name: 'c', runs_started: 2, runs_total: 5, estimated_completion: iso(now + 11_000 + 1.5 * 8_500) },
     ]);
-    expect(test.engine.estimates()).toEqual({
+    expect(test.engine.views.estimates()).toEqual({
       protocol_runs: Object.fromEntries(
         runs.flatMap((run) =>
           run.estimated_completion === null ? [] : [[run.name, run.estimated_completion]],
@@ -262,18 +262,20 @@ describe('a plan', () => {
       ),
       campaigns: { c: campaigns[0]?.estimated_completion },
     });
-    await test.engine.pauseCampaign('c', 'ada');
-    expect(test.engine.schedule(all).campaigns[0]?.estimated_completion).toBeNull();
+    await test.engine.work.pauseCampaign('c', 'ada');
+    expect(test.engine.views.schedule(all).campaigns[0]?.estimated_completion).toBeNull();
   });
 
   it('is told in part when only a part is asked for', async () => {
     const { test } = await planned();
     const labels = (query: ScheduleQuery): string[] =>
-      test.engine.schedule(query).tasks.map((task) => task.label);
+      test.engine.views.schedule(query).tasks.map((task) => task.label);
     expect(labels({ limit: 2 })).toEqual(['r/a', 'c_run_1/a']);
-    expect(test.engine.schedule({ limit: 2 }).tasks_total).toBe(5);
+    expect(test.engine.views.schedule({ limit: 2 }).tasks_total).toBe(5);
     expect(labels({ run: 's', limit: 9 })).toEqual(['s/a']);
-    expect(test.engine.schedule({ run: 's', limit: 9 }).units.map((unit) => unit.name)).toEqual(['l.m1']);
+    expect(test.engine.views.schedule({ run: 's', limit: 9 }).units.map((unit) => unit.name)).toEqual([
+      'l.m1',
+    ]);
     expect(labels({ device: 'l.m2', limit: 9 })).toEqual(['c_run_1/a', 'c_run_2/a', 't/a']);
     expect(labels({ lab: 'elsewhere', limit: 9 })).toEqual([]);
   });
@@ -286,7 +288,7 @@ describe('without a plan', () => {
       { name: 'a', duration: 4 },
       { name: 'b', needs: ['a'] },
     ]);
-    await test.engine.submitCampaign({
+    await test.engine.submissions.campaign({
       name: 'c',
       protocol: 'p',
       owner: 'ada',
@@ -295,15 +297,15 @@ describe('without a plan', () => {
     });
     await test.clock.settle();
     const begin = test.clock.now();
-    expect(test.engine.estimates()).toEqual({ protocol_runs: {}, campaigns: {} });
+    expect(test.engine.views.estimates()).toEqual({ protocol_runs: {}, campaigns: {} });
     for (const n of [1, 2, 3]) {
       await test.live(10_000);
       await test.complete(`c_run_${n}/a`);
       await test.complete(`c_run_${n}/b`);
     }
-    expect(test.engine.schedule(all).plan).toBeNull();
-    expect(test.engine.estimates().campaigns).toEqual({ c: iso(begin + 60_000) });
+    expect(test.engine.views.schedule(all).plan).toBeNull();
+    expect(test.engine.views.estimates().campaigns).toEqual({ c: iso(begin + 60_000) });
     await test.complete('c_run_4/a');
-    expect(test.engine.estimates().protocol_runs['c_run_4']).toBeDefined();
+    expect(test.engine.views.estimates().protocol_runs['c_run_4']).toBeDefined();
   });
 });

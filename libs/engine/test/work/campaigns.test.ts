@@ -12,7 +12,7 @@ async function lab(): Promise<TestLab> {
 }
 
 async function campaign(test: TestLab, name: string, more = {}): Promise<void> {
-  await test.engine.submitCampaign({ name, protocol: 'plain', max_protocol_runs: 3, ...more });
+  await test.engine.submissions.campaign({ name, protocol: 'plain', max_protocol_runs: 3, ...more });
   await test.clock.settle();
 }
 
@@ -42,7 +42,7 @@ describe('a campaign', () => {
     for (const n of [1, 2, 3, 4, 5]) await test.complete(`c_run_${n}/a`);
     expect(test.running()).toEqual(['c_run_6/a']);
     await expect(test.run('c_run_99999', 'plain')).rejects.toMatchObject({ code: 'duplicate_name' });
-    await test.engine.cancelCampaign('c');
+    await test.engine.work.cancelCampaign('c');
     await test.clock.settle();
     expect(test.campaignRow('c')).toMatchObject({ state: 'cancelled', runsStarted: 6, runsCompleted: 5 });
     await expect(campaign(test, 'c_run_1', { max_protocol_runs: 0 })).resolves.toBeUndefined();
@@ -131,7 +131,7 @@ describe('a campaign', () => {
   it('goes on when one of its runs is cancelled, and says so in the end', async () => {
     const test = await lab();
     await campaign(test, 'c', { max_protocol_runs: 2 });
-    await test.engine.cancelProtocolRun('c_run_1');
+    await test.engine.work.cancelProtocolRun('c_run_1');
     await test.clock.settle();
     expect(test.running()).toEqual(['c_run_2/a']);
     await test.complete('c_run_2/a');
@@ -148,7 +148,7 @@ describe('a campaign', () => {
     await test.fail('c_run_1/a');
     expect(test.campaignRow('c')).toMatchObject({ state: 'running', runsFailed: 1 });
     await test.complete('c_run_2/a');
-    await test.engine.cancelProtocolRun('c_run_3');
+    await test.engine.work.cancelProtocolRun('c_run_3');
     await test.clock.settle();
     expect(test.campaignRow('c')).toMatchObject({
       state: 'completed',
@@ -190,7 +190,7 @@ describe('a campaign', () => {
     expect(test.running()).toEqual(['c_run_2/a']);
     await test.complete('c_run_2/a');
     expect(test.running()).toEqual([]);
-    await test.engine.resumeCampaign('c', 'ada');
+    await test.engine.work.resumeCampaign('c', 'ada');
     await test.clock.settle();
     expect(test.running()).toEqual(['c_run_3/a']);
     expect(test.campaignRow('c')).toMatchObject({ state: 'running', reason: null });
@@ -202,7 +202,7 @@ describe('a campaign', () => {
     const test = await lab();
     await campaign(test, 'c', { max_concurrent_protocol_runs: 2 });
     test.agents.onCancel = () => undefined;
-    await test.engine.cancelCampaign('c');
+    await test.engine.work.cancelCampaign('c');
     await test.clock.settle();
     await test.agents.end('c_run_1/a', { kind: 'cancelled' });
     await test.clock.settle();
@@ -211,7 +211,7 @@ describe('a campaign', () => {
     await test.clock.settle();
     expect(test.campaignRow('c')).toMatchObject({ state: 'cancelled', runsStarted: 2 });
     expect(test.runState('c_run_1')).toBe('cancelled');
-    await expect(test.engine.cancelCampaign('c')).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(test.engine.work.cancelCampaign('c')).rejects.toMatchObject({ code: 'wrong_state' });
   });
 
   it('starts no new run while one of them needs a person', async () => {
@@ -221,7 +221,7 @@ describe('a campaign', () => {
     await test.complete('c_run_2/a');
     expect(test.campaignRow('c').state).toBe('needs_attention');
     expect(test.running()).toEqual([]);
-    await test.engine.cancelProtocolRun('c_run_1');
+    await test.engine.work.cancelProtocolRun('c_run_1');
     await test.clock.settle();
     expect(test.campaignRow('c').state).toBe('running');
     expect(test.running()).toEqual(['c_run_3/a']);

@@ -90,7 +90,7 @@ describe('a retry', () => {
     const test = await lab(policy, true);
     await test.run('r', 'p');
     test.agents.onCancel = () => undefined;
-    await test.engine.cancelTask('a', 'r');
+    await test.engine.work.cancelTask('a', 'r');
     await test.live(1000);
     await test.fail('r/a', 'aborted', 0);
     expect(test.task('r/a').state).toBe('failed');
@@ -101,7 +101,7 @@ describe('a retry', () => {
     const test = await lab(policy);
     await test.run('r', 'p');
     await test.fail('r/a', 'first', 0);
-    await test.engine.cancelProtocolRun('r');
+    await test.engine.work.cancelProtocolRun('r');
     expect(test.runState('r')).toBe('cancelled');
     await test.live(20_000);
     expect(states(test)).toEqual(['failed']);
@@ -112,12 +112,12 @@ describe('a retry', () => {
     await test.run('r', 'p');
     await test.fail('r/a', 'first', 0);
     const { engine } = test;
-    if (what === 'pause') await engine.pauseQueue('ada');
-    else await engine.engageStop({ id: 's', scope: 'all', by: 'ada', reason: '' });
+    if (what === 'pause') await engine.queuePause.pause('ada');
+    else await engine.emergencyStops.engage({ id: 's', scope: 'all', by: 'ada', reason: '' });
     await test.live(30_000);
     expect(test.running()).toEqual([]);
-    if (what === 'pause') await engine.resumeQueue('ada');
-    else await engine.releaseStop('s', 'ada');
+    if (what === 'pause') await engine.queuePause.resume('ada');
+    else await engine.emergencyStops.release('s', 'ada');
     await test.clock.settle();
     expect(test.running()).toEqual(['r/a']);
   });
@@ -181,7 +181,7 @@ describe('a retry', () => {
   it('of an on-demand task has the time of its allocation anew', async () => {
     const test = await lab({});
     const devices = { d: { lab_name: 'l', name: 'arm' } };
-    await test.engine.submitTask({
+    await test.engine.submissions.task({
       name: 'mine',
       type: 'use',
       devices,
@@ -287,7 +287,7 @@ describe('a timeout', () => {
     test.agents.onCancel = () => undefined;
     await test.run('r', 'p');
     await test.live(10_000);
-    await test.engine.cancelProtocolRun('r');
+    await test.engine.work.cancelProtocolRun('r');
     await test.agents.end('r/a', { kind: 'cancelled' });
     await test.clock.settle();
     expect(test.runState('r')).toBe('cancelled');
@@ -297,7 +297,7 @@ describe('a timeout', () => {
   it('holds for an on-demand task', async () => {
     const test = await lab({});
     const devices = { d: { lab_name: 'l', name: 'arm' } };
-    await test.engine.submitTask({ name: 'mine', type: 'use', devices, timeout: 5 });
+    await test.engine.submissions.task({ name: 'mine', type: 'use', devices, timeout: 5 });
     await test.live(7_000);
     expect(test.task('mine')).toMatchObject({ state: 'failed', reason: { code: 'timeout' } });
   });
@@ -367,7 +367,7 @@ describe('on_failure', () => {
 
   it('skip does not save a run whose task was cancelled', async () => {
     const test = await diamond({ on_failure: 'skip' });
-    await test.engine.cancelTask('b', 'r');
+    await test.engine.work.cancelTask('b', 'r');
     await test.live(1000);
     expect(test.runState('r')).toBe('failed');
   });
@@ -382,7 +382,7 @@ describe('on_failure', () => {
     expect(test.allocated()).toEqual(['l.arm']);
     await test.live(20_000);
     expect(test.task('r/a').state).toBe('needs_attention');
-    await test.engine.cancelProtocolRun('r');
+    await test.engine.work.cancelProtocolRun('r');
     expect(test.runState('r')).toBe('cancelled');
     expect(test.allocated()).toEqual([]);
   });
@@ -415,7 +415,7 @@ describe('on_failure', () => {
     const test = await lab({ on_failure: 'ask' });
     test.agents.onCancel = () => undefined;
     await test.run('r', 'p');
-    await test.engine.cancelProtocolRun('r');
+    await test.engine.work.cancelProtocolRun('r');
     await test.live(1000);
     await test.fail('r/a', 'aborted');
     expect(test.runState('r')).toBe('cancelled');
@@ -438,7 +438,7 @@ describe('the policy of a submission', () => {
 
   it('is that of every run of a campaign', async () => {
     const test = await lab({});
-    await test.engine.submitCampaign({
+    await test.engine.submissions.campaign({
       name: 'c',
       protocol: 'p',
       max_protocol_runs: 1,
@@ -457,7 +457,7 @@ describe('the policy of a submission', () => {
     const faults = [{ path: 'failure_policy.b', code: 'unknown_task', hint: 'use one of a' }];
     await expect(test.run('r', 'p', { failure_policy })).rejects.toMatchObject({ code: 'invalid', faults });
     await expect(
-      test.engine.submitCampaign({ name: 'c', protocol: 'p', max_protocol_runs: 1, failure_policy }),
+      test.engine.submissions.campaign({ name: 'c', protocol: 'p', max_protocol_runs: 1, failure_policy }),
     ).rejects.toMatchObject({ code: 'invalid', faults });
   });
 });

@@ -23,7 +23,7 @@ const grip = (name: string, more = {}) => ({
 describe('an on-demand task', () => {
   it('starts at once when its device is free, and completes', async () => {
     const test = await lab();
-    await test.engine.submitTask(grip('t'));
+    await test.engine.submissions.task(grip('t'));
     await test.clock.settle();
     expect(test.running()).toEqual(['t']);
     await test.complete('t');
@@ -34,8 +34,8 @@ describe('an on-demand task', () => {
   it('waits for its device; a higher priority goes first', async () => {
     const test = await lab();
     await test.run('r', 'p');
-    await test.engine.submitTask(grip('low'));
-    await test.engine.submitTask(grip('high', { priority: 1 }));
+    await test.engine.submissions.task(grip('low'));
+    await test.engine.submissions.task(grip('high', { priority: 1 }));
     await test.complete('r/a');
     expect(test.running()).toEqual(['high']);
   });
@@ -44,7 +44,7 @@ describe('an on-demand task', () => {
     const test = await lab();
     await test.run('r', 'p');
     const at = test.clock.now();
-    await test.engine.submitTask(grip('t', { allocation_timeout: 2.5 }));
+    await test.engine.submissions.task(grip('t', { allocation_timeout: 2.5 }));
     await test.clock.advance(2499);
     expect(test.task('t').state).toBe('queued');
     await test.clock.advance(1);
@@ -58,7 +58,7 @@ describe('an on-demand task', () => {
   it('that cannot start in time is failed at that time by the next engine as well', async () => {
     const test = await lab();
     await test.run('r', 'p');
-    await test.engine.submitTask(grip('t', { allocation_timeout: 60 }));
+    await test.engine.submissions.task(grip('t', { allocation_timeout: 60 }));
     const deadline = test.clock.now() + 60_000;
     await test.engine.stop();
     await test.start();
@@ -71,7 +71,7 @@ describe('an on-demand task', () => {
   it('whose time ran out while nobody led is failed as soon as somebody leads, not started', async () => {
     const test = await lab();
     await test.run('r', 'p');
-    await test.engine.submitTask(grip('t', { allocation_timeout: 5 }));
+    await test.engine.submissions.task(grip('t', { allocation_timeout: 5 }));
     await test.engine.stop();
     await test.clock.advance(10_000);
     await test.start();
@@ -81,8 +81,8 @@ describe('an on-demand task', () => {
 
   it('with no time to wait starts at once or fails at once', async () => {
     const test = await lab();
-    await test.engine.submitTask(grip('t', { allocation_timeout: 0 }));
-    await test.engine.submitTask(grip('u', { allocation_timeout: 0 }));
+    await test.engine.submissions.task(grip('t', { allocation_timeout: 0 }));
+    await test.engine.submissions.task(grip('u', { allocation_timeout: 0 }));
     await test.clock.settle();
     expect(test.task('t').state).toBe('running');
     expect(test.task('u').state).toBe('failed');
@@ -91,21 +91,21 @@ describe('an on-demand task', () => {
   it('is removed from the queue when it is cancelled there', async () => {
     const test = await lab();
     await test.run('r', 'p');
-    await test.engine.submitTask(grip('t'));
-    await test.engine.cancelTask('t');
+    await test.engine.submissions.task(grip('t'));
+    await test.engine.work.cancelTask('t');
     expect(test.task('t')).toMatchObject({ state: 'cancelled', reason: { code: 'cancelled_by_request' } });
     await test.complete('r/a');
     expect(test.running()).toEqual([]);
-    await expect(test.engine.cancelTask('t')).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(test.engine.work.cancelTask('t')).rejects.toMatchObject({ code: 'wrong_state' });
   });
 
   it('has a name that no other unfinished one has, and may take it again afterwards', async () => {
     const test = await lab();
-    await test.engine.submitTask(grip('t'));
-    await expect(test.engine.submitTask(grip('t'))).rejects.toMatchObject({ code: 'duplicate_name' });
+    await test.engine.submissions.task(grip('t'));
+    await expect(test.engine.submissions.task(grip('t'))).rejects.toMatchObject({ code: 'duplicate_name' });
     await test.clock.settle();
     await test.complete('t');
-    await expect(test.engine.submitTask(grip('t'))).resolves.toMatchObject({ name: 't' });
+    await expect(test.engine.submissions.task(grip('t'))).resolves.toMatchObject({ name: 't' });
   });
 
   it.each([
@@ -120,7 +120,7 @@ describe('an on-demand task', () => {
     ['type', { input_parameters: { force: 'much' } }, 'input_parameters.force'],
   ])('with the fault %s is refused at its path', async (code, more, path) => {
     const test = await lab();
-    await expect(test.engine.submitTask(grip('t', more))).rejects.toMatchObject({
+    await expect(test.engine.submissions.task(grip('t', more))).rejects.toMatchObject({
       code: 'invalid',
       effect: 'none',
       faults: expect.arrayContaining([expect.objectContaining({ code, path })]),
@@ -132,24 +132,24 @@ describe('an on-demand task', () => {
     ['missing_resource', {}],
   ])('with the fault %s in its resources is refused', async (code, input_resources) => {
     const test = await lab();
-    await expect(test.engine.submitTask({ name: 't', type: 'rinse', input_resources })).rejects.toMatchObject(
-      {
-        code: 'invalid',
-        faults: [expect.objectContaining({ code, path: 'input_resources.cup' })],
-      },
-    );
+    await expect(
+      test.engine.submissions.task({ name: 't', type: 'rinse', input_resources }),
+    ).rejects.toMatchObject({
+      code: 'invalid',
+      faults: [expect.objectContaining({ code, path: 'input_resources.cup' })],
+    });
   });
 
   it('of a type that nobody loaded is refused', async () => {
     const test = await lab();
-    await expect(test.engine.submitTask({ name: 't', type: 'fly' })).rejects.toMatchObject({
+    await expect(test.engine.submissions.task({ name: 't', type: 'fly' })).rejects.toMatchObject({
       code: 'unknown_task_type',
     });
   });
 
   it('gets its resource with the metadata of this moment', async () => {
     const test = await lab();
-    await test.engine.submitTask({ name: 't', type: 'rinse', input_resources: { cup: 'beaker' } });
+    await test.engine.submissions.task({ name: 't', type: 'rinse', input_resources: { cup: 'beaker' } });
     await test.clock.settle();
     expect(test.task('t').resources).toEqual({
       cup: { name: 'beaker', type: 'beaker', meta: { capacity: 10 } },
@@ -158,23 +158,23 @@ describe('an on-demand task', () => {
 
   it('is refused while too many wait, and accepted again afterwards', async () => {
     const test = await lab({ maxQueued: 1 });
-    await test.engine.submitTask(grip('t'));
+    await test.engine.submissions.task(grip('t'));
     await test.clock.settle();
-    await test.engine.submitTask(grip('u'));
-    await expect(test.engine.submitTask(grip('v'))).rejects.toMatchObject({
+    await test.engine.submissions.task(grip('u'));
+    await expect(test.engine.submissions.task(grip('v'))).rejects.toMatchObject({
       code: 'backlog_full',
       retryAfterS: 60,
       retryable: true,
     });
     await test.complete('t');
-    await expect(test.engine.submitTask(grip('v'))).resolves.toMatchObject({ name: 'v' });
+    await expect(test.engine.submissions.task(grip('v'))).resolves.toMatchObject({ name: 'v' });
   });
 
   it('is refused while too many of its owner wait; others and work of nobody are not', async () => {
     const test = await lab({ maxQueuedPerOwner: 2 });
-    await test.engine.pauseQueue('ada');
+    await test.engine.queuePause.pause('ada');
     const submit = (name: string, owner?: string) =>
-      test.engine.submitTask({ ...grip(name), ...(owner === undefined ? {} : { owner }) });
+      test.engine.submissions.task({ ...grip(name), ...(owner === undefined ? {} : { owner }) });
     for (const name of ['a', 'b']) await submit(name, 'ada');
     await expect(submit('c', 'ada')).rejects.toMatchObject({
       code: 'backlog_full',
@@ -183,7 +183,7 @@ describe('an on-demand task', () => {
     });
     await expect(submit('d', 'bob')).resolves.toMatchObject({ name: 'd' });
     for (const name of ['e', 'f', 'g']) await expect(submit(name)).resolves.toMatchObject({ name });
-    await test.engine.cancelTask('a');
+    await test.engine.work.cancelTask('a');
     await expect(submit('c', 'ada')).resolves.toMatchObject({ name: 'c' });
   });
 });

@@ -135,7 +135,7 @@ describe('a campaign with an optimizer', () => {
     await campaign(test, { max_protocol_runs: 0 });
     for (let n = 1; n <= 10; n += 1) await measure(test, n);
     expect(test.running()).toEqual(['c_run_11/a']);
-    await test.engine.cancelCampaign('c');
+    await test.engine.work.cancelCampaign('c');
     await test.clock.settle();
     expect(test.campaignRow('c').state).toBe('cancelled');
     expect(test.optimizers.session('c').alive).toBe(false);
@@ -151,7 +151,7 @@ describe('a trial', () => {
       on_run_failure: 'continue',
     });
     await test.fail('c_run_1/a');
-    await test.engine.cancelProtocolRun('c_run_2');
+    await test.engine.work.cancelProtocolRun('c_run_2');
     await test.clock.settle();
     await measure(test, 4);
     await measure(test, 3);
@@ -184,7 +184,7 @@ describe('a trial', () => {
       [2, 'measured', 2],
       [3, 'failed', 3],
     ]);
-    await test.engine.resumeCampaign('c', 'ada');
+    await test.engine.work.resumeCampaign('c', 'ada');
     await test.clock.settle();
     await finish(test);
     expect(trials(test)).toEqual([1, 2, 3].map((n) => [n, 'measured', n]));
@@ -334,7 +334,7 @@ describe('a session', () => {
     test.optimizers.before = ({ kind }) =>
       kind === 'open' ? new Promise<void>((resolve) => (arrive = resolve)) : undefined;
     await campaign(test);
-    await test.engine.cancelCampaign('c');
+    await test.engine.work.cancelCampaign('c');
     await test.clock.settle();
     expect(test.campaignRow('c').state).toBe('cancelled');
     arrive();
@@ -361,7 +361,7 @@ describe('an error of the optimizer', () => {
     });
     expect(trials(test)).toEqual([1, 2, 3, 4].map((n) => [n, 'measured', n]));
     test.optimizers.row = row;
-    await test.engine.resumeCampaign('c', 'ada');
+    await test.engine.work.resumeCampaign('c', 'ada');
     await test.clock.settle();
     await finish(test);
     expect(test.campaignRow('c')).toMatchObject({ state: 'completed', runsCompleted: 9 });

@@ -249,7 +249,7 @@ describe('cancelling a run', () => {
     test.agents.onCancel = () => undefined;
     await test.run('r', 'p');
     await test.run('s', 'p');
-    await test.engine.cancelProtocolRun('r');
+    await test.engine.work.cancelProtocolRun('r');
     await test.clock.settle();
     expect(test.task('r/a')).toMatchObject({ state: 'running', cancelRequestedAt: test.clock.now() });
     expect(test.running()).toEqual(['r/a']);
@@ -263,7 +263,7 @@ describe('cancelling a run', () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a' }, { name: 'b', needs: ['a'] }]);
     await test.run('r', 'p');
-    await test.engine.cancelTask('b', 'r');
+    await test.engine.work.cancelTask('b', 'r');
     await test.clock.settle();
     expect(test.tasks('r')).toEqual({ a: 'cancelled', b: 'cancelled' });
     expect(test.runRow('r')).toMatchObject({ state: 'failed', reason: { code: 'task_cancelled' } });
@@ -273,13 +273,13 @@ describe('cancelling a run', () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a' }]);
     await test.run('r', 'p');
-    await expect(test.engine.cancelTask('b', 'r')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(test.engine.work.cancelTask('b', 'r')).rejects.toMatchObject({ code: 'not_found' });
     await test.complete('r/a');
-    await expect(test.engine.cancelProtocolRun('r')).rejects.toMatchObject({ code: 'wrong_state' });
-    await expect(test.engine.cancelTask('a', 'r')).rejects.toMatchObject({ code: 'wrong_state' });
-    await expect(test.engine.cancelProtocolRun('nobody')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(test.engine.cancelTask('nobody')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(test.engine.cancelCampaign('nobody')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(test.engine.work.cancelProtocolRun('r')).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(test.engine.work.cancelTask('a', 'r')).rejects.toMatchObject({ code: 'wrong_state' });
+    await expect(test.engine.work.cancelProtocolRun('nobody')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(test.engine.work.cancelTask('nobody')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(test.engine.work.cancelCampaign('nobody')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('is told to the agent again until the agent has heard it', async () => {
@@ -288,7 +288,7 @@ describe('cancelling a run', () => {
     await test.run('r', 'p');
     let lost = 3;
     test.agents.onCall = (kind) => (kind === 'cancel' && (lost -= 1) >= 0 ? 'lost' : 'delivered');
-    await test.engine.cancelProtocolRun('r');
+    await test.engine.work.cancelProtocolRun('r');
     await test.live(5000);
     expect(test.runState('r')).toBe('cancelled');
   });

@@ -159,7 +159,11 @@ export class SimulatedOrchestrator {
         const announce = (): void => {
           if (over) return;
           if (wire.connected)
-            wire.publish(orchestratorEvents.leading, {}, { epoch, instance: name, ...engine.stops() });
+            wire.publish(
+              orchestratorEvents.leading,
+              {},
+              { epoch, instance: name, ...engine.emergencyStops.known() },
+            );
           life.after(announceMs, announce);
         };
         announce();
@@ -182,12 +186,12 @@ function policyOf({ seed }: World, life: Life, log: Log): Policy {
 
 function serve(wire: Wire, engine: Engine): (() => void)[] {
   return [
-    wire.serve(requests.submitProtocolRun, {}, (body) => engine.submitProtocolRun(body)),
-    wire.serve(requests.submitCampaign, {}, (body) => engine.submitCampaign(body)),
-    wire.serve(requests.submitTask, {}, (body) => engine.submitTask(body)),
-    wire.serve(requests.cancelProtocolRun, {}, ({ name }) => engine.cancelProtocolRun(name)),
-    wire.serve(requests.cancelCampaign, {}, ({ name }) => engine.cancelCampaign(name)),
-    wire.serve(requests.cancelTask, {}, (body) => engine.cancelTask(body.name, body.protocol_run_name)),
+    wire.serve(requests.submitProtocolRun, {}, (body) => engine.submissions.protocolRun(body)),
+    wire.serve(requests.submitCampaign, {}, (body) => engine.submissions.campaign(body)),
+    wire.serve(requests.submitTask, {}, (body) => engine.submissions.task(body)),
+    wire.serve(requests.cancelProtocolRun, {}, ({ name }) => engine.work.cancelProtocolRun(name)),
+    wire.serve(requests.cancelCampaign, {}, ({ name }) => engine.work.cancelCampaign(name)),
+    wire.serve(requests.cancelTask, {}, (body) => engine.work.cancelTask(body.name, body.protocol_run_name)),
     wire.serve(requests.changeTask, {}, (body) =>
       engine.changes.task(body.name, body.protocol_run_name, body.change, body.by),
     ),
@@ -199,11 +203,11 @@ function serve(wire: Wire, engine: Engine): (() => void)[] {
     ),
     wire.serve(requests.archiveWork, {}, ({ kind, name, by }) => engine.changes.archive(kind, name, by)),
     wire.serve(requests.restoreWork, {}, ({ kind, name, by }) => engine.changes.restore(kind, name, by)),
-    wire.serve(requests.pauseProtocolRun, {}, ({ name, by }) => engine.pauseProtocolRun(name, by)),
-    wire.serve(requests.resumeProtocolRun, {}, ({ name, by }) => engine.resumeProtocolRun(name, by)),
-    wire.serve(requests.pauseCampaign, {}, ({ name, by }) => engine.pauseCampaign(name, by)),
+    wire.serve(requests.pauseProtocolRun, {}, ({ name, by }) => engine.work.pauseProtocolRun(name, by)),
+    wire.serve(requests.resumeProtocolRun, {}, ({ name, by }) => engine.work.resumeProtocolRun(name, by)),
+    wire.serve(requests.pauseCampaign, {}, ({ name, by }) => engine.work.pauseCampaign(name, by)),
     wire.serve(requests.resumeCampaign, {}, (body) =>
-      engine.resumeCampaign(body.name, body.by, body.optimizer_overrides),
+      engine.work.resumeCampaign(body.name, body.by, body.optimizer_overrides),
     ),
     wire.serve(requests.configureOptimizer, {}, (body) =>
       engine.optimizers.configure(body.name, body.by, body.runtime_params),
@@ -213,34 +217,37 @@ function serve(wire: Wire, engine: Engine): (() => void)[] {
     ),
     wire.serve(requests.readOptimizer, {}, ({ name, explain }) => engine.optimizers.read(name, explain)),
     wire.serve(requests.readOptimizerDefaults, {}, ({ protocol }) => engine.optimizers.defaults(protocol)),
-    wire.serve(requests.pauseQueue, {}, ({ by }) => engine.pauseQueue(by)),
-    wire.serve(requests.resumeQueue, {}, ({ by }) => engine.resumeQueue(by)),
-    wire.serve(requests.readQueue, {}, (query) => engine.queue(query)),
-    wire.serve(requests.resolveAttention, {}, (decision) => engine.resolveAttention(decision)),
+    wire.serve(requests.pauseQueue, {}, ({ by }) => engine.queuePause.pause(by)),
+    wire.serve(requests.resumeQueue, {}, ({ by }) => engine.queuePause.resume(by)),
+    wire.serve(requests.readQueue, {}, (query) => engine.views.queue(query)),
+    wire.serve(requests.resolveAttention, {}, (decision) => engine.attention.decide(decision)),
     wire.serve(requests.resetResource, {}, (asked) => engine.resources.reset(asked)),
-    wire.serve(requests.engageStop, {}, (halt) => engine.engageStop(halt)),
-    wire.serve(requests.releaseStop, {}, ({ id, by }) => engine.releaseStop(id, by)),
-    wire.serve(requests.locateDevice, {}, ({ lab, device }) => engine.present.locate(lab, device)),
-    wire.serve(requests.listDevices, {}, () => ({ devices: engine.present.devices() })),
-    wire.serve(requests.listAgents, {}, () => ({ agents: engine.present.agents() })),
-    wire.serve(requests.readSchedule, {}, (query) => engine.schedule(query)),
-    wire.serve(requests.readEstimates, {}, () => engine.estimates()),
-    wire.serve(requests.registerAgent, {}, (hello) => engine.registerAgent(hello)),
+    wire.serve(requests.engageStop, {}, (halt) => engine.emergencyStops.engage(halt)),
+    wire.serve(requests.releaseStop, {}, ({ id, by }) => engine.emergencyStops.release(id, by)),
+    wire.serve(requests.locateDevice, {}, ({ lab, device }) => engine.views.locate(lab, device)),
+    wire.serve(requests.listDevices, {}, () => ({ devices: engine.views.devices() })),
+    wire.serve(requests.listAgents, {}, () => ({ agents: engine.views.agents() })),
+    wire.serve(requests.readSchedule, {}, (query) => engine.views.schedule(query)),
+    wire.serve(requests.readEstimates, {}, () => engine.views.estimates()),
+    wire.serve(requests.registerAgent, {}, (hello) => engine.agents.register(hello)),
     wire.serve(requests.reportResult, {}, async (result) => {
-      await engine.attemptEnded(result);
+      await engine.agents.attemptEnded(result);
       return {};
     }),
     wire.serve(requests.uploadTicket, {}, ({ attempt_id: id, name }) => {
-      if (engine.attempt(id) === undefined) throw new ServiceError('not_found', `there is no attempt ${id}`);
+      if (engine.views.attempt(id) === undefined)
+        throw new ServiceError('not_found', `there is no attempt ${id}`);
       return { method: 'PUT' as const, url: `store:${id}/${name}`, headers: {} };
     }),
-    wire.subscribe(agentEvents.emergencyStop, {}, (halt) => engine.stopHeard(halt)),
-    wire.subscribe(agentEvents.heartbeat, {}, (beat, _, { computer }) => engine.agentAlive(computer, beat)),
+    wire.subscribe(agentEvents.emergencyStop, {}, (halt) => engine.emergencyStops.heard(halt)),
+    wire.subscribe(agentEvents.heartbeat, {}, (beat, _, { computer }) =>
+      engine.agents.heartbeat(computer, beat),
+    ),
     wire.subscribe(agentEvents.deviceChanged, {}, (change, _, { computer }) =>
-      engine.deviceChanged(computer, change.inc, change.device),
+      engine.agents.deviceChanged(computer, change.inc, change.device),
     ),
     wire.subscribe(agentEvents.leaving, {}, ({ inc, session }, _, { computer }) =>
-      engine.agentLeaving(computer, inc, session),
+      engine.agents.leaving(computer, inc, session),
     ),
   ];
 }

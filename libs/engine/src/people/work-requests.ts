@@ -1,0 +1,101 @@
+import type { JsonObject } from '@lab/contracts';
+import type { NameKind } from '../rows/index.js';
+import type { Accepted, SubmitPorts } from '../submission/index.js';
+import type { Person, TurnLoop } from '../turn/index.js';
+import type { CampaignRequests } from './campaign-requests.js';
+import { cancelCampaign, cancelProtocolRun, cancelTask } from './cancel.js';
+import { pauseCampaign, pauseProtocolRun } from './pause.js';
+import { resumeProtocolRun } from './resume.js';
+
+/** Cancels, pauses and resumes of accepted work. Each promise resolves after the commit. */
+export class WorkRequests {
+  constructor(
+    private readonly ports: {
+      loop: TurnLoop;
+      submit: SubmitPorts;
+      campaigns: CampaignRequests;
+      person: (by: string) => Person;
+    },
+  ) {}
+
+  /**
+   * Ends a run: its waiting tasks are cancelled at once, its running tasks are asked to stop. The run is cancelled as soon
+   * as none of its tasks runs. For a run that needs attention, the cancel is the decision of a person and ends it at once.
+   *
+   * @throws ServiceError `not_found`, `wrong_state`
+   */
+  cancelProtocolRun(name: string): Promise<Accepted> {
+    return this.ports.loop.submit('cancel of a protocol run', (turn) => cancelProtocolRun(turn, name), [
+      asked('protocolRun', name),
+    ]);
+  }
+
+  /** Starts no more runs and cancels the unfinished ones. @throws ServiceError `not_found`, `wrong_state` */
+  cancelCampaign(name: string): Promise<Accepted> {
+    return this.ports.loop.submit('cancel of a campaign', (turn) => cancelCampaign(turn, name), [
+      asked('campaign', name),
+    ]);
+  }
+
+  /**
+   * Cancels an on-demand task or one task of a run; the run then fails. A running task is asked to stop. Its final state
+   * is the one that its agent reports.
+   *
+   * @throws ServiceError `not_found`, `wrong_state`
+   */
+  cancelTask(name: string, protocolRun?: string): Promise<Accepted> {
+    return this.ports.loop.submit('cancel of a task', (turn) => cancelTask(turn, name, protocolRun), [
+      protocolRun === undefined ? asked('onDemandTask', name) : asked('protocolRun', protocolRun),
+    ]);
+  }
+
+  /**
+   * Starts no more tasks of the run; running tasks continue to their end. The run keeps its devices and its timeouts.
+   *
+   * @param by person who asks, for the audit
+   * @throws ServiceError `not_found`; `wrong_state` when the run is paused, ending or over
+   */
+  pauseProtocolRun(name: string, by: string): Promise<Accepted> {
+    const person = this.ports.person(by);
+    return this.ports.loop.submit('pause of a protocol run', (turn) => pauseProtocolRun(turn, person, name), [
+      asked('protocolRun', name),
+    ]);
+  }
+
+  /** Starts no more runs, and no more tasks of the unfinished runs. @throws as {@link pauseProtocolRun} */
+  pauseCampaign(name: string, by: string): Promise<Accepted> {
+    const person = this.ports.person(by);
+    return this.ports.loop.submit('pause of a campaign', (turn) => pauseCampaign(turn, person, name), [
+      asked('campaign', name),
+    ]);
+  }
+
+  /**
+   * Resumes a run that is paused, failed or cancelled. Completed tasks are kept.
+   *
+   * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume; `invalid`, `backlog_full`
+   */
+  resumeProtocolRun(name: string, by: string): Promise<Accepted> {
+    const { loop, submit, person } = this.ports;
+    return loop.submit(
+      'resume of a protocol run',
+      (turn) => resumeProtocolRun(turn, submit, person(by), name),
+      [asked('protocolRun', name)],
+      { kind: 'protocolRun', name },
+    );
+  }
+
+  /**
+   * Resumes a campaign that is paused, failed or cancelled. Completed runs are kept.
+   *
+   * @param overrides replace the optimizer overrides of the same names, and parameters that were set since
+   * @throws as {@link resumeProtocolRun}; `duplicate_name` when another run has taken the name of a coming run
+   */
+  resumeCampaign(name: string, by: string, overrides?: JsonObject): Promise<Accepted> {
+    return this.ports.campaigns.resume(name, by, overrides);
+  }
+}
+
+function asked(kind: NameKind, name: string): { kind: NameKind; names: string[] } {
+  return { kind, names: [name] };
+}
