@@ -140,6 +140,14 @@ export const rooms = {
     agent: ['ports', 'ledger', 'devices', 'attempts'],
     testing: ['ports', 'ledger', 'agent'],
   },
+  persistence: {
+    schema: [],
+    connection: ['schema'],
+    store: ['schema', 'connection'],
+    records: ['schema', 'connection'],
+    gateway: ['schema', 'connection', 'records'],
+    embedded: [],
+  },
 };
 
 /** Libraries that only the named projects may import: one door for each outside world. */

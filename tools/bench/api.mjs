@@ -40,15 +40,16 @@ select 'r' || lpad(n::text, 9, '0'), 'run_' || n, 'bench', 'owner_' || n % 20, 0
   'c' || lpad((1 + (n - 1) / ${runsPerCampaign})::text, 9, '0'), '{}', '{}', '{}', 'completed', 'bench', at, at, at
 from generate_series(1, ${runs}) n, lateral (select now() - make_interval(secs => ${tasks} - n * ${tasksPerRun})) moment(at);
 insert into task_run (id, name, type, run_id, owner, priority, state, definition_hash, devices, resources,
-  input_parameters, output_parameters, output_resources, output_files, attempt, failures, failure_policy, computer, meta,
-  created_at, queued_at, started_at, ended_at)
+  input_parameters, input_files, output_parameters, output_resources, output_files, attempt, failures, failure_policy,
+  computer, meta, created_at, queued_at, started_at, ended_at)
 select 't' || lpad(n::text, 9, '0'), 'mix_' || n % ${tasksPerRun}, 'mix',
   'r' || lpad((1 + (n - 1) / ${tasksPerRun})::text, 9, '0'),
   case when n % 1000 = 0 then 'rare' else 'owner_' || n % 20 end, 0,
   case when n % 100 = 0 then 'failed' else 'completed' end, 'bench',
   '{"station": {"lab_name": "color_lab", "name": "station_1"}}',
   '{"beaker": {"name": "beaker_1", "type": "beaker", "meta": {}}}',
-  '{"cyan": 0.25, "magenta": 0.5, "yellow": 0.125, "seconds": 12}', '{"score": 0.75, "red": 120, "green": 33, "blue": 77}',
+  '{"cyan": 0.25, "magenta": 0.5, "yellow": 0.125, "seconds": 12}', '{}',
+  '{"score": 0.75, "red": 120, "green": 33, "blue": 77}',
   '{}', '[]', 1, 0, '{}', 'svc_computer', '{}', at, at, at, at
 from generate_series(1, ${tasks}) n, lateral (select now() - make_interval(secs => ${tasks} - n)) moment(at);
 insert into attempt (id, task_run_id, number, state, computer, inc, epoch, devices, created_at, ended_at)

@@ -1,7 +1,7 @@
 import type { AuditVerification, JsonObject, Principal } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
-import type { Database } from '../connection/open-database.js';
-import { answered } from '../connection/database-errors.js';
+import { answered } from '../connection/index.js';
+import type { Database } from '../schema/index.js';
 
 /** An act of somebody who came through the gateway, as it is written down. */
 export interface AuditEntry {

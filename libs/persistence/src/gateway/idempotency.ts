@@ -1,14 +1,6 @@
 import { sql, type Kysely } from 'kysely';
-import type { Database } from '../connection/open-database.js';
-import { answered } from '../connection/database-errors.js';
-
-/** One key, as somebody gave it for one address. */
-export interface KeyName {
-  principal: string;
-  /** Method and path. */
-  route: string;
-  key: string;
-}
+import { answered } from '../connection/index.js';
+import type { Database, KeyName } from '../schema/index.js';
 
 /** What a request with a key was answered. */
 export interface KeptAnswer {
@@ -30,16 +22,6 @@ export type KeyState =
   | { state: 'in_progress' }
   | { state: 'other_request' }
   | { state: 'answered'; answer: KeptAnswer };
-
-export interface IdempotencyKeyRow extends KeyName {
-  fingerprint: string;
-  begun_at: string;
-  holder: string;
-  held_until: string;
-  status: number | null;
-  location: string | null;
-  body: string | null;
-}
 
 /** How long an answer is kept, in seconds. */
 const keptS = 24 * 3_600;

@@ -1,2 +1,8 @@
-export { openGatewayStore, type GatewayStore } from './store.js';
-export { issueToken } from './issue-token.js';
+export type { AuditEntry } from './audit.js';
+export type { KeptAnswer, KeyState } from './idempotency.js';
+export { hashOfToken, issueToken } from './issue-token.js';
+export type { LogLines } from './logs.js';
+export { openGatewayStore, type GatewayStore, type GatewayStoreOptions } from './store.js';
+export type { NewAccessToken, TokenPage } from './tokens.js';
+export type { AttemptEnd } from './webhook-deliveries.js';
+export type { DeliverableEvent, NewWebhook, WebhookPatch } from './webhooks.js';

@@ -6,17 +6,9 @@ import {
   type WrittenLine,
 } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
-import type { Database } from '../connection/open-database.js';
-import { answered } from '../connection/database-errors.js';
-import { conditionOf, logColumns, storedLists } from '../records/lists.js';
-import { asStorable } from '../store/unstorable-text.js';
-
-/** A line as it is stored. */
-export interface LogLineRow extends LogLine {
-  stored_at: string;
-  stream: string;
-  seq: number;
-}
+import { answered } from '../connection/index.js';
+import { conditionOf, logColumns, storedLists } from '../records/index.js';
+import { asStorable, type Database } from '../schema/index.js';
 
 /** Lines that are removed at once: a batch that comes meanwhile waits for no longer than that. */
 const atOnce = 5_000;

@@ -1,4 +1,4 @@
-import { openDatabase, type DatabaseOptions } from '../connection/open-database.js';
+import { type DatabaseOptions, openDatabase } from '../connection/index.js';
 import { AuditTrail } from './audit.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { LogLines } from './logs.js';

@@ -1,13 +1,6 @@
-import type { TokenRecord } from '@lab/contracts';
 import { sql, type Kysely } from 'kysely';
-import type { Database } from '../connection/open-database.js';
-import { answered } from '../connection/database-errors.js';
-
-/** A token of access as it is kept: never itself, only its hash. */
-export interface AccessTokenRow extends TokenRecord {
-  /** SHA-256 of the whole token, hexadecimal. */
-  hash: string;
-}
+import { answered } from '../connection/index.js';
+import type { AccessTokenRow, Database } from '../schema/index.js';
 
 export type NewAccessToken = Omit<AccessTokenRow, 'last_used_at' | 'revoked_at' | 'revoked_by'>;
 

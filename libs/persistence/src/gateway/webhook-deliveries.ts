@@ -1,16 +1,6 @@
-import type { DeliveryRecord } from '@lab/contracts';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { Database } from '../connection/open-database.js';
-import { answered } from '../connection/database-errors.js';
-import type { WebhookRow } from './webhooks.js';
-
-/** What is sent, or was, to a webhook. */
-export interface DeliveryRow extends Omit<DeliveryRecord, 'message_id'> {
-  /** JSON text, the same in every attempt. */
-  body: string;
-  /** Rises each time that it is asked for again after it had ended, so that an attempt of before settles nothing. */
-  round: number;
-}
+import { answered } from '../connection/index.js';
+import type { Database, DeliveryRow, WebhookRow } from '../schema/index.js';
 
 /** How an attempt ended. */
 export interface AttemptEnd extends Pick<
@@ -19,16 +9,6 @@ export interface AttemptEnd extends Pick<
 > {
   /** Until the next attempt, in seconds; of what is pending. */
   nextInS: number;
-}
-
-/** A delivery as people read it, without what was sent. */
-export function deliveryRecord({ body: _body, round: _round, ...row }: DeliveryRow): DeliveryRecord {
-  return { ...row, message_id: messageIdOf(row) };
-}
-
-/** What a receiver tells repeats by. */
-export function messageIdOf({ id, event_id: event }: Pick<DeliveryRow, 'id' | 'event_id'>): string {
-  return event === null ? `ping_${id}` : `event_${event}`;
 }
 
 /** Deliveries of webhooks. Every method rejects with ServiceError `store_unavailable` when the database does not answer. */

@@ -1,16 +1,7 @@
-import type { Reason, WebhookRecord } from '@lab/contracts';
+import type { Reason } from '@lab/contracts';
 import { sql, type Kysely, type RawBuilder, type Updateable } from 'kysely';
-import type { Database } from '../connection/open-database.js';
-import { answered } from '../connection/database-errors.js';
-
-/** A webhook as it is kept. Its secrets are sealed. */
-export interface WebhookRow extends Omit<WebhookRecord, 'state'> {
-  secret: string;
-  previous_secret: string | null;
-  /** Which process delivers it, until when. */
-  holder: string;
-  held_until: string;
-}
+import { answered } from '../connection/index.js';
+import type { Database, WebhookRow } from '../schema/index.js';
 
 export type NewWebhook = Pick<
   WebhookRow,
@@ -28,22 +19,6 @@ export interface DeliverableEvent {
   aggregate: string;
   /** JSON text. */
   body: string;
-}
-
-/** A webhook as people read it, without its secrets. */
-export function webhookRecord({
-  secret: _secret,
-  previous_secret: _previous,
-  holder: _holder,
-  held_until: _until,
-  ...row
-}: WebhookRow): WebhookRecord {
-  const isOver = row.previous_secret_until !== null && Date.parse(row.previous_secret_until) <= Date.now();
-  return {
-    ...row,
-    state: !row.enabled ? 'disabled' : row.failing_since === null ? 'active' : 'failing',
-    previous_secret_until: isOver ? null : row.previous_secret_until,
-  };
 }
 
 /**

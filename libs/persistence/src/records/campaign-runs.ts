@@ -1,7 +1,7 @@
 import type { JsonObject, Reason, RunState, TaskParameters, TrialSource } from '@lab/contracts';
 import type { DefinitionRow } from '@lab/engine';
 import { sql, type Kysely } from 'kysely';
-import type { Database } from '../connection/open-database.js';
+import type { Database } from '../schema/index.js';
 
 /** A version of a protocol with the task types that it uses. */
 export type StoredProtocol = Extract<DefinitionRow['body'], { protocol: unknown }>;

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Database } from '../connection/open-database.js';
+import type { Database } from '../schema/index.js';
 
 /** Snapshots whose hashes are kept in memory. */
 const mostKept = 1_000;

@@ -2,10 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { eventSchema, type JsonObject, type ServiceEvent } from '@lab/contracts';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { openDatabase, type OpenDatabase } from '../connection/open-database.js';
-import { databaseError } from '../connection/database-errors.js';
-import { eventChannel } from '../schema/commit-function.js';
-import { isStorable } from '../store/unstorable-text.js';
+import { databaseError, openDatabase, type OpenDatabase } from '../connection/index.js';
+import { eventChannel, isStorable } from '../schema/index.js';
 
 export interface EventLogOptions {
   /** `postgresql://` address. */

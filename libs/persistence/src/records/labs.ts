@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { Database } from '../connection/open-database.js';
+import type { Database } from '../schema/index.js';
 
 /** Stored records that belong to labs. */
 export type LabRecordKind =

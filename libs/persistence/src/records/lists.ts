@@ -1,14 +1,19 @@
 import type { FileDescription, ListFilter, LogLine, StoredItems, StoredListName } from '@lab/contracts';
 import { sql, type RawBuilder } from 'kysely';
-import { isListed, joinArchive, rootOfRun, rootOfTask } from '../store/archive.js';
-import type {
-  StoredAttempt,
-  StoredAudit,
-  StoredCampaign,
-  StoredHalt,
-  StoredTaskRun,
-  StoredTrial,
-} from '../connection/open-database.js';
+import {
+  type DeliveryRow,
+  isListed,
+  joinArchive,
+  rootOfRun,
+  rootOfTask,
+  type StoredAttempt,
+  type StoredAudit,
+  type StoredCampaign,
+  type StoredHalt,
+  type StoredTaskRun,
+  type StoredTrial,
+  type WebhookRow,
+} from '../schema/index.js';
 import {
   attemptRecord,
   attentionRecord,
@@ -27,8 +32,7 @@ import {
   type StoredRunOfCampaign,
 } from './shapes.js';
 import { namesLab, namesOnly, taskIsOf, taskIsOnlyOf } from './labs.js';
-import { deliveryRecord, type DeliveryRow } from '../gateway/webhook-deliveries.js';
-import { webhookRecord, type WebhookRow } from '../gateway/webhooks.js';
+import { deliveryRecord, webhookRecord } from './webhooks.js';
 
 /** How one list is read. */
 export interface StoredList<Row, Item> {

@@ -9,7 +9,7 @@ import {
   type StoredListName,
 } from '@lab/contracts';
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { Database } from '../connection/open-database.js';
+import type { Database } from '../schema/index.js';
 import { conditionOf, fieldOf, storedLists } from './lists.js';
 import type { Codes } from './shapes.js';
 

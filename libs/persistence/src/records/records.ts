@@ -15,7 +15,8 @@ import type {
 } from '@lab/contracts';
 import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { isArchived, rootOfRun, rootOfTask } from '../store/archive.js';
+import { answered, databaseError, openDatabase } from '../connection/index.js';
+import { type Database, isArchived, isStorable, rootOfRun, rootOfTask } from '../schema/index.js';
 import {
   readCampaignExtent,
   readCampaignRuns,
@@ -24,8 +25,6 @@ import {
   type CampaignRunsPart,
 } from './campaign-runs.js';
 import { CodeHashReader } from './code-hashes.js';
-import { openDatabase, type Database } from '../connection/open-database.js';
-import { answered, databaseError } from '../connection/database-errors.js';
 import { readLabs, type LabRecordKind } from './labs.js';
 import { readPage } from './pages.js';
 import {
@@ -40,7 +39,6 @@ import {
   trialRecord,
   type Codes,
 } from './shapes.js';
-import { isStorable } from '../store/unstorable-text.js';
 
 export interface RecordsOptions {
   /** `postgresql://` address. */

@@ -20,19 +20,19 @@ import {
   type TaskRunState,
   type Trial,
 } from '@lab/contracts';
+import { isoTime } from '../connection/index.js';
+import type {
+  StoredAttempt,
+  StoredAttention,
+  StoredAudit,
+  StoredCampaign,
+  StoredHalt,
+  StoredProtocolRun,
+  StoredResource,
+  StoredTaskRun,
+  StoredTrial,
+} from '../schema/index.js';
 import type { CodeHashes } from './code-hashes.js';
-import {
-  isoTime,
-  type StoredAttempt,
-  type StoredAttention,
-  type StoredAudit,
-  type StoredCampaign,
-  type StoredHalt,
-  type StoredProtocolRun,
-  type StoredResource,
-  type StoredTaskRun,
-  type StoredTrial,
-} from '../connection/open-database.js';
 
 /** Rows of the database as the records that people read. */
 

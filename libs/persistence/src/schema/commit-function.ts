@@ -1,165 +1,66 @@
+import {
+  agents,
+  attempts,
+  attention,
+  audit,
+  campaigns,
+  halts,
+  protocolRuns,
+  resources,
+  taskRuns,
+  trials,
+  endedStates,
+} from './tables.js';
+
 /**
- * The database's side of a commit: one function, installed anew by {@link migrate} whenever its text has changed, so
- * that it always fits the columns that the migrations have made.
+ * The database's side of a commit. {@link migrate} installs the function anew at every start, so that it always fits the
+ * columns that are declared.
  */
 
-type Kind = 'text' | 'integer' | 'bigint' | 'double precision' | 'boolean' | 'timestamptz' | 'jsonb';
+/** Tables whose rows are inserted once and then updated column by column. */
+const updated = [campaigns, protocolRuns, taskRuns, attempts, trials];
 
-interface MutableTable {
-  table: string;
-  /** For messages: what one row is. */
-  what: string;
-  columns: Record<string, Kind>;
-}
-
-const mutable: MutableTable[] = [
-  {
-    table: 'campaign',
-    what: 'campaign',
-    columns: {
-      name: 'text',
-      protocol: 'text',
-      owner: 'text',
-      priority: 'integer',
-      state: 'text',
-      ending: 'jsonb',
-      reason: 'jsonb',
-      max_protocol_runs: 'integer',
-      max_concurrent_protocol_runs: 'integer',
-      optimize: 'boolean',
-      optimizer_ip: 'text',
-      optimizer: 'jsonb',
-      global_parameters: 'jsonb',
-      protocol_run_parameters: 'jsonb',
-      meta: 'jsonb',
-      runs_started: 'integer',
-      runs_completed: 'integer',
-      runs_failed: 'integer',
-      failure_policy: 'jsonb',
-      on_run_failure: 'text',
-      max_failures: 'integer',
-      paused_at: 'timestamptz',
-      definition_hash: 'text',
-      created_at: 'timestamptz',
-      started_at: 'timestamptz',
-      ended_at: 'timestamptz',
-    },
-  },
-  {
-    table: 'protocol_run',
-    what: 'protocol run',
-    columns: {
-      name: 'text',
-      type: 'text',
-      owner: 'text',
-      priority: 'integer',
-      campaign_id: 'text',
-      parameters: 'jsonb',
-      failure_policy: 'jsonb',
-      paused_at: 'timestamptz',
-      meta: 'jsonb',
-      state: 'text',
-      ending: 'jsonb',
-      reason: 'jsonb',
-      definition_hash: 'text',
-      created_at: 'timestamptz',
-      started_at: 'timestamptz',
-      ended_at: 'timestamptz',
-    },
-  },
-  {
-    table: 'task_run',
-    what: 'task run',
-    columns: {
-      name: 'text',
-      type: 'text',
-      run_id: 'text',
-      owner: 'text',
-      priority: 'integer',
-      state: 'text',
-      reason: 'jsonb',
-      cancel_requested_at: 'timestamptz',
-      definition_hash: 'text',
-      devices: 'jsonb',
-      resources: 'jsonb',
-      input_parameters: 'jsonb',
-      input_files: 'jsonb',
-      output_parameters: 'jsonb',
-      output_resources: 'jsonb',
-      output_files: 'jsonb',
-      attempt: 'integer',
-      failures: 'integer',
-      retry_at: 'timestamptz',
-      late_by_s: 'double precision',
-      failure_policy: 'jsonb',
-      computer: 'text',
-      allocation_timeout: 'double precision',
-      meta: 'jsonb',
-      created_at: 'timestamptz',
-      queued_at: 'timestamptz',
-      started_at: 'timestamptz',
-      ended_at: 'timestamptz',
-    },
-  },
-  {
-    table: 'attempt',
-    what: 'attempt',
-    columns: {
-      task_run_id: 'text',
-      number: 'integer',
-      state: 'text',
-      computer: 'text',
-      inc: 'bigint',
-      epoch: 'bigint',
-      devices: 'jsonb',
-      reason: 'jsonb',
-      calls: 'jsonb',
-      deadline_at: 'timestamptz',
-      created_at: 'timestamptz',
-      ended_at: 'timestamptz',
-    },
-  },
-  {
-    table: 'trial',
-    what: 'trial',
-    columns: {
-      campaign_id: 'text',
-      number: 'integer',
-      run: 'text',
-      source: 'text',
-      state: 'text',
-      inputs: 'jsonb',
-      outputs: 'jsonb',
-      additional: 'jsonb',
-      note: 'jsonb',
-    },
-  },
+/** Tables whose rows are written whole, each with its key: inserted, or written over the row with the same key. */
+const overwritten = [
+  { table: resources, key: 'name' },
+  { table: agents, key: 'computer' },
+  { table: attention, key: 'id' },
+  { table: halts, key: 'id' },
 ];
 
-function assignment([column, kind]: [string, Kind]): string {
+type AnyTable = Pick<typeof campaigns, 'name' | 'columns'>;
+type Column = AnyTable['columns'][number];
+
+const namesOf = ({ columns }: AnyTable): string => columns.map(({ name }) => name).join(', ');
+
+function assignment({ name, kind }: Column): string {
   const value =
     kind === 'jsonb'
-      ? `nullif(e.item->'set'->'${column}', 'null'::jsonb)`
-      : kind === 'text'
-        ? `e.item->'set'->>'${column}'`
-        : `(e.item->'set'->>'${column}')::${kind}`;
-  return `${column} = case when e.item->'set' ? '${column}' then ${value} else t.${column} end`;
+      ? `nullif(e.item->'set'->'${name}', 'null'::jsonb)`
+      : kind === 'text' || kind === 'id'
+        ? `e.item->'set'->>'${name}'`
+        : `(e.item->'set'->>'${name}')::${kind}`;
+  return `${name} = case when e.item->'set' ? '${name}' then ${value} else t.${name} end`;
 }
 
-/** A column that is not in `set` keeps its stored value, which leaves a large one where it is on disk. */
-function applyTable({ table, what, columns }: MutableTable): string {
-  const names = ['id', ...Object.keys(columns)].join(', ');
+/** A column that is not in `set` keeps its stored value, which leaves a large value where it is on disk. */
+function updateTable(table: AnyTable): string {
+  const { name, columns } = table;
+  const what = name.replace('_', ' ');
   return `
-  if changes ? '${table}_update' then
-    items := changes->'${table}_update';
-    update ${table} t set
-      ${Object.entries(columns).map(assignment).join(',\n      ')}
+  if changes ? '${name}_update' then
+    items := changes->'${name}_update';
+    update ${name} t set
+      ${columns
+        .filter((column) => column.name !== 'id')
+        .map(assignment)
+        .join(',\n      ')}
     from jsonb_array_elements(items) e(item)
     where t.id = e.item->>'id' and (not e.item ? 'from' or e.item->'from' ? t.state);
     get diagnostics touched = row_count;
     if touched <> jsonb_array_length(items) then
       select e.item->>'id', t.state, e.item->'set'->>'state' into wrong_id, is_state, to_state
-      from jsonb_array_elements(items) e(item) left join ${table} t on t.id = e.item->>'id'
+      from jsonb_array_elements(items) e(item) left join ${name} t on t.id = e.item->>'id'
       where t.id is null or (e.item ? 'from' and not e.item->'from' ? t.state) limit 1;
       if is_state is null then
         raise exception using errcode = 'LB002', message = format('there is no ${what} %s', wrong_id);
@@ -167,15 +68,23 @@ function applyTable({ table, what, columns }: MutableTable): string {
       raise exception using errcode = 'LB002',
         message = format('${what} %s is %s and cannot become %s', wrong_id, is_state, to_state);
     end if;
-  end if;
-  if changes ? '${table}_insert' then
-    insert into ${table} (${names})
-    select ${names} from jsonb_populate_recordset(null::${table}, changes->'${table}_insert');
+  end if;${insertRows(table, `${name}_insert`)}`;
+}
+
+/** @param item field of the changes that holds the rows */
+function insertRows(table: AnyTable, item: string, onConflict = ''): string {
+  return `
+  if changes ? '${item}' then
+    insert into ${table.name} (${namesOf(table)})
+    select ${namesOf(table)} from jsonb_populate_recordset(null::${table.name}, changes->'${item}')${onConflict};
   end if;`;
 }
 
-/** The states that nothing comes behind by itself. */
-const ended = `('completed','failed','cancelled','skipped','never_ran')`;
+function overwriteRows(table: AnyTable, key: string): string {
+  const others = table.columns.filter(({ name }) => name !== key);
+  const assignments = others.map(({ name }) => `${name} = excluded.${name}`).join(', ');
+  return insertRows(table, table.name, `\n    on conflict (${key}) do update set ${assignments}`);
+}
 
 /** Channel on which the database says, with the commit, that there are new events. */
 export const eventChannel = 'svc_events';
@@ -218,7 +127,7 @@ begin
     from jsonb_array_elements(changes->'definitions') e(item)
     on conflict (hash) do nothing;
   end if;
-  ${mutable.map(applyTable).join('\n')}
+  ${updated.map(updateTable).join('\n')}
 
   for item in select value from jsonb_array_elements(coalesce(changes->'allocations', '[]'::jsonb)) loop
     touched := 0;
@@ -264,25 +173,8 @@ begin
     end if;
   end loop;
 
-  if changes ? 'resources' then
-    insert into resource (name, type, lab, meta)
-    select name, type, lab, meta from jsonb_populate_recordset(null::resource, changes->'resources')
-    on conflict (name) do update set type = excluded.type, lab = excluded.lab, meta = excluded.meta;
-  end if;
-  if changes ? 'agents' then
-    insert into agent (computer, inc, session)
-    select computer, inc, session from jsonb_populate_recordset(null::agent, changes->'agents')
-    on conflict (computer) do update set inc = excluded.inc, session = excluded.session;
-  end if;
-  if changes ? 'attention' then
-    insert into attention select * from jsonb_populate_recordset(null::attention, changes->'attention')
-    on conflict (id) do update set state = excluded.state, reason = excluded.reason, known = excluded.known,
-      resolved_at = excluded.resolved_at, resolution = excluded.resolution;
-  end if;
-  if changes ? 'halts' then
-    insert into halt select * from jsonb_populate_recordset(null::halt, changes->'halts')
-    on conflict (id) do update set released_at = excluded.released_at, released_by = excluded.released_by;
-  end if;
+${overwritten.map(({ table, key }) => overwriteRows(table, key)).join('\n')}
+
   for item in select value from jsonb_array_elements(coalesce(changes->'archive', '[]'::jsonb)) loop
     if item->>'op' = 'restore' then
       update archive a set restored_at = (item->>'at')::timestamptz
@@ -304,7 +196,7 @@ begin
         raise exception using errcode = 'LB002',
           message = format('there is no %s "%s" by itself', item->>'kind', item->>'name');
       end if;
-      if is_state not in ${ended} then
+      if is_state not in ${endedStates} then
         raise exception using errcode = 'LB002',
           message = format('the %s "%s" is %s', item->>'kind', item->>'name', is_state);
       end if;
@@ -319,9 +211,7 @@ begin
       end if;
     end if;
   end loop;
-  if changes ? 'audit' then
-    insert into audit select * from jsonb_populate_recordset(null::audit, changes->'audit');
-  end if;
+${insertRows(audit, 'audit')}
   if changes ? 'events' then
     insert into outbox (aggregate, seq, type, body, at)
     select

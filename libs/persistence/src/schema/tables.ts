@@ -1,3 +1,10 @@
+import {
+  attemptTransitions,
+  campaignTransitions,
+  protocolRunTransitions,
+  taskRunTransitions,
+  trialTransitions,
+} from '@lab/contracts';
 import type {
   AgentRow,
   AllocationRow,
@@ -12,241 +19,303 @@ import type {
   TaskRunRow,
   TrialRow,
 } from '@lab/engine';
+import { tableOf } from './table.js';
 
 /**
- * Which column holds which field: the same name in snake_case, milliseconds as `timestamptz`, objects as `jsonb`. A field
- * added to a row of the engine is a compile error here until it has a column.
+ * The tables of the engine's rows. A new field of a row needs one line here: the migration, the commit function, the
+ * queries and the conversions follow from it. The column has the name of the field in snake_case.
  */
-type Columns<Row> = { readonly [Field in keyof Row]-?: 'plain' | 'time' };
 
-export const campaignColumns = {
-  id: 'plain',
-  name: 'plain',
-  protocol: 'plain',
-  owner: 'plain',
-  priority: 'plain',
-  state: 'plain',
-  ending: 'plain',
-  reason: 'plain',
-  maxProtocolRuns: 'plain',
-  maxConcurrentProtocolRuns: 'plain',
-  optimize: 'plain',
-  optimizerIp: 'plain',
-  optimizer: 'plain',
-  globalParameters: 'plain',
-  protocolRunParameters: 'plain',
-  meta: 'plain',
-  runsStarted: 'plain',
-  runsCompleted: 'plain',
-  runsFailed: 'plain',
-  failurePolicy: 'plain',
-  onRunFailure: 'plain',
-  maxFailures: 'plain',
-  pausedAt: 'time',
-  definitionHash: 'plain',
-  createdAt: 'time',
-  startedAt: 'time',
-  endedAt: 'time',
-} as const satisfies Columns<CampaignRow>;
+const oneOf = (column: string, values: readonly string[]): string =>
+  `check (${column} in (${values.map((value) => `'${value}'`).join(', ')}))`;
 
-export const protocolRunColumns = {
-  id: 'plain',
-  name: 'plain',
-  type: 'plain',
-  owner: 'plain',
-  priority: 'plain',
-  campaignId: 'plain',
-  parameters: 'plain',
-  failurePolicy: 'plain',
-  pausedAt: 'time',
-  meta: 'plain',
-  state: 'plain',
-  ending: 'plain',
-  reason: 'plain',
-  definitionHash: 'plain',
-  createdAt: 'time',
-  startedAt: 'time',
-  endedAt: 'time',
-} as const satisfies Columns<ProtocolRunRow>;
+/** Checked at the end of the transaction, because the changes of a commit refer to each other in any order. */
+const refersTo = (column: string, table: string): string =>
+  `foreign key (${column}) references ${table} deferrable initially deferred`;
 
-export const taskRunColumns = {
-  id: 'plain',
-  name: 'plain',
-  type: 'plain',
-  runId: 'plain',
-  owner: 'plain',
-  priority: 'plain',
-  state: 'plain',
-  reason: 'plain',
-  cancelRequestedAt: 'time',
-  definitionHash: 'plain',
-  devices: 'plain',
-  resources: 'plain',
-  inputParameters: 'plain',
-  inputFiles: 'plain',
-  outputParameters: 'plain',
-  outputResources: 'plain',
-  outputFiles: 'plain',
-  attempt: 'plain',
-  failures: 'plain',
-  retryAt: 'time',
-  failurePolicy: 'plain',
-  computer: 'plain',
-  allocationTimeout: 'plain',
-  meta: 'plain',
-  createdAt: 'time',
-  queuedAt: 'time',
-  startedAt: 'time',
-  lateByS: 'plain',
-  endedAt: 'time',
-} as const satisfies Columns<TaskRunRow>;
+/** The states of work and attempts that are over. */
+export const endedStates = `('completed','failed','cancelled','skipped','never_ran')`;
 
-export const attemptColumns = {
-  id: 'plain',
-  taskRunId: 'plain',
-  number: 'plain',
-  state: 'plain',
-  computer: 'plain',
-  inc: 'plain',
-  epoch: 'plain',
-  devices: 'plain',
-  reason: 'plain',
-  calls: 'plain',
-  deadlineAt: 'time',
-  createdAt: 'time',
-  endedAt: 'time',
-} as const satisfies Columns<AttemptRow>;
+/** The condition of the partial indexes. PostgreSQL uses such an index only for a query with the same condition. */
+export const unfinished = `state not in ${endedStates}`;
 
-export const trialColumns = {
-  id: 'plain',
-  campaignId: 'plain',
-  number: 'plain',
-  run: 'plain',
-  source: 'plain',
-  state: 'plain',
-  inputs: 'plain',
-  outputs: 'plain',
-  additional: 'plain',
-  note: 'plain',
-} as const satisfies Columns<TrialRow>;
+export const campaigns = tableOf<CampaignRow>()({
+  name: 'campaign',
+  columns: {
+    id: 'id',
+    name: 'text',
+    protocol: 'text',
+    owner: 'text',
+    priority: 'integer',
+    state: 'text',
+    ending: 'jsonb?',
+    reason: 'jsonb?',
+    maxProtocolRuns: 'integer',
+    maxConcurrentProtocolRuns: 'integer',
+    optimize: 'boolean',
+    optimizerIp: 'text',
+    optimizer: 'jsonb?',
+    globalParameters: 'jsonb',
+    protocolRunParameters: 'jsonb?',
+    meta: 'jsonb',
+    runsStarted: 'integer',
+    runsCompleted: 'integer',
+    runsFailed: 'integer',
+    failurePolicy: 'jsonb',
+    onRunFailure: 'text',
+    maxFailures: 'integer?',
+    pausedAt: 'timestamptz?',
+    definitionHash: 'text',
+    createdAt: 'timestamptz',
+    startedAt: 'timestamptz?',
+    endedAt: 'timestamptz?',
+  },
+  constraints: [
+    'primary key (id)',
+    'constraint campaign_name unique (name)',
+    oneOf('state', Object.keys(campaignTransitions)),
+    oneOf('on_run_failure', ['stop', 'continue', 'pause']),
+    refersTo('definition_hash', 'definition'),
+  ],
+  fillfactor: 80,
+});
 
-export const attentionColumns = {
-  id: 'plain',
-  kind: 'plain',
-  state: 'plain',
-  taskRunId: 'plain',
-  attemptId: 'plain',
-  device: 'plain',
-  computer: 'plain',
-  reason: 'plain',
-  known: 'plain',
-  openedAt: 'time',
-  resolvedAt: 'time',
-  resolution: 'plain',
-} as const satisfies Columns<AttentionRow>;
+export const protocolRuns = tableOf<ProtocolRunRow>()({
+  name: 'protocol_run',
+  columns: {
+    id: 'id',
+    name: 'text',
+    type: 'text',
+    owner: 'text',
+    priority: 'integer',
+    campaignId: 'id?',
+    parameters: 'jsonb',
+    failurePolicy: 'jsonb',
+    pausedAt: 'timestamptz?',
+    meta: 'jsonb',
+    state: 'text',
+    ending: 'jsonb?',
+    reason: 'jsonb?',
+    definitionHash: 'text',
+    createdAt: 'timestamptz',
+    startedAt: 'timestamptz?',
+    endedAt: 'timestamptz?',
+  },
+  constraints: [
+    'primary key (id)',
+    'constraint protocol_run_name unique (name)',
+    oneOf('state', Object.keys(protocolRunTransitions)),
+    refersTo('campaign_id', 'campaign'),
+    refersTo('definition_hash', 'definition'),
+  ],
+  fillfactor: 80,
+});
 
-export const haltColumns = {
-  id: 'plain',
-  scope: 'plain',
-  by: 'plain',
-  reason: 'plain',
-  at: 'time',
-  releasedAt: 'time',
-  releasedBy: 'plain',
-} as const satisfies Columns<HaltRow>;
+export const taskRuns = tableOf<TaskRunRow>()({
+  name: 'task_run',
+  columns: {
+    id: 'id',
+    name: 'text',
+    type: 'text',
+    runId: 'id?',
+    owner: 'text',
+    priority: 'integer',
+    state: 'text',
+    reason: 'jsonb?',
+    cancelRequestedAt: 'timestamptz?',
+    definitionHash: 'text',
+    devices: 'jsonb',
+    resources: 'jsonb',
+    inputParameters: 'jsonb',
+    inputFiles: 'jsonb',
+    outputParameters: 'jsonb?',
+    outputResources: 'jsonb?',
+    outputFiles: 'jsonb',
+    attempt: 'integer',
+    failures: 'integer',
+    retryAt: 'timestamptz?',
+    failurePolicy: 'jsonb',
+    computer: 'text?',
+    allocationTimeout: 'double precision?',
+    meta: 'jsonb',
+    createdAt: 'timestamptz',
+    queuedAt: 'timestamptz?',
+    startedAt: 'timestamptz?',
+    lateByS: 'double precision?',
+    endedAt: 'timestamptz?',
+  },
+  constraints: [
+    'primary key (id)',
+    oneOf('state', Object.keys(taskRunTransitions)),
+    refersTo('run_id', 'protocol_run'),
+    refersTo('definition_hash', 'definition'),
+  ],
+  fillfactor: 70,
+});
 
-export const auditColumns = {
-  id: 'plain',
-  at: 'time',
-  by: 'plain',
-  action: 'plain',
-  subject: 'plain',
-  detail: 'plain',
-} as const satisfies Columns<AuditRow>;
+export const attempts = tableOf<AttemptRow>()({
+  name: 'attempt',
+  columns: {
+    id: 'id',
+    taskRunId: 'id',
+    number: 'integer',
+    state: 'text',
+    computer: 'text',
+    inc: 'bigint',
+    epoch: 'bigint',
+    devices: 'jsonb',
+    reason: 'jsonb?',
+    calls: 'jsonb?',
+    deadlineAt: 'timestamptz?',
+    createdAt: 'timestamptz',
+    endedAt: 'timestamptz?',
+  },
+  constraints: [
+    'primary key (id)',
+    'constraint attempt_number unique (task_run_id, number)',
+    oneOf('state', Object.keys(attemptTransitions)),
+    refersTo('task_run_id', 'task_run'),
+  ],
+  fillfactor: 70,
+});
 
-export const allocationColumns = {
-  kind: 'plain',
-  key: 'plain',
-  taskRunId: 'plain',
-  heldByRunId: 'plain',
-  fence: 'plain',
-  since: 'time',
-} as const satisfies Columns<AllocationRow>;
+export const trials = tableOf<TrialRow>()({
+  name: 'trial',
+  columns: {
+    id: 'id',
+    campaignId: 'id',
+    number: 'integer',
+    run: 'text',
+    source: 'text',
+    state: 'text',
+    inputs: 'jsonb',
+    outputs: 'jsonb?',
+    additional: 'jsonb',
+    note: 'jsonb',
+  },
+  constraints: [
+    'primary key (id)',
+    'constraint trial_number unique (campaign_id, number)',
+    oneOf('source', ['optimizer', 'ai', 'given']),
+    oneOf('state', Object.keys(trialTransitions)),
+    refersTo('campaign_id', 'campaign'),
+  ],
+  fillfactor: 80,
+});
 
-export const archiveColumns = {
-  id: 'plain',
-  kind: 'plain',
-  name: 'plain',
-  archivedAt: 'time',
-  archivedBy: 'plain',
-  restoredAt: 'time',
-} as const satisfies Columns<ArchiveRow>;
+export const attention = tableOf<AttentionRow>()({
+  name: 'attention',
+  columns: {
+    id: 'id',
+    kind: 'text',
+    state: 'text',
+    taskRunId: 'id?',
+    attemptId: 'id?',
+    device: 'text?',
+    computer: 'text?',
+    reason: 'jsonb',
+    known: 'jsonb',
+    openedAt: 'timestamptz',
+    resolvedAt: 'timestamptz?',
+    resolution: 'jsonb?',
+  },
+  constraints: [
+    'primary key (id)',
+    oneOf('kind', ['task', 'device', 'agent']),
+    oneOf('state', ['open', 'resolved']),
+    refersTo('task_run_id', 'task_run'),
+    refersTo('attempt_id', 'attempt'),
+  ],
+});
 
-export const resourceColumns = {
-  name: 'plain',
-  type: 'plain',
-  lab: 'plain',
-  meta: 'plain',
-} as const satisfies Columns<ResourceRow>;
+export const halts = tableOf<HaltRow>()({
+  name: 'halt',
+  columns: {
+    id: 'id',
+    scope: 'text',
+    by: 'text',
+    reason: 'text',
+    at: 'timestamptz',
+    releasedAt: 'timestamptz?',
+    releasedBy: 'text?',
+  },
+  constraints: ['primary key (id)'],
+});
 
-export const agentColumns = {
-  computer: 'plain',
-  inc: 'plain',
-  session: 'plain',
-} as const satisfies Columns<AgentRow>;
+export const audit = tableOf<AuditRow>()({
+  name: 'audit',
+  columns: { id: 'id', at: 'timestamptz', by: 'text', action: 'text', subject: 'text', detail: 'jsonb' },
+  // What the gateway knows of a request, and the chain, which a trigger makes.
+  others: [
+    'kind text',
+    'request_id text',
+    'ip text',
+    'seq bigint not null',
+    'previous text not null',
+    'hash text not null',
+  ],
+  constraints: ['primary key (id)', 'constraint audit_seq unique (seq)'],
+});
 
-type Snake<Text> = Text extends `${infer Head}${infer Tail}`
-  ? Head extends Lowercase<Head>
-    ? `${Head}${Snake<Tail>}`
-    : `_${Lowercase<Head>}${Snake<Tail>}`
-  : Text;
+export const archive = tableOf<ArchiveRow>()({
+  name: 'archive',
+  columns: {
+    id: 'id',
+    kind: 'text',
+    name: 'text',
+    archivedAt: 'timestamptz',
+    archivedBy: 'text',
+    restoredAt: 'timestamptz?',
+  },
+  constraints: ['primary key (id)', oneOf('kind', ['campaign', 'protocol_run', 'task_run'])],
+});
 
-/** A row as the database gives it; times as ISO 8601 text. */
-export type Stored<Row, Layout extends Columns<Row>> = {
-  [Field in keyof Row & string as Snake<Field>]: Layout[Field] extends 'time'
-    ? null extends Row[Field]
-      ? string | null
-      : string
-    : Row[Field];
-};
+export const allocations = tableOf<AllocationRow>()({
+  name: 'allocation',
+  columns: {
+    kind: 'text',
+    key: 'text',
+    taskRunId: 'id?',
+    heldByRunId: 'id?',
+    fence: 'bigint',
+    since: 'timestamptz?',
+  },
+  constraints: [
+    'primary key (kind, key)',
+    oneOf('kind', ['device', 'resource']),
+    'check (fence >= 0)',
+    refersTo('task_run_id', 'task_run'),
+    refersTo('held_by_run_id', 'protocol_run'),
+  ],
+  fillfactor: 50,
+});
 
-const snakeNames = new Map<string, string>();
+export const resources = tableOf<ResourceRow>()({
+  name: 'resource',
+  columns: { name: 'text', type: 'text', lab: 'text', meta: 'jsonb' },
+  constraints: ['primary key (name)'],
+  fillfactor: 50,
+});
 
-/** `maxProtocolRuns` as `max_protocol_runs`. */
-export function snakeCase(field: string): string {
-  let name = snakeNames.get(field);
-  if (name === undefined) {
-    name = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    snakeNames.set(field, name);
-  }
-  return name;
-}
+export const agents = tableOf<AgentRow>()({
+  name: 'agent',
+  columns: { computer: 'text', inc: 'bigint', session: 'text' },
+  constraints: ['primary key (computer)'],
+  fillfactor: 50,
+});
 
-/** The fields of a row, or of a part of it, as the database reads them from JSON; a field that is absent stays so. */
-export function toColumns<Row extends object>(
-  columns: Columns<Row>,
-  part: Partial<Row>,
-): Record<string, unknown> {
-  const stored: Record<string, unknown> = {};
-  for (const field of Object.keys(columns) as (keyof Row & string)[]) {
-    const value = part[field];
-    if (value === undefined) continue;
-    stored[snakeCase(field)] =
-      columns[field] === 'time' && typeof value === 'number' ? new Date(value).toISOString() : value;
-  }
-  return stored;
-}
-
-/** A row of the engine from one of the database. */
-export function fromColumns<Row extends object>(
-  columns: Columns<Row>,
-  stored: { readonly [Field in keyof Row & string as Snake<Field>]: unknown },
-): Row {
-  const values = stored as Readonly<Record<string, unknown>>;
-  const row: Record<string, unknown> = {};
-  for (const [field, kind] of Object.entries(columns)) {
-    const value = values[snakeCase(field)];
-    row[field] = kind === 'time' && typeof value === 'string' ? Date.parse(value) : value;
-  }
-  return row as Row;
-}
+/** Every table of the engine's rows, in the order in which they refer to each other. */
+export const engineTables = [
+  campaigns,
+  protocolRuns,
+  taskRuns,
+  attempts,
+  trials,
+  attention,
+  halts,
+  audit,
+  archive,
+  allocations,
+  resources,
+  agents,
+] as const;

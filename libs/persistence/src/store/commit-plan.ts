@@ -8,21 +8,8 @@ import {
   trialTransitions,
   type Transitions,
 } from '@lab/contracts';
-import type { AgentRow, AttentionRow, Change, DefinitionRow, HaltRow, ResourceRow } from '@lab/engine';
-import {
-  agentColumns,
-  archiveColumns,
-  attemptColumns,
-  attentionColumns,
-  auditColumns,
-  campaignColumns,
-  haltColumns,
-  protocolRunColumns,
-  resourceColumns,
-  taskRunColumns,
-  toColumns,
-  trialColumns,
-} from '../schema/tables.js';
+import type { Change, DefinitionRow } from '@lab/engine';
+import { tables } from '../schema/index.js';
 
 type Stored = Record<string, unknown>;
 
@@ -46,18 +33,17 @@ export interface CommitPlan {
 
 /** @throws ServiceError `wrong_state` when the changes contradict each other */
 export function planCommit(changes: readonly Change[]): CommitPlan {
-  const tables = {
-    campaign: new TablePlan('campaign', campaignTransitions),
-    protocol_run: new TablePlan('protocol run', protocolRunTransitions),
-    task_run: new TablePlan('task run', taskRunTransitions),
-    attempt: new TablePlan('attempt', attemptTransitions),
-    trial: new TablePlan('trial', trialTransitions),
-  };
+  const { campaigns, protocolRuns, taskRuns, attempts, trials } = tables;
+  const campaign = new TablePlan(campaigns, campaignTransitions);
+  const protocolRun = new TablePlan(protocolRuns, protocolRunTransitions);
+  const taskRun = new TablePlan(taskRuns, taskRunTransitions);
+  const attempt = new TablePlan(attempts, attemptTransitions);
+  const trial = new TablePlan(trials, trialTransitions);
   const definitions = new Map<string, DefinitionRow>();
-  const resources = new Map<string, ResourceRow>();
-  const agents = new Map<string, AgentRow>();
-  const attention = new Map<string, AttentionRow>();
-  const halts = new Map<string, HaltRow>();
+  const resources = new Map<string, Stored>();
+  const agents = new Map<string, Stored>();
+  const attention = new Map<string, Stored>();
+  const halts = new Map<string, Stored>();
   const audit: Stored[] = [];
   const allocations: Stored[] = [];
   const archived: Stored[] = [];
@@ -67,37 +53,37 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
   for (const change of changes) {
     switch (change.op) {
       case 'insertCampaign':
-        tables.campaign.insert(toColumns(campaignColumns, change.row), change.row.id);
+        campaign.insert(change.row);
         names.campaigns.push(change.row.name);
         break;
       case 'insertProtocolRun':
-        tables.protocol_run.insert(toColumns(protocolRunColumns, change.row), change.row.id);
+        protocolRun.insert(change.row);
         names.protocolRuns.push(change.row.name);
         break;
       case 'insertTaskRun':
-        tables.task_run.insert(toColumns(taskRunColumns, change.row), change.row.id);
+        taskRun.insert(change.row);
         if (change.row.runId === null) names.onDemandTasks.push(change.row.name);
         break;
       case 'insertAttempt':
-        tables.attempt.insert(toColumns(attemptColumns, change.row), change.row.id);
+        attempt.insert(change.row);
         break;
       case 'insertTrial':
-        tables.trial.insert(toColumns(trialColumns, change.row), change.row.id);
-        break;
-      case 'updateTrial':
-        tables.trial.update(change.id, toColumns(trialColumns, change.patch));
+        trial.insert(change.row);
         break;
       case 'updateCampaign':
-        tables.campaign.update(change.id, toColumns(campaignColumns, change.patch));
+        campaign.update(change.id, change.patch);
         break;
       case 'updateProtocolRun':
-        tables.protocol_run.update(change.id, toColumns(protocolRunColumns, change.patch));
+        protocolRun.update(change.id, change.patch);
         break;
       case 'updateTaskRun':
-        tables.task_run.update(change.id, toColumns(taskRunColumns, change.patch));
+        taskRun.update(change.id, change.patch);
         break;
       case 'updateAttempt':
-        tables.attempt.update(change.id, toColumns(attemptColumns, change.patch));
+        attempt.update(change.id, change.patch);
+        break;
+      case 'updateTrial':
+        trial.update(change.id, change.patch);
         break;
       case 'claim':
       case 'pass':
@@ -124,25 +110,25 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
         allocations.push({ op: change.op, kind: change.kind, key: change.key });
         break;
       case 'putResource':
-        resources.set(change.row.name, change.row);
+        resources.set(change.row.name, tables.resources.toStored(change.row));
         break;
       case 'putAgent':
-        agents.set(change.row.computer, change.row);
+        agents.set(change.row.computer, tables.agents.toStored(change.row));
         break;
       case 'putAttention':
-        attention.set(change.row.id, change.row);
+        attention.set(change.row.id, tables.attention.toStored(change.row));
         break;
       case 'putHalt':
-        halts.set(change.row.id, change.row);
+        halts.set(change.row.id, tables.halts.toStored(change.row));
         break;
       case 'archive':
-        archived.push({ op: change.op, ...toColumns(archiveColumns, change.row) });
+        archived.push({ op: change.op, ...tables.archive.toStored(change.row) });
         break;
       case 'restore':
         archived.push({ op: change.op, id: change.id, at: new Date(change.at).toISOString() });
         break;
       case 'audit':
-        audit.push(toColumns(auditColumns, change.row));
+        audit.push(tables.audit.toStored(change.row));
         break;
       case 'putDefinition':
         if (!definitions.has(change.row.hash)) definitions.set(change.row.hash, change.row);
@@ -162,50 +148,45 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
     // As text, for the database to keep the order of the fields.
     sorted(definitions).map(({ hash, kind, body }) => ({ hash, kind, body: JSON.stringify(body) })),
   );
-  for (const [name, plan] of Object.entries(tables)) {
-    put(`${name}_update`, sorted(plan.updates));
-    put(`${name}_insert`, sorted(plan.inserts));
+  for (const { table, updates, inserts } of [campaign, protocolRun, taskRun, attempt, trial]) {
+    put(`${table.name}_update`, sorted(updates));
+    put(`${table.name}_insert`, sorted(inserts));
   }
   put('allocations', allocations);
-  put(
-    'resources',
-    sorted(resources).map((row) => toColumns(resourceColumns, row)),
-  );
-  put(
-    'agents',
-    sorted(agents).map((row) => toColumns(agentColumns, row)),
-  );
-  put(
-    'attention',
-    sorted(attention).map((row) => toColumns(attentionColumns, row)),
-  );
-  put(
-    'halts',
-    sorted(halts).map((row) => toColumns(haltColumns, row)),
-  );
+  put('resource', sorted(resources));
+  put('agent', sorted(agents));
+  put('attention', sorted(attention));
+  put('halt', sorted(halts));
   put('archive', archived);
   put('audit', audit);
   put('events', events);
   return { document, names };
 }
 
-/** What becomes of the rows of one table. */
-class TablePlan {
+type TableFor<Row> = { name: string; toStored(part: Partial<Row>): Stored };
+
+/** The rows of one table that a commit inserts and updates. */
+class TablePlan<Row extends { id: string }> {
   readonly inserts = new Map<string, Stored>();
   readonly updates = new Map<string, Update>();
+  readonly #what: string;
 
   constructor(
-    private readonly what: string,
+    readonly table: TableFor<Row>,
     private readonly transitions: Transitions<string>,
-  ) {}
-
-  insert(row: Stored, id: string): void {
-    if (this.inserts.has(id) || this.updates.has(id))
-      throw new ServiceError('wrong_state', `there is a ${this.what} ${id} already`);
-    this.inserts.set(id, row);
+  ) {
+    this.#what = table.name.replace('_', ' ');
   }
 
-  update(id: string, set: Stored): void {
+  insert(row: Row): void {
+    const { id } = row;
+    if (this.inserts.has(id) || this.updates.has(id))
+      throw new ServiceError('wrong_state', `there is a ${this.#what} ${id} already`);
+    this.inserts.set(id, this.table.toStored(row));
+  }
+
+  update(id: string, patch: Partial<Row>): void {
+    const set = this.table.toStored(patch);
     const inserted = this.inserts.get(id);
     const earlier = inserted ?? this.updates.get(id)?.set;
     this.presume(id, earlier?.['state'], set['state']);
@@ -223,7 +204,7 @@ class TablePlan {
   private presume(id: string, from: unknown, to: unknown): void {
     if (typeof from !== 'string' || typeof to !== 'string' || from === to) return;
     if (!mayFollow(this.transitions, from, to))
-      throw new ServiceError('wrong_state', `${this.what} ${id} is ${from} and cannot become ${to}`);
+      throw new ServiceError('wrong_state', `${this.#what} ${id} is ${from} and cannot become ${to}`);
   }
 
   private statesBefore(to: string): string[] {

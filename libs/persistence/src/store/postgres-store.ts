@@ -13,19 +13,20 @@ import type {
 } from '@lab/engine';
 import { sql, type RawBuilder } from 'kysely';
 import type pg from 'pg';
-import { loadEndedBefore, loadNamed } from './archive.js';
-import { planCommit, type CommitPlan } from './commit-plan.js';
-import { openDatabase, type Database, type OpenDatabase } from '../connection/open-database.js';
 import {
   databaseError,
   givenUp,
   isRefusal,
+  openDatabase,
+  type OpenDatabase,
   staleEpoch,
   unavailable,
   wrongState,
-} from '../connection/database-errors.js';
-import { migrate } from '../schema/migrate.js';
-import { isStorable, refuseUnstorableText } from './unstorable-text.js';
+} from '../connection/index.js';
+import { type Database, isStorable, migrate } from '../schema/index.js';
+import { loadEndedBefore, loadNamed } from './named-work.js';
+import { planCommit, type CommitPlan } from './commit-plan.js';
+import { refuseUnstorableText } from './refuse-unstorable-text.js';
 import { loadDurations, loadEnded, loadWorkingRows } from './working-rows.js';
 
 export interface StoreOptions {

@@ -1,38 +1,9 @@
-import type {
-  AgentRow,
-  AllocationRow,
-  AttemptRow,
-  AttentionRow,
-  CampaignRow,
-  DefinitionRow,
-  DurationSamples,
-  EndedWork,
-  HaltRow,
-  ProtocolRunRow,
-  ResourceRow,
-  TaskRunRow,
-  TrialRow,
-  WorkingRows,
-} from '@lab/engine';
 import { isTerminal, mayBeResumed, runStates } from '@lab/contracts';
+import type { DefinitionRow, DurationSamples, EndedWork, WorkingRows } from '@lab/engine';
 import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
-import {
-  agentColumns,
-  allocationColumns,
-  attemptColumns,
-  attentionColumns,
-  campaignColumns,
-  fromColumns,
-  haltColumns,
-  protocolRunColumns,
-  resourceColumns,
-  taskRunColumns,
-  trialColumns,
-} from '../schema/tables.js';
-import type { Database } from '../connection/open-database.js';
+import { type Database, tables } from '../schema/index.js';
 
-/** Written out as in the partial indexes, which PostgreSQL uses only for the same condition. */
-const unfinished = sql<boolean>`state not in ('completed','failed','cancelled','skipped','never_ran')`;
+const unfinished = sql.raw<boolean>(tables.unfinished);
 
 /** Everything that is not over, as it was at one moment. */
 export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows> {
@@ -89,16 +60,16 @@ export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows
       .execute();
     const definitions = await definitionsOf(tx, [...campaigns, ...protocolRuns, ...taskRuns]);
     return {
-      campaigns: campaigns.map((row) => fromColumns<CampaignRow>(campaignColumns, row)),
-      protocolRuns: protocolRuns.map((row) => fromColumns<ProtocolRunRow>(protocolRunColumns, row)),
-      taskRuns: taskRuns.map((row) => fromColumns<TaskRunRow>(taskRunColumns, row)),
-      attempts: attempts.map((row) => fromColumns<AttemptRow>(attemptColumns, row)),
-      trials: trials.map((row) => fromColumns<TrialRow>(trialColumns, row)),
-      allocations: allocations.map((row) => fromColumns<AllocationRow>(allocationColumns, row)),
-      resources: resources.map((row) => fromColumns<ResourceRow>(resourceColumns, row)),
-      agents: agents.map((row) => fromColumns<AgentRow>(agentColumns, row)),
-      attention: attention.map((row) => fromColumns<AttentionRow>(attentionColumns, row)),
-      halts: [...inForce, ...released].map((row) => fromColumns<HaltRow>(haltColumns, row)),
+      campaigns: campaigns.map((row) => tables.campaigns.fromStored(row)),
+      protocolRuns: protocolRuns.map((row) => tables.protocolRuns.fromStored(row)),
+      taskRuns: taskRuns.map((row) => tables.taskRuns.fromStored(row)),
+      attempts: attempts.map((row) => tables.attempts.fromStored(row)),
+      trials: trials.map((row) => tables.trials.fromStored(row)),
+      allocations: allocations.map((row) => tables.allocations.fromStored(row)),
+      resources: resources.map((row) => tables.resources.fromStored(row)),
+      agents: agents.map((row) => tables.agents.fromStored(row)),
+      attention: attention.map((row) => tables.attention.fromStored(row)),
+      halts: [...inForce, ...released].map((row) => tables.halts.fromStored(row)),
       definitions,
     };
   });
@@ -154,10 +125,10 @@ export async function loadEnded(
             .execute()
         : [];
     return {
-      campaign: campaign === undefined ? null : fromColumns<CampaignRow>(campaignColumns, campaign),
-      protocolRuns: protocolRuns.map((row) => fromColumns<ProtocolRunRow>(protocolRunColumns, row)),
-      taskRuns: taskRuns.map((row) => fromColumns<TaskRunRow>(taskRunColumns, row)),
-      trials: trials.map((row) => fromColumns<TrialRow>(trialColumns, row)),
+      campaign: campaign === undefined ? null : tables.campaigns.fromStored(campaign),
+      protocolRuns: protocolRuns.map((row) => tables.protocolRuns.fromStored(row)),
+      taskRuns: taskRuns.map((row) => tables.taskRuns.fromStored(row)),
+      trials: trials.map((row) => tables.trials.fromStored(row)),
       definitions: await definitionsOf(tx, [
         ...protocolRuns,
         ...(kind === 'campaign' && campaign !== undefined ? [campaign] : []),
@@ -216,6 +187,6 @@ function ofUnfinishedRun(eb: ExpressionBuilder<Database, 'task_run'>) {
   return eb('run_id', 'in', eb.selectFrom('protocol_run').select('protocol_run.id').where(unfinishedRun));
 }
 
-const unfinishedRun = sql<boolean>`protocol_run.state not in ('completed','failed','cancelled','skipped','never_ran')`;
+const unfinishedRun = sql.raw<boolean>(`protocol_run.${tables.unfinished}`);
 
-const unfinishedCampaign = sql<boolean>`campaign.state not in ('completed','failed','cancelled','skipped','never_ran')`;
+const unfinishedCampaign = sql.raw<boolean>(`campaign.${tables.unfinished}`);

@@ -10,8 +10,6 @@ import {
   type NewAccessToken,
   type PostgresStore,
 } from '../../src/index.js';
-import { openDatabase } from '../../src/connection/open-database.js';
-import { access } from '../../src/schema/migrations/0007-access.js';
 import { lead, t0 } from '../rows.js';
 
 let postgres: TestPostgres;
@@ -182,26 +180,5 @@ describe('the audit', () => {
     await store.audit.append([entry(), entry(), entry(), entry()]);
     await tamper(statement);
     expect((await store.audit.check()).broken).toMatchObject({ seq, reason });
-  });
-
-  test('takes in what was written before it was a chain, in the order of its time', async () => {
-    await admin.query(`
-      drop table audit, audit_head, access_token cascade; drop function audit_chain;
-      create table audit (id text primary key, at timestamptz not null, by text not null, action text not null,
-        subject text not null, detail jsonb not null);
-      create rule audit_is_not_changed as on update to audit do instead nothing;
-      create rule audit_is_not_deleted as on delete to audit do instead nothing;
-      insert into audit values ('new', '2026-02-01', 'eve', 'b', 's', '{}'), ('old', '2026-01-01', 'ada', 'a', 's', '{}')`);
-    const { db } = openDatabase({
-      url: database.url,
-      poolSize: 1,
-      applicationName: 'test',
-      statementTimeoutMs: 5_000,
-    });
-    await access.up(db).finally(() => db.destroy());
-    await store.audit.append([entry({ id: 'newest' })]);
-    expect(await store.audit.check()).toMatchObject({ entries: 3, broken: null });
-    const { rows } = await admin.query('select id from audit order by seq');
-    expect(rows).toEqual([{ id: 'old' }, { id: 'new' }, { id: 'newest' }]);
   });
 });

@@ -1,9 +1,6 @@
 import type { ListRequest, LogLine, WrittenLine } from '@lab/contracts';
 import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
-import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../../src/connection/open-database.js';
-import { logHorizon } from '../../src/schema/migrations/0022-log-horizon.js';
 import {
   openGatewayStore,
   openRecords,
@@ -148,33 +145,4 @@ test('lines are read on behind an id, filtered or not, and what was removed is k
   expect(await ids(0, 9)).toEqual([6, 7, 8, 9]);
   await store.logs.prune(Date.now() + 60_000, 4);
   expect(await store.logs.extent()).toEqual({ latest: 9, pruned: 9 });
-});
-
-test('a database whose lines were removed before the horizon was kept begins with what is known of them', async () => {
-  const admin = openDatabase({
-    url: database.url,
-    poolSize: 1,
-    applicationName: 'test',
-    statementTimeoutMs: 5_000,
-  });
-  const horizon = async (): Promise<unknown> => {
-    await sql`drop table log_horizon`.execute(admin.db);
-    await logHorizon.up(admin.db);
-    return (await store.logs.extent()).pruned;
-  };
-  try {
-    expect(await horizon()).toBe(0);
-    await store.logs.append(
-      'c',
-      's1',
-      [1, 2, 3].map((seq) => line(seq)),
-    );
-    expect(await horizon()).toBe(0);
-    await sql`delete from log_line where id < 3`.execute(admin.db);
-    expect(await horizon()).toBe(2);
-    await sql`delete from log_line`.execute(admin.db);
-    expect(await horizon()).toBe(3);
-  } finally {
-    await admin.db.destroy();
-  }
 });

@@ -1,8 +1,8 @@
 import type { Change } from '@lab/engine';
 import { describe, expect, test } from 'vitest';
 import { attempt, taskRun, t0 } from '../rows.js';
+import { tables } from '../../src/schema/index.js';
 import { planCommit } from '../../src/store/commit-plan.js';
-import { snakeCase, taskRunColumns, toColumns } from '../../src/schema/tables.js';
 
 const at = new Date(t0).toISOString();
 
@@ -31,7 +31,7 @@ describe('the plan of a commit', () => {
       { op: 'updateTaskRun', id: 't1', patch: { state: 'queued', queuedAt: t0 } },
     ]);
     expect(document).toEqual({
-      task_run_insert: [toColumns(taskRunColumns, taskRun('t1', { state: 'queued', queuedAt: t0 }))],
+      task_run_insert: [tables.taskRuns.toStored(taskRun('t1', { state: 'queued', queuedAt: t0 }))],
     });
   });
 
@@ -78,7 +78,7 @@ describe('the plan of a commit', () => {
 });
 
 test('columns carry the name of the field in snake_case', () => {
-  expect(Object.keys(taskRunColumns).map(snakeCase)).toEqual(
+  expect(tables.taskRuns.columns.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['id', 'run_id', 'cancel_requested_at', 'input_parameters', 'output_files']),
   );
 });

@@ -1,27 +1,30 @@
 import { sql, type Kysely, type Migration } from 'kysely';
-
-const taskRunStates = `'created','queued','running','completed','failed','cancelled','skipped','needs_attention'`;
-const runStates = `'created','running','paused','completed','failed','cancelled','needs_attention'`;
-const attemptStates = `'dispatching','uncertain','running','cancelling','completed','failed','cancelled','never_ran','needs_attention'`;
-const ended = `('completed','failed','cancelled','skipped','never_ran')`;
-
-/** Identifiers are compared byte by byte, so that their order is the order of creation under every locale. */
-const id = `text collate "C"`;
+import { engineTables, unfinished } from '../tables.js';
 
 /**
- * References are checked at the end of the transaction: the changes of a commit refer to each other in any order.
- * Tables whose rows are updated all the time leave room in their pages for the new versions.
+ * The whole schema: the tables of the engine's rows as they are declared, and everything else in SQL.
+ *
+ * Until the first release this is the only migration, and it may change. At the first release, write its text out here
+ * and leave it as it is; every later change is a migration `0002-...` of its own.
  */
-const tables = `
+export const initialSchema = `
 create table leadership (
   only_row boolean primary key default true check (only_row),
   epoch bigint not null,
   instance text not null,
   since timestamptz not null,
+  expires_at timestamptz not null default now(),
   last_commit uuid,
   refused_commit uuid
 ) with (fillfactor = 10);
 insert into leadership (epoch, instance, since) values (0, '', now());
+
+-- What the leader has loaded, for the next leader.
+create table loaded_definitions (
+  only_row boolean primary key default true check (only_row),
+  record json not null,
+  noted_at timestamptz not null
+);
 
 create table definition (
   hash text primary key,
@@ -29,123 +32,41 @@ create table definition (
   body json not null
 );
 
-create table campaign (
-  id ${id} primary key,
-  name text not null constraint campaign_name unique,
-  protocol text not null,
-  owner text not null,
-  priority integer not null,
-  state text not null check (state in (${runStates})),
-  ending jsonb,
-  reason jsonb,
-  max_protocol_runs integer not null,
-  max_concurrent_protocol_runs integer not null,
-  optimize boolean not null,
-  optimizer_ip text not null,
-  global_parameters jsonb not null,
-  protocol_run_parameters jsonb,
-  meta jsonb not null,
-  runs_started integer not null,
-  runs_completed integer not null,
-  definition_hash text not null references definition deferrable initially deferred,
-  created_at timestamptz not null,
-  started_at timestamptz,
-  ended_at timestamptz
-) with (fillfactor = 80);
-create index campaign_unfinished on campaign (id) where state not in ${ended};
+${engineTables.map((table) => table.createStatement).join('\n\n')}
+
+create index campaign_unfinished on campaign (id) where ${unfinished};
 create index campaign_newest on campaign (created_at desc, id desc);
 
-create table protocol_run (
-  id ${id} primary key,
-  name text not null constraint protocol_run_name unique,
-  type text not null,
-  owner text not null,
-  priority integer not null,
-  campaign_id ${id} references campaign deferrable initially deferred,
-  parameters jsonb not null,
-  meta jsonb not null,
-  state text not null check (state in (${runStates})),
-  ending jsonb,
-  reason jsonb,
-  definition_hash text not null references definition deferrable initially deferred,
-  created_at timestamptz not null,
-  started_at timestamptz,
-  ended_at timestamptz
-) with (fillfactor = 80);
-create index protocol_run_unfinished on protocol_run (id) where state not in ${ended};
+create index protocol_run_unfinished on protocol_run (id) where ${unfinished};
 create index protocol_run_newest on protocol_run (created_at desc, id desc);
+create index protocol_run_by_state on protocol_run (state, created_at desc, id desc);
+create index protocol_run_by_owner on protocol_run (owner, created_at desc, id desc);
 create index protocol_run_campaign on protocol_run (campaign_id, id) where campaign_id is not null;
+-- Byte by byte under every locale, for the names of all runs of a campaign, which begin alike.
+create index protocol_run_name_prefix on protocol_run (name text_pattern_ops);
 
-create table task_run (
-  id ${id} primary key,
-  name text not null,
-  type text not null,
-  run_id ${id} references protocol_run deferrable initially deferred,
-  owner text not null,
-  priority integer not null,
-  state text not null check (state in (${taskRunStates})),
-  reason jsonb,
-  cancel_requested_at timestamptz,
-  definition_hash text not null references definition deferrable initially deferred,
-  devices jsonb not null,
-  resources jsonb not null,
-  input_parameters jsonb not null,
-  output_parameters jsonb,
-  output_resources jsonb,
-  output_files jsonb not null,
-  attempt integer not null,
-  computer text,
-  allocation_timeout double precision,
-  meta jsonb not null,
-  created_at timestamptz not null,
-  queued_at timestamptz,
-  started_at timestamptz,
-  ended_at timestamptz
-) with (fillfactor = 70);
 create unique index task_run_name_in_run on task_run (run_id, name) where run_id is not null;
-create unique index task_run_on_demand_name on task_run (name) where run_id is null and state not in ${ended};
+create unique index task_run_on_demand_name on task_run (name) where run_id is null and ${unfinished};
 create index task_run_on_demand_latest on task_run (name, created_at desc, id desc) where run_id is null;
 create index task_run_newest on task_run (created_at desc, id desc);
+create index task_run_by_state on task_run (state, created_at desc, id desc);
+create index task_run_by_type on task_run (type, created_at desc, id desc);
+create index task_run_by_owner on task_run (owner, created_at desc, id desc);
+create index task_run_with_files on task_run (created_at desc, id desc) where output_files <> '[]'::jsonb;
+create index task_run_resources on task_run using gin (jsonb_path_query_array(resources, '$.*.name'))
+  where resources <> '{}'::jsonb;
 
-create table attempt (
-  id ${id} primary key,
-  task_run_id ${id} not null references task_run deferrable initially deferred,
-  number integer not null,
-  state text not null check (state in (${attemptStates})),
-  computer text not null,
-  inc bigint not null,
-  epoch bigint not null,
-  devices jsonb not null,
-  reason jsonb,
-  created_at timestamptz not null,
-  ended_at timestamptz,
-  constraint attempt_number unique (task_run_id, number)
-) with (fillfactor = 70);
-create unique index attempt_unfinished on attempt (task_run_id) where state not in ${ended};
+create unique index attempt_unfinished on attempt (task_run_id) where ${unfinished};
+create index attempt_newest on attempt (created_at desc, id desc);
+-- The engine learns from the latest completed attempts how long tasks take.
+create index attempt_completed on attempt (ended_at desc, id desc) where state = 'completed' and reason is null;
 
-create table allocation (
-  kind text not null check (kind in ('device', 'resource')),
-  key text not null,
-  task_run_id ${id} references task_run deferrable initially deferred,
-  held_by_run_id ${id} references protocol_run deferrable initially deferred,
-  fence bigint not null check (fence >= 0),
-  since timestamptz,
-  primary key (kind, key)
-) with (fillfactor = 50);
+create index attention_open on attention (id) where state = 'open';
+create index attention_newest on attention (opened_at desc, id desc);
 
-create table resource (
-  name text primary key,
-  type text not null,
-  lab text not null,
-  meta jsonb not null
-) with (fillfactor = 50);
+create index halt_in_force on halt (id) where released_at is null;
 
-create table agent (
-  computer text primary key,
-  inc bigint not null,
-  session text not null
-) with (fillfactor = 50);
-
+-- The outbox: every event that the engine committed.
 create table outbox (
   id bigint generated always as identity primary key,
   aggregate text not null,
@@ -155,10 +76,186 @@ create table outbox (
   at timestamptz not null,
   constraint outbox_sequence unique (aggregate, seq)
 );
+
+-- Events up to this id may have been removed.
+create table outbox_horizon (
+  only_row boolean primary key default true check (only_row),
+  pruned_through bigint not null
+);
+insert into outbox_horizon (pruned_through) values (0);
+
+-- The audit is a chain: every entry holds the SHA-256 over the hash of the entry before it and its own content. Nobody
+-- can change, remove or insert an entry without breaking the chain. The trigger numbers and chains the entries of all
+-- writers; a writer waits at the row of audit_head for the commit of the writer before it.
+create index audit_newest on audit (at desc, id desc);
+create index audit_resource_resets on audit (subject, at desc, id desc) where action = 'resource.reset';
+
+create table audit_head (
+  one boolean primary key default true check (one),
+  seq bigint not null,
+  hash text not null
+);
+insert into audit_head (seq, hash) values (0, '');
+
+create function audit_hash(entry audit) returns text language sql immutable as $function$
+  select encode(sha256(convert_to(entry.previous || jsonb_build_array(
+    entry.seq, entry.id, to_char(entry.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    entry.by, entry.kind, entry.action, entry.subject, entry.detail, entry.request_id, entry.ip
+  )::text, 'UTF8')), 'hex')
+$function$;
+
+create function audit_chain() returns trigger language plpgsql as $function$
+begin
+  select seq + 1, hash into strict new.seq, new.previous from audit_head for update;
+  new.hash := audit_hash(new);
+  update audit_head set seq = new.seq, hash = new.hash;
+  return new;
+end
+$function$;
+
+create trigger audit_chain before insert on audit for each row execute function audit_chain();
+create rule audit_is_not_changed as on update to audit do instead nothing;
+create rule audit_is_not_deleted as on delete to audit do instead nothing;
+
+create table access_token (
+  id text collate "C" primary key,
+  hash text collate "C" not null constraint access_token_hash unique,
+  prefix text not null,
+  kind text not null check (kind in ('personal', 'service')),
+  name text not null,
+  note text not null,
+  grants jsonb not null,
+  created_at timestamptz not null,
+  created_by text not null,
+  expires_at timestamptz,
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  revoked_by text
+);
+create index access_token_newest on access_token (created_at desc, id desc);
+create index access_token_of on access_token (name, created_at desc, id desc);
+
+-- The answers to requests with an idempotency key.
+create table idempotency_key (
+  principal text collate "C" not null,
+  route text collate "C" not null,
+  key text collate "C" not null,
+  fingerprint text not null,
+  begun_at timestamptz not null,
+  holder text not null,
+  held_until timestamptz not null,
+  status integer,
+  location text,
+  body text,
+  primary key (principal, route, key)
+);
+create index idempotency_key_age on idempotency_key (begun_at);
+create index idempotency_key_held on idempotency_key (holder) where status is null;
+
+-- The lines that the code of tasks and devices logged. Nobody is notified of new lines: with a notification, the commits
+-- of the engine would wait for the commits of lines, which are many and less urgent.
+create table log_line (
+  id bigint generated always as identity primary key,
+  at timestamptz not null,
+  stored_at timestamptz not null default clock_timestamp(),
+  level text not null,
+  source text not null,
+  computer text collate "C" not null,
+  lab text collate "C",
+  device text collate "C",
+  task_run_id text collate "C",
+  task text collate "C",
+  protocol_run text collate "C",
+  campaign text collate "C",
+  attempt_id text collate "C",
+  attempt integer,
+  message text not null,
+  stream text collate "C" not null,
+  seq bigint not null,
+  constraint log_line_once unique (stream, seq)
+);
+create index log_line_at on log_line (at);
+create index log_line_of_task_run on log_line (task_run_id, id) where task_run_id is not null;
+create index log_line_of_task on log_line (task, id) where task is not null;
+create index log_line_of_run on log_line (protocol_run, id) where protocol_run is not null;
+create index log_line_of_campaign on log_line (campaign, id) where campaign is not null;
+create index log_line_of_device on log_line (lab, device, id) where device is not null;
+
+-- Lines up to this id may have been removed.
+create table log_horizon (
+  only_row boolean primary key default true check (only_row),
+  pruned_through bigint not null
+);
+insert into log_horizon (pruned_through) values (0);
+
+-- Stores a batch of lines. One batch at a time: a reader that sees a line also sees all lines with a smaller id. A line
+-- of a stream is stored once, by its number. Each line gets the names of the work that its attempt belongs to.
+create function log_append(from_computer text, from_stream text, lines jsonb) returns void
+language plpgsql as $function$
+begin
+  perform pg_advisory_xact_lock(7410231);
+  insert into log_line (at, level, source, computer, lab, device, task_run_id, task, protocol_run, campaign,
+    attempt_id, attempt, message, stream, seq)
+  select to_timestamp(line.at / 1000.0), line.level, line.source, from_computer, line.lab, line.device, task_run.id,
+    task_run.name, protocol_run.name, campaign.name, line.attempt_id, attempt.number, line.message, from_stream, line.seq
+  from jsonb_to_recordset(lines) as line (
+    seq bigint, at bigint, level text, source text, lab text, device text, attempt_id text, message text)
+  left join attempt on attempt.id = line.attempt_id
+  left join task_run on task_run.id = attempt.task_run_id
+  left join protocol_run on protocol_run.id = task_run.run_id
+  left join campaign on campaign.id = protocol_run.campaign_id
+  where not exists (select from log_line known where known.stream = from_stream and known.seq = line.seq)
+  order by line.seq;
+end
+$function$;
+
+-- One process at a time delivers to a webhook. A delivery exists for every event up to position that the webhook wants.
+create table webhook (
+  id text collate "C" primary key,
+  url text not null,
+  description text not null,
+  filters jsonb not null,
+  enabled boolean not null,
+  reason jsonb,
+  failing_since timestamptz,
+  position bigint not null,
+  secret text not null,
+  previous_secret text,
+  previous_secret_until timestamptz,
+  created_at timestamptz not null,
+  created_by text not null,
+  changed_at timestamptz not null,
+  holder text not null default '',
+  held_until timestamptz not null default to_timestamp(0)
+);
+create index webhook_newest on webhook (created_at, id);
+
+create table webhook_delivery (
+  id text collate "C" primary key,
+  webhook_id text collate "C" not null references webhook (id) on delete cascade,
+  event_id bigint,
+  type text not null,
+  aggregate text not null,
+  body text not null,
+  state text not null check (state in ('pending', 'delivered', 'given_up')),
+  round integer not null default 1,
+  attempts integer not null default 0,
+  created_at timestamptz not null,
+  attempted_at timestamptz,
+  next_attempt_at timestamptz,
+  status integer,
+  duration_ms integer,
+  error text,
+  answer text,
+  constraint webhook_delivery_of_event unique (webhook_id, event_id)
+);
+create index webhook_delivery_pending on webhook_delivery (webhook_id, aggregate, event_id) where state = 'pending';
+create index webhook_delivery_newest on webhook_delivery (webhook_id, created_at, id);
+create index webhook_delivery_age on webhook_delivery (created_at) where state <> 'pending';
 `;
 
 export const initial: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    await sql.raw(tables).execute(db);
+    await sql.raw(initialSchema).execute(db);
   },
 };

@@ -1,21 +1,11 @@
 import { ServiceError, type Fault } from '@lab/contracts';
 import type { Change } from '@lab/engine';
-import { snakeCase } from '../schema/tables.js';
+import { isStorable, snakeCase } from '../schema/index.js';
 
 const maxFaults = 20;
 
-/** True for text that PostgreSQL can hold: no U+0000, no half of a surrogate pair. */
-export function isStorable(text: string): boolean {
-  return !text.includes('\u0000') && text.isWellFormed();
-}
-
-/** The same text with U+2400, the picture of U+0000, and U+FFFD in the places of what cannot be stored. */
-export function asStorable(text: string): string {
-  return text.replaceAll('\u0000', '\u2400').toWellFormed();
-}
-
 /**
- * @param json the changes as JSON text, in which such characters appear as escapes only: a quick look decides mostly
+ * @param json the changes as JSON text. Such characters appear in it as escapes only, so one look at it mostly suffices
  * @throws ServiceError `invalid` with the path of every text in the changes that cannot be stored
  */
 export function refuseUnstorableText(changes: readonly Change[], json: string): void {
@@ -29,10 +19,9 @@ export function refuseUnstorableText(changes: readonly Change[], json: string): 
 }
 
 function contentOf(change: Change): unknown {
+  if ('event' in change) return change.event;
   const content = 'row' in change ? change.row : 'patch' in change ? change.patch : change;
-  return 'event' in change
-    ? change.event
-    : Object.fromEntries(Object.entries(content).map(([field, value]) => [snakeCase(field), value]));
+  return Object.fromEntries(Object.entries(content).map(([field, value]) => [snakeCase(field), value]));
 }
 
 function collect(value: unknown, path: string, faults: Fault[]): void {

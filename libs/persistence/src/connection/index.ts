@@ -1,0 +1,10 @@
+export {
+  answered,
+  databaseError,
+  givenUp,
+  isRefusal,
+  staleEpoch,
+  unavailable,
+  wrongState,
+} from './database-errors.js';
+export { isoTime, openDatabase, type DatabaseOptions, type OpenDatabase } from './open-database.js';

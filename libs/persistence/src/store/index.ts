@@ -1,0 +1,1 @@
+export { openStore, PostgresStore, type StoreOptions } from './postgres-store.js';

@@ -1,0 +1,62 @@
+import { testPostgres, type TestDatabase, type TestPostgres } from '@lab/testkit';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openStore } from '../../src/index.js';
+import { engineTables } from '../../src/schema/tables.js';
+
+let postgres: TestPostgres;
+let database: TestDatabase;
+let admin: pg.Client;
+
+beforeAll(async () => {
+  postgres = await testPostgres();
+});
+afterAll(() => postgres.stop());
+
+beforeEach(async () => {
+  database = await postgres.freshDatabase();
+  admin = new pg.Client(database.url);
+  await admin.connect();
+});
+afterEach(async () => {
+  await admin.end();
+  await database.drop();
+});
+
+describe('the schema that the migrations make', () => {
+  test.each(engineTables.map((table) => table.name))('has the declared columns of %s', async (name) => {
+    const { rows } = await admin.query(
+      `select column_name as name, data_type as type, is_nullable = 'YES' as nullable from information_schema.columns
+       where table_name = $1`,
+      [name],
+    );
+    const types = { id: 'text', timestamptz: 'timestamp with time zone' } as const;
+    const declared = engineTables.find((table) => table.name === name)?.columns ?? [];
+    expect(declared.length).toBeGreaterThan(0);
+    expect(rows).toEqual(
+      expect.arrayContaining(
+        declared.map(({ name, kind, nullable }) => ({
+          name,
+          type: kind === 'id' || kind === 'timestamptz' ? types[kind] : kind,
+          nullable,
+        })),
+      ),
+    );
+  });
+});
+
+describe('a database of another development version', () => {
+  const sentence = /another development version made this database, .* use a new database/;
+
+  test('is refused when it has migrations that this version does not know', async () => {
+    await admin.query(`insert into schema_migration values ('0002_failures', '2026-01-01')`);
+    await expect(openStore({ url: database.url })).rejects.toThrow(sentence);
+  });
+
+  test('is refused when its initial schema was another one', async () => {
+    await admin.query(`update schema_migration set name = '0001_initial'`);
+    await expect(openStore({ url: database.url })).rejects.toThrow(sentence);
+    const { rows } = await admin.query('select name from schema_migration');
+    expect(rows).toEqual([{ name: '0001_initial' }]);
+  });
+});
