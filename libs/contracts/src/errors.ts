@@ -1,3 +1,5 @@
+import { Field, integer, Optional, text } from './rest/fields/field.js';
+
 /**
  * The error catalogue: every code the service can answer with, the HTTP status it maps to, and whether the same request
  * may succeed later without being changed. Codes are stable; texts are not.
@@ -61,22 +63,19 @@ export type ErrorCode = keyof typeof errorCatalogue;
  * What is known about the physical effect of a request that ended in an error. A machine may repeat a request only when
  * it is `none`.
  */
-export type Effect = 'none' | 'maybe' | 'done';
+export const effects = ['none', 'maybe', 'done'] as const;
+export type Effect = (typeof effects)[number];
 
-/** One thing wrong with an input: where it is, what is wrong, and what would be right. */
-export interface Fault {
-  /** Path inside the input, for example `parameters.mix.cyan` or `tasks[2].devices.arm`. */
-  path: string;
-  /** A stable identifier of the rule that was broken, for example `unknown_field`. */
-  code: string;
-  message: string;
-  hint?: string;
-  /** Definition file that is at fault, relative to the user directory. */
-  file?: string;
-  /** In that file, from 1. */
-  line?: number;
-  /** In that line, from 1. */
-  column?: number;
+/** One fault of an input: where it is, what is wrong, and what would be right. */
+export class Fault {
+  @Field(text('Path inside the document or body.', 'tasks[2].devices.mixer')) path!: string;
+  @Field(text('Stable identifier of the rule that is broken.', 'unknown_device_type')) code!: string;
+  @Field(text('What is wrong.')) message!: string;
+  @Optional(text('What would be right.')) hint?: string | undefined;
+  @Optional(text('Definition file, relative to the user directory.', 'demo/tasks/mix/task.yml'))
+  file?: string | undefined;
+  @Optional(integer('Line in that file, from 1.', 12)) line?: number | undefined;
+  @Optional(integer('Column in that line, from 1.', 3)) column?: number | undefined;
 }
 
 export interface ServiceErrorOptions {

@@ -1,372 +1,47 @@
 export type { JsonObject, JsonValue } from './json.js';
-export {
-  errorCatalogue,
-  isServiceError,
-  ServiceError,
-  toServiceError,
-  type Effect,
-  type ErrorCode,
-  type Fault,
-  type ServiceErrorOptions,
-} from './errors.js';
+export * from './errors.js';
 export { mediaTypeOf } from './media-type.js';
 export { dtoFaults, dtoSchema, zodSchema, type Checked, type Schema } from './schema.js';
-export {
-  agentStates,
-  agentTransitions,
-  attemptStates,
-  attemptTransitions,
-  awaitsAgent,
-  awaitsDependencies,
-  awaitsPerson,
-  campaignTransitions,
-  deviceStates,
-  deviceTransitions,
-  isActive,
-  isGivenUp,
-  isGone,
-  isHeard,
-  isInDoubt,
-  isQueued,
-  isReachable,
-  isSatisfied,
-  isStarting,
-  isTerminal,
-  isUnclear,
-  isUnsettled,
-  isMoving,
-  isProposed,
-  isSettled,
-  isUsable,
-  isWaiting,
-  isWithAgent,
-  mayBeResumed,
-  mayDispatchTo,
-  mayFollow,
-  mayStartTasks,
-  protocolRunTransitions,
-  runStates,
-  taskRunStates,
-  taskRunTransitions,
-  trialStates,
-  trialTransitions,
-  type AgentState,
-  type AttemptState,
-  type DeviceState,
-  type RunState,
-  type TaskRunState,
-  type Transitions,
-  type TrialState,
-} from './states.js';
-export {
-  CampaignSubmission,
-  DeviceReference,
-  ProtocolRunSubmission,
-  TaskSubmission,
-  type ParameterRows,
-  type TaskParameters,
-} from './rest/submissions.js';
-export { workKinds, workWords, type WorkKind } from './rest/archive.js';
-export { CampaignChange, ProtocolRunChange, TaskChange } from './rest/changes.js';
-export type { CampaignClone, Clone, ProtocolRunClone, TaskClone } from './rest/clones.js';
-export type { DryRunRecord, EstimatedTask, Submission, SubmissionEstimate } from './rest/dry-run.js';
-export {
-  definitionTypes,
-  LabSelection,
-  labStates,
-  ProtocolSelection,
-  ProtocolText,
-  TaskTypeSelection,
-  type DefinitionRecord,
-  type DefinitionSummary,
-  type DefinitionType,
-  type LabChange,
-  type LabRecord,
-  type LabState,
-  type LoadedDevice,
-  type PackageRecord,
-  type ProtocolChange,
-  type TaskTypeChange,
-  type Validation,
-} from './rest/definitions.js';
-export {
-  failureActions,
-  longestPolicyTimeS,
-  RetryPolicy,
-  runFailureActions,
-  TaskFailurePolicy,
-  type FailureAction,
-  type RunFailureAction,
-} from './rest/failure-policy.js';
-export {
-  attentionActions,
-  attentionActionsOf,
-  attentionKinds,
-  attentionStates,
-  AttentionDecision,
-  AttentionResolution,
-  EmergencyStopRelease,
-  EmergencyStopRequest,
-  OperatorNote,
-  ResourceReset,
-  unnamedPerson,
-  type AttentionAction,
-  type AttentionKind,
-  type AttentionRecord,
-  type AttentionState,
-  type EmergencyStopRecord,
-  type QueueRecord,
-} from './rest/operations.js';
-export type { AgentRecord } from './rest/agents.js';
-export {
-  eventKindOf,
-  eventKinds,
-  eventSchema,
-  isWanted,
-  maxEventTypes,
-  type EventFilter,
-  type EventKind,
-  type ServiceEvent,
-} from './rest/events.js';
-export {
-  logLevels,
-  logSources,
-  longestLogMessage,
-  type LogLevel,
-  type LogLine,
-  type LogSource,
-} from './rest/logs.js';
-export { isInline, isWellFormedName, maxInlineBytes, maxNameLength } from './rest/rules.js';
-export {
-  lists,
-  longestPage,
-  presentLists,
-  storedLists,
-  usualPage,
-  type ListFilter,
-  type ListName,
-  type ListPosition,
-  type ListRequest,
-  type ListShape,
-  type Page,
-  type Portion,
-  type PresentListName,
-  type SortKind,
-  type StoredListName,
-} from './rest/lists.js';
-export type {
-  AttemptRecord,
-  AuditRecord,
-  CampaignRecord,
-  CampaignSummary,
-  DeviceDetail,
-  DeviceFunctionRecord,
-  DeviceRecord,
-  FileRecord,
-  InputFileRecord,
-  Problem,
-  ProtocolRunRecord,
-  ProtocolRunSummary,
-  Reason,
-  ResourceRecord,
-  ResourceUse,
-  ResourceValue,
-  StoredItems,
-  TaskFileRecord,
-  TaskRunRecord,
-} from './rest/records.js';
-export {
-  longestSchedule,
-  waitCodes,
-  type ExpectedDuration,
-  type PlanRecord,
-  type QueuedTask,
-  type QueuePage,
-  type QueueQuery,
-  type ScheduledCampaign,
-  type ScheduledRun,
-  type ScheduledTask,
-  type ScheduledUnit,
-  type ScheduleQuery,
-  type ScheduleRecord,
-  type WaitCause,
-  type WaitCode,
-} from './rest/schedule.js';
-export {
-  longestSimulationS,
-  schedulerTypes,
-  SimulatedCampaign,
-  SimulatedFailure,
-  SimulatedLoss,
-  SimulatedRuns,
-  SimulatedScheduler,
-  SimulatedTasks,
-  simulatedWaits,
-  SimulationScenario,
-  type SchedulerType,
-  type SimulatedRunRecord,
-  type SimulatedTaskRecord,
-  type SimulatedUnitRecord,
-  type SimulatedWait,
-  type SimulationRecord,
-  type WaitingTimes,
-  type WhatIfRecord,
-} from './rest/simulation.js';
-export {
-  CampaignResumption,
-  InsightSubmission,
-  longestInsight,
-  type InsightRecord,
-  type JournalEntry,
-  type OptimizerRecord,
-} from './rest/optimizer.js';
-export {
-  decodeToken,
-  defineEvent,
-  defineRequest,
-  encodeToken,
-  subjectOf,
-  tokensOf,
-  type AnyEvent,
-  type AnyRequest,
-  type BodyOf,
-  type EventDefinition,
-  type ReplyOf,
-  type RequestDefinition,
-  type RequestOf,
-  type Tokens,
-  type TokensOf,
-} from './messages/define.js';
-export {
-  envelope,
-  envelopeVersion,
-  replyEnvelope,
-  wireError,
-  type Envelope,
-  type ReplyEnvelope,
-  type WireError,
-} from './messages/envelope.js';
-export { logRequests, longestLogBatch, type WrittenLine } from './messages/log.js';
-export { definitionRequests } from './messages/definitions.js';
-export { orchestratorEvents, orchestratorRequests } from './messages/orchestrator.js';
-export {
-  agentEvents,
-  agentRequests,
-  emergencyStop,
-  emergencyStopCovers,
-  type EmergencyStop,
-  // The names before; to be removed with their last use.
-  emergencyStopCovers as haltCovers,
-  type EmergencyStop as Halt,
-} from './messages/agent.js';
-export {
-  insight,
-  keptInsight,
-  keptOptimizer,
-  optimizerDescription,
-  optimizerEvents,
-  optimizerRequests,
-  optimizerStates,
-  optimizerStatus,
-  runtimeParameters,
-  trial,
-  trialSources,
-  type Insight,
-  type KeptInsight,
-  type KeptOptimizer,
-  type OptimizerDescription,
-  type OptimizerStatus,
-  type RuntimeParameterValues,
-  type SettingField,
-  type Trial,
-  type TrialNote,
-  type TrialSource,
-} from './messages/optimizer.js';
-export {
-  leaderName,
-  measuredEveryMs,
-  serviceEvents,
-  serviceNames,
-  serviceRequests,
-  type MetricFamily,
-  type ServiceHealth,
-  type ServiceName,
-} from './messages/service.js';
-export {
-  attemptOutcome,
-  attemptResult,
-  deviceAssignment,
-  attemptCalls,
-  deviceDoubt,
-  deviceStatus,
-  taskStart,
-  type AttemptOutcome,
-  type AttemptReport,
-  type AttemptResult,
-  type AttemptStatus,
-  type AuthorError,
-  type DeviceAssignment,
-  type DeviceBinding,
-  type DeviceFunction,
-  type AttemptCalls,
-  type DeviceDoubt,
-  type DeviceStatus,
-  type FileDescription,
-  type InputFile,
-  type FunctionKind,
-  type Isolation,
-  type ModuleReference,
-  type TaskStart,
-  defaultDeviceTimeoutS,
-  longestDeviceTimeoutS,
-  callFreshMs,
-  deviceAnswerMs,
-  deviceTimeoutMs,
-} from './messages/work.js';
+export * from './states.js';
+export * from './messages/agent.js';
+// The names before; to be removed with their last use.
+export { emergencyStopCovers as haltCovers, type EmergencyStop as Halt } from './messages/agent.js';
+export * from './messages/define.js';
+export * from './messages/definitions.js';
+export * from './messages/envelope.js';
 export { type FunctionParameter } from './messages/function-parameter.js';
-export {
-  fromDevice,
-  fromOptimizer,
-  fromTask,
-  toDevice,
-  toOptimizer,
-  toTask,
-  type FromDevice,
-  type FromOptimizer,
-  type FromTask,
-  type LocalFile,
-  type ToDevice,
-  type ToOptimizer,
-  type ToTask,
-} from './messages/ipc.js';
-export {
-  GrantSubmission,
-  personalTokenDays,
-  roles,
-  tokenKinds,
-  TokenSubmission,
-  type AuditVerification,
-  type Grant,
-  type NewTokenRecord,
-  type Principal,
-  type Role,
-  type TokenKind,
-  type TokenRecord,
-} from './rest/access.js';
-export { apiVersion, apiVersionHeader } from './rest/api-version.js';
-export { isRequestId, requestIdHeader } from './rest/request-id.js';
-export {
-  deliveryStates,
-  SecretRotation,
-  secretOverlapS,
-  WebhookChange,
-  WebhookFilters,
-  WebhookReplay,
-  WebhookSubmission,
-  webhookStates,
-  type DeliveryRecord,
-  type DeliveryState,
-  type NewWebhookRecord,
-  type WebhookRecord,
-  type WebhookState,
-} from './rest/webhooks.js';
+export * from './messages/ipc.js';
+export * from './messages/log.js';
+export * from './messages/optimizer.js';
+export * from './messages/orchestrator.js';
+export * from './messages/service.js';
+export * from './messages/work.js';
+export * from './rest/access.js';
+export * from './rest/agents.js';
+export * from './rest/attention.js';
+export * from './rest/definitions.js';
+export * from './rest/devices.js';
+export * from './rest/emergency-stops.js';
+export * from './rest/events.js';
+export { schemas, type JsonSchema, type Shape } from './rest/fields/field.js';
+export { unnamedPerson, type TaskParameters } from './rest/fields/inputs.js';
+export { isInline, isWellFormedName, maxInlineBytes, maxNameLength } from './rest/fields/rules.js';
+export * from './rest/files.js';
+export * from './rest/headers.js';
+export * from './rest/health.js';
+export * from './rest/lists.js';
+export * from './rest/logs.js';
+export * from './rest/optimizer.js';
+export * from './rest/pages.js';
+export * from './rest/problems.js';
+export * from './rest/queue.js';
+export * from './rest/resources.js';
+export * from './rest/schedule.js';
+export * from './rest/simulation.js';
+export * from './rest/webhooks.js';
+export * from './rest/work/campaigns.js';
+export * from './rest/work/dry-run.js';
+export * from './rest/work/failure-policy.js';
+export * from './rest/work/protocol-runs.js';
+export * from './rest/work/tasks.js';
+export * from './rest/work/work.js';

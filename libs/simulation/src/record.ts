@@ -9,6 +9,7 @@ import {
   type SimulatedUnitRecord,
   type SimulationRecord,
   type WaitCause,
+  type SimulatedWait,
   type WaitingTimes,
 } from '@lab/contracts';
 import type { LabDefinition } from '@lab/definitions/model';
@@ -185,11 +186,17 @@ function inWords({ message, candidates = [] }: WaitCause): string {
 }
 
 function inSeconds(times: WaitingTimes): WaitingTimes {
-  return Object.fromEntries(Object.entries(times).map(([cause, ms]) => [cause, ms / 1000])) as WaitingTimes;
+  return Object.fromEntries(Object.entries(times).map(([cause, ms]) => [cause, ms / 1000])) as Record<
+    SimulatedWait,
+    number
+  >;
 }
 
 function rounded(times: WaitingTimes): WaitingTimes {
-  return Object.fromEntries(Object.entries(times).map(([cause, s]) => [cause, round(s)])) as WaitingTimes;
+  return Object.fromEntries(Object.entries(times).map(([cause, s]) => [cause, round(s)])) as Record<
+    SimulatedWait,
+    number
+  >;
 }
 
 function round(value: number): number {

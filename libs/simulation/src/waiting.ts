@@ -6,7 +6,7 @@ import type { TaskHistory, UnitSpell } from './history.js';
 const hindrances = ['planned', 'priority', 'busy', 'held', 'no_device'] as const;
 
 export function noWaiting(): WaitingTimes {
-  return Object.fromEntries(simulatedWaits.map((cause) => [cause, 0])) as WaitingTimes;
+  return Object.fromEntries(simulatedWaits.map((cause) => [cause, 0])) as Record<SimulatedWait, number>;
 }
 
 /**

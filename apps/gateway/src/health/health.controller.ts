@@ -1,8 +1,9 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
+import type { HealthReport } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { NeedsNothing } from '../access/index.js';
 import { readQuery } from '../routes/index.js';
-import { Readiness, type HealthReport } from './readiness.js';
+import { Readiness } from './readiness.js';
 
 /** For those who watch the service: whether this process answers, and whether the whole can do its work. */
 @NeedsNothing()

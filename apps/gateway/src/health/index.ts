@@ -1,2 +1,2 @@
 export { HealthController } from './health.controller.js';
-export { type HealthReport, LookEvery, type PartHealth, Readiness } from './readiness.js';
+export { LookEvery, Readiness } from './readiness.js';

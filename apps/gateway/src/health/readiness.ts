@@ -1,24 +1,16 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { isServiceError, leaderName, serviceRequests, type ServiceHealth } from '@lab/contracts';
+import {
+  isServiceError,
+  leaderName,
+  serviceRequests,
+  type HealthReport,
+  type PartHealth,
+  type PartName,
+  type ServiceHealth,
+} from '@lab/contracts';
 import { BrokerStatus, RecordReader, Requests } from '../ports/index.js';
 
-export interface PartHealth {
-  status: 'ok' | 'degraded' | 'unavailable';
-  detail?: string;
-  /** Since when it is so, as far as the gateway has looked; only of what is not ok. ISO 8601 in UTC. */
-  since?: string;
-}
-
 const parts = ['gateway', 'broker', 'database', 'orchestrator', 'agents', 'packages'] as const;
-export type PartName = (typeof parts)[number];
-
-export interface HealthReport {
-  /** `unavailable` when a part is that requests need, `degraded` when a part does less than it should. */
-  status: PartHealth['status'];
-  /** Leadership of the orchestrator that answered; null when none did. */
-  epoch: number | null;
-  parts: Record<PartName, PartHealth>;
-}
 
 /** How often the gateway looks when nobody asks, in milliseconds; 0: never. */
 export abstract class LookEvery {

@@ -5,6 +5,6 @@ export { contentFaults } from './json-body.js';
 export { limits, type Limits, limitsFrom } from './limits.js';
 export { isLoopback } from './origin-rules.js';
 export { ProblemFilter } from './problem-filter.js';
-export { asServiceError, type ProblemDocument, problemMediaType } from './problem.js';
+export { asServiceError, problemMediaType } from './problem.js';
 export { currentRequestId, scopeRequests } from './request-scope.js';
 export { Traffic } from './traffic.js';

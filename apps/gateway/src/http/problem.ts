@@ -2,12 +2,6 @@ import { errorCatalogue, isServiceError, ServiceError, type ErrorCode, type Prob
 
 export const problemMediaType = 'application/problem+json';
 
-/** The problem document with what the service adds to it. */
-export interface ProblemDocument extends Problem {
-  /** Stack of the author's code that failed, with paths inside its package only. */
-  author_stack?: string;
-}
-
 export interface ProblemContext {
   /** Path that was asked for. */
   instance: string;
@@ -57,7 +51,7 @@ function statusOf(thrown: unknown): number | undefined {
 }
 
 /** The document that tells a client of an error. Of a defect it tells nothing but where to look it up. */
-export function problemOf(error: ServiceError, context: ProblemContext): ProblemDocument {
+export function problemOf(error: ServiceError, context: ProblemContext): Problem {
   const entry = errorCatalogue[error.code];
   return {
     type: `urn:svc:error:${error.code}`,

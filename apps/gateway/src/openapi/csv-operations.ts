@@ -1,8 +1,7 @@
-import type { ParameterRows } from '@lab/contracts';
+import { parameterTable, type ParameterRows } from '@lab/contracts';
 import { csvMediaType } from '../http/index.js';
 import { mostColumns, mostRows } from '../csv/index.js';
 import { inPath, json, type Description } from './description.js';
-import { list, map, object, free, type SchemaOf } from './schema-of.js';
 
 const parameters = [
   'mix_colors.cyan_volume,mix_colors.white_volume,score_color.target_red',
@@ -24,15 +23,6 @@ const rows: ParameterRows = {
     { mix_colors: { cyan_volume: 2.25 }, score_color: { target_red: 47 } },
   ],
 };
-
-const rowsSchema = object<ParameterRows>({
-  protocol_run_parameters: list(
-    map(free(), 'Task name to parameter name to value.') as SchemaOf<
-      ParameterRows['protocol_run_parameters'][number]
-    >,
-    'An entry for each row, as the submission of a campaign takes them.',
-  ),
-});
 
 const cells =
   'Numbers are as precise as they are kept. A list or an object is JSON. Text that a spreadsheet would take for a formula or a number stands in quotation marks, as a string of JSON.';
@@ -93,7 +83,7 @@ export const csvOperations: Record<string, Description> = {
         },
       },
     },
-    success: { status: 200, description: 'The rows.', content: json(rowsSchema.schema, rows) },
+    success: { status: 200, description: 'The rows.', content: json(parameterTable.schema, rows) },
     problems: [
       'payload_too_large',
       'unsupported_media_type',

@@ -1,101 +1,12 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import {
-  apiVersion,
-  apiVersionHeader,
-  requestIdHeader,
-  AttentionResolution,
-  CampaignChange,
-  CampaignResumption,
-  CampaignSubmission,
-  DeviceReference,
-  EmergencyStopRelease,
-  EmergencyStopRequest,
-  GrantSubmission,
-  InsightSubmission,
-  LabSelection,
-  OperatorNote,
-  ProtocolRunChange,
-  ProtocolRunSubmission,
-  ProtocolSelection,
-  ProtocolText,
-  ResourceReset,
-  RetryPolicy,
-  SecretRotation,
-  SimulatedCampaign,
-  SimulatedFailure,
-  SimulatedLoss,
-  SimulatedRuns,
-  SimulatedScheduler,
-  SimulatedTasks,
-  SimulationScenario,
-  TaskChange,
-  TaskFailurePolicy,
-  TaskSubmission,
-  TaskTypeSelection,
-  TokenSubmission,
-  WebhookChange,
-  WebhookFilters,
-  WebhookReplay,
-  WebhookSubmission,
-} from '@lab/contracts';
-import { getMetadataStorage } from 'class-validator';
-import jsonSchema from 'class-validator-jsonschema';
+import { apiVersion, apiVersionHeader, requestIdHeader, schemas as declaredSchemas } from '@lab/contracts';
 import { needExtension } from '../access/index.js';
-import { accessSchemas } from './access-schemas.js';
-import { definitionSchemas } from './definition-schemas.js';
 import { exampleOf } from './example-of.js';
 import { interfaceDescription, tags } from './interface-description.js';
-import { eventSchemas } from './event-operations.js';
-import { logSchemas } from './log-operations.js';
-import { operatingSchemas } from './operating-schemas.js';
 import { operations } from './operations.js';
-import { optimizerSchemas } from './optimizer-schemas.js';
-import { recordSchemas } from './record-schemas.js';
-import { serviceSchemas } from './service-operations.js';
-import { scheduleSchemas } from './schedule-schemas.js';
-import type { SchemaObject } from './schema-of.js';
-import { simulationSchemas } from './simulation-schemas.js';
-import { webhookSchemas } from './webhook-operations.js';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
-
-const submissions = {
-  ProtocolRunSubmission,
-  CampaignResumption,
-  CampaignSubmission,
-  TaskSubmission,
-  ResourceReset,
-  TaskChange,
-  ProtocolRunChange,
-  CampaignChange,
-  DeviceReference,
-  TaskFailurePolicy,
-  RetryPolicy,
-  LabSelection,
-  ProtocolSelection,
-  TaskTypeSelection,
-  ProtocolText,
-  AttentionResolution,
-  EmergencyStopRequest,
-  EmergencyStopRelease,
-  OperatorNote,
-  InsightSubmission,
-  SimulationScenario,
-  SimulatedScheduler,
-  SimulatedRuns,
-  SimulatedCampaign,
-  SimulatedTasks,
-  SimulatedFailure,
-  SimulatedLoss,
-  GrantSubmission,
-  TokenSubmission,
-  SecretRotation,
-  WebhookChange,
-  WebhookFilters,
-  WebhookReplay,
-  WebhookSubmission,
-};
 
 /**
  * Describes the routes that the application really has. Bodies come from the submission classes, so that the document
@@ -142,20 +53,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
       `routes without description: ${undescribed.join(', ') || 'none'}; descriptions without route: ${[...unused].join(', ') || 'none'}`,
     );
   }
-  const schemas = {
-    ...recordSchemas,
-    ...eventSchemas,
-    ...logSchemas,
-    ...operatingSchemas,
-    ...optimizerSchemas,
-    ...scheduleSchemas,
-    ...serviceSchemas,
-    ...simulationSchemas,
-    ...definitionSchemas,
-    ...accessSchemas,
-    ...webhookSchemas,
-    ...submissionSchemas(),
-  } as Record<string, SchemaObject>;
+  const schemas = reachable(document.paths, declaredSchemas() as Record<string, SchemaObject>);
   document.components = { ...document.components, schemas, headers };
   for (const item of Object.values(document.paths)) {
     for (const method of methods) complete(item[method]?.responses as Responses | undefined, schemas);
@@ -203,26 +101,29 @@ function complete(responses: Responses = {}, schemas: Record<string, SchemaObjec
   }
 }
 
-/** Bodies that are checked against a class refuse unknown fields; the schema says so. */
-export function submissionSchemas(): Record<string, object> {
-  const options = {
-    classValidatorMetadataStorage: getMetadataStorage(),
-    refPointerPrefix: '#/components/schemas/',
-    additionalConverters: {
-      isWellFormedName: nameSchema,
-      isMapOf: mapSchema,
-      isNumbers: mapSchema,
-      // Its limit is in bytes of JSON, which a schema cannot say.
-      isInline: {},
-    },
-  };
-  return Object.fromEntries(
-    Object.entries(submissions).map(([name, dto]) => [
-      name,
-      { ...jsonSchema.targetConstructorToSchema(dto, options), additionalProperties: false },
-    ]),
-  );
-}
+type SchemaObject = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string];
 
-const nameSchema = { type: 'string' as const, minLength: 1, maxLength: 200 };
-const mapSchema = { type: 'object' as const };
+const reference = /"#\/components\/schemas\/([^"]+)"/g;
+
+/**
+ * The schemas that the operations use, directly or inside of others.
+ *
+ * @throws Error when an operation uses a schema that is not declared
+ */
+function reachable(
+  paths: OpenAPIObject['paths'],
+  declared: Record<string, SchemaObject>,
+): Record<string, SchemaObject> {
+  const found: Record<string, SchemaObject> = {};
+  const visit = (part: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(reference)) {
+      if (name in found) continue;
+      const schema = declared[name];
+      if (schema === undefined) throw new Error(`no class declares the schema ${name}`);
+      found[name] = schema;
+      visit(schema);
+    }
+  };
+  visit(paths);
+  return found;
+}

@@ -1,24 +1,5 @@
-import {
-  eventKinds,
-  eventSchema,
-  longestPage,
-  maxEventTypes,
-  type JsonObject,
-  type ServiceEvent,
-} from '@lab/contracts';
+import { eventKinds, eventSchema, longestPage, maxEventTypes, type ServiceEvent } from '@lab/contracts';
 import { inQuery, json, ref, type Description } from './description.js';
-import {
-  anything,
-  free,
-  integer,
-  list,
-  named,
-  object,
-  orNull,
-  text,
-  time,
-  type SchemaObject,
-} from './schema-of.js';
 
 /** A task that has completed, as the stream tells it. */
 export const taskCompleted: ServiceEvent = {
@@ -131,32 +112,4 @@ export const eventOperations: Record<string, Description> = {
     },
     problems: ['invalid', 'store_unavailable'],
   },
-};
-
-/** Schemas of events, by name. */
-export const eventSchemas: Record<string, SchemaObject> = {
-  ServiceEvent: object<ServiceEvent>(
-    {
-      id: integer(
-        'Rises with every event, in the order in which they were committed; not without gaps.',
-        1841,
-      ),
-      type: text(
-        `\`<kind>.<what happened>\`, for most kinds the state that the record has now. The kinds are ${eventKinds.join(', ')}.`,
-        'task_run.completed',
-      ),
-      schema: anything<typeof eventSchema>('Version of the shape of events: 1.'),
-      aggregate: text('`<kind>/<id of the record>`.', taskCompleted.aggregate),
-      seq: integer('From 1 within the aggregate, without gaps.', 4),
-      at: time('When it was decided.'),
-      body: free<JsonObject>(
-        'What the record was then, in short. Fields may be added; none is removed or changes its meaning within a version.',
-      ),
-    },
-    { description: 'What happened to one record.' },
-  ).schema,
-  EventPage: object<{ items: ServiceEvent[]; next_cursor: string | null }>({
-    items: list(named<ServiceEvent>('ServiceEvent')),
-    next_cursor: orNull(text('For the next page; null: this is the last.')),
-  }).schema,
 };

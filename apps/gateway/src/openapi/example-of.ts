@@ -1,5 +1,3 @@
-import type { SchemaObject } from './schema-of.js';
-
 interface Node {
   $ref?: string;
   type?: string | string[];
@@ -25,12 +23,12 @@ const prefix = '#/components/schemas/';
  *
  * @param schemas what references lead to, by name
  */
-export function exampleOf(schema: object, schemas: Record<string, SchemaObject>): unknown {
+export function exampleOf(schema: object, schemas: Record<string, object>): unknown {
   return valueOf(schema as Node, schemas, []);
 }
 
 /** @param path names of the schemas that this one is inside of: one that contains itself ends with null or nothing */
-function valueOf(node: Node, schemas: Record<string, SchemaObject>, path: string[]): unknown {
+function valueOf(node: Node, schemas: Record<string, object>, path: string[]): unknown {
   if (node.$ref !== undefined) {
     const name = node.$ref.slice(prefix.length);
     return valueOf((schemas[name] ?? {}) as Node, schemas, [...path, name]);
@@ -69,7 +67,7 @@ function valueOf(node: Node, schemas: Record<string, SchemaObject>, path: string
 
 function objectOf(
   { properties = {}, required = [] }: Node,
-  schemas: Record<string, SchemaObject>,
+  schemas: Record<string, object>,
   path: string[],
 ): Record<string, unknown> {
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import { logLevels, logSources, type ErrorCode, type LogLine } from '@lab/contracts';
+import type { ErrorCode, LogLine } from '@lab/contracts';
 import {
   filterParameters,
   inPath,
@@ -8,7 +8,6 @@ import {
   type Description,
 } from './description.js';
 import { lastEventId } from './event-operations.js';
-import { choice, integer, object, orNull, text, time, type SchemaObject } from './schema-of.js';
 
 const listing: ErrorCode[] = ['invalid', 'store_unavailable'];
 const ofRecord: ErrorCode[] = ['not_found', ...listing];
@@ -130,30 +129,4 @@ export const logOperations: Record<string, Description> = {
     success: stream,
     problems: [...ofRecord, ...following],
   },
-};
-
-/** Schemas of lines, by name. */
-export const logSchemas: Record<string, SchemaObject> = {
-  LogLine: object<LogLine>(
-    {
-      id: integer('Rises with every line, in the order in which they were stored; not without gaps.', 5120),
-      at: time('When it was written, by the clock of its computer.'),
-      level: choice(logLevels, 'How much it matters.'),
-      source: choice(
-        logSources,
-        'Whose words it has: of the code of a task or of a device; or of the service, about lines that had to be dropped.',
-      ),
-      computer: text('Where it was written.', 'svc_computer'),
-      lab: orNull(text('Laboratory of the device that wrote it.')),
-      device: orNull(text('Name of the device that wrote it.')),
-      task_run_id: orNull(text('Id of the task run that wrote it.')),
-      task: orNull(text('Name of the task that wrote it.', 'mix_colors')),
-      protocol_run: orNull(text('The protocol run of that task.', 'mix_1')),
-      campaign: orNull(text('The campaign of that run.')),
-      attempt_id: orNull(text('Id of the attempt that wrote it.')),
-      attempt: orNull(integer('Number of that attempt.', 1)),
-      message: text('What was written; at most 8 KiB, the rest is cut.', 'dispensing 3.2 mL'),
-    },
-    { description: 'A line that the code of a task or of a device wrote.' },
-  ).schema,
 };

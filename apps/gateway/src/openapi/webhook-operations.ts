@@ -1,27 +1,12 @@
-import {
-  deliveryStates,
-  webhookStates,
-  type DeliveryRecord,
-  type ErrorCode,
-  type NewWebhookRecord,
-  type WebhookFilters,
-  type WebhookRecord,
-  type WebhookReplay,
-  type WebhookSubmission,
+import type {
+  DeliveryRecord,
+  ErrorCode,
+  NewWebhookRecord,
+  WebhookRecord,
+  WebhookReplay,
+  WebhookSubmission,
 } from '@lab/contracts';
 import { inPath, json, listParameters, pageOf, ref, type Description } from './description.js';
-import {
-  choice,
-  flag,
-  integer,
-  named,
-  object,
-  orNull,
-  text,
-  time,
-  type SchemaObject,
-  type SchemaOf,
-} from './schema-of.js';
 
 const webhook: WebhookRecord = {
   id: '7d8a3f0e-52c1-4f0a-9a53-2f8f1c4c8d11',
@@ -228,57 +213,4 @@ export const webhookOperations: Record<string, Description> = {
     },
     problems: [...reading, 'wrong_state'],
   },
-};
-
-const reason = object<{ code: string; message: string }>({
-  code: text('`not_accepted`, `gone` or `events_pruned`.', 'not_accepted'),
-  message: text('In words.', 'the receiver answered 503'),
-});
-
-const record = {
-  id: text('Id of the webhook.'),
-  url: text('Where events are sent.', webhook.url),
-  description: text('What it is for.', webhook.description),
-  filters: named<WebhookFilters>('WebhookFilters'),
-  enabled: flag('Whether anything is sent.'),
-  state: choice(
-    webhookStates,
-    '`failing`: the last attempts were not accepted. `disabled`: by somebody, or with a `reason` by the service: after 5 days of failures, or when the receiver answered 410, or when events were removed before they were sent.',
-  ),
-  reason: orNull(reason) as SchemaOf<WebhookRecord['reason']>,
-  failing_since: orNull(time('Since when no attempt was accepted.')),
-  position: integer('Id of the event up to which all that it wants is in its deliveries.', 1841),
-  previous_secret_until: orNull(time('Until when the secret before the last rotation signs too.')),
-  created_at: time('When it was made.'),
-  created_by: text('Who made it.', 'root'),
-  changed_at: time('When somebody changed it last.'),
-};
-
-/** Schemas of webhooks, by name; each is held to its interface by the compiler. */
-export const webhookSchemas: Record<string, SchemaObject> = {
-  WebhookRecord: object<WebhookRecord>(record).schema,
-  NewWebhookRecord: object<NewWebhookRecord>({
-    ...record,
-    secret: text('The secret. It cannot be shown again.'),
-  }).schema,
-  DeliveryRecord: object<DeliveryRecord>({
-    id: text('Id of the delivery.'),
-    webhook_id: text('Id of the webhook.'),
-    message_id: text(
-      'The header `webhook-id`: the same for every attempt, and when the event is sent again later.',
-      delivery.message_id,
-    ),
-    event_id: orNull(integer('Id of the event; null: a ping.', 1841)),
-    type: text('Type of the event.', delivery.type),
-    aggregate: text('Which record it is about.', delivery.aggregate),
-    state: choice(deliveryStates, '`given_up`: not accepted in 15 attempts, and not tried any more.'),
-    attempts: integer('Attempts since it was last asked for.', 2),
-    created_at: time('When it was taken for the webhook.'),
-    attempted_at: orNull(time('When the last attempt ended.')),
-    next_attempt_at: orNull(time('From when on the next attempt is made; null: none is to come.')),
-    status: orNull(integer('HTTP status of the last answer; null: there was none.', 503)),
-    duration_ms: orNull(integer('How long the last attempt took, in milliseconds.', 41)),
-    error: orNull(text('Why the last attempt was not accepted.', 'the receiver answered 503')),
-    answer: orNull(text('Beginning of the last answer, 1 kB at most.', 'busy')),
-  }).schema,
 };

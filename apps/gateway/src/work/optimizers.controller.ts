@@ -31,7 +31,7 @@ import { found } from '../lookup/index.js';
 /** Of so many of the latest trials the record of an optimizer shows the notes. */
 const shownJournal = 50;
 
-const params = zodSchema(runtimeParameters);
+const params = zodSchema(runtimeParameters.zod());
 
 /** The optimizers of campaigns: read them, change their settings, tell their AI something. */
 @Needs('viewer', { of: 'campaign' })

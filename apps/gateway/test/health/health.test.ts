@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { serviceRequests, ServiceError, type ServiceHealth } from '@lab/contracts';
+import { serviceRequests, ServiceError, type HealthReport, type ServiceHealth } from '@lab/contracts';
 import { sharedHarness } from '../twins.js';
-import type { HealthReport } from '../../src/health/readiness.js';
 
 const gateway = sharedHarness();
 

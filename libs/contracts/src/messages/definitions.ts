@@ -5,22 +5,23 @@ import {
   ProtocolSelection,
   ProtocolText,
   TaskTypeSelection,
-  type DefinitionRecord,
-  type DefinitionSummary,
-  type LabChange,
-  type LabRecord,
-  type PackageRecord,
-  type ProtocolChange,
-  type TaskTypeChange,
-  type Validation,
+  DefinitionRecord,
+  DefinitionSummary,
+  LabChange,
+  LabRecord,
+  PackageRecord,
+  ProtocolChange,
+  TaskTypeChange,
+  Validation,
 } from '../rest/definitions.js';
+import { zodOf } from '../rest/fields/field.js';
 import { dtoSchema, zodSchema } from '../schema.js';
 import { defineRequest } from './define.js';
 
 const nothing = zodSchema(z.object({}));
-const labChanges = zodSchema(z.object({ labs: z.array(z.custom<LabChange>()) }));
-const protocolChanges = zodSchema(z.object({ protocols: z.array(z.custom<ProtocolChange>()) }));
-const packages = zodSchema(z.object({ packages: z.array(z.custom<PackageRecord>()) }));
+const labChanges = zodSchema(z.object({ labs: z.array(zodOf(LabChange)) }));
+const protocolChanges = zodSchema(z.object({ protocols: z.array(zodOf(ProtocolChange)) }));
+const packages = zodSchema(z.object({ packages: z.array(zodOf(PackageRecord)) }));
 
 /** Devices are started meanwhile, each with a deadline of its own. */
 const startingMs = 120_000;
@@ -58,7 +59,7 @@ export const definitionRequests = {
     name: 'lab.list',
     subject: 'svc.v1.orchestrator.lab.list',
     request: nothing,
-    reply: zodSchema(z.object({ labs: z.array(z.custom<LabRecord>()) })),
+    reply: zodSchema(z.object({ labs: z.array(zodOf(LabRecord)) })),
     timeoutMs: 3_000,
     errors: [],
   }),
@@ -90,7 +91,7 @@ export const definitionRequests = {
     name: 'protocol.validate',
     subject: 'svc.v1.orchestrator.protocol.validate',
     request: dtoSchema(ProtocolText),
-    reply: zodSchema(z.custom<Validation>()),
+    reply: zodSchema(zodOf(Validation)),
     timeoutMs: 10_000,
     errors: [],
   }),
@@ -98,7 +99,7 @@ export const definitionRequests = {
     name: 'task_type.reload',
     subject: 'svc.v1.orchestrator.task_type.reload',
     request: dtoSchema(TaskTypeSelection),
-    reply: zodSchema(z.object({ tasks: z.array(z.custom<TaskTypeChange>()) })),
+    reply: zodSchema(z.object({ tasks: z.array(zodOf(TaskTypeChange)) })),
     timeoutMs: readingMs,
     errors: loadErrors,
   }),
@@ -123,7 +124,7 @@ export const definitionRequests = {
     name: 'definition.list',
     subject: 'svc.v1.orchestrator.definition.list',
     request: zodSchema(z.object({ type: z.enum(definitionTypes).optional() })),
-    reply: zodSchema(z.object({ definitions: z.array(z.custom<DefinitionSummary>()) })),
+    reply: zodSchema(z.object({ definitions: z.array(zodOf(DefinitionSummary)) })),
     timeoutMs: 3_000,
     errors: [],
   }),
@@ -131,7 +132,7 @@ export const definitionRequests = {
     name: 'definition.get',
     subject: 'svc.v1.orchestrator.definition.get',
     request: zodSchema(z.object({ type: z.enum(definitionTypes), name: z.string() })),
-    reply: zodSchema(z.custom<DefinitionRecord>()),
+    reply: zodSchema(zodOf(DefinitionRecord)),
     timeoutMs: 3_000,
     errors: ['not_found'],
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { errorCatalogue, type ErrorCode } from '../errors.js';
+import { effects, errorCatalogue, Fault, type ErrorCode } from '../errors.js';
+import { zodOf } from '../rest/fields/field.js';
 
 /** Major version of the envelope; a receiver refuses another one. */
 export const envelopeVersion = 1;
@@ -36,27 +37,13 @@ export type Envelope = z.infer<typeof envelope>;
 
 const codes = Object.keys(errorCatalogue) as [ErrorCode, ...ErrorCode[]];
 
-export const effect = z.enum(['none', 'maybe', 'done']);
-
 /** An error as it travels: `effect` is mandatory, for only `none` may be repeated by a machine. */
 export const wireError = z.object({
   code: z.enum(codes),
   message: z.string(),
   retryable: z.boolean(),
-  effect,
-  faults: z
-    .array(
-      z.object({
-        path: z.string(),
-        code: z.string(),
-        message: z.string(),
-        hint: z.string().optional(),
-        file: z.string().optional(),
-        line: z.number().int().optional(),
-        column: z.number().int().optional(),
-      }),
-    )
-    .optional(),
+  effect: z.enum(effects),
+  faults: z.array(zodOf(Fault)).optional(),
   author_stack: z.string().optional(),
   /** In how many seconds it makes sense to try again. */
   retry_after_s: z.number().positive().optional(),

@@ -9,7 +9,9 @@ import {
   resourceValue,
 } from './work.js';
 import { logLevels } from '../rest/logs.js';
-import { givenRows, insight, runtimeParameters, trial } from './optimizer.js';
+import { zodOf } from '../rest/fields/field.js';
+import { insight, runtimeParameters, Trial } from '../rest/optimizer.js';
+import { givenRows } from './optimizer.js';
 
 /**
  * The messages between an agent and the processes of its devices and tasks, and between an optimizer worker and the
@@ -160,18 +162,18 @@ export const toOptimizer = z.discriminatedUnion('type', [
     /** Over the constructor arguments; secrets among them are open. */
     overrides: jsonObject,
     /** Over the runtime parameters that it begins with; one that it does not know is left out. */
-    runtime_params: runtimeParameters,
+    runtime_params: runtimeParameters.zod(),
     /** Rows that it must take; absent: none. */
     given: givenRows.optional(),
   }),
-  z.object({ type: z.literal('tell'), ...asked, trials: z.array(trial) }),
+  z.object({ type: z.literal('tell'), ...asked, trials: z.array(zodOf(Trial)) }),
   z.object({
     type: z.literal('propose'),
     ...asked,
     runs: z.array(z.object({ number: z.number(), run: z.string() })),
-    insights: z.array(insight),
+    insights: z.array(insight.zod()),
   }),
-  z.object({ type: z.literal('configure'), ...asked, runtime_params: runtimeParameters }),
+  z.object({ type: z.literal('configure'), ...asked, runtime_params: runtimeParameters.zod() }),
   z.object({ type: z.literal('best'), ...asked }),
   z.object({ type: z.literal('explain'), ...asked }),
 ]);

@@ -1,117 +1,26 @@
 import { z } from 'zod';
+import { zodOf } from '../rest/fields/field.js';
+import {
+  insight,
+  KeptOptimizer,
+  OptimizerDescription,
+  optimizerRow,
+  optimizerStates,
+  runtimeParameters,
+  Trial,
+} from '../rest/optimizer.js';
 import { zodSchema } from '../schema.js';
-import { trialStates } from '../states.js';
 import { defineEvent, defineRequest } from './define.js';
 import { jsonObject, jsonValue, moduleReference } from './work.js';
 
-/** A value in a table of an optimizer. */
-const cell = z.union([z.number(), z.string(), z.boolean()]);
-/** Values by `TASK.PARAMETER`. */
-const row = z.record(z.string(), cell);
-
-const settingValue = z.union([z.boolean(), z.number(), z.string(), z.null()]);
-/** Values of the parameters of an optimizer that may be changed while it runs, by name. */
-export const runtimeParameters = z.record(z.string(), settingValue);
-export type RuntimeParameterValues = z.infer<typeof runtimeParameters>;
-
-/** A setting of an optimizer, as a form shows it. */
-export const settingField = z.object({
-  key: z.string(),
-  type: z.enum(['checkbox', 'number', 'text', 'select']),
-  default: settingValue,
-  /** May be changed while the campaign runs. */
-  runtime: z.boolean(),
-  options: z.array(z.string()).readonly().optional(),
-  min: z.number().optional(),
-  max: z.number().optional(),
-  description: z.string().optional(),
-});
-export type SettingField = z.infer<typeof settingField>;
-
-/** Who chose the inputs of a trial: the plugged-in optimizer, the AI, or the submission. */
-export const trialSources = ['optimizer', 'ai', 'given'] as const;
-export const trialSource = z.enum(trialSources);
-export type TrialSource = z.infer<typeof trialSource>;
-
-export const trialState = z.enum(trialStates);
-
-/** How the inputs of a trial were found. Plain JSON, kept with the trial: together these are the journal of the campaign. */
-export const trialNote = z.object({
-  /** What the AI wrote about its suggestion. */
-  journal: z.string().optional(),
-  /** `<provider>:<model>` that was asked. */
-  model: z.string().optional(),
-  /** Tokens that the suggestion took, repeated attempts included; once per suggestion, on its first trial. */
-  tokens: z.object({ input: z.number(), output: z.number() }).optional(),
-  /** Insights that the suggestion was given. */
-  insights: z.array(z.string()).optional(),
-  /** Why the plugged-in optimizer was used although the AI was to be asked. */
-  fallback: z.object({ code: z.string(), message: z.string() }).optional(),
-  /** Changes that made a suggestion fit the domain. */
-  adjusted: z.boolean().optional(),
-  /** Time limits that ended a computation before its own end. */
-  limits_used: z.array(z.string()).optional(),
-});
-export type TrialNote = z.infer<typeof trialNote>;
-
-/** The row of parameters of one run of a campaign, bound to the number of the run once and for ever. */
-export const trial = z.object({
-  /** Number of the protocol run within its campaign, from 1. */
-  number: z.number().int().min(1),
-  /** Name of that run. */
-  run: z.string(),
-  source: trialSource,
-  state: trialState,
-  inputs: row,
-  /** Null until it is measured. */
-  outputs: z.record(z.string(), z.number()).nullable(),
-  /** Values of `ai_additional_parameters`, as far as known. */
-  additional: z.record(z.string(), jsonValue),
-  note: trialNote,
-});
-export type Trial = z.infer<typeof trial>;
-
-/** A remark of a person for the AI; waits until a suggestion that was given it succeeds. */
-export const insight = z.object({ id: z.string(), text: z.string(), by: z.string(), at: z.number() });
-export type Insight = z.infer<typeof insight>;
-
-/** An insight, and whether a suggestion has used it. */
-export const keptInsight = insight.extend({ used: z.boolean() });
-export type KeptInsight = z.infer<typeof keptInsight>;
-
-/** What an optimizer says of itself once it is made. */
-export const optimizerDescription = z.object({
-  input_names: z.array(z.string()),
-  output_names: z.array(z.string()),
-  /** Further `TASK.PARAMETER` whose values it wants with each result. */
-  additional_names: z.array(z.string()),
-  fields: z.array(settingField),
-  runtime_params: runtimeParameters,
-  /** The constructor arguments it was made with, without secrets. */
-  arguments: jsonObject,
-});
-export type OptimizerDescription = z.infer<typeof optimizerDescription>;
-
-/** What is kept of the optimizer of a campaign for as long as the campaign is. No secret is in it. */
-export const keptOptimizer = z.object({
-  ...optimizerDescription.shape,
-  /** Oldest first. */
-  insights: z.array(keptInsight),
-  /** The best rows measured, one by one or the Pareto front; null while the campaign goes on. */
-  best: z.array(row).nullable(),
-  /** Why no further trials can be had; null: they can. */
-  failure: z.object({ code: z.string(), message: z.string() }).nullable(),
-});
-export type KeptOptimizer = z.infer<typeof keptOptimizer>;
-
-/**
- * `opening`: it is being made, and told what was measured; `ready`; `waiting`: no worker is there, or it gave no answer,
- * and it is tried again; `closed`: nothing is asked of it at present.
- */
-export const optimizerStates = ['opening', 'ready', 'waiting', 'closed'] as const;
+const trial = zodOf(Trial);
+const description = zodOf(OptimizerDescription);
+const runtimeValues = runtimeParameters.zod();
+const row = optimizerRow.zod();
 
 /** The optimizer of a campaign that is not over, at this moment. */
-export const optimizerStatus = keptOptimizer.extend({
+export const optimizerStatus = z.object({
+  ...zodOf(KeptOptimizer).shape,
   state: z.enum(optimizerStates),
   /** Why it waits. */
   reason: z.object({ code: z.string(), message: z.string() }).nullable(),
@@ -157,7 +66,7 @@ export const optimizerRequests = {
     name: 'optimizer.describe',
     subject: 'svc.v1.optimizer.{instance}.describe',
     request: zodSchema(z.object({ ...making, given: givenRows.optional() })),
-    reply: zodSchema(optimizerDescription),
+    reply: zodSchema(description),
     timeoutMs: makingMs,
     errors: ['invalid', 'optimizer_error', 'optimizer_unavailable'],
   }),
@@ -171,10 +80,10 @@ export const optimizerRequests = {
         campaign: z.string(),
         ...making,
         /** Over those that the optimizer begins with; one that it does not know is left out. */
-        runtime_params: runtimeParameters,
+        runtime_params: runtimeValues,
       }),
     ),
-    reply: zodSchema(optimizerDescription),
+    reply: zodSchema(description),
     timeoutMs: makingMs,
     errors: callErrors,
   }),
@@ -196,7 +105,7 @@ export const optimizerRequests = {
         ...session.shape,
         runs: z.array(z.object({ number: z.number().int().min(1), run: z.string() })).min(1),
         /** Those that no suggestion of the AI has used yet, oldest first. */
-        insights: z.array(insight),
+        insights: z.array(insight.zod()),
       }),
     ),
     reply: zodSchema(
@@ -213,8 +122,8 @@ export const optimizerRequests = {
   configure: defineRequest({
     name: 'optimizer.configure',
     subject: 'svc.v1.optimizer.{instance}.configure',
-    request: zodSchema(z.object({ ...session.shape, runtime_params: runtimeParameters })),
-    reply: zodSchema(z.object({ runtime_params: runtimeParameters })),
+    request: zodSchema(z.object({ ...session.shape, runtime_params: runtimeValues })),
+    reply: zodSchema(z.object({ runtime_params: runtimeValues })),
     timeoutMs: 30_000,
     errors: callErrors,
   }),

@@ -1,16 +1,20 @@
 import { z } from 'zod';
 import { dtoSchema, zodSchema } from '../schema.js';
-import type { AgentRecord } from '../rest/agents.js';
-import type { DeviceRecord } from '../rest/records.js';
-import { longestPage } from '../rest/lists.js';
-import { longestSchedule, type QueuedTask, type ScheduleRecord } from '../rest/schedule.js';
-import { workKinds } from '../rest/archive.js';
-import { CampaignChange, ProtocolRunChange, TaskChange } from '../rest/changes.js';
-import type { DryRunRecord, Submission } from '../rest/dry-run.js';
-import { AttentionDecision, type QueueRecord } from '../rest/operations.js';
-import { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '../rest/submissions.js';
-import { SimulationScenario, type SimulationRecord, type WhatIfRecord } from '../rest/simulation.js';
-import { insight, optimizerDescription, optimizerStatus, runtimeParameters } from './optimizer.js';
+import { AgentRecord } from '../rest/agents.js';
+import { AttentionDecision } from '../rest/attention.js';
+import { DeviceRecord } from '../rest/devices.js';
+import { isObject, zodOf } from '../rest/fields/field.js';
+import { insight, OptimizerDescription, runtimeParameters } from '../rest/optimizer.js';
+import { longestPage } from '../rest/pages.js';
+import { QueuedTask, QueueRecord } from '../rest/queue.js';
+import { longestSchedule, ScheduleRecord } from '../rest/schedule.js';
+import { SimulationRecord, SimulationScenario, WhatIfRecord } from '../rest/simulation.js';
+import { CampaignChange, CampaignSubmission } from '../rest/work/campaigns.js';
+import { SubmissionEstimate, type Submission } from '../rest/work/dry-run.js';
+import { ProtocolRunChange, ProtocolRunSubmission } from '../rest/work/protocol-runs.js';
+import { TaskChange, TaskSubmission } from '../rest/work/tasks.js';
+import { workKinds } from '../rest/work/work.js';
+import { optimizerStatus } from './optimizer.js';
 import {
   attemptReport,
   attemptResult,
@@ -42,7 +46,7 @@ const submissionOf = <Kind extends Submission['kind']>(
 /** An act of a person on something that has a name. */
 const namedBy = z.object({ name: z.string(), by: z.string() });
 const by = z.object({ by: z.string() });
-const queue = z.custom<QueueRecord>();
+const queue = zodOf(QueueRecord);
 const scheduleQuery = z.object({
   run: z.string().optional(),
   device: z.string().optional(),
@@ -219,8 +223,8 @@ export const orchestratorRequests = {
   configureOptimizer: defineRequest({
     name: 'campaign.optimizer.configure',
     subject: 'svc.v1.orchestrator.campaign.optimizer.configure',
-    request: zodSchema(namedBy.extend({ runtime_params: runtimeParameters })),
-    reply: zodSchema(z.object({ runtime_params: runtimeParameters })),
+    request: zodSchema(namedBy.extend({ runtime_params: runtimeParameters.zod() })),
+    reply: zodSchema(z.object({ runtime_params: runtimeParameters.zod() })),
     timeoutMs: 40_000,
     errors: [...cancelErrors, ...optimizerErrors],
   }),
@@ -229,7 +233,7 @@ export const orchestratorRequests = {
     name: 'campaign.optimizer.insight',
     subject: 'svc.v1.orchestrator.campaign.optimizer.insight',
     request: zodSchema(namedBy.extend({ text: z.string() })),
-    reply: zodSchema(insight),
+    reply: zodSchema(insight.zod()),
     timeoutMs: 10_000,
     errors: cancelErrors,
   }),
@@ -258,7 +262,7 @@ export const orchestratorRequests = {
         optimizer_ip: z.string().optional(),
       }),
     ),
-    reply: zodSchema(optimizerDescription),
+    reply: zodSchema(zodOf(OptimizerDescription)),
     timeoutMs: optimizerMadeMs,
     errors: ['unknown_protocol', 'not_found', ...optimizerErrors],
   }),
@@ -284,9 +288,7 @@ export const orchestratorRequests = {
     name: 'queue.read',
     subject: 'svc.v1.orchestrator.queue.read',
     request: zodSchema(queueQuery),
-    reply: zodSchema(
-      z.object({ queue, items: z.array(z.custom<QueuedTask>()), end: listPosition.nullable() }),
-    ),
+    reply: zodSchema(z.object({ queue, items: z.array(zodOf(QueuedTask)), end: listPosition.nullable() })),
     timeoutMs: 5_000,
     errors: [],
   }),
@@ -295,7 +297,7 @@ export const orchestratorRequests = {
     name: 'schedule.read',
     subject: 'svc.v1.orchestrator.schedule.read',
     request: zodSchema(scheduleQuery),
-    reply: zodSchema(z.custom<ScheduleRecord>()),
+    reply: zodSchema(zodOf(ScheduleRecord)),
     timeoutMs: 5_000,
     errors: [],
   }),
@@ -318,7 +320,7 @@ export const orchestratorRequests = {
     name: 'simulation.run',
     subject: 'svc.v1.orchestrator.simulation.run',
     request: dtoSchema(SimulationScenario),
-    reply: zodSchema(z.custom<SimulationRecord>()),
+    reply: zodSchema(zodOf(SimulationRecord)),
     timeoutMs: simulatedMs,
     errors: ['invalid', 'backlog_full', 'service_unavailable'],
   }),
@@ -327,7 +329,7 @@ export const orchestratorRequests = {
     name: 'simulation.protocol_run',
     subject: 'svc.v1.orchestrator.simulation.protocol_run',
     request: dtoSchema(ProtocolRunSubmission),
-    reply: zodSchema(z.custom<WhatIfRecord>()),
+    reply: zodSchema(zodOf(WhatIfRecord)),
     timeoutMs: simulatedMs,
     errors: ['unknown_protocol', 'service_unavailable', ...submitErrors],
   }),
@@ -342,7 +344,15 @@ export const orchestratorRequests = {
         submissionOf('task', TaskSubmission),
       ]),
     ),
-    reply: zodSchema(z.custom<DryRunRecord>()),
+    reply: zodSchema(
+      z.object({
+        valid: z.literal(true),
+        dry_run: z.literal(true),
+        resolved: z.custom<Submission['submission']>(isObject, 'must be an object'),
+        estimate: zodOf(SubmissionEstimate),
+        warnings: z.array(z.string()),
+      }),
+    ),
     timeoutMs: optimizerMadeMs + simulatedMs,
     errors: [
       'unknown_protocol',
@@ -417,7 +427,7 @@ export const orchestratorRequests = {
     name: 'device.list',
     subject: 'svc.v1.orchestrator.device.list',
     request: zodSchema(z.object({})),
-    reply: zodSchema(z.object({ devices: z.array(z.custom<DeviceRecord>()) })),
+    reply: zodSchema(z.object({ devices: z.array(zodOf(DeviceRecord)) })),
     timeoutMs: 3_000,
     errors: [],
   }),
@@ -426,7 +436,7 @@ export const orchestratorRequests = {
     name: 'agent.list',
     subject: 'svc.v1.orchestrator.agent.list',
     request: zodSchema(z.object({})),
-    reply: zodSchema(z.object({ agents: z.array(z.custom<AgentRecord>()) })),
+    reply: zodSchema(z.object({ agents: z.array(zodOf(AgentRecord)) })),
     timeoutMs: 3_000,
     errors: [],
   }),

@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import type { JsonValue } from '../json.js';
+import { deviceDoubt, functionKinds } from '../rest/devices.js';
+import { zodOf } from '../rest/fields/field.js';
+import { ResourceValue } from '../rest/resources.js';
+import { attemptCalls } from '../rest/work/tasks.js';
 import { deviceStates } from '../states.js';
 import { functionParameter } from './function-parameter.js';
 
@@ -19,9 +23,6 @@ export const moduleReference = z.object({
 });
 export type ModuleReference = z.infer<typeof moduleReference>;
 
-export const functionKind = z.enum(['effect', 'idempotent', 'query']);
-export type FunctionKind = z.infer<typeof functionKind>;
-
 /** How long a function of a device may take when nothing else is said, in seconds. */
 export const defaultDeviceTimeoutS = 60;
 
@@ -31,7 +32,7 @@ export const longestDeviceTimeoutS = 604_800;
 /** A function that a device declares. */
 export const deviceFunction = z.object({
   name: z.string(),
-  kind: functionKind,
+  kind: z.enum(functionKinds),
   /**
    * How long it may take from its begin, in seconds; then the process of the device is ended. Absent in what a host
    * says: the setting of its agent. Absent in what an agent says: {@link defaultDeviceTimeoutS}.
@@ -69,19 +70,6 @@ export const deviceAssignment = z.object({
 });
 export type DeviceAssignment = z.infer<typeof deviceAssignment>;
 
-/** What an agent knows of a device that may be in the middle of something. */
-export const deviceDoubt = z.object({
-  /** Names this doubt; who settles it says which one is meant. */
-  id: z.string(),
-  /** Calls that began and have no known end, oldest first. */
-  in_doubt: z.array(
-    z.object({ call_id: z.string(), function: z.string(), attempt_id: z.string().optional() }),
-  ),
-  /** The last call that is known to have ended. */
-  last_confirmed: z.object({ call_id: z.string(), function: z.string() }).nullable(),
-});
-export type DeviceDoubt = z.infer<typeof deviceDoubt>;
-
 export const deviceStatus = z.object({
   lab: z.string(),
   name: z.string(),
@@ -91,7 +79,7 @@ export const deviceStatus = z.object({
   /** Stopped by people, with the reason: it takes no calls but queries until it is released. Absent: not. */
   halted: z.string().optional(),
   /** Of an uncertain device: since when, and what is known, for the person who is asked. */
-  doubt: deviceDoubt.optional(),
+  doubt: deviceDoubt.zod().optional(),
 });
 export type DeviceStatus = z.infer<typeof deviceStatus>;
 
@@ -108,7 +96,7 @@ export const deviceBinding = z.object({
 });
 export type DeviceBinding = z.infer<typeof deviceBinding>;
 
-export const resourceValue = z.object({ name: z.string(), type: z.string(), meta: jsonObject });
+export const resourceValue = zodOf(ResourceValue);
 
 /** `single_use`: a fresh process for every task. `reusable`: a process may run one task after another. */
 export const isolation = z.enum(['single_use', 'reusable']);
@@ -177,23 +165,13 @@ export const attemptOutcome = z.discriminatedUnion('kind', [
 ]);
 export type AttemptOutcome = z.infer<typeof attemptOutcome>;
 
-/** What an attempt did to devices, as its agent recorded it. */
-export const attemptCalls = z.object({
-  /** Calls of kind `effect` that began. */
-  effects: z.number().int().nonnegative(),
-  /** The last call that is known to have ended, and the one that is not. */
-  last_confirmed: z.object({ device: z.string(), function: z.string(), call_id: z.string() }).nullable(),
-  in_doubt: z.object({ device: z.string(), function: z.string(), call_id: z.string() }).nullable(),
-});
-export type AttemptCalls = z.infer<typeof attemptCalls>;
-
 export const attemptResult = z.object({
   attempt_id: z.string(),
   computer: z.string(),
   inc: z.number().int(),
   outcome: attemptOutcome,
   /** What the attempt did to devices; absent: an agent that does not say, so anything may have happened. */
-  calls: attemptCalls.optional(),
+  calls: attemptCalls.zod().optional(),
 });
 export type AttemptResult = z.infer<typeof attemptResult>;
 

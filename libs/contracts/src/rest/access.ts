@@ -1,134 +1,149 @@
-import { Type } from 'class-transformer';
+import type { JsonObject } from '../json.js';
 import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsString,
-  Length,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
-import { JSONSchema } from 'class-validator-jsonschema';
-import { IsWellFormedName } from './rules.js';
+  Described,
+  Field,
+  Optional,
+  choice,
+  free,
+  integer,
+  list,
+  object,
+  orNull,
+  text,
+  time,
+  type TypeOf,
+} from './fields/field.js';
+import { bodies, line, oneOf, recordName, whole } from './fields/inputs.js';
+import type { Page } from './pages.js';
 
 /**
- * What somebody may do, least first. Each role may do what the ones before it may. `lab_admin` is given for a lab, the
- * others for a lab or for all of them; `admin` always for all.
+ * What a person or program may do, least first. Each role includes the roles before it. `lab_admin` is given for one lab;
+ * the others are given for one lab or for all; `admin` is always given for all.
  */
 export const roles = ['viewer', 'submitter', 'operator', 'lab_admin', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-export interface Grant {
-  role: Role;
-  /** Name of the one lab that the role is for; without it: all labs. */
-  lab?: string;
-}
-
-/** Who makes a request. */
-export interface Principal {
-  /** Stands as owner and in the audit. */
-  name: string;
-  /** `local`: authentication is off, and the service listens on this machine only. */
-  kind: 'local' | 'token' | 'oidc';
-  grants: Grant[];
-}
-
-/** `personal`: of a person, always expires. `service`: of a program that goes on for years. */
+/** `personal`: belongs to a person and always expires. `service`: belongs to a program that runs for years. */
 export const tokenKinds = ['personal', 'service'] as const;
 export type TokenKind = (typeof tokenKinds)[number];
 
-/** Days that a personal token is valid unless something else is asked for, and at most. */
+/** Days that a personal token is valid: the default, and the most. */
 export const personalTokenDays = { usual: 90, most: 366 } as const;
+
+/** How a person or program was identified. */
+export const principalKinds = ['local', 'token', 'oidc'] as const;
+export type PrincipalKind = (typeof principalKinds)[number];
+
+const roleText = 'What the token allows. Each role includes the roles before it.';
+const tokenOwner =
+  'Owner of the token. It is the owner of the work that is submitted with the token, and the name in the audit.';
+
+export class Grant {
+  @Field(choice(roles, roleText)) role!: Role;
+  @Optional(text('The one lab that the role is for; absent: all labs.', 'color_lab')) lab?: string;
+}
+
+/** Who makes a request. */
+export class Principal {
+  @Field(text('Owner of the work that is submitted, and the name in the audit.', 'ada')) name!: string;
+  /** With `local` the service listens on this machine only. */
+  @Field(
+    choice(
+      principalKinds,
+      '`local`: authentication is off. `token`: identified by a token of this service. `oidc`: identified by a token of the OIDC issuer.',
+    ),
+  )
+  kind!: PrincipalKind;
+  @Field(list(Grant)) grants!: Grant[];
+}
 
 /** A role in the body of a request. */
 export class GrantSubmission {
-  @JSONSchema({ description: 'What may be done; each role includes those before it.', enum: [...roles] })
-  @IsIn(roles)
-  role!: Role;
-
-  @JSONSchema({ description: 'The one lab it is for. Left out: all labs.', example: 'color_lab' })
-  @IsOptional()
-  @IsWellFormedName()
-  lab?: string;
+  @Field(oneOf(roles, roleText)) role!: Role;
+  @Optional(recordName('The one lab that the role is for. Absent: all labs.', 'color_lab')) lab?: string;
 }
 
-/** A token of access to be made (`POST /api/tokens`). */
+/** An access token to be made (`POST /api/tokens`). */
 export class TokenSubmission {
-  @JSONSchema({
-    description: 'Who shows it: owner of what is submitted with it, and name in the audit.',
-    example: 'ada',
-  })
-  @IsWellFormedName()
-  name!: string;
-
-  @JSONSchema({ description: 'Of a person, or of a program. Default personal.', enum: [...tokenKinds] })
-  @IsOptional()
-  @IsIn(tokenKinds)
+  @Field(recordName(tokenOwner, 'ada')) name!: string;
+  @Optional(oneOf(tokenKinds, 'Whether a person or a program uses the token. Default: `personal`.'))
   kind?: TokenKind;
-
-  @JSONSchema({
-    description: 'What it may do.',
-    type: 'array',
-    items: { $ref: '#/components/schemas/GrantSubmission' },
-  })
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(100)
-  @ValidateNested({ each: true })
-  @Type(() => GrantSubmission)
-  grants!: GrantSubmission[];
-
-  @JSONSchema({ description: 'What it is for.', example: 'notebook on the bench' })
-  @IsOptional()
-  @IsString()
-  @Length(0, 200)
-  note?: string;
-
-  @JSONSchema({
-    description: `Days until it expires. A personal token: default ${personalTokenDays.usual}, at most ${personalTokenDays.most}. One of a service: default never.`,
-    example: 30,
-  })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(3_650)
+  @Field(bodies(GrantSubmission, 100, 'What the token allows.', 1)) grants!: GrantSubmission[];
+  @Optional(line([0, 200], 'What the token is for.', 'notebook on the bench')) note?: string;
+  @Optional(
+    whole(
+      [1, 3_650],
+      `Days until the token expires. For a personal token: default ${personalTokenDays.usual}, at most ${personalTokenDays.most}. For a service token: default never.`,
+      30,
+    ),
+  )
   expires_in_days?: number;
 }
 
-/** A token of access, without itself. Times are ISO 8601 in UTC. */
-export interface TokenRecord {
-  id: string;
-  /** How the token begins, to tell it from others. */
-  prefix: string;
-  kind: TokenKind;
-  name: string;
-  note: string;
-  grants: Grant[];
-  created_at: string;
-  created_by: string;
-  /** Null: it does not expire. */
-  expires_at: string | null;
-  /** To within about a minute; null: never used. */
-  last_used_at: string | null;
-  revoked_at: string | null;
-  revoked_by: string | null;
+/** An access token, without its secret. Times are ISO 8601 in UTC. */
+export class TokenRecord {
+  @Field(text('Id of the token. It is not the token itself.')) id!: string;
+  @Field(text('The first characters of the token, to tell it from others.', 'svc_pat_Jx3q')) prefix!: string;
+  @Field(choice(tokenKinds, 'Whether a person or a program uses the token.')) kind!: TokenKind;
+  @Field(text(tokenOwner, 'ada')) name!: string;
+  @Field(text('What the token is for.', 'notebook on the bench')) note!: string;
+  @Field(list(Grant)) grants!: Grant[];
+  @Field(time('When the token was made.')) created_at!: string;
+  @Field(text('Person who made the token.', 'root')) created_by!: string;
+  @Field(orNull(time('When the token expires; null: it does not expire.'))) expires_at!: string | null;
+  @Field(orNull(time('When the token was last used, to within about a minute; null: never.')))
+  last_used_at!: string | null;
+  @Field(orNull(time('When the token was revoked.'))) revoked_at!: string | null;
+  @Field(orNull(text('Person who revoked the token.'))) revoked_by!: string | null;
 }
 
-/** Answer to the request that made a token: the only one that holds it. */
-export interface NewTokenRecord extends TokenRecord {
-  token: string;
+/** Answer to the request that made a token. No other answer contains the token. */
+export class NewTokenRecord extends TokenRecord {
+  @Field(text('The token. The service does not keep it and cannot show it again.')) token!: string;
 }
 
-/** What a check of the whole audit found. */
-export interface AuditVerification {
-  /** Entries that were looked at, the broken one included. */
-  entries: number;
-  /** The first entry that is not what it was, or does not follow the one before it; null: all are sound. */
-  broken: { seq: number; id: string | null; reason: string } | null;
-  /** Hash of the last sound entry: kept elsewhere, it shows later that the chain has not been made anew. */
-  head: string;
+export class TokenPage implements Page<TokenRecord> {
+  @Field(list(TokenRecord)) items!: TokenRecord[];
+  @Field(orNull(text('Leads to the next page; null: this is the last page.'))) next_cursor!: string | null;
+}
+
+/** The entries are a chain: none can be changed or removed unnoticed. */
+@Described('An act of a person. The service keeps it for ever.')
+export class AuditRecord {
+  @Field(text('Unique identifier of the record.')) id!: string;
+  @Field(integer('Number of the entry, from 1, without gaps.', 1)) seq!: number;
+  @Field(time('When the person acted.')) at!: string;
+  @Field(text('Person who acted.', 'ada')) by!: string;
+  @Field(
+    orNull(
+      choice(
+        principalKinds,
+        'How the person was identified; null: the act did not come through the gateway.',
+      ),
+    ),
+  )
+  kind!: PrincipalKind | null;
+  /** For example `attention.resolve`, `estop.engage`, `queue.pause`. */
+  @Field(text('What the person did.', 'campaign.pause')) action!: string;
+  @Field(text('The subject of the act.', 'campaign/sweep')) subject!: string;
+  @Field(free<JsonObject>('Details of the act.')) detail!: JsonObject;
+  @Field(orNull(text('Id of the request in the log.'))) request_id!: string | null;
+  @Field(orNull(text('Address that the request came from.', '127.0.0.1'))) ip!: string | null;
+  @Field(text('SHA-256 over the hash of the entry before and this entry, hexadecimal.')) hash!: string;
+}
+
+const brokenEntry = orNull(
+  object({
+    seq: integer('Number of the entry.', 17),
+    id: orNull(text('Id of the entry; null when the entry is missing.')),
+    reason: text('What is wrong with the entry.', 'it was changed'),
+  }),
+);
+
+/** What a check of the whole audit found. `broken` is the first entry that was changed or does not follow the one before it. */
+export class AuditVerification {
+  @Field(integer('Number of entries that were checked, a broken entry included.', 1_204)) entries!: number;
+  @Field(brokenEntry) broken!: TypeOf<typeof brokenEntry>;
+  /** A copy that is kept elsewhere shows later that nobody has made the chain anew. */
+  @Field(text('Hash of the last sound entry.')) head!: string;
 }

@@ -1,32 +1,84 @@
-import type { AgentState, DeviceState } from '../states.js';
+import { agentStates, deviceStates, type AgentState } from '../states.js';
+import {
+  Described,
+  Field,
+  choice,
+  flag,
+  integer,
+  list,
+  number,
+  object,
+  orNull,
+  text,
+  time,
+  type TypeOf,
+} from './fields/field.js';
+
+/** An agent begins nothing unless it can write its ledger. */
+const ledger = orNull(
+  object(
+    {
+      writable: flag('False: the agent refuses tasks and effects.'),
+      detail: orNull(text('What is wrong with the ledger.')),
+    },
+    'Whether the agent can write its ledger, which it must do before it acts; null: not known.',
+  ),
+);
+
+const agentDevice = object({
+  lab: text('Name of the laboratory.', 'color_lab'),
+  name: text('Name of the device.', 'station_1'),
+  state: choice(deviceStates),
+  detail: orNull(text('What is wrong.')),
+});
 
 /**
- * The agent of one computer, as the leading orchestrator knows it at this moment. What nobody knows is null: after a start
- * of the orchestrator an agent is unknown until it registers. Times are ISO 8601 in UTC.
+ * What nobody knows is null: after a start of the orchestrator an agent is unknown until it registers. Times are ISO 8601
+ * in UTC.
  */
-export interface AgentRecord {
-  computer: string;
-  /** The loaded laboratories that have this computer, by name. */
-  labs: string[];
-  /** An agent that was never heard by this orchestrator is `offline`. */
-  state: AgentState;
-  /** Why it is not online; null when it is. */
-  reason: string | null;
-  /** Number of its latest process, as recorded; null: it has never registered. */
-  incarnation: number | null;
-  version: string | null;
-  /** As the file of a loaded laboratory says; null: none has this computer. */
-  address: string | null;
-  last_heard_at: string | null;
-  /**
-   * How far its clock is ahead of that of the orchestrator, in milliseconds, less the way of one message; null: it has
-   * not said.
-   */
-  clock_offset_ms: number | null;
-  /** Whether it can write its ledger, without which it begins nothing; null: it has not said. */
-  ledger: { writable: boolean; detail: string | null } | null;
-  /** Devices of loaded laboratories that it is to run, by laboratory and name. */
-  devices: { lab: string; name: string; state: DeviceState; detail: string | null }[];
-  /** Task runs that are on it or on their way to it, as `<protocol run>/<task>` or the name of the on-demand task. */
-  tasks: string[];
+@Described('The agent of a computer, as the leading orchestrator knows it at this moment.')
+export class AgentRecord {
+  @Field(text('Name of the computer.', 'bench_b')) computer!: string;
+  @Field(list(text('Name of a laboratory.', 'color_lab'), 'The loaded laboratories that have this computer.'))
+  labs!: string[];
+  @Field(
+    choice(agentStates, 'State of the connection to the agent. An agent that was never heard is `offline`.'),
+  )
+  state!: AgentState;
+  @Field(orNull(text('Why the agent is not online; null when it is.', 'it said that it leaves')))
+  reason!: string | null;
+  @Field(orNull(integer('Number of the latest process of the agent; null: it has never registered.', 3)))
+  incarnation!: number | null;
+  @Field(orNull(text('Version of the latest process of the agent; null: not known.', '0.1.0')))
+  version!: string | null;
+  @Field(
+    orNull(text('Address of the computer in the lab file; null: no loaded laboratory has it.', '192.0.2.11')),
+  )
+  address!: string | null;
+  @Field(
+    orNull(
+      time('When the agent was last heard; null: never since the present orchestrator became the leader.'),
+    ),
+  )
+  last_heard_at!: string | null;
+  /** Less the time that one message takes. */
+  @Field(
+    orNull(
+      number(
+        'Milliseconds by which the clock of the computer is ahead of the clock of the orchestrator; null: not known.',
+        12,
+      ),
+    ),
+  )
+  clock_offset_ms!: number | null;
+  @Field(ledger) ledger!: TypeOf<typeof ledger>;
+  @Field(list(agentDevice, 'Devices of loaded laboratories that the agent runs.'))
+  devices!: TypeOf<typeof agentDevice>[];
+  @Field(
+    list(
+      text('`<protocol run>/<task>` or an on-demand task.', 'mix_1/mix_colors'),
+      'Tasks that run on the computer or are on their way to it.',
+    ),
+  )
+  tasks!: string[];
 }

@@ -1,87 +1,49 @@
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsArray,
-  IsBoolean,
-  IsOptional,
-  IsString,
-  Length,
-} from 'class-validator';
-import { JSONSchema } from 'class-validator-jsonschema';
-import type { Fault } from '../errors.js';
+import { Fault } from '../errors.js';
 import type { JsonObject } from '../json.js';
-import type { DeviceState } from '../states.js';
-
-const mostNames = 200;
-const drain =
-  'Instead of refusing while work goes on: accept nothing new, and do it when that work has ended. Default false.';
+import { deviceStates, type DeviceState } from '../states.js';
+import { Field, Optional, choice, flag, free, list, orNull, text } from './fields/field.js';
+import { definedNames, line, yesNo } from './fields/inputs.js';
 
 /** Laboratories to load, unload or reload (`POST /api/labs/load` and so on). */
 export class LabSelection {
-  @JSONSchema({ description: 'Names of laboratories.', example: ['color_lab'] })
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(mostNames)
-  @ArrayUnique()
-  @IsString({ each: true })
-  @Length(1, 200, { each: true })
-  lab_types!: string[];
-
-  @JSONSchema({ description: drain, example: false })
-  @IsOptional()
-  @IsBoolean()
+  @Field(definedNames('Names of laboratories.', ['color_lab'])) lab_types!: string[];
+  @Optional(
+    yesNo(
+      'True: does not refuse the request while work runs. The laboratory accepts nothing new, and the change happens when its work has ended. Default: false.',
+      false,
+    ),
+  )
   drain?: boolean;
 }
 
 /** Protocols to load, unload or reload (`POST /api/protocols/load` and so on). */
 export class ProtocolSelection {
-  @JSONSchema({ description: 'Type names of protocols.', example: ['color_mixing'] })
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(mostNames)
-  @ArrayUnique()
-  @IsString({ each: true })
-  @Length(1, 200, { each: true })
-  protocol_types!: string[];
-
-  @JSONSchema({
-    description:
-      'Unload although runs or campaigns of it go on: they keep the definition they were accepted with. Default false.',
-    example: false,
-  })
-  @IsOptional()
-  @IsBoolean()
+  @Field(definedNames('Type names of protocols.', ['color_mixing'])) protocol_types!: string[];
+  @Optional(
+    yesNo(
+      'True: unloads the protocol although runs or campaigns of it continue. They keep the definition that they were accepted with. Default: false.',
+      false,
+    ),
+  )
   drain?: boolean;
 }
 
 /** Task types to reload (`POST /api/tasks/reload`). */
 export class TaskTypeSelection {
-  @JSONSchema({ description: 'Names of task types.', example: ['mix_colors'] })
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(mostNames)
-  @ArrayUnique()
-  @IsString({ each: true })
-  @Length(1, 200, { each: true })
-  task_types!: string[];
+  @Field(definedNames('Names of task types.', ['mix_colors'])) task_types!: string[];
 }
 
 /** The text of a protocol to check (`POST /api/protocols/validate`). */
 export class ProtocolText {
-  @JSONSchema({
-    description: 'Text of an `experiment.yml`, templates included.',
-    example: 'type: demo\ndesc: One task\nlabs: [color_lab]\ntasks: []\n',
-  })
-  @IsString()
-  @Length(1, 262_144)
+  @Field(
+    line(
+      [1, 262_144],
+      'Text of an `experiment.yml`, templates included.',
+      'type: demo\ndesc: One task\nlabs: [color_lab]\ntasks: []\n',
+    ),
+  )
   protocol_yaml!: string;
-
-  @JSONSchema({ description: 'Name of the file in the errors.', example: 'experiment.yml' })
-  @IsOptional()
-  @IsString()
-  @Length(1, 200)
-  file_name?: string;
+  @Optional(line([1, 200], 'Name of the file in the errors.', 'experiment.yml')) file_name?: string;
 }
 
 export const definitionTypes = ['lab', 'device', 'task', 'protocol'] as const;
@@ -90,99 +52,114 @@ export type DefinitionType = (typeof definitionTypes)[number];
 export const labStates = ['loaded', 'draining', 'unloaded'] as const;
 export type LabState = (typeof labStates)[number];
 
+const hash = orNull(
+  text('Content hash of the loaded version, or else of the version on disk; null when that has errors.'),
+);
+const inPackage = text('Package that defines it.', 'color_lab');
+const file = text('Its file, relative to the user directory.', 'color_lab/laboratories/color_lab/lab.yml');
+const sound = flag('False: its files had errors when the service last read them.');
+const labName = text('Name of the laboratory.', 'color_lab');
+const names = (description: string) => list(text(), description);
+const faults = list(Fault, 'What is wrong, and where.');
+
 /** A laboratory that the packages define or that is loaded. */
-export interface LabRecord {
-  name: string;
-  /** Empty when its files have errors and it is not loaded. */
-  desc: string;
-  state: LabState;
-  /** What is done when the work of a draining laboratory has ended; else null. */
-  draining_for: 'unload' | 'reload' | null;
-  package: string;
-  /** Relative to the user directory. */
-  file: string;
-  /** Content hash of the loaded version, or of the one on disk; null when that has errors. */
-  hash: string | null;
-  /** False: the files, as they were last read, have errors. */
-  sound: boolean;
-  devices: string[];
-  resources: string[];
+export class LabRecord {
+  @Field(labName) name!: string;
+  @Field(text('Description of the laboratory. Empty when its files have errors and it is not loaded.'))
+  desc!: string;
+  @Field(choice(labStates)) state!: LabState;
+  @Field(
+    orNull(
+      choice(
+        ['unload', 'reload'],
+        'What happens when the work of a draining laboratory has ended; else null.',
+      ),
+    ),
+  )
+  draining_for!: 'unload' | 'reload' | null;
+  @Field(inPackage) package!: string;
+  @Field(file) file!: string;
+  @Field(hash) hash!: string | null;
+  @Field(sound) sound!: boolean;
+  @Field(names('Names of its devices.')) devices!: string[];
+  @Field(names('Names of its resources.')) resources!: string[];
 }
 
 /** A device of a laboratory after a load or reload. */
-export interface LoadedDevice {
-  name: string;
-  computer: string;
-  /** `disabled`: its computer is not connected; it starts when that comes. */
-  state: DeviceState;
-  detail: string | null;
-  /** False: it was running already and goes on unchanged. */
-  started: boolean;
+export class LoadedDevice {
+  @Field(text('Name within the laboratory.', 'station_1')) name!: string;
+  @Field(text('Computer whose agent runs the device.', 'svc_computer')) computer!: string;
+  @Field(
+    choice(
+      deviceStates,
+      '`disabled`: the computer of the device is not connected. The device starts when the computer connects.',
+    ),
+  )
+  state!: DeviceState;
+  @Field(orNull(text('What is wrong, in words; null when nothing is.'))) detail!: string | null;
+  @Field(flag('False: the device was running already and continues unchanged.')) started!: boolean;
 }
 
 /** What a load, unload or reload did to one laboratory. */
-export interface LabChange {
-  name: string;
-  state: LabState;
-  hash: string | null;
-  /** Of a load or reload. */
-  devices: LoadedDevice[];
-  /** Protocols that were unloaded with it. */
-  unloaded_protocols: string[];
-  /** Work that a drain waits for. */
-  waits_for: string[];
+export class LabChange {
+  @Field(labName) name!: string;
+  @Field(choice(labStates)) state!: LabState;
+  @Field(hash) hash!: string | null;
+  @Field(list(LoadedDevice, 'Devices of the laboratory, after a load or reload.')) devices!: LoadedDevice[];
+  @Field(names('Protocols that were unloaded with the laboratory.')) unloaded_protocols!: string[];
+  @Field(names('Work that must end before a draining laboratory changes.')) waits_for!: string[];
 }
 
 /** What a load, unload or reload did to one protocol. */
-export interface ProtocolChange {
-  type: string;
-  loaded: boolean;
-  hash: string | null;
-  /** Work that goes on with an earlier version. */
-  still_running: string[];
+export class ProtocolChange {
+  @Field(text('Type name of the protocol.', 'color_mixing')) type!: string;
+  @Field(flag('True: the protocol is loaded.')) loaded!: boolean;
+  @Field(hash) hash!: string | null;
+  @Field(names('Work that continues with the version that it was accepted with.')) still_running!: string[];
 }
 
 /** What a reload did to one task type. */
-export interface TaskTypeChange {
-  type: string;
-  hash: string;
-  /** Loaded protocols that use it from their next run on. */
-  protocols: string[];
+export class TaskTypeChange {
+  @Field(text('Name of the task type.', 'mix_colors')) type!: string;
+  @Field(text('Content hash of the loaded version.')) hash!: string;
+  @Field(names('Loaded protocols that use the task type from their next run on.')) protocols!: string[];
 }
 
-/** A definition of a package, by what was last read and what is loaded. */
-export interface DefinitionSummary {
-  type: DefinitionType;
-  name: string;
-  package: string;
-  /** Relative to the user directory. */
-  file: string;
-  loaded: boolean;
-  /** Content hash of the loaded version, or of the one on disk; null when that has errors. */
-  hash: string | null;
-  /** False: the files, as they were last read, have errors. */
-  sound: boolean;
+/** A definition of a package, as the service last read it, and whether it is loaded. */
+export class DefinitionSummary {
+  @Field(choice(definitionTypes)) type!: DefinitionType;
+  @Field(text('Name of the definition.', 'mix_colors')) name!: string;
+  @Field(inPackage) package!: string;
+  @Field(file) file!: string;
+  @Field(flag('True: the definition is loaded.')) loaded!: boolean;
+  @Field(hash) hash!: string | null;
+  @Field(sound) sound!: boolean;
 }
 
-export interface DefinitionRecord extends DefinitionSummary {
-  /** The loaded version, or the one on disk; null when there is none without errors. */
-  definition: JsonObject | null;
-  /** What is wrong with the files as they were last read. */
-  errors: Fault[];
+export class DefinitionRecord extends DefinitionSummary {
+  @Field(
+    orNull(
+      free<JsonObject>(
+        'The loaded definition, or else the one on disk, with every optional field filled in; null when both are missing or have errors.',
+      ),
+    ),
+  )
+  definition!: JsonObject | null;
+  @Field(faults) errors!: Fault[];
 }
 
-/** A package as it was last read. */
-export interface PackageRecord {
-  name: string;
-  labs: string[];
-  devices: string[];
-  tasks: string[];
-  protocols: string[];
-  errors: Fault[];
+/** A package as the service last read it. */
+export class PackageRecord {
+  @Field(inPackage) name!: string;
+  @Field(names('Laboratories that the package defines.')) labs!: string[];
+  @Field(names('Device types.')) devices!: string[];
+  @Field(names('Task types.')) tasks!: string[];
+  @Field(names('Protocols.')) protocols!: string[];
+  @Field(faults) errors!: Fault[];
 }
 
 /** What the check of a text found. */
-export interface Validation {
-  valid: boolean;
-  errors: Fault[];
+export class Validation {
+  @Field(flag('True: a package with this protocol would load.')) valid!: boolean;
+  @Field(faults) errors!: Fault[];
 }

@@ -1,4 +1,7 @@
+import { z } from 'zod';
 import type { JsonObject } from '../json.js';
+import { Described, Field, described, free, integer, list, orNull, text, time } from './fields/field.js';
+import type { Page } from './pages.js';
 
 /** What events are about: the first part of their `aggregate`, before the slash. */
 export const eventKinds = [
@@ -20,21 +23,39 @@ export type EventKind = (typeof eventKinds)[number];
 /** Version of the shape of events. Fields may be added to a body without a new version; none is removed or changes its meaning. */
 export const eventSchema = 1;
 
-/** What happened to one record, as it was committed. */
-export interface ServiceEvent {
-  /** Rises with every event, in the order in which they were committed; not without gaps. */
-  id: number;
-  /** `<kind>.<what happened>`, for most kinds the state that the record has now: `task_run.running`. */
-  type: string;
-  schema: typeof eventSchema;
-  /** `<kind>/<id of the record>`. */
-  aggregate: string;
-  /** From 1 within the aggregate, without gaps. */
-  seq: number;
-  /** When it was decided, ISO 8601 in UTC. */
-  at: string;
-  /** What the record was then, in short. */
-  body: JsonObject;
+@Described('An event of one record.')
+export class ServiceEvent {
+  @Field(
+    integer(
+      'Number of the event. It rises with every event, in the order of the commits. It may have gaps.',
+      1841,
+    ),
+  )
+  id!: number;
+  @Field(
+    text(
+      `\`<kind>.<what happened>\`, for most kinds the new state of the record. The kinds are ${eventKinds.join(', ')}.`,
+      'task_run.completed',
+    ),
+  )
+  type!: string;
+  @Field(described('Version of the shape of events: 1.', () => z.literal(eventSchema)))
+  schema!: typeof eventSchema;
+  @Field(text('`<kind>/<id of the record>`.', 'task_run/0190c0de-0000-7000-8000-000000000001'))
+  aggregate!: string;
+  @Field(integer('Number of the event within the aggregate, from 1, without gaps.', 4)) seq!: number;
+  @Field(time('When the service decided it.')) at!: string;
+  @Field(
+    free<JsonObject>(
+      'The record at that moment, in short. Fields may be added. Within a version none is removed, and none changes its meaning.',
+    ),
+  )
+  body!: JsonObject;
+}
+
+export class EventPage implements Page<ServiceEvent> {
+  @Field(list(ServiceEvent)) items!: ServiceEvent[];
+  @Field(orNull(text('Leads to the next page; null: this is the last page.'))) next_cursor!: string | null;
 }
 
 /** Which events somebody wants; what is left out does not narrow it down. */

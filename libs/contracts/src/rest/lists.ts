@@ -6,22 +6,19 @@ import {
   taskRunStates,
   trialStates,
 } from '../states.js';
-import { trialSources } from '../messages/optimizer.js';
+import type { AuditRecord } from './access.js';
+import { attentionKinds, attentionStates, type AttentionRecord } from './attention.js';
 import { definitionTypes, labStates } from './definitions.js';
-import { logLevels, logSources } from './logs.js';
-import { attentionKinds, attentionStates } from './operations.js';
-import { deliveryStates, webhookStates } from './webhooks.js';
-
-/** Records of one page at most, and when nothing is said. */
-export const longestPage = 500;
-export const usualPage = 100;
-
-/** One page of a list. */
-export interface Page<Item> {
-  items: Item[];
-  /** Leads to the page behind this one; null: this is the last one. */
-  next_cursor: string | null;
-}
+import type { EmergencyStopRecord } from './emergency-stops.js';
+import type { TaskFileRecord } from './files.js';
+import { logLevels, logSources, type LogLine } from './logs.js';
+import { trialSources, type Trial } from './optimizer.js';
+import type { ListPosition } from './pages.js';
+import type { ResourceRecord, ResourceUse } from './resources.js';
+import { deliveryStates, webhookStates, type DeliveryRecord, type WebhookRecord } from './webhooks.js';
+import type { CampaignSummary } from './work/campaigns.js';
+import type { ProtocolRunSummary } from './work/protocol-runs.js';
+import type { AttemptRecord, TaskRunRecord } from './work/tasks.js';
 
 /**
  * How a query parameter narrows a list down:
@@ -340,16 +337,22 @@ export interface ListRequest {
   after: ListPosition | null;
 }
 
-/** A place between two records of a list: the value of the field that it is sorted by, and the id that settles ties. */
-export interface ListPosition {
-  /** Moments as ISO 8601 in UTC with milliseconds. */
-  value: string | number;
-  id: string;
-}
-
-/** One page as it is read, before its end is made a cursor. */
-export interface Portion<Item> {
-  items: Item[];
-  /** Null: there is nothing behind it. */
-  end: ListPosition | null;
+/** The records of each stored list. */
+export interface StoredItems {
+  tasks: TaskRunRecord;
+  protocol_runs: ProtocolRunSummary;
+  campaign_runs: ProtocolRunSummary;
+  campaigns: CampaignSummary;
+  trials: Trial;
+  attempts: AttemptRecord;
+  task_attempts: AttemptRecord;
+  attention: AttentionRecord;
+  emergency_stops: EmergencyStopRecord;
+  resources: ResourceRecord;
+  resource_uses: ResourceUse;
+  files: TaskFileRecord;
+  logs: LogLine;
+  audit: AuditRecord;
+  webhooks: WebhookRecord;
+  webhook_deliveries: DeliveryRecord;
 }

@@ -1,105 +1,72 @@
-import type { RunState, TaskRunState } from '../states.js';
-import type { ListPosition, Page } from './lists.js';
-import type { QueueRecord } from './operations.js';
+import { runStates, taskRunStates, type RunState, type TaskRunState } from '../states.js';
+import {
+  Described,
+  Field,
+  Optional,
+  choice,
+  flag,
+  integer,
+  list,
+  map,
+  number,
+  object,
+  orNull,
+  text,
+  time,
+  type TypeOf,
+} from './fields/field.js';
 
-/**
- * What is going on, what is to come, and why what waits waits (`GET /api/schedule`). Moments are ISO 8601 in UTC,
- * durations seconds. A moment that nobody can know is null.
- */
-export interface ScheduleRecord {
-  /** The scheduling policy that decides. */
-  policy: 'greedy' | 'cpsat';
-  /** The moment that all of this describes. */
-  at: string;
-  /** The latest plan; null of a policy that does not plan ahead, and before the first plan. */
-  plan: PlanRecord | null;
-  /** Tasks of protocol runs that are not over, and on-demand tasks that are not over, in the order of {@link ScheduleQuery.limit}. */
-  tasks: ScheduledTask[];
-  /** How many tasks there are, listed or not. */
-  tasks_total: number;
-  /** Devices and resources of the loaded laboratories, by kind and name. */
-  units: ScheduledUnit[];
-  protocol_runs: ScheduledRun[];
-  campaigns: ScheduledCampaign[];
-}
+/** The schedule: what runs, what is planned, and why each queued task has not started. Moments are ISO 8601 in UTC, durations seconds. */
 
-/** Which part of the schedule is asked for. Those given hold together; a name that nothing has selects nothing. */
+/** Most tasks that one answer lists, so that it fits into one message. */
+export const longestSchedule = 1_000;
+
+/** Which part of the schedule is asked for. All criteria apply together; a name that does not exist selects nothing. */
 export interface ScheduleQuery {
-  /** Name of a protocol run: its tasks, and the units that they have, are to get or wait for. */
+  /** Name of a protocol run: its tasks, and the units that its tasks have, will get or wait for. */
   run?: string | undefined;
-  /** `<lab>.<device>`: it alone, and the tasks that have it, are to get it or wait for it. */
+  /** `<lab>.<device>`: this device, and the tasks that have it, will get it or wait for it. */
   device?: string | undefined;
-  /** Name of a laboratory: its devices, and the tasks that have one of them, are to get one or wait for one. */
+  /** Name of a laboratory: its devices, and the tasks that have one of them, will get one or wait for one. */
   lab?: string | undefined;
   /**
-   * Tasks listed at most: those that run first, then those that wait, in the order of their planned starts or else of the
+   * Most tasks to list: first those that run, then those that wait, in the order of their planned starts or else of the
    * queue, then those that have ended, the latest first.
    */
   limit: number;
 }
 
-/** Most tasks that one answer lists, so that it can be carried in one message. */
-export const longestSchedule = 1_000;
+export const taskLabel = text('`<protocol run>/<task>`, or the on-demand task.', 'mix_1/mix_colors');
+export const campaignName = orNull(text('Campaign that the work belongs to, if any.', 'sweep'));
+export const workPriority = integer('When work competes, the higher priority goes first.', 0);
+const unit = text('`<lab>.<device>` or the resource.', 'color_lab.station_1');
+const runState = choice(runStates);
 
-/** How good the plan is, and where it comes from. */
-export interface PlanRecord {
-  made_at: string;
-  /** What the policy minimises: the weighted completion plus a weighted makespan. */
-  objective: number;
-  /** Sum over protocol runs and on-demand tasks of weight x seconds from `made_at` to completion. */
-  weighted_completion: number;
-  /** Seconds from `made_at` to the end of everything planned. */
-  makespan: number;
-  /** No plan can have a lower objective. */
-  lower_bound: number | null;
-  /** `(objective - lower_bound) / objective`. */
-  gap: number | null;
-  provenance: {
-    /** What found it: `repair`, `list`, `search` or `cp-sat`. */
-    engine: string;
-    seed: number | null;
-    ms: number | null;
-    /** With the same seed the same plan would be found. */
-    reproducible: boolean;
-  };
-}
+const provenance = object({
+  engine: text('What found the plan: `repair`, `list`, `search` or `cp-sat`.', 'search'),
+  seed: orNull(integer('Random seed of the search.', 1)),
+  ms: orNull(number('Milliseconds that the search took.', 840)),
+  reproducible: flag('True: the same seed gives the same plan.'),
+});
 
-export interface ScheduledTask {
-  /** Id of the task run. */
-  id: string;
-  /** `<protocol run>/<task>`, or the name of the on-demand task. */
-  label: string;
-  name: string;
-  type: string;
-  protocol_run: string | null;
-  campaign: string | null;
-  priority: number;
-  state: TaskRunState;
-  planned_start: string | null;
-  planned_end: string | null;
-  started_at: string | null;
-  ended_at: string | null;
-  /** Seconds later than the greatest lag after its dependencies allowed; null: not late, or no such lag. */
-  late_by_s: number | null;
-  duration: ExpectedDuration;
-  /** Slot to `<lab>.<device>`: those it has or had, else those the plan means to give it. */
-  devices: Record<string, string>;
-  /** Slot to the name of the resource, likewise. */
-  resources: Record<string, string>;
-  /** Why it has not started; empty when it has started or is over. */
-  waits_for: WaitCause[];
-}
-
-/** How long a task is expected to take. */
-export interface ExpectedDuration {
-  /** Seconds that the plan counts on; null: nothing is known. */
-  expected: number | null;
-  /** Seconds, as declared in the protocol; null: an on-demand task declares none. */
-  declared: number | null;
-  /** Seconds: the median of the latest completed attempts; null: fewer than 3 are known. */
-  learned: number | null;
-  /** How many completed attempts are known, at most 32. */
-  samples: number;
+@Described('How good the plan is, and how it was found.')
+export class PlanRecord {
+  @Field(time('When the plan was made.')) made_at!: string;
+  @Field(number('The value that the policy minimises: weighted completion plus weighted makespan.', 61.5))
+  objective!: number;
+  @Field(
+    number(
+      'Sum over protocol runs and on-demand tasks of weight x seconds from `made_at` to their completion.',
+      41.2,
+    ),
+  )
+  weighted_completion!: number;
+  @Field(number('Seconds from `made_at` to the end of all planned work.', 20.3)) makespan!: number;
+  @Field(orNull(number('No plan can have a lower objective; null: not known.', 58)))
+  lower_bound!: number | null;
+  @Field(orNull(number('`(objective - lower_bound) / objective`; null: not known.', 0.057))) gap!:
+    number | null;
+  @Field(provenance) provenance!: TypeOf<typeof provenance>;
 }
 
 export const waitCodes = [
@@ -122,132 +89,154 @@ export const waitCodes = [
   'beyond_horizon',
   'unplanned',
 ] as const;
-
-/**
- * - `dependency`: `tasks` have not completed
- * - `lag`: a least time after a dependency is over at `until`
- * - `group`: it starts at the end of `tasks`, the one before it in its group
- * - `device`, `resource`: `unit` is in the hands of `held_by` until `until`
- * - `lower_priority`: `tasks` go first on `unit`
- * - `no_eligible_device`, `no_eligible_resource`: nothing can fill a slot at present; `candidates` says why each is out
- * - `computer_away`: the computer that it would run on is not connected
- * - `paused`: people have paused its run, its campaign or the queue
- * - `attention`: its run waits for the decision of a person about `tasks`
- * - `emergency_stop`: people have stopped everything
- * - `retry_pause`: it failed or was refused before, and is tried again at `until`
- * - `campaign_limit`: its campaign has as many runs under way as it may
- * - `hold_order`: started now, its run could come to keep what another run needs and wait for what that one keeps
- * - `planned`: it could start, and the plan starts it at `until`
- * - `beyond_horizon`: the plan does not reach so far
- * - `unplanned`: the plan has no place for it, as `message` says
- */
 export type WaitCode = (typeof waitCodes)[number];
 
-/** One reason why a task has not started. */
-export interface WaitCause {
-  code: WaitCode;
-  /** In words, for people. */
-  message: string;
-  /** Labels of the tasks that it waits for. */
-  tasks?: string[];
-  /** `<lab>.<device>` or the name of a resource. */
-  unit?: string;
-  /** The slot that could not be filled. */
-  slot?: string;
-  /** Label of the task that uses the unit, or name of the protocol run that keeps it between two tasks. */
+const candidate = object({ unit, why: text('Why the unit cannot be used.', 'faulted') });
+
+@Described('One reason why a task has not started.')
+export class WaitCause {
+  @Field(
+    choice(
+      waitCodes,
+      '`dependency`: `tasks` have not completed. `lag`: the least time after a dependency ends at `until`. `group`: the task starts at the end of `tasks`. `device`, `resource`: `held_by` has `unit` until `until`. `lower_priority`: `tasks` go first on `unit`. `no_eligible_device`, `no_eligible_resource`: nothing can fill `slot`; `candidates` says why. `computer_away`: the computer of the task is not connected. `paused`: a person paused the run, the campaign or the queue. `attention`: the run waits for a person. `emergency_stop`: an emergency stop is in force. `retry_pause`: the task is tried again at `until`. `campaign_limit`: the campaign has as many runs under way as it may have. `hold_order`: if the task started now, its run could come to keep a unit that another run needs while it waits for a unit that the other run keeps. `planned`: the task could start, and the plan starts it at `until`. `beyond_horizon`: the task is beyond the horizon of the plan. `unplanned`: the plan has no place for the task; `message` says why.',
+    ),
+  )
+  code!: WaitCode;
+  @Field(text('The reason in words.', 'color_lab.robot_arm is in use by mix_2/retrieve_container'))
+  message!: string;
+  @Optional(list(taskLabel, 'The tasks that the task waits for.')) tasks?: string[];
+  @Optional(unit) unit?: string;
+  @Optional(text('Handle that could not be filled.', 'station')) slot?: string;
+  @Optional(
+    text(
+      'Task that uses the unit, or protocol run that keeps it between two tasks.',
+      'mix_2/retrieve_container',
+    ),
+  )
   held_by?: string;
-  /** When it is expected to be over; null: nobody can know. */
-  until?: string | null;
-  /** Why each unit that fits the slot is out; empty when no loaded laboratory has one. */
-  candidates?: { unit: string; why: string }[];
+  @Optional(orNull(time('When the cause is expected to end; null: not known.'))) until?: string | null;
+  @Optional(list(candidate, 'Every unit that fits the slot; empty when no loaded laboratory has one.'))
+  candidates?: TypeOf<typeof candidate>[];
 }
 
-/** A device or a resource, and who has it when. */
-export interface ScheduledUnit {
-  kind: 'device' | 'resource';
-  /** `<lab>.<device>` or the name of the resource. */
-  name: string;
-  /** May be given to a task at present. */
-  usable: boolean;
-  /** Why not; null when it may. */
-  unusable_because: string | null;
-  /** Label of the task that uses it at present. */
-  used_by: string | null;
-  /** Name of the protocol run that keeps it. */
-  held_by: string | null;
-  /** When it is expected to be free for others; null when it is free, or nobody can know. */
-  free_at: string | null;
-  /** Tasks on it in the order of their starts: those that ran or run, then those that the plan puts there. */
-  timeline: { task: string; label: string; start: string; end: string | null; planned: boolean }[];
+const duration = object(
+  {
+    expected: orNull(number('Seconds that the plan assumes; null: nothing is known.', 0.83)),
+    declared: orNull(number('Seconds that the protocol declares; null: not declared.', 0.8)),
+    learned: orNull(
+      number('Median of the latest completed attempts in seconds; null: fewer than 3 are known.', 0.83),
+    ),
+    samples: integer('Number of completed attempts that are known, at most 32.', 12),
+  },
+  'How long the task is expected to take.',
+);
+export type ExpectedDuration = TypeOf<typeof duration>;
+
+@Described('A task that runs or waits, or that has ended in a run that continues.')
+export class ScheduledTask {
+  @Field(text('Id of the task run.')) id!: string;
+  @Field(taskLabel) label!: string;
+  @Field(text('Name in the protocol, or name of the on-demand task.', 'mix_colors')) name!: string;
+  @Field(text('Task type.', 'mix_colors')) type!: string;
+  @Field(orNull(text('Protocol run that the task belongs to; null for an on-demand task.', 'mix_1')))
+  protocol_run!: string | null;
+  @Field(campaignName) campaign!: string | null;
+  @Field(workPriority) priority!: number;
+  @Field(choice(taskRunStates)) state!: TaskRunState;
+  @Field(orNull(time('When the plan starts the task; null: not planned.'))) planned_start!: string | null;
+  @Field(orNull(time('When the task is expected to end; null: not planned.'))) planned_end!: string | null;
+  @Field(orNull(time('When the task started.'))) started_at!: string | null;
+  @Field(orNull(time('When the task ended.'))) ended_at!: string | null;
+  @Field(
+    orNull(number('Seconds later than the greatest lag after its dependencies allowed; null: not late.')),
+  )
+  late_by_s!: number | null;
+  @Field(duration) duration!: ExpectedDuration;
+  @Field(map(unit, 'Device handle to the device that the task has or had, else to the planned device.'))
+  devices!: Record<string, string>;
+  @Field(
+    map(
+      text('Resource.', 'beaker_1'),
+      'Resource handle to the resource that the task has or had, else to the planned resource.',
+    ),
+  )
+  resources!: Record<string, string>;
+  @Field(list(WaitCause, 'Why the task has not started; empty when it has started or has ended.'))
+  waits_for!: WaitCause[];
 }
 
-export interface ScheduledRun {
-  id: string;
-  name: string;
-  campaign: string | null;
-  state: RunState;
-  priority: number;
-  tasks_total: number;
-  tasks_ended: number;
-  /** When its last task is expected to end; null: not planned, or paused, or waiting for a person. */
-  estimated_completion: string | null;
+const occupation = object({
+  task: text('Id of the task run.'),
+  label: taskLabel,
+  start: time('When the task started or is planned to start.'),
+  end: orNull(time('When the task ended or is expected to end; null: not known.')),
+  planned: flag('True: the task has not started.'),
+});
+
+@Described('A device or a resource, and the tasks that use it.')
+export class ScheduledUnit {
+  @Field(choice(['device', 'resource'])) kind!: 'device' | 'resource';
+  @Field(unit) name!: string;
+  @Field(flag('True: the unit may be given to a task at present.')) usable!: boolean;
+  @Field(orNull(text('Why the unit may not be given to a task; null when it may.')))
+  unusable_because!: string | null;
+  @Field(orNull(text('Task that uses the unit at present.', 'mix_1/mix_colors'))) used_by!: string | null;
+  @Field(orNull(text('Protocol run that keeps the unit.', 'mix_1'))) held_by!: string | null;
+  @Field(orNull(time('When the unit is expected to be free for other work; null: it is free, or not known.')))
+  free_at!: string | null;
+  @Field(
+    list(
+      occupation,
+      'Tasks on the unit in the order of their starts: first those that started, then those that are planned.',
+    ),
+  )
+  timeline!: TypeOf<typeof occupation>[];
 }
 
-export interface ScheduledCampaign {
-  id: string;
-  name: string;
-  state: RunState;
-  /** 0: no limit. */
-  runs_total: number;
-  runs_started: number;
-  runs_completed: number;
-  runs_failed: number;
-  /** When its last run is expected to end; null: not known. */
-  estimated_completion: string | null;
+export class ScheduledRun {
+  @Field(text('Id of the protocol run.')) id!: string;
+  @Field(text('Protocol run.', 'mix_1')) name!: string;
+  @Field(campaignName) campaign!: string | null;
+  @Field(runState) state!: RunState;
+  @Field(workPriority) priority!: number;
+  @Field(integer('Number of tasks of the run.', 7)) tasks_total!: number;
+  @Field(integer('Number of tasks of the run that have ended.', 2)) tasks_ended!: number;
+  @Field(
+    orNull(
+      time('When the last task is expected to end; null: not planned, paused, or waiting for a person.'),
+    ),
+  )
+  estimated_completion!: string | null;
 }
 
-/** A task that waits, at its place in the queue. Moments are ISO 8601 in UTC, durations seconds. */
-export interface QueuedTask {
-  /** From 1, among all tasks that wait: in the order of their planned starts, then in that of the policy. */
-  position: number;
-  /** Id of the task run. */
-  id: string;
-  /** `<protocol run>/<task>`, or the name of the on-demand task. */
-  label: string;
-  name: string;
-  type: string;
-  protocol_run: string | null;
-  campaign: string | null;
-  owner: string;
-  state: TaskRunState;
-  priority: number;
-  /** The priority with what waiting has added to it: by it the policy `greedy` decides who goes first. */
-  effective_priority: number;
-  /** Since when it has waited for devices and resources alone, or else since when it is there. */
-  waiting_since: string;
-  /** Seconds since then. */
-  waited: number;
-  /** Null: the policy does not plan ahead, or has no place for it. */
-  planned_start: string | null;
-  waits_for: WaitCause[];
+export class ScheduledCampaign {
+  @Field(text('Id of the campaign.')) id!: string;
+  @Field(text('Campaign.', 'sweep')) name!: string;
+  @Field(runState) state!: RunState;
+  @Field(integer('Number of protocol runs of the campaign; 0: no limit.', 12)) runs_total!: number;
+  @Field(integer('Protocol runs that have begun.', 5)) runs_started!: number;
+  @Field(integer('Protocol runs that have completed.', 2)) runs_completed!: number;
+  @Field(integer('Protocol runs that have failed.', 0)) runs_failed!: number;
+  @Field(orNull(time('When the last run is expected to end; null: not known.')))
+  estimated_completion!: string | null;
 }
 
-/** Whether anything may start, and the tasks that wait, in their order (`GET /api/queue`). */
-export interface QueuePage extends QueueRecord, Page<QueuedTask> {}
-
-/** Which part of the queue is asked for. Those given hold together; a name that nothing has selects nothing. */
-export interface QueueQuery {
-  protocol_run?: string | undefined;
-  campaign?: string | undefined;
-  owner?: string | undefined;
-  /** `<lab>.<device>`: tasks that are planned on it, or else may get it. */
-  device?: string | undefined;
-  /** Name of a laboratory: tasks that are planned on one of its devices, or else may get one. */
-  lab?: string | undefined;
-  /** Tasks at most; fewer are answered where more do not fit into one message. */
-  limit: number;
-  /** From the end of the queue. */
-  descending: boolean;
-  /** Task behind which to begin, with the position that it had; null: at the beginning. */
-  after: ListPosition | null;
+/** The plan, and the reason why each queued task has not started (`GET /api/schedule`). */
+export class ScheduleRecord {
+  @Field(choice(['greedy', 'cpsat'], 'The scheduling policy.')) policy!: 'greedy' | 'cpsat';
+  @Field(time('The moment that the schedule describes.')) at!: string;
+  /** Null for a policy that does not plan ahead, and before the first plan. */
+  @Field(orNull(PlanRecord)) plan!: PlanRecord | null;
+  @Field(
+    list(
+      ScheduledTask,
+      'First the tasks that run, then those that wait, in the order of their planned starts or else of the queue, then those that have ended.',
+    ),
+  )
+  tasks!: ScheduledTask[];
+  @Field(integer('Number of tasks, listed or not.', 7)) tasks_total!: number;
+  @Field(list(ScheduledUnit, 'Devices and resources of the loaded laboratories, by kind and name.'))
+  units!: ScheduledUnit[];
+  @Field(list(ScheduledRun)) protocol_runs!: ScheduledRun[];
+  @Field(list(ScheduledCampaign)) campaigns!: ScheduledCampaign[];
 }

@@ -1,36 +1,44 @@
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsObject,
-  IsOptional,
-  IsString,
-  Length,
-  Matches,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
-import { Type } from 'class-transformer';
-import { JSONSchema } from 'class-validator-jsonschema';
+import { ArrayMaxSize, IsArray, IsString, Matches } from 'class-validator';
+import { z } from 'zod';
 import type { JsonObject } from '../json.js';
+import { runStates, taskRunStates, type RunState, type TaskRunState } from '../states.js';
 import {
-  Amount,
-  DefinedName,
-  DevicesOfTask,
-  MostRunsAtOnce,
-  OptionalAmount,
-  OptionalList,
-  OptionalWhole,
-  ParametersOfTasks,
-  Priority,
-  ResourcesOfTask,
-} from './fields.js';
-import type { RunState, TaskRunState } from '../states.js';
-import { IsInline, IsNumbers } from './rules.js';
-import { DeviceReference, type TaskParameters } from './submissions.js';
+  Described,
+  Field,
+  Optional,
+  choice,
+  integer,
+  list,
+  make,
+  map,
+  number,
+  object,
+  orNull,
+  text,
+  time,
+  type FieldType,
+  type TypeOf,
+} from './fields/field.js';
+import {
+  amount,
+  bodies,
+  definedName,
+  line,
+  mostRunsAtOnce,
+  nested,
+  oneOf,
+  priority,
+  resourcesOfTask,
+  ruled,
+  taskParameters,
+  values,
+  whole,
+  yesNo,
+  type TaskParameters,
+} from './fields/inputs.js';
+import { IsNumbers } from './fields/rules.js';
+import { devicesOfTask } from './work/tasks.js';
+import type { DeviceReference } from './work/work.js';
 
 /** Longest time that is simulated, in seconds of the laboratory: a year. */
 export const longestSimulationS = 31_536_000;
@@ -38,383 +46,314 @@ export const longestSimulationS = 31_536_000;
 export const schedulerTypes = ['greedy', 'cpsat'] as const;
 export type SchedulerType = (typeof schedulerTypes)[number];
 
-const at = 'Seconds from the beginning at which the first one arrives. Default 0.';
-const every = 'Seconds from one arrival to the next. Default 0: all arrive at once.';
+const seconds = (description: string, example?: number): FieldType<number> =>
+  amount([0, longestSimulationS], description, example);
+const at = 'Seconds from the beginning to the first arrival. Default: 0.';
+const every = 'Seconds from one arrival to the next. Default: 0, all arrive at once.';
 
 /** The scheduling policy of a simulation. */
 export class SimulatedScheduler {
-  @JSONSchema({ description: 'Policy. Default greedy.', enum: [...schedulerTypes], example: 'cpsat' })
-  @IsOptional()
-  @IsIn(schedulerTypes)
-  type?: SchedulerType;
-
-  @OptionalWhole(
-    { description: 'Chance of the searches of `cpsat`. Default 1.', example: 1 },
-    0,
-    2_147_483_647,
-  )
+  @Optional(oneOf(schedulerTypes, 'Scheduling policy. Default: `greedy`.', 'cpsat')) type?: SchedulerType;
+  @Optional(whole([0, 2_147_483_647], 'Random seed of the searches of `cpsat`. Default: 1.', 1))
   seed?: number;
-
-  @OptionalAmount({ description: 'Seconds of one tick of `cpsat`. Default 0.1.', example: 0.1 }, 0.001, 3_600)
-  resolution?: number;
-
-  @OptionalAmount(
-    {
-      description: 'Seconds within which `cpsat` moves no start any more. Default 30.',
-      example: 30,
-    },
-    0,
-    86_400,
-  )
+  @Optional(amount([0.001, 3_600], 'Seconds of one tick of `cpsat`. Default: 0.1.', 0.1)) resolution?: number;
+  @Optional(amount([0, 86_400], 'Seconds within which `cpsat` no longer moves a start. Default: 30.', 30))
   frozen_window?: number;
-
-  @OptionalWhole(
-    {
-      description:
-        'Rounds of one search of `cpsat`, in place of a limit of time, so that the same seed gives the same report. Default: by the size of the plan.',
-      example: 200,
-    },
-    0,
-    1_000_000,
+  @Optional(
+    whole(
+      [0, 1_000_000],
+      'Rounds of one search of `cpsat`. They replace the time limit, so that the same seed gives the same report. Default: depends on the size of the plan.',
+      200,
+    ),
   )
   rounds?: number;
 }
 
 /** Protocol runs that arrive one after the other. */
 export class SimulatedRuns {
-  @DefinedName({ description: 'Type name of the protocol.', example: 'color_mixing' })
-  type!: string;
-
-  @OptionalWhole({ description: 'How many runs. Default 1.', example: 20 }, 1, 100_000)
-  iterations?: number;
-
-  @OptionalWhole(
-    { description: 'Runs of these under way at a time. Default: no limit.', example: 4 },
-    1,
-    100_000,
-  )
+  @Field(definedName('Type name of the protocol.', 'color_mixing')) type!: string;
+  @Optional(whole([1, 100_000], 'Number of runs. Default: 1.', 20)) iterations?: number;
+  @Optional(whole([1, 100_000], 'Most of these runs that may run at the same time. Default: no limit.', 4))
   max_concurrent?: number;
-
-  @Priority()
-  priority?: number;
-
-  @OptionalAmount({ description: at, example: 0 }, 0, longestSimulationS)
-  at?: number;
-
-  @OptionalAmount({ description: every, example: 60 }, 0, longestSimulationS)
-  every?: number;
-
-  @ParametersOfTasks({
-    description: 'As in a submission; a dynamic parameter that is left out gets a value that fits it.',
-  })
+  @Optional(priority()) priority?: number;
+  @Optional(seconds(at, 0)) at?: number;
+  @Optional(seconds(every, 60)) every?: number;
+  @Optional(
+    taskParameters(
+      'Parameters as in a submission. The simulation chooses a valid value for a dynamic parameter that is absent.',
+    ),
+  )
   parameters?: TaskParameters;
 }
 
 /** A campaign, as it would be submitted. */
 export class SimulatedCampaign {
-  @DefinedName({ description: 'Type name of the protocol to run.', example: 'color_mixing' })
-  protocol!: string;
-
-  @JSONSchema({ description: 'Number of protocol runs.', example: 12 })
-  @IsInt()
-  @Min(1)
-  @Max(100_000)
-  max_protocol_runs!: number;
-
-  @MostRunsAtOnce()
-  max_concurrent_protocol_runs?: number;
-
-  @Priority()
-  priority?: number;
-
-  @OptionalAmount(
-    { description: 'Seconds from the beginning at which it arrives. Default 0.', example: 0 },
-    0,
-    longestSimulationS,
+  @Field(definedName('Type name of the protocol to run.', 'color_mixing')) protocol!: string;
+  @Field(whole([1, 100_000], 'Number of protocol runs.', 12)) max_protocol_runs!: number;
+  @Optional(mostRunsAtOnce()) max_concurrent_protocol_runs?: number;
+  @Optional(priority()) priority?: number;
+  @Optional(seconds('Seconds from the beginning to its arrival. Default: 0.', 0)) at?: number;
+  @Optional(
+    taskParameters(
+      'Parameters of every run. The simulation chooses a valid value for a parameter that is absent.',
+    ),
   )
-  at?: number;
-
-  @ParametersOfTasks({
-    description: 'Parameters of every run; one that is left out gets a value that fits it.',
-  })
   global_parameters?: TaskParameters;
 }
 
 /** On-demand tasks that arrive one after the other. */
 export class SimulatedTasks {
-  @DefinedName({ description: 'Type name of the task.', example: 'clean_container' })
-  type!: string;
-
-  @OptionalWhole({ description: 'How many. Default 1.', example: 3 }, 1, 100_000)
-  count?: number;
-
-  @OptionalAmount({ description: at, example: 0 }, 0, longestSimulationS)
-  at?: number;
-
-  @OptionalAmount({ description: every, example: 600 }, 0, longestSimulationS)
-  every?: number;
-
-  @OptionalAmount({ description: 'Seconds that one takes. Default 1.', example: 30 }, 0, longestSimulationS)
-  duration?: number;
-
-  @Priority(5)
-  priority?: number;
-
-  @DevicesOfTask(DeviceReference)
-  devices?: Record<string, DeviceReference>;
-
-  @ResourcesOfTask()
-  input_resources?: Record<string, string>;
-
-  @JSONSchema({
-    description: 'Parameter name to value; a parameter that is left out gets a value that fits it.',
-    additionalProperties: true,
-  })
-  @IsOptional()
-  @IsObject()
-  @IsInline()
-  input_parameters?: JsonObject;
-
-  @OptionalAmount(
-    { description: 'Seconds within which one must start, as in a submission. Default 600.' },
-    0,
-    longestSimulationS,
+  @Field(definedName('Type name of the task.', 'clean_container')) type!: string;
+  @Optional(whole([1, 100_000], 'Number of tasks. Default: 1.', 3)) count?: number;
+  @Optional(seconds(at, 0)) at?: number;
+  @Optional(seconds(every, 600)) every?: number;
+  @Optional(seconds('Seconds that one task takes. Default: 1.', 30)) duration?: number;
+  @Optional(priority(5)) priority?: number;
+  @Optional(devicesOfTask()) devices?: Record<string, DeviceReference>;
+  @Optional(resourcesOfTask()) input_resources?: Record<string, string>;
+  @Optional(
+    values('Parameter name to value. The simulation chooses a valid value for a parameter that is absent.'),
   )
+  input_parameters?: JsonObject;
+  @Optional(seconds('Seconds within which one task must start, as in a submission. Default: 600.'))
   allocation_timeout?: number;
 }
 
 /** Attempts that fail. */
 export class SimulatedFailure {
-  @JSONSchema({
-    description: 'Task type, `<protocol>.<task>`, or the label of one task: `<protocol run>/<task>`.',
-    example: 'mix_colors',
-  })
-  @IsString()
-  @Length(1, 500)
+  @Field(
+    line(
+      [1, 500],
+      'Task type, `<protocol>.<task>`, or the label of one task: `<protocol run>/<task>`.',
+      'mix_colors',
+    ),
+  )
   task!: string;
-
-  @Amount({ description: 'Chance of each attempt to fail, from 0 to 1.', example: 0.05 }, 0, 1)
-  probability!: number;
-
-  @JSONSchema({
-    description:
-      'Whether a failed attempt has moved anything by then: then it is repeated only where that is safe. Default true.',
-    example: false,
-  })
-  @IsOptional()
-  @IsBoolean()
+  @Field(amount([0, 1], 'Probability that an attempt fails, from 0 to 1.', 0.05)) probability!: number;
+  @Optional(
+    yesNo(
+      'True: a failed attempt has caused physical effects before it fails. The task is then repeated only where that is safe. Default: true.',
+      false,
+    ),
+  )
   effects?: boolean;
 }
 
 /** A device that is out of order for a while. */
 export class SimulatedLoss {
-  @JSONSchema({ description: '`<laboratory>.<device>`', example: 'color_lab.station_1' })
-  @IsString()
-  @Matches(/^[^.]+\..+$/, { message: 'device must be <laboratory>.<device>' })
-  device!: string;
-
-  @Amount({ description: 'Seconds from the beginning.', example: 60 }, 0, longestSimulationS)
-  at!: number;
-
-  @OptionalAmount(
-    { description: 'Seconds until it can be used again. Default: for good.', example: 120 },
-    0,
-    longestSimulationS,
+  @Field(
+    ruled(
+      text('`<laboratory>.<device>`', 'color_lab.station_1'),
+      { pattern: '^[^.]+\\..+$' },
+      IsString(),
+      Matches(/^[^.]+\..+$/, { message: 'device must be <laboratory>.<device>' }),
+    ),
   )
-  for?: number;
+  device!: string;
+  @Field(seconds('Seconds from the beginning.', 60)) at!: number;
+  @Optional(seconds('Seconds until the device can be used again. Default: for ever.', 120)) for?: number;
 }
 
 /** What is to be simulated (`POST /api/simulations`, `svc sim`). Moments and durations are seconds of the laboratory. */
 export class SimulationScenario {
-  @JSONSchema({ description: 'Names of laboratories. Default: all that are loaded.', example: ['color_lab'] })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(1_000)
-  @IsString({ each: true })
+  @Optional(
+    ruled(
+      list(text(), 'Names of laboratories. Default: all that are loaded.'),
+      { maxItems: 1_000, example: ['color_lab'] },
+      IsArray(),
+      ArrayMaxSize(1_000),
+      IsString({ each: true }),
+    ),
+  )
   labs?: string[];
-
-  @JSONSchema({ $ref: '#/components/schemas/SimulatedScheduler' })
-  @IsOptional()
-  @IsObject()
-  @ValidateNested()
-  @Type(() => SimulatedScheduler)
-  scheduler?: SimulatedScheduler;
-
-  @OptionalAmount(
-    {
-      description: 'Tasks take up to this share longer or shorter than expected, from 0 to 0.99. Default 0.',
-      example: 0.1,
-    },
-    0,
-    0.99,
+  @Optional(nested(SimulatedScheduler)) scheduler?: SimulatedScheduler;
+  @Optional(
+    amount(
+      [0, 0.99],
+      'Largest share by which a task takes longer or shorter than expected, from 0 to 0.99. Default: 0.',
+      0.1,
+    ),
   )
   jitter?: number;
-
-  @OptionalWhole(
-    {
-      description:
-        'Chance of durations and failures. The same task has the same luck under every policy. Default 1.',
-      example: 42,
-    },
-    0,
-    2_147_483_647,
+  @Optional(
+    whole(
+      [0, 2_147_483_647],
+      'Random seed of durations and failures. The same task draws the same values under every policy. Default: 1.',
+      42,
+    ),
   )
   seed?: number;
-
-  @OptionalAmount(
-    { description: 'Seconds after which the simulation ends. Default 2592000: 30 days.' },
-    1,
-    longestSimulationS,
+  @Optional(
+    amount([1, longestSimulationS], 'Seconds after which the simulation ends. Default: 2592000, 30 days.'),
   )
   horizon?: number;
-
-  @OptionalList(SimulatedRuns, 'Protocol runs.')
-  protocols?: SimulatedRuns[];
-
-  @OptionalList(SimulatedCampaign, 'Campaigns.')
-  campaigns?: SimulatedCampaign[];
-
-  @OptionalList(SimulatedTasks, 'On-demand tasks.')
-  tasks?: SimulatedTasks[];
-
-  @JSONSchema({
-    description:
-      'Seconds that tasks really take, in place of what is expected of them: by task type, `<protocol>.<task>` or the label `<protocol run>/<task>`; the most exact one counts.',
-    additionalProperties: { type: 'number' },
-    example: { mix_colors: 45, 'color_mixing.mix_colors': 50 },
-  })
-  @IsOptional()
-  @IsNumbers({ min: 0, max: longestSimulationS })
+  @Optional(bodies(SimulatedRuns, 1_000, 'Protocol runs.')) protocols?: SimulatedRuns[];
+  @Optional(bodies(SimulatedCampaign, 1_000, 'Campaigns.')) campaigns?: SimulatedCampaign[];
+  @Optional(bodies(SimulatedTasks, 1_000, 'On-demand tasks.')) tasks?: SimulatedTasks[];
+  @Optional(
+    ruled(
+      map(
+        make({ type: 'number' }, () => z.number()),
+        'Seconds that tasks really take. They replace the expected durations. The name is a task type, `<protocol>.<task>` or the label `<protocol run>/<task>`; the most specific name counts.',
+      ),
+      { example: { mix_colors: 45, 'color_mixing.mix_colors': 50 } },
+      IsNumbers({ min: 0, max: longestSimulationS }),
+    ),
+  )
   durations?: Record<string, number>;
-
-  @OptionalList(SimulatedFailure, 'Attempts that fail.')
-  failures?: SimulatedFailure[];
-
-  @OptionalList(SimulatedLoss, 'Devices that are out of order for a while.')
+  @Optional(bodies(SimulatedFailure, 1_000, 'Attempts that fail.')) failures?: SimulatedFailure[];
+  @Optional(bodies(SimulatedLoss, 1_000, 'Devices that are out of order for a while.'))
   losses?: SimulatedLoss[];
 }
 
-export const simulatedWaits = ['dependency', 'busy', 'priority', 'held', 'no_device', 'planned'] as const;
+const label = text(
+  '`<protocol run>/<task>`, or the name of the on-demand task.',
+  'color_mixing_001/mix_colors',
+);
+const devices = map(text(), 'Device handle to `<lab>.<device>`.');
+const resources = map(text(), 'Resource handle to the name of the resource.');
+const moment = (what: string): FieldType<number | null> =>
+  orNull(number(`${what}, in seconds from the beginning; null: never.`, 12.5));
+const took = (what: string): FieldType<number> => number(`Seconds ${what}.`, 12.5);
+const estimate = (what: string): FieldType<string | null> => orNull(time(`${what}; null: never.`));
 
-/**
- * - `dependency`: tasks that it needs had not ended
- * - `busy`: what it needs was in use by tasks that had begun before it could start
- * - `priority`: what it needs was given to others after it could have started
- * - `held`: what it needs was kept by another protocol run between two of its tasks
- * - `no_device`: every device that fits was out of order
- * - `planned`: all that it needs was free, and it was started later all the same: for a lag, a pause before a retry, or
- *   because the plan keeps something free for others
- */
+export const simulatedWaits = ['dependency', 'busy', 'priority', 'held', 'no_device', 'planned'] as const;
 export type SimulatedWait = (typeof simulatedWaits)[number];
 
-/** Seconds by what was waited for. */
-export type WaitingTimes = Record<SimulatedWait, number>;
-
-/** One task of a simulation. Moments are seconds from its beginning; null: that never came. */
-export interface SimulatedTaskRecord {
-  /** `<protocol run>/<task>`, or the name of the on-demand task. */
-  label: string;
-  type: string;
-  protocol_run: string | null;
-  priority: number;
-  state: TaskRunState;
-  attempts: number;
-  /** When nothing but devices and resources was missing. */
-  ready: number | null;
-  /** Of the latest attempt. */
-  start: number | null;
-  end: number | null;
-  /** Slot to `<lab>.<device>`. */
-  devices: Record<string, string>;
-  /** Slot to the name of the resource. */
-  resources: Record<string, string>;
-  waited: WaitingTimes;
+@Described('Seconds that a task waited, by cause.')
+export class WaitingTimes implements Record<SimulatedWait, number> {
+  @Field(took('in which tasks that it depends on had not ended')) dependency!: number;
+  @Field(took('in which units that it needs were used by tasks that had begun before it could start'))
+  busy!: number;
+  @Field(took('in which units that it needs were given to other tasks after it could have started'))
+  priority!: number;
+  @Field(took('in which another protocol run kept units that it needs')) held!: number;
+  @Field(took('in which every device that fits was out of order')) no_device!: number;
+  @Field(took('in which all units were free: for a lag, for a pause, or because the plan keeps a unit free'))
+  planned!: number;
 }
 
-export interface SimulatedRunRecord {
-  name: string;
-  type: string;
-  campaign: string | null;
-  priority: number;
-  state: RunState;
-  submitted: number;
-  start: number | null;
-  end: number | null;
+/** One task of a simulation. Moments are seconds from its beginning; null: never. */
+export class SimulatedTaskRecord {
+  @Field(label) label!: string;
+  @Field(text('Task type.', 'mix_colors')) type!: string;
+  @Field(orNull(text('Protocol run of the task; null for an on-demand task.'))) protocol_run!: string | null;
+  @Field(integer('Priority of the task.', 0)) priority!: number;
+  @Field(choice(taskRunStates)) state!: TaskRunState;
+  @Field(integer('Number of attempts.', 1)) attempts!: number;
+  @Field(moment('When only devices and resources were missing')) ready!: number | null;
+  @Field(moment('Start of the latest attempt')) start!: number | null;
+  @Field(moment('End of the latest attempt')) end!: number | null;
+  @Field(devices) devices!: Record<string, string>;
+  @Field(resources) resources!: Record<string, string>;
+  @Field(WaitingTimes) waited!: WaitingTimes;
 }
 
-/** A device or resource, and what it was at. */
-export interface SimulatedUnitRecord {
-  kind: 'device' | 'resource';
-  /** `<lab>.<device>` or the name of the resource. */
-  name: string;
-  /** Seconds of use, seconds kept by runs between tasks, seconds out of order. */
-  busy: number;
-  held: number;
-  out: number;
-  /** Share of the makespan in which it was in use. */
-  utilisation: number;
-  /** In the order of time. `task`: label of what used it; of a hold the name of the run; null: it was out of order. */
-  timeline: { what: 'use' | 'hold' | 'out'; by: string | null; start: number; end: number }[];
+export class SimulatedRunRecord {
+  @Field(text('Name of the protocol run.', 'color_mixing_001')) name!: string;
+  @Field(text('Type of the protocol.', 'color_mixing')) type!: string;
+  @Field(orNull(text('Campaign that the protocol run belongs to.'))) campaign!: string | null;
+  @Field(integer('Priority of the protocol run.', 0)) priority!: number;
+  @Field(choice(runStates)) state!: RunState;
+  @Field(took('from the beginning to its arrival')) submitted!: number;
+  @Field(moment('Start of its first task')) start!: number | null;
+  @Field(moment('End of the protocol run')) end!: number | null;
 }
 
-/** What a simulation found. The same scenario with the same seeds gives the same record, but for `planning`. */
-export interface SimulationRecord {
-  scheduler: SchedulerType;
-  jitter: number;
-  seed: number;
-  /**
-   * - `completed`: all work is over, well or not
-   * - `stuck`: what is left waits for ever; `stuck` says for what
-   * - `horizon`: the time was over before the work was
-   */
-  outcome: 'completed' | 'stuck' | 'horizon';
-  /** Seconds from the first start of a task to the end of the last one. */
-  makespan: number;
-  /** Seconds from the beginning to the end of the last task. */
-  end: number;
-  parallelism: { max: number; average: number };
-  tasks_total: number;
-  tasks_by_state: Partial<Record<TaskRunState, number>>;
-  /** Seconds, of all tasks together. */
-  waiting: WaitingTimes;
-  protocol_runs: SimulatedRunRecord[];
-  tasks: SimulatedTaskRecord[];
-  units: SimulatedUnitRecord[];
-  /** Tasks that could never start, and why; of at most 100. */
-  stuck: { task: string; waits_for: string[] }[];
-  /** What did not go by the book, in the order of time. */
-  events: { at: number; what: string; subject: string; detail: string }[];
-  /** How often the policy was asked for a plan, and how long that took, in milliseconds. */
-  planning: { plans: number; total_ms: number; max_ms: number };
+const span = object({
+  what: choice(['use', 'hold', 'out']),
+  by: orNull(text('Task that used the unit, or protocol run that kept it; null: out of order.')),
+  start: took('from the beginning'),
+  end: took('from the beginning'),
+});
+
+/** A device or resource, and what it was used for. */
+export class SimulatedUnitRecord {
+  @Field(choice(['device', 'resource'])) kind!: 'device' | 'resource';
+  @Field(text('`<lab>.<device>` or the name of the resource.', 'color_lab.robot_arm')) name!: string;
+  @Field(took('of use')) busy!: number;
+  @Field(took('in which a protocol run kept the unit between two tasks')) held!: number;
+  @Field(took('out of order')) out!: number;
+  @Field(number('Share of the makespan in which the unit was in use.', 0.75)) utilisation!: number;
+  @Field(list(span, 'In the order of time.')) timeline!: TypeOf<typeof span>[];
 }
 
-/** What would become of a protocol run if it was submitted now (`POST /api/protocols/simulate`). Moments are ISO 8601 in UTC. */
-export interface WhatIfRecord {
-  /** The moment that this describes. */
-  at: string;
-  scheduler: SchedulerType;
-  name: string;
-  /** Null: it would never start, or never end. */
-  estimated_start: string | null;
-  estimated_end: string | null;
-  tasks: {
-    name: string;
-    type: string;
-    devices: Record<string, string>;
-    resources: Record<string, string>;
-    estimated_start: string | null;
-    estimated_end: string | null;
-  }[];
-  /** Other work that is under way: when it is expected to be over without this run and with it. */
-  others: {
-    kind: 'campaign' | 'protocol_run' | 'task';
-    name: string;
-    campaign: string | null;
-    without: string | null;
-    with: string | null;
-    /** Seconds; negative: earlier; null: not known. */
-    delay: number | null;
-  }[];
-  /** Why it would not end, and what is not in the estimate. */
-  notes: string[];
+const parallelism = object({
+  max: integer('Most tasks at the same time.', 3),
+  average: number('Average number of tasks at the same time.', 1.9),
+});
+const stuckTask = object({ task: label, waits_for: list(text()) });
+const incident = object({
+  at: took('from the beginning'),
+  what: text('What happened.', 'device lost'),
+  subject: text('Device or task that it happened to.', 'color_lab.station_2'),
+  detail: text('Details; may be empty.'),
+});
+const planning = object({
+  plans: integer('Number of plans that the policy made.', 120),
+  total_ms: number('Real milliseconds of all plans.', 2.1),
+  max_ms: number('Real milliseconds of the longest plan.', 0.2),
+});
+
+/** What a simulation found. The same scenario with the same seeds gives the same record, except for `planning`. */
+export class SimulationRecord {
+  @Field(choice(schedulerTypes)) scheduler!: SchedulerType;
+  @Field(number('The jitter of the scenario.', 0.1)) jitter!: number;
+  @Field(integer('The random seed of the scenario.', 42)) seed!: number;
+  @Field(
+    choice(
+      ['completed', 'stuck', 'horizon'],
+      '`completed`: all work has ended, well or not. `stuck`: the remaining tasks wait for ever. `horizon`: the time was over before the work was.',
+    ),
+  )
+  outcome!: 'completed' | 'stuck' | 'horizon';
+  @Field(took('from the first start of a task to the end of the last one')) makespan!: number;
+  @Field(took('from the beginning to the end of the last task')) end!: number;
+  @Field(parallelism) parallelism!: TypeOf<typeof parallelism>;
+  @Field(integer('Number of tasks.', 42)) tasks_total!: number;
+  @Field(
+    map<number, TaskRunState>(
+      integer('Number of tasks in this state at the end.', 42),
+      'State to number of tasks.',
+    ),
+  )
+  tasks_by_state!: Partial<Record<TaskRunState, number>>;
+  @Field(WaitingTimes) waiting!: WaitingTimes;
+  @Field(list(SimulatedRunRecord)) protocol_runs!: SimulatedRunRecord[];
+  @Field(list(SimulatedTaskRecord)) tasks!: SimulatedTaskRecord[];
+  @Field(list(SimulatedUnitRecord, 'Devices and resources, by kind and name.')) units!: SimulatedUnitRecord[];
+  @Field(list(stuckTask, 'Tasks that could never start, and why; at most 100.'))
+  stuck!: TypeOf<typeof stuckTask>[];
+  @Field(list(incident, 'Failures, losses and other incidents, in the order of time.'))
+  events!: TypeOf<typeof incident>[];
+  @Field(planning) planning!: TypeOf<typeof planning>;
+}
+
+const plannedTask = object({
+  name: text('Name of the task.', 'mix_colors'),
+  type: text('Task type.', 'mix_colors'),
+  devices,
+  resources,
+  estimated_start: estimate('When the task would start'),
+  estimated_end: estimate('When the task would end'),
+});
+const otherWork = object({
+  kind: choice(['campaign', 'protocol_run', 'task']),
+  name: text('Name of the work.', 'sweep_run_3'),
+  campaign: orNull(text('Campaign that the protocol run belongs to.')),
+  without: estimate('When the work would be completed without this run'),
+  with: estimate('When the work would be completed with this run'),
+  delay: orNull(number('Seconds; negative: earlier; null: not known.', 3.5)),
+});
+
+/** What would happen to a protocol run if it was submitted now (`POST /api/protocols/simulate`). Moments are ISO 8601 in UTC. */
+export class WhatIfRecord {
+  @Field(time('The moment that the estimate describes.')) at!: string;
+  @Field(choice(schedulerTypes)) scheduler!: SchedulerType;
+  @Field(text('Name of the protocol run.', 'mix_1')) name!: string;
+  @Field(estimate('When the first task would start')) estimated_start!: string | null;
+  @Field(estimate('When the run would be completed')) estimated_end!: string | null;
+  @Field(list(plannedTask)) tasks!: TypeOf<typeof plannedTask>[];
+  @Field(list(otherWork, 'Other work that is under way.')) others!: TypeOf<typeof otherWork>[];
+  @Field(list(text(), 'Why the run would not end, and what the estimate does not include.')) notes!: string[];
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dtoSchema } from '../../src/schema.js';
-import { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '../../src/rest/submissions.js';
+import { CampaignSubmission, dtoSchema, ProtocolRunSubmission, TaskSubmission } from '../../src/index.js';
 
 const run = { name: 'mix_1', type: 'color_mixing' };
 const campaign = { name: 'sweep', protocol: 'color_mixing', max_protocol_runs: 3 };

@@ -1,0 +1,114 @@
+import type { JsonObject } from '../json.js';
+import {
+  Described,
+  Field,
+  Optional,
+  choice,
+  free,
+  integer,
+  list,
+  make,
+  map,
+  object,
+  orNull,
+  text,
+  time,
+  zodOf,
+  type TypeOf,
+} from './fields/field.js';
+import { by, line, oneOf, ruled, values } from './fields/inputs.js';
+import { IsInline, IsMapOf } from './fields/rules.js';
+import { ResourceValue } from './resources.js';
+import { Reason } from './work/work.js';
+
+/** What only a person can settle: a task with an unknown outcome, a device in doubt, an agent that does not return. */
+export const attentionKinds = ['task', 'device', 'agent'] as const;
+export type AttentionKind = (typeof attentionKinds)[number];
+
+/**
+ * What a person may decide. About a task: `completed` with its outputs, `failed`, or `retry` as a new attempt. About a
+ * device: `idle`, the device stands still and can safely be started again. About an agent: `lost`, the agent will not
+ * return, so the service asks about each task that ran there.
+ */
+export const attentionActions = ['completed', 'failed', 'retry', 'idle', 'lost'] as const;
+export type AttentionAction = (typeof attentionActions)[number];
+
+export const attentionStates = ['open', 'resolved'] as const;
+export type AttentionState = (typeof attentionStates)[number];
+
+/** What a person may decide about each kind. */
+export const attentionActionsOf: { readonly [K in AttentionKind]: readonly AttentionAction[] } = {
+  task: ['completed', 'failed', 'retry'],
+  device: ['idle'],
+  agent: ['lost'],
+};
+
+const resolution = orNull(
+  object({
+    action: orNull(choice(attentionActions, 'The decision; null: no decision was needed any more.')),
+    by: text('Person who decided; `service` when the question resolved itself.', 'ada'),
+    note: orNull(text('Why.')),
+  }),
+);
+
+/** Times are ISO 8601 in UTC. */
+@Described('A question that only a person can settle.')
+export class AttentionRecord {
+  @Field(text('Unique identifier.')) id!: string;
+  @Field(choice(attentionKinds)) kind!: AttentionKind;
+  @Field(choice(attentionStates)) state!: AttentionState;
+  @Field(
+    text(
+      'What the question is about: `<protocol run>/<task>` or an on-demand task, `<lab>.<device>`, or a computer.',
+      'mix_1/mix_colors',
+    ),
+  )
+  subject!: string;
+  @Field(Reason) reason!: Reason;
+  @Field(
+    list(choice(attentionActions), 'Decisions that a person may take; empty once the question is resolved.'),
+  )
+  actions!: AttentionAction[];
+  @Field(orNull(text('Protocol run of the task in question.', 'mix_1'))) protocol_run!: string | null;
+  @Field(orNull(text('Name of the task in question.', 'mix_colors'))) task!: string | null;
+  @Field(orNull(integer('Number of the attempt in question.', 1))) attempt!: number | null;
+  @Field(orNull(text('`<lab>.<device>`.', 'color_lab.station_1'))) device!: string | null;
+  @Field(orNull(text('Computer of the agent or device in question.', 'bench_b'))) computer!: string | null;
+  @Field(
+    free<JsonObject>(
+      'What is known: devices, resources, the last confirmed call, calls in doubt, running tasks.',
+    ),
+  )
+  known!: JsonObject;
+  @Field(time('When the service opened the question.')) opened_at!: string;
+  @Field(orNull(time('When the question was resolved.'))) resolved_at!: string | null;
+  @Field(resolution) resolution!: TypeOf<typeof resolution>;
+}
+
+/** A person's decision (`POST /api/attention/{id}/resolve`). */
+export class AttentionResolution {
+  @Field(oneOf(attentionActions, 'The decision.', 'completed')) action!: AttentionAction;
+  @Optional(by()) by?: string;
+  @Optional(line([0, 2_000], 'Reason, for the audit.', 'looked at the beaker: the dose is in')) note?: string;
+  @Optional(
+    values('For a completed task: its output parameters. The service checks them against the task type.'),
+  )
+  output_parameters?: JsonObject;
+  @Optional(
+    ruled(
+      map(
+        make({ type: 'object' }, () => zodOf(ResourceValue)),
+        'For a completed task: the resources as the task left them. A resource that is absent is as the task got it.',
+      ),
+      {},
+      IsMapOf('object'),
+      IsInline(),
+    ),
+  )
+  output_resources?: Record<string, ResourceValue>;
+}
+
+/** A person's decision, and the question that it settles. */
+export class AttentionDecision extends AttentionResolution {
+  @Field(line([1, 200])) id!: string;
+}

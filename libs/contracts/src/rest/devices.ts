@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type { JsonObject } from '../json.js';
+import { functionParameter, type FunctionParameter } from '../messages/function-parameter.js';
+import { deviceStates, type DeviceState } from '../states.js';
+import {
+  Field,
+  Optional,
+  choice,
+  free,
+  list,
+  map,
+  number,
+  object,
+  optional,
+  orNull,
+  text,
+  type TypeOf,
+} from './fields/field.js';
+
+/** `effect`: moves something. `idempotent`: may be repeated. `query`: only reads. */
+export const functionKinds = ['effect', 'idempotent', 'query'] as const;
+export type FunctionKind = (typeof functionKinds)[number];
+
+const callId = text('Unique identifier of the call.');
+const functionName = text('Function of the device.', 'mix');
+
+/** What an agent knows of a device that may be in the middle of something. Who settles the doubt names its id. */
+export const deviceDoubt = object(
+  {
+    id: text('Identifier of the doubt.'),
+    in_doubt: list(
+      object({
+        call_id: callId,
+        function: functionName,
+        attempt_id: optional(text('Attempt that made the call.')),
+      }),
+      'Calls that began and have no known end, oldest first.',
+    ),
+    last_confirmed: orNull(object({ call_id: callId, function: functionName })),
+  },
+  'What is known of an uncertain device; null when the device is in no doubt.',
+);
+export type DeviceDoubt = TypeOf<typeof deviceDoubt>;
+
+const functionParameters = map(
+  free<FunctionParameter>(
+    'As in `task.yml`: type, unit, desc, min, max, value, choices, element_type, length; in addition `optional`.',
+    () => functionParameter as z.ZodType<FunctionParameter>,
+  ),
+  'Parameters by name. The agent checks the arguments of a call against them.',
+);
+const callName = text('Name of the function in calls.', 'mix');
+
+/** A device as it is at this moment, without its functions. */
+class DeviceFields {
+  @Field(text('Laboratory.', 'color_lab')) lab_name!: string;
+  @Field(text('Name within the laboratory.', 'station_1')) name!: string;
+  @Field(text('Device type.', 'color_station')) type!: string;
+  @Field(text('Computer whose agent runs the device.', 'svc_computer')) computer!: string;
+  @Field(choice(deviceStates)) state!: DeviceState;
+  @Field(orNull(text('What is wrong, in words; null when nothing is.'))) detail!: string | null;
+  @Field(
+    orNull(
+      text(
+        'Task run that holds the device: `<protocol run>/<task>`, or the on-demand task.',
+        'mix_1/mix_colors',
+      ),
+    ),
+  )
+  held_by!: string | null;
+  /** A stopped device takes no calls but queries until the emergency stop is released. */
+  @Field(orNull(text('Who stopped the device and why; null when no emergency stop covers it.')))
+  halted!: string | null;
+  @Field(orNull(deviceDoubt)) doubt!: DeviceDoubt | null;
+}
+
+const deviceFunction = object({
+  name: callName,
+  kind: choice(functionKinds),
+  timeout_s: optional(number('Seconds that a call may take; absent: 60.', 900)),
+  description: optional(text('What the function does.', 'Doses the pastes and stirs')),
+  parameters: optional(functionParameters),
+});
+
+/** A function without `parameters` declares none, so the arguments of a call are not checked. */
+export class DeviceRecord extends DeviceFields {
+  @Field(list(deviceFunction, 'Functions that can be called by RPC.'))
+  functions!: TypeOf<typeof deviceFunction>[];
+}
+
+/** A function of a device, with every default filled in. */
+const completeFunction = object({
+  name: callName,
+  kind: choice(functionKinds),
+  timeout_s: number('Seconds that a call may take.', 900),
+  description: orNull(text('What the function does; null when the device does not say.')),
+  parameters: orNull(functionParameters),
+});
+export type DeviceFunctionRecord = TypeOf<typeof completeFunction>;
+
+/** One device as it is at this moment, with its functions. */
+export class DeviceDetail extends DeviceFields {
+  @Field(
+    list(
+      completeFunction,
+      'Functions that can be called by RPC. `parameters` is null where the device declares none; the arguments are not checked then.',
+    ),
+  )
+  functions!: DeviceFunctionRecord[];
+  @Optional(
+    free<JsonObject>('What `_report` of the device returns. Present only if the request asks for it.'),
+  )
+  report?: JsonObject | undefined;
+}
