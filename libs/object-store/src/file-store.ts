@@ -9,6 +9,7 @@ import { keyOfPath, pathOfKey } from './key-path.js';
 import type {
   ByteRange,
   Content,
+  FileGrant,
   FileStore,
   ListedObject,
   ObjectHead,
@@ -16,7 +17,7 @@ import type {
   UploadTicket,
 } from './object-store.js';
 import { PartialUploads } from './partial-uploads.js';
-import { FileTickets, type FileGrant, type FileTicketsOptions } from './file-tickets.js';
+import { FileTickets, type FileTicketsOptions } from './file-tickets.js';
 
 export interface FileStoreOptions extends FileTicketsOptions {
   /** Made when it is not there. Several processes may use the same one. */

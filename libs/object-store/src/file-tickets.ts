@@ -1,12 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '@lab/contracts';
 import { checkKey } from './key-path.js';
-import type { Content, DownloadTicket, TicketRequest, UploadTicket } from './object-store.js';
-
-/** What a token allows: to bring or to fetch this content, under this key, until then. */
-export interface FileGrant extends Content {
-  key: string;
-}
+import type { DownloadTicket, FileGrant, TicketRequest, UploadTicket } from './object-store.js';
 
 /** Separates these signatures from each other, and from any other use of the same secret. */
 const purposes = { upload: 'upload.1.', download: 'download.1.' } as const;

@@ -2,6 +2,7 @@ export type {
   ByteRange,
   Content,
   DownloadTicket,
+  FileGrant,
   FileStore,
   ListedObject,
   ObjectHead,
@@ -13,4 +14,4 @@ export { openFileStore, type FileStoreOptions } from './file-store.js';
 export type { S3StoreOptions } from './s3-store.js';
 export { openFiles, type FilesOptions } from './open-files.js';
 export { taskFileKey } from './task-file-key.js';
-export { FileTickets, type FileGrant, type FileTicketsOptions } from './file-tickets.js';
+export { FileTickets, type FileTicketsOptions } from './file-tickets.js';

@@ -1,11 +1,15 @@
 import type { Readable } from 'node:stream';
-import type { FileGrant } from './file-tickets.js';
 
 export interface Content {
   /** Bytes. */
   size: number;
   /** 64 lower-case hexadecimal digits. */
   sha256: string;
+}
+
+/** The content that a token allows its bearer to upload or download under this key. */
+export interface FileGrant extends Content {
+  key: string;
 }
 
 export interface ObjectHead {

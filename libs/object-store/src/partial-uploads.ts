@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { isServiceError, ServiceError } from '@lab/contracts';
 import { compare, mismatch, sizeFault } from './content.js';
 import { absent, type Received } from './incoming.js';
-import type { FileGrant } from './file-tickets.js';
 import { Writers } from './writers.js';
+import type { FileGrant } from './object-store.js';
 
 /**
  * Uploads that may break off and be continued. What arrived waits in a file that is named after the key and the content

@@ -16,6 +16,7 @@ import { checkKey } from './key-path.js';
 import type {
   ByteRange,
   Content,
+  FileGrant,
   FileStore,
   ListedObject,
   ObjectHead,
@@ -26,7 +27,7 @@ import { boundAnswers, onward } from './s3-answers.js';
 import { isAbsent, nameOf, storage } from './s3-errors.js';
 import { defaultSizes, piecesOf, S3Parts, type S3Bucket, type S3Sizes } from './s3-parts.js';
 import { S3Uploads } from './s3-uploads.js';
-import { FileTickets, type FileGrant, type FileTicketsOptions } from './file-tickets.js';
+import { FileTickets, type FileTicketsOptions } from './file-tickets.js';
 
 export interface S3StoreOptions extends FileTicketsOptions {
   /** Address of the server; default: the one of AWS for the region. */

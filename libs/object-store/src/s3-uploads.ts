@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { isServiceError, ServiceError } from '@lab/contracts';
 import { compare, mismatch, sizeFault } from './content.js';
-import type { Content } from './object-store.js';
+import type { Content, FileGrant } from './object-store.js';
 import { otherOffset } from './partial-uploads.js';
 import { onward } from './s3-answers.js';
 import { isAbsent } from './s3-errors.js';
@@ -22,7 +22,6 @@ import {
   type S3Parts,
   type S3Sizes,
 } from './s3-parts.js';
-import type { FileGrant } from './file-tickets.js';
 import { Writers } from './writers.js';
 
 /** Where uploads wait until they are whole and known to be right. */

@@ -1,22 +1,14 @@
-import type { JsonObject, JsonValue, TaskFailurePolicy } from '@lab/contracts';
+import type { JsonObject, JsonValue } from '@lab/contracts';
 import { z } from 'zod';
 import { hintFor } from '../model/suggest.js';
-import type {
-  DependencyLag,
-  DeviceSlot,
-  FileReference,
-  LabDefinition,
-  ParameterBinding,
-  ProtocolDefinition,
-  ResourceSlot,
-  TaskDefinition,
-} from '../model/types.js';
+import type { DependencyLag, LabDefinition, ProtocolDefinition, TaskDefinition } from '../model/types.js';
 import type { Path } from '../documents/diagnostic.js';
 import type { SourceDocument } from '../documents/source-document.js';
 import type { DefinitionIndex } from './index-of.js';
 import { failurePolicyKeys, readFailurePolicy } from './failure-policy.js';
 import { checkFiles, impliedDependencies, readFileReference } from './protocol-files.js';
 import { checkBindings } from './protocol-parameters.js';
+import type { Dependency, ProtocolScope, TaskEntry } from './protocol-scope.js';
 import { checkSlots } from './protocol-slots.js';
 import { readDeviceSlot, readResourceSlot } from './slot-forms.js';
 import { checkName, isMapping, json, kindOf, optionalMapping, optionalText, readShape } from './shape.js';
@@ -62,47 +54,6 @@ const lag = z
   .transform((value) => value ?? undefined);
 const dependencyShape = z.strictObject({ task: z.string(), min_lag: lag, max_lag: lag });
 const annotationShape = z.strictObject({ desc: optionalText, meta: optionalMapping });
-
-/** A task of a protocol as far as it can be read; what cross-checks need of it. */
-export interface TaskEntry {
-  path: Path;
-  name: string;
-  type: string;
-  desc: string;
-  duration: number;
-  group: string | null;
-  /** The task type; undefined when it is unknown or broken. */
-  definition: TaskDefinition | undefined;
-  devices: Record<string, DeviceSlot>;
-  resources: Record<string, ResourceSlot>;
-  parameters: Record<string, ParameterBinding>;
-  files: Record<string, FileReference>;
-  /** Names under the slots, also of those that could not be read. */
-  named: { devices: string[]; resources: string[]; parameters: string[]; files: string[] };
-  dependencies: Dependency[];
-  failurePolicy: TaskFailurePolicy | undefined;
-}
-
-/** The name of a task, its place in the list of dependencies, and the lag after it. */
-export interface Dependency {
-  name: string;
-  /** Null: it is not in the list, for a file of that task says so. */
-  index: number | null;
-  /** Undefined: none is declared. */
-  lag: DependencyLag | undefined;
-}
-
-/** What the checks of one protocol share. */
-export interface ProtocolScope {
-  source: SourceDocument;
-  tasks: ReadonlyMap<string, TaskEntry>;
-  graph: TaskGraph;
-  labs: ReadonlyMap<string, LabDefinition>;
-  /** Names listed under `labs`, also of those that are unknown or broken. */
-  labNames: readonly string[];
-  /** False when a lab is unknown or broken: what it may hold is then not known. */
-  labsComplete: boolean;
-}
 
 /** `experiment.yml` without its optimizer. Faults are recorded in the document. */
 export function readProtocol(

@@ -4,8 +4,7 @@ import { hintFor } from '../model/suggest.js';
 import type { FileReference } from '../model/types.js';
 import type { Path } from '../documents/diagnostic.js';
 import type { SourceDocument } from '../documents/source-document.js';
-import type { Dependency, ProtocolScope, TaskEntry } from './protocol-file.js';
-import { checkAncestor } from './protocol-slots.js';
+import { checkAncestor, type Dependency, type ProtocolScope, type TaskEntry } from './protocol-scope.js';
 import { kindOf } from './shape.js';
 
 /** Longest name of a file, in characters; the same that holds for the files a task returns. */

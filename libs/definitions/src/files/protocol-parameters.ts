@@ -4,8 +4,7 @@ import { hintFor } from '../model/suggest.js';
 import type { ParameterBinding, ParameterSpec } from '../model/types.js';
 import type { Path } from '../documents/diagnostic.js';
 import { elementPath } from './parameter-specs.js';
-import type { ProtocolScope, TaskEntry } from './protocol-file.js';
-import { checkAncestor } from './protocol-slots.js';
+import { checkAncestor, type ProtocolScope, type TaskEntry } from './protocol-scope.js';
 
 /** Checks the parameters of a task against its type and the tasks it refers to. */
 export function checkBindings(scope: ProtocolScope, entry: TaskEntry): void {

@@ -1,7 +1,7 @@
 import { hintFor } from '../model/suggest.js';
 import type { DeviceSlot, LabDefinition, ResourceSlot } from '../model/types.js';
 import type { Path } from '../documents/diagnostic.js';
-import type { ProtocolScope, TaskEntry } from './protocol-file.js';
+import { checkAncestor, type ProtocolScope, type TaskEntry } from './protocol-scope.js';
 import { unfilledSlots } from './slot-matching.js';
 
 /** Checks the devices and resources of a task against its type, the labs, and the tasks it refers to. */
@@ -311,21 +311,6 @@ function checkSlotReference(
       `"${slot.task}.${slot.slot}" is a ${type}, but the task needs a ${wanted}`,
     );
   }
-}
-
-/** A reference may only go to a task that has certainly completed. Says so in the document otherwise. */
-export function checkAncestor(scope: ProtocolScope, entry: TaskEntry, path: Path, target: string): boolean {
-  if (target !== entry.name && scope.graph.ancestors(entry.name).has(target)) return true;
-  const isSelf = target === entry.name;
-  scope.source.fault(
-    path,
-    'not_an_ancestor',
-    isSelf
-      ? `the task "${entry.name}" refers to itself`
-      : `"${entry.name}" refers to "${target}", but does not depend on it`,
-    isSelf ? {} : { hint: `add "${target}" to the dependencies of "${entry.name}"` },
-  );
-  return false;
 }
 
 /** The entry that decides which device or resource a handle gets: references followed to their start. */

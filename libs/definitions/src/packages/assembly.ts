@@ -18,19 +18,8 @@ import type {
 import { contentHash } from './canonical.js';
 import { Catalog } from './catalog.js';
 import { CheckMemory } from './check-memory.js';
+import type { LoadedFile } from './loaded-file.js';
 import type { DefinitionKind, FoundDefinition } from './discover.js';
-
-/** A definition file with its code, as read from a package. */
-export interface LoadedFile {
-  definition: FoundDefinition;
-  packageName: string;
-  source: SourceDocument;
-  /** The same object for as long as the text does not change. */
-  text: object;
-  /** Null when there is no code beside it, or the code has errors. */
-  module: ModuleReference | null;
-  codeIsBroken: boolean;
-}
 
 /** Puts the files of all packages together: first what others refer to, so that each file can be checked against the rest. */
 export class Assembly {

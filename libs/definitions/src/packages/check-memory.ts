@@ -1,4 +1,4 @@
-import type { LoadedFile } from './assembly.js';
+import type { LoadedFile } from './loaded-file.js';
 
 interface Checked {
   /** The code beside the file when it was checked. */

@@ -1,6 +1,6 @@
 import type { PlanRunning, PlanSlot, PlanTask, Snapshot } from '../policy.js';
 import type { Activity, Precedence, Problem, ProblemRun, Slot } from '../problem/problem.js';
-import type { Compiled } from './compiled.js';
+import type { Compiled, Concessions } from './compiled.js';
 import { factsOf } from './facts.js';
 import { select, type Selection } from './selection.js';
 import { agedPriority } from '../ageing.js';
@@ -15,14 +15,6 @@ export interface CompileOptions {
   /** How many waiting tasks are planned, about. */
   limit: number;
   concessions: Concessions;
-}
-
-/** What is given up where not everything can be had. */
-export interface Concessions {
-  /** Tasks that have no place whatever is done: what they need is kept by those that wait for them. */
-  stuck: ReadonlySet<string>;
-  /** Tasks that are planned without their greatest lags, or without these and their group. */
-  relaxed: ReadonlyMap<string, 'lags' | 'group'>;
 }
 
 /**

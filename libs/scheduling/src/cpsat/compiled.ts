@@ -1,7 +1,14 @@
 import type { PlanTask } from '../policy.js';
 import type { Problem, Schedule } from '../problem/problem.js';
-import type { Concessions } from './compile.js';
 import type { Facts } from './facts.js';
+
+/** What is given up where not everything can be had. */
+export interface Concessions {
+  /** Tasks that have no place whatever is done: what they need is kept by those that wait for them. */
+  stuck: ReadonlySet<string>;
+  /** Tasks that are planned without their greatest lags, or without these and their group. */
+  relaxed: ReadonlyMap<string, 'lags' | 'group'>;
+}
 
 /** A snapshot in numbers, and what the numbers stand for. */
 export interface Compiled {

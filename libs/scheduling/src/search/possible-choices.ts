@@ -1,9 +1,12 @@
-import type { CompiledProblem } from './compiled-problem.js';
-
-type Slots = Pick<
-  CompiledProblem,
-  'slotStart' | 'choiceStart' | 'choiceUnit' | 'slotClass' | 'classes' | 'fixed'
->;
+/** The fields of a compiled problem that say which units can fill which slot. */
+interface Slots {
+  readonly slotStart: Int32Array;
+  readonly choiceStart: Int32Array;
+  readonly choiceUnit: Int32Array;
+  readonly slotClass: Int32Array;
+  readonly classes: number;
+  readonly fixed: Uint8Array;
+}
 
 /**
  * Leaves out units with which an activity, or one that has to take the same unit, could not fill its other slots.
