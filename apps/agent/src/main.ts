@@ -26,7 +26,6 @@ import { ForkedDeviceProcesses, ForkedTaskProcesses } from './hosts.js';
 import { InputCache } from './input-cache.js';
 import { FolderLedgerDisk } from './ledger-disk.js';
 import { LogRelay } from './log-relay.js';
-import { OldJournal } from './old-journal.js';
 import { Spool } from './spool.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
@@ -85,12 +84,7 @@ await runService(
     const packages = new NpmPackages(join(folder, 'packages'), log);
     await packages.removeLeftovers();
 
-    const journal = new OldJournal(folder);
-    const ledger = new DiskLedger(
-      new FolderLedgerDisk(folder),
-      { log, timers: systemTimers },
-      { inherited: await journal.read() },
-    );
+    const ledger = new DiskLedger(new FolderLedgerDisk(folder), { log, timers: systemTimers });
 
     const meter = new Meter();
     shutdown.add('event loop', measureProcess(meter));
@@ -151,7 +145,6 @@ await runService(
       { deadlineMs: agentStopMs },
     );
     await agent.start();
-    await journal.setAside();
     const ready = await agent.ready(devicesMs);
     if (!ready && !shutdown.signal.aborted) {
       log.warn('serving before all devices are ready', {

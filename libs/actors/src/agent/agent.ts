@@ -14,33 +14,34 @@ import { Devices, keyOf, type DeviceName } from '../devices/index.js';
 import { CallLedger, defaultLedgerMemory } from '../ledger/index.js';
 import {
   defaultLimits,
-  Retry,
   type AgentLimits,
+  type Hello,
   type KnownEmergencyStops,
   type Registration,
 } from '../ports/index.js';
 import type { AgentPorts } from './agent-ports.js';
 import { EmergencyStops } from './emergency-stops.js';
 import { Freshness } from './freshness.js';
+import { Registrar } from './registrar.js';
 
 export interface AgentIdentity {
   computer: string;
   version: string;
 }
 
-/** What a message says about its sender's knowledge. */
+/** What a message says about the knowledge of its sender. */
 export interface MessageMarks {
   epoch?: number | undefined;
   fence?: Record<string, number> | undefined;
   /** How long the sender waits, in milliseconds. */
   ttlMs?: number | undefined;
-  /** The newest heartbeat that the sender has heard of this agent; 0: only its hello. */
+  /** Number of the newest heartbeat of this agent that the sender has received; 0: only the hello. */
   fresh?: number | undefined;
 }
 
-/** Who is asked about, and what is known of its sender, when a device is called from elsewhere. */
+/** The knowledge of a sender on another computer that calls a device. */
 export interface CallMarks extends MessageMarks {
-  /** A reading of this agent's clock from before the call was sent, in milliseconds. */
+  /** A reading of this agent's clock that was taken before the call was sent, in milliseconds. */
   asOf: number;
 }
 
@@ -48,15 +49,15 @@ export interface RemoteCall {
   callId: string;
   function: string;
   arguments: JsonObject;
-  /** Set when a task calls; then the fence of its allocation is demanded. */
+  /** Set when a task calls. Then the marks must have the fence of its allocation. */
   attemptId?: string | undefined;
 }
 
 /**
- * The agent of one computer: its devices, its attempts, and its standing with the orchestrator.
+ * The agent of one computer: its devices, its attempts and its registration.
  *
- * Guarantees: registered under one session from `start` to `stop`; a message of an epoch lower than the highest seen is
- * refused; without an orchestrator everything goes on but the acknowledgement of results.
+ * Guarantees: it uses one session from `start` to `stop`. It refuses a message of an epoch lower than the highest it knows.
+ * Without an orchestrator everything continues except the acknowledgement of results.
  */
 export class Agent {
   readonly session: string;
@@ -68,18 +69,15 @@ export class Agent {
   readonly #pool: ProcessPool;
   readonly #attempts: TaskAttempts;
   readonly #emergencyStops: EmergencyStops;
-  readonly #registerRetry: Retry;
+  readonly #registrar: Registrar;
   readonly #freshness: Freshness;
   readonly #stop = new AbortController();
   readonly #registeredOnce: Promise<void>;
-  #tellRegistered: () => void = () => undefined;
+  #resolveRegistered: () => void = () => undefined;
   #inc: number | undefined;
   #epoch = 0;
-  /** What the ledger holds is taken up. */
-  #tookUp = false;
-  /** The registration under way, and whether another one was asked for meanwhile. */
-  #registering: Promise<void> | undefined;
-  #registerAgain = false;
+  /** The attempts of the ledger are known. */
+  #replayed = false;
   #stopped: Promise<void> | undefined;
 
   constructor(identity: AgentIdentity, ports: AgentPorts, limits: Partial<AgentLimits> = {}) {
@@ -108,14 +106,17 @@ export class Agent {
     );
     const [devices, attempts] = [this.#devices, this.#attempts];
     this.#emergencyStops = new EmergencyStops({ devices, attempts, ledger: ports.ledger, log });
-    this.#registeredOnce = new Promise((resolve) => (this.#tellRegistered = resolve));
-    this.#registerRetry = new Retry(ports, {
-      firstMs: this.#limits.retryMs,
-      maxMs: this.#limits.registerRetryMaxMs,
-    });
+    this.#registeredOnce = new Promise((resolve) => (this.#resolveRegistered = resolve));
+    const registrant = {
+      signal: this.#stop.signal,
+      hello: () => this.#hello(),
+      epoch: () => this.#epoch,
+      registered: this.#registered.bind(this),
+    };
+    this.#registrar = new Registrar(registrant, ports, this.#limits);
   }
 
-  /** The number under which commands reach this process; undefined before the first registration. */
+  /** The incarnation under which commands reach this process; undefined before the first registration. */
   get inc(): number | undefined {
     return this.#inc;
   }
@@ -124,7 +125,7 @@ export class Agent {
     return this.#epoch;
   }
 
-  /** What keeps the agent from taking on tasks and effects, for an operator; undefined: nothing. */
+  /** Why the agent refuses tasks and effects, for an operator; undefined: it accepts them. */
   get trouble(): string | undefined {
     const reason = this.#ports.ledger.trouble;
     return reason === undefined
@@ -133,7 +134,7 @@ export class Agent {
   }
 
   /**
-   * Takes up what the ledger holds, warms the pool and begins to register.
+   * Continues what the ledger holds, warms the pool and begins to register.
    *
    * @throws Error when the ledger cannot be opened
    */
@@ -144,15 +145,16 @@ export class Agent {
     this.#emergencyStops.recall();
     await this.#attempts.replay();
     this.#pool.open();
-    this.#tookUp = true;
+    this.#replayed = true;
     this.#register();
   }
 
   /**
-   * Resolves when the agent is registered and the first start of each of its devices is over: it is usable, or faulted.
+   * Resolves when the agent is registered and the first start of each of its devices is over: the device is usable or
+   * faulted.
    *
    * @param withinMs waits no longer than this, in milliseconds
-   * @returns whether that came in time; false also when the agent is stopped meanwhile
+   * @returns whether that happened in time; false also when the agent is stopped meanwhile
    */
   async ready(withinMs: number): Promise<boolean> {
     const { promise: late, end } = this.#lateAfter(withinMs);
@@ -164,29 +166,29 @@ export class Agent {
     }
   }
 
-  /** Somebody leads: a new epoch means a new leader, who must hear of this agent. */
+  /** Takes the message of a leader. A new epoch means a new leader, with which this agent must register. */
   hearLeader(epoch: number, known: KnownEmergencyStops = {}): void {
     if (epoch >= this.#epoch) this.#emergencyStops.merge(known);
     if (epoch > this.#epoch) this.#register();
   }
 
-  /** People stop devices, whoever tells of it: at once, past all queues, fences and leaders. */
+  /** Takes an emergency stop from any sender. It takes effect at once, past all queues, fences and leaders. */
   emergencyStop(stop: EmergencyStop): void {
     this.#emergencyStops.engage(stop);
   }
 
-  /** The stops of people that are in force on this computer. */
+  /** The emergency stops in force on this computer. */
   emergencyStops(): EmergencyStop[] {
     return this.#emergencyStops.inForce;
   }
 
-  /** The way to the orchestrator is open again. */
+  /** Registers again and retries reports at once, because the broker can be reached again. */
   reconnected(): void {
     this.#register();
     this.#attempts.hurry();
   }
 
-  /** A heartbeat is being sent. @returns the number that it carries */
+  /** Notes that a heartbeat is being sent. @returns the number that it carries */
   nextHeartbeat(): number {
     return this.#freshness.next();
   }
@@ -217,18 +219,18 @@ export class Agent {
     this.#devices.assign(devices);
   }
 
-  /** A reading of the clock by which calls from outside this computer are found fresh, in milliseconds. */
+  /** Reads the clock that tells how fresh a call from another computer is, in milliseconds. */
   readClock(): number {
     return this.#freshness.reading();
   }
 
   /**
-   * A call from outside this computer: of a task that runs on another one, or of a person.
+   * Calls a device for a task that runs on another computer, or for a person.
    *
    * @throws ServiceError `late_message`; see {@link Devices.call} and {@link CallLedger.once}
    */
   async callDevice(device: DeviceName, call: RemoteCall, marks: CallMarks): Promise<JsonValue | undefined> {
-    // Before the call is looked up: one that came late may be sent again, with a new reading.
+    // Checked before the call is looked up, because a late call may be sent again with a new reading.
     this.#freshness.demandReading(marks.asOf);
     const fence = marks.fence?.[keyOf(device)];
     if (call.attemptId !== undefined && fence === undefined) {
@@ -240,8 +242,8 @@ export class Agent {
   }
 
   /**
-   * An attempt of another computer is over: none of its calls to devices of this one is begun from now on, and those in
-   * progress are stopped safely.
+   * Ends the calls of an attempt that runs on another computer: from now on none of them begins here, and those in progress
+   * are stopped safely.
    *
    * @returns whether one of them still goes on
    */
@@ -255,9 +257,9 @@ export class Agent {
   }
 
   /**
-   * A person says that an uncertain or faulted device is safe to be started anew.
+   * Resets an uncertain or faulted device because a person says that it is safe to start.
    *
-   * @param doubtId which doubt is meant; null: none, the device is faulted
+   * @param doubtId the doubt that the person means; null: the device has no doubt, it is faulted
    * @throws ServiceError `stale_message`, and see {@link Devices.reset}
    */
   async resetDevice(
@@ -279,8 +281,8 @@ export class Agent {
   }
 
   /**
-   * Refuses new work, stops what runs, delivers results while that is possible, cleans the devices up and ends all
-   * processes. Bounded by the limits; never rejects.
+   * Refuses new work, stops running tasks, delivers results while that is possible, cleans up the devices and ends all
+   * processes. The limits bound its duration. Never rejects.
    */
   stop(reason: string): Promise<void> {
     this.#stopped ??= this.#end(reason);
@@ -298,7 +300,7 @@ export class Agent {
     }
   }
 
-  /** False after a time, or as soon as the agent is stopped. */
+  /** Resolves to false after a time, or as soon as the agent is stopped. `end` releases the timer. */
   #lateAfter(ms: number): { promise: Promise<false>; end: () => void } {
     const { signal } = this.#stop;
     let end: () => void = () => undefined;
@@ -320,85 +322,50 @@ export class Agent {
     if (epoch < this.#epoch) {
       throw new ServiceError(
         'stale_message',
-        `epoch ${epoch} is over; a leader of epoch ${this.#epoch} has been heard`,
+        `epoch ${epoch} is over; this agent knows epoch ${this.#epoch}`,
       );
     }
-    // A command of an unknown leader is obeyed, but the leader must hear of this agent all the same.
+    // The agent obeys a command of a leader that it does not know yet, and registers with that leader.
     if (epoch > this.#epoch && this.#inc !== undefined) this.hearLeader(epoch);
     this.#epoch = epoch;
   }
 
   #register(): void {
-    // Before it knows its attempts it would be taken for an agent that has lost them.
-    if (!this.#tookUp || this.#stop.signal.aborted) return;
-    if (this.#registering !== undefined) {
-      this.#registerAgain = true;
-      this.#registerRetry.hurry();
-      return;
-    }
-    this.#registerAgain = false;
-    this.#registering = this.#hello().finally(() => {
-      this.#registering = undefined;
-      if (this.#registerAgain) this.#register();
-    });
+    // An agent that does not know its attempts yet would look like one that has lost them.
+    if (this.#replayed) this.#registrar.register();
   }
 
-  /** Says hello until it is answered. Never rejects. */
-  async #hello(): Promise<void> {
-    const { orchestrator, log } = this.#ports;
-    try {
-      let told: AttemptReport[] = [];
-      let saidAt = 0;
-      const registration = await this.#registerRetry.run(
-        async () => {
-          this.#registerAgain = false;
-          told = this.attempts();
-          saidAt = this.#ports.clock.now();
-          const answer = await orchestrator.register({
-            ...this.#identity,
-            session: this.session,
-            attempts: told,
-            incarnations: [...this.#ports.ledger.state.incarnations],
-            devices: this.devices(),
-            halts: this.emergencyStops(),
-          });
-          if (answer.epoch >= this.#epoch) return answer;
-          throw new ServiceError(
-            'stale_message',
-            `the answer came from a leader of epoch ${answer.epoch}; epoch ${this.#epoch} has been heard`,
-          );
-        },
-        {
-          signal: this.#stop.signal,
-          failed: (error, pauseMs) => {
-            log.info('not registered yet', { reason: String(error), again_in_ms: Math.round(pauseMs) });
-            return false;
-          },
-        },
-      );
-      this.#freshness.registered(saidAt);
-      await this.#registered(registration);
-      await this.#attempts.acknowledged(told);
-    } catch (error) {
-      if (!this.#stop.signal.aborted) log.error('registration failed', { reason: String(error) });
-    }
+  #hello(): Hello {
+    return {
+      ...this.#identity,
+      session: this.session,
+      attempts: this.attempts(),
+      incarnations: [...this.#ports.ledger.state.incarnations],
+      devices: this.devices(),
+      halts: this.emergencyStops(),
+    };
   }
 
-  async #registered({ inc, epoch, devices, ...known }: Registration): Promise<void> {
-    // An agent that leaves must not be heard as if it came.
-    if (this.#stop.signal.aborted) return;
+  async #registered(registration: Registration, reported: AttemptReport[], sentAt: number): Promise<void> {
+    this.#freshness.registered(sentAt);
+    // An agent that stops must not announce a new incarnation.
+    if (!this.#stop.signal.aborted) await this.#takeRegistration(registration);
+    await this.#attempts.acknowledged(reported);
+  }
+
+  async #takeRegistration({ inc, epoch, devices, ...known }: Registration): Promise<void> {
     this.#epoch = epoch;
     if (inc !== this.#inc) {
-      // In the ledger before anything that this incarnation accepts.
+      // Noted before any attempt that this incarnation accepts.
       this.#ports.ledger.note({ type: 'incarnation', inc });
       await this.#ports.announcer.incarnated(inc);
       this.#inc = inc;
     }
-    // Before the devices: one that is stopped must not be started.
+    // Emergency stops first, so that no stopped device starts.
     this.#emergencyStops.merge(known);
     this.#ports.log.info('registered', { inc, epoch, devices: devices.length });
     this.#devices.assign(devices);
-    this.#tellRegistered();
+    this.#resolveRegistered();
     this.#attempts.hurry();
   }
 }

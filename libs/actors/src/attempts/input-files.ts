@@ -9,16 +9,16 @@ import {
 } from '@lab/contracts';
 import type { AgentLog, Files, Orchestrator, Retry } from '../ports/index.js';
 
-/** A file that the task gets cannot be had; the message names it. */
+/** An input file of the task cannot be had. The message names the file. */
 export class InputFileError extends Error {
   override readonly name = 'InputFileError';
 }
 
 /**
- * Puts all files that an attempt gets into its folder, one after the other. A store that does not answer is waited for.
+ * Puts all input files of an attempt into its spool folder, one after the other. Waits for a store that does not answer.
  *
- * @param signal gives up
- * @returns by file handle; undefined: it gets none
+ * @param signal when it fires, the transfer is given up
+ * @returns the files by their handles; undefined: the attempt has no input files
  * @throws InputFileError when a file can never be had; ServiceError `aborted`
  */
 export async function placeInputFiles(
@@ -31,16 +31,7 @@ export async function placeInputFiles(
   for (const [handle, { name, size, sha256 }] of Object.entries(files)) {
     const ticket = () => ports.orchestrator.downloadTicket({ attemptId, handle });
     const place = () => ports.files.place(attemptId, { handle, name, size, sha256 }, ticket, signal);
-    const failed = (error: unknown, pauseMs: number): boolean => {
-      const fault = toServiceError(error);
-      const final = isFinalForFiles(fault);
-      ports.log.warn('a file that the task gets could not be fetched', {
-        file: name,
-        reason: fault.message,
-        ...(final ? {} : { again_in_ms: Math.round(pauseMs) }),
-      });
-      return final;
-    };
+    const failed = fileFailed(ports.log, 'an input file could not be fetched', name);
     try {
       const path = await ports.retry.run(place, { signal, failed });
       placed.push([handle, { name, size, sha256, media_type: mediaTypeOf(name), path }]);
@@ -55,10 +46,28 @@ export async function placeInputFiles(
   return Object.fromEntries(placed);
 }
 
-/** They say nothing of the file: whoever was asked had no time, had a defect, or does not lead any more. */
-const notOfTheFile: readonly ErrorCode[] = ['deadline_exceeded', 'internal', 'aborted'];
+/** Returns a listener for {@link Retry} that logs a failed transfer, and gives up when no later try can succeed. */
+export function fileFailed(
+  log: AgentLog,
+  message: string,
+  file: string,
+): (error: unknown, pauseMs: number) => boolean {
+  return (error, pauseMs) => {
+    const fault = toServiceError(error);
+    const final = isFinal(fault);
+    log.warn(message, {
+      file,
+      reason: fault.message,
+      ...(final ? {} : { again_in_ms: Math.round(pauseMs) }),
+    });
+    return final;
+  };
+}
 
-/** No later try can succeed with the same file. */
-export function isFinalForFiles({ code }: ServiceError): boolean {
-  return !errorCatalogue[code].retryable && !notOfTheFile.includes(code);
+/** Codes that say nothing about the file: the other side had no time, had a defect, or no longer leads. */
+const notAboutTheFile: readonly ErrorCode[] = ['deadline_exceeded', 'internal', 'aborted'];
+
+/** Whether no later try can succeed with the same file. */
+function isFinal({ code }: ServiceError): boolean {
+  return !errorCatalogue[code].retryable && !notAboutTheFile.includes(code);
 }

@@ -1,70 +1,57 @@
 import {
-  callFreshMs,
-  deviceAnswerMs,
-  deviceTimeoutMs,
   ServiceError,
-  toServiceError,
   type AttemptOutcome,
   type AttemptStatus,
-  type DeviceBinding,
   type FromTask,
-  type JsonValue,
   type LocalFile,
   type TaskStart,
+  type ToTask,
 } from '@lab/contracts';
-import type { Clock, Timers } from '@lab/ports';
+import type { Clock } from '@lab/ports';
 import type { Devices } from '../devices/index.js';
-import type { CallEnding, CallLedger, Ledger } from '../ledger/index.js';
+import type { Ledger } from '../ledger/index.js';
 import {
   describeExit,
-  Unanswered,
   type AgentLog,
   type Files,
   type Modules,
-  type OtherAgent,
-  type Peers,
   type ProcessExit,
   type SpooledFile,
 } from '../ports/index.js';
-import { OpenCalls } from './open-calls.js';
+import { AttemptDeviceCalls, type AttemptCallsPorts } from './attempt-calls.js';
 import type { Lease, ProcessPool } from './process-pool.js';
 
-export interface AttemptPorts {
-  computer: string;
+export interface AttemptPorts extends AttemptCallsPorts {
   clock: Clock;
-  timers: Timers;
   log: AgentLog;
   ledger: Ledger;
   modules: Modules;
   files: Files;
-  peers: Peers;
-  calls: CallLedger;
-  /** How long the driver of a device in doubt may take to settle it before the attempt ends, in milliseconds. */
+  /** How long the end of an attempt waits for the driver of a device in doubt to settle it, in milliseconds. */
   doubtMs: number;
-  devices: Devices;
   pool: ProcessPool;
 }
 
+/** When a cancelled task gets the signals, in milliseconds after the abort message. */
 export interface Ladder {
   termMs: number;
   killMs: number;
 }
 
-/** How an attempt ended in its process, before its files are stored. */
+/** The end of an attempt in its process, before its files are stored. */
 export interface Ending {
   outcome: AttemptOutcome;
   files: SpooledFile[];
 }
 
-type Call = Extract<FromTask, { type: 'call' }>;
 type Report = Exclude<FromTask, { type: 'call' | 'log' | 'waiting' }>;
 
-/** Puts the files that the task gets into its folder; undefined: it gets none. */
+/** Puts the input files of the task into its spool folder; undefined: it has none. */
 type PlaceFiles = (log: AgentLog, signal: AbortSignal) => Promise<Record<string, LocalFile> | undefined>;
 
 interface Prepared {
   lease: Lease;
-  /** Of the module file. */
+  /** Path of the module file. */
   path: string;
   spool: string;
   files: Record<string, LocalFile> | undefined;
@@ -74,16 +61,16 @@ type ProcessEnd = { report: Report } | { exit: ProcessExit };
 /**
  * One execution of a task, from acceptance to the end of its process.
  *
- * Guarantees: the process is told to run at most once, and only after ACCEPT and BEGIN are durable; `run` resolves only
- * when the process is done with the task or dead, and no device call of the attempt is in progress. An attempt that did
- * not complete has failed or was cancelled only when its devices are known to stand still; else it is unknown.
+ * Guarantees: the process gets `run` at most once, and only after ACCEPT and BEGIN are durable. `run` resolves only when the
+ * process is done with the task or dead, and no device call of the attempt is in progress. An attempt that did not complete
+ * counts as failed or cancelled only when its devices are known to stand still; otherwise it is unknown.
  */
 export class TaskAttempt {
   readonly start: TaskStart;
   readonly log: AgentLog;
   readonly #ports: AttemptPorts;
   readonly #placeFiles: PlaceFiles;
-  readonly #open = new OpenCalls();
+  readonly #calls: AttemptDeviceCalls;
   readonly #withdraw = new AbortController();
   #phase: 'accepted' | 'running' | 'over' = 'accepted';
   #cancelled: { reason: string; byAgent: boolean } | undefined;
@@ -96,6 +83,7 @@ export class TaskAttempt {
     this.#ports = ports;
     this.#placeFiles = placeFiles;
     this.log = ports.log.child({ task: start.label, attempt: start.attempt_id });
+    this.#calls = new AttemptDeviceCalls(start, ports, this.log);
   }
 
   get status(): AttemptStatus {
@@ -103,7 +91,11 @@ export class TaskAttempt {
     return this.#phase === 'accepted' ? 'accepted' : 'running';
   }
 
-  /** @param accepted resolves when ACCEPT is durable; its rejection is this method's */
+  /**
+   * Runs the attempt to its end.
+   *
+   * @param accepted resolves when ACCEPT is durable; if it rejects, this method rejects with the same error
+   */
   async run(accepted: Promise<void>): Promise<Ending> {
     let prepared: Prepared | undefined;
     try {
@@ -114,16 +106,16 @@ export class TaskAttempt {
       this.#phase = 'over';
       this.#cancelLadder();
       this.#lease = undefined;
-      // A process fit to be reused has been given back already, and then this does nothing.
+      // No effect if the process was given back for reuse already.
       prepared?.lease.release({ reuse: false });
     }
   }
 
   /**
-   * Asks the attempt to stop: abort signal and `_stop` of the devices that it moves at once, SIGTERM and SIGKILL
-   * later. Asking again may only shorten the times.
+   * Asks the attempt to stop. The abort message and `_stop` of its moving devices come at once, SIGTERM and SIGKILL later. A
+   * second call can only shorten the times.
    *
-   * @param byAgent the agent stops, nobody cancelled the task
+   * @param byAgent true: the agent stops, and nobody cancelled the task
    */
   cancel(reason: string, ladder: Ladder, byAgent = false): void {
     if (byAgent) this.#endDoubtWait();
@@ -136,35 +128,22 @@ export class TaskAttempt {
     if (process === undefined) return;
     if (first) {
       process.send({ type: 'abort', reason });
-      this.#stopCalls(reason);
+      this.#calls.stop(reason);
     }
     if (first || byAgent) this.#climb(ladder);
   }
 
-  /** Stops what devices are doing for the attempt, wherever they are; what cannot be stopped is waited for. */
-  #stopCalls(reason: string): void {
-    const { computer: here, devices, peers } = this.#ports;
-    const id = this.start.attempt_id;
-    devices.stopCallsOf(id, reason);
-    const others = Object.values(this.start.devices).filter(({ computer }) => computer !== here);
-    for (const [computer, { inc }] of new Map(others.map((device) => [device.computer, device]))) {
-      peers.barCalls({ computer, inc }, id, reason).catch((error: unknown) => {
-        this.log.info('calls on another computer could not be stopped', { computer, reason: String(error) });
-      });
-    }
-  }
-
-  /** Everything that the run needs, with BEGIN durable; undefined when the attempt was cancelled meanwhile. */
+  /** Provides everything that the run needs and makes BEGIN durable. @returns undefined when the attempt was cancelled */
   async #prepare(accepted: Promise<void>): Promise<Prepared | undefined> {
     const { modules, files, ledger, pool } = this.#ports;
     const { attempt_id: attemptId, module, isolation } = this.start;
     const withdrawn = this.#withdraw.signal;
     const code = orAborted(modules.path(module), withdrawn);
     const folder = files.prepare(attemptId);
-    // One that is refused fetches nothing.
+    // An attempt that is refused fetches no files.
     const inputs = Promise.all([folder, accepted]).then(() => this.#placeFiles(this.log, withdrawn));
     const [taken, path, spool, given, acceptance] = await Promise.allSettled([
-      // Not before code and files are there: that may take minutes, and processes are few.
+      // Fetching code and files may take minutes, and processes are few, so a process is taken last.
       Promise.all(this.start.files === undefined ? [code] : [code, inputs]).then(() =>
         pool.take(isolation, withdrawn),
       ),
@@ -194,11 +173,12 @@ export class TaskAttempt {
 
   async #execute({ lease, path, spool, files }: Prepared): Promise<Ending> {
     const process = lease.process;
+    const send = (message: ToTask): void => process.send(message);
     const ended = new Promise<ProcessEnd>((resolve) => {
       lease.listen({
         message: (message) => {
           if (message.type === 'log') this.log[message.level](message.text, { source: 'task' });
-          else if (message.type === 'call') this.#call(message);
+          else if (message.type === 'call') void this.#calls.make(message, send, this.#withdraw.signal);
           else if (message.type !== 'waiting') resolve({ report: message });
         },
         exit: (exit) => resolve({ exit }),
@@ -207,7 +187,7 @@ export class TaskAttempt {
     this.#phase = 'running';
     this.#lease = lease;
     if (this.#cancelled !== undefined) {
-      // Cancelled while BEGIN was being written: the process has not heard of the task.
+      // Cancelled while BEGIN was being written: the process does not know the task yet.
       return this.#ending(this.#stoppedOutcome());
     }
     process.send({
@@ -226,7 +206,7 @@ export class TaskAttempt {
     this.#phase = 'over';
     this.#cancelLadder();
     this.#withdraw.abort();
-    await this.#open.none();
+    await this.#calls.none();
     if (!('report' in end) || end.report.type !== 'completed') await this.#devicesSettled();
     const ending = this.#endingOf(end);
     const healthy = 'report' in end && end.report.type === 'completed' && this.#cancelled === undefined;
@@ -238,8 +218,11 @@ export class TaskAttempt {
     return Object.fromEntries(
       Object.entries(this.start.devices).map(([slot, { lab, name, computer, functions = [] }]) => {
         const local = computer === this.#ports.computer;
-        const told = functions.length === 0 ? null : functions;
-        return [slot, { lab, name, functions: local ? this.#ports.devices.functions({ lab, name }) : told }];
+        const declared = functions.length === 0 ? null : functions;
+        return [
+          slot,
+          { lab, name, functions: local ? this.#ports.devices.functions({ lab, name }) : declared },
+        ];
       }),
     );
   }
@@ -257,123 +240,6 @@ export class TaskAttempt {
       cancelTerm();
       cancelKill();
     };
-  }
-
-  #call(message: Call): void {
-    const process = this.#lease?.process;
-    this.#route(message).then(
-      (value) => {
-        process?.send({
-          type: 'call_result',
-          call_id: message.call_id,
-          ...(value === undefined ? {} : { value }),
-        });
-      },
-      (thrown: unknown) => {
-        const error = toServiceError(thrown);
-        process?.send({
-          type: 'call_failure',
-          call_id: message.call_id,
-          code: error.code,
-          error: {
-            message: error.message,
-            ...(error.authorStack === undefined ? {} : { stack: error.authorStack }),
-          },
-        });
-      },
-    );
-  }
-
-  async #route(message: Call): Promise<JsonValue | undefined> {
-    if (this.#phase !== 'running' || this.#withdraw.signal.aborted) {
-      throw new ServiceError('aborted', 'the task is being stopped');
-    }
-    const binding = this.start.devices[message.slot];
-    if (binding === undefined) {
-      const slots = Object.keys(this.start.devices).join(', ') || 'none';
-      throw new ServiceError('unknown_device', `the task has no device '${message.slot}'; it has: ${slots}`);
-    }
-    return binding.computer === this.#ports.computer
-      ? this.#callHere(binding, message)
-      : this.#callThere(binding, message);
-  }
-
-  async #callHere({ lab, name, fence }: DeviceBinding, message: Call): Promise<JsonValue | undefined> {
-    const call = {
-      callId: this.#callId(message),
-      attemptId: this.start.attempt_id,
-      fence,
-      function: message.function,
-      arguments: message.arguments,
-      signal: this.#withdraw.signal,
-    };
-    this.#open.begin();
-    try {
-      return await this.#ports.devices.call({ lab, name }, call, fence);
-    } finally {
-      this.#open.end();
-    }
-  }
-
-  /**
-   * Without an answer the call counts as in progress until the agent that runs the device must have ended it: it may
-   * have begun as late as the caller waited, and takes its whole time from there.
-   */
-  async #callThere(
-    { computer, inc, lab, name, fence, functions = [] }: DeviceBinding,
-    message: Call,
-  ): Promise<JsonValue | undefined> {
-    const { calls, peers, timers } = this.#ports;
-    const attemptId = this.start.attempt_id;
-    const callId = this.#callId(message);
-    const declared = functions.find((each) => each.name === message.function);
-    const kind = declared?.kind ?? 'effect';
-    const call = { callId, function: message.function, arguments: message.arguments, attemptId, fence };
-    const runMs = deviceTimeoutMs(declared);
-    const waitMs = runMs + deviceAnswerMs;
-    const answered = (ending: CallEnding): void => {
-      if (kind !== 'query') calls.answered(callId, ending);
-    };
-    this.#open.begin();
-    const inDoubt = new Deadline(timers, restMsOf(runMs));
-    let agentEnded = false;
-    try {
-      if (kind !== 'query') {
-        calls.sent({
-          callId,
-          device: `${lab}.${name}`,
-          function: message.function,
-          kind,
-          attemptId,
-          computer,
-        });
-      }
-      const value = await peers.call({ computer, inc, lab, name }, call, waitMs);
-      answered({ kind: 'returned' });
-      inDoubt.end();
-      return value;
-    } catch (thrown) {
-      if (thrown instanceof Unanswered) {
-        agentEnded = thrown.over;
-        if (thrown.over) inDoubt.end();
-        throw thrown;
-      }
-      const { code, message: text, effect } = toServiceError(thrown);
-      answered({ kind: 'failed', code, message: text, effect });
-      inDoubt.end();
-      throw thrown;
-    } finally {
-      inDoubt.whenOver(() => {
-        // Its agent has ended it by now, or says that the device is in doubt; one that died in the middle says nothing.
-        if (!agentEnded) calls.overElsewhere(callId);
-        this.#open.end();
-      });
-    }
-  }
-
-  /** Unique for ever: the process counts its calls. */
-  #callId({ call_id: callId }: Call): string {
-    return `${this.start.attempt_id}/${callId}`;
   }
 
   #endingOf(end: ProcessEnd): Ending {
@@ -404,7 +270,7 @@ export class TaskAttempt {
     return this.#unlessInDoubt({ kind: 'failed', code: 'agent_stopped', error: { message } });
   }
 
-  /** The driver of a device that died in the middle of an effect may soon find out that it stands still. */
+  /** Waits for the drivers of devices in doubt, which may soon find out that their devices stand still. */
   async #devicesSettled(): Promise<void> {
     const { calls, timers, doubtMs } = this.#ports;
     const id = this.start.attempt_id;
@@ -421,7 +287,7 @@ export class TaskAttempt {
     this.#endDoubtWait();
   }
 
-  /** Unknown when a device may still be moving for it: its allocation must not go to others then. */
+  /** An attempt is unknown while a device may still move for it, because that device must not go to another task. */
   #unlessInDoubt(outcome: Exclude<AttemptOutcome, { kind: 'completed' | 'unknown' }>): AttemptOutcome {
     const call = this.#ports.calls.doubtOf(this.start.attempt_id);
     if (call === undefined) return outcome;
@@ -435,56 +301,10 @@ export class TaskAttempt {
   }
 }
 
-/** The other agents that have devices of an attempt. */
-export function othersOf(start: TaskStart, here: string): OtherAgent[] {
-  const others = new Map<string, OtherAgent>();
-  for (const { computer, inc, functions = [] } of Object.values(start.devices)) {
-    if (computer === here) continue;
-    const longest = Math.max(deviceTimeoutMs(undefined), ...functions.map(deviceTimeoutMs));
-    const restMs = Math.max(restMsOf(longest), others.get(computer)?.restMs ?? 0);
-    others.set(computer, { computer, inc, restMs });
-  }
-  return [...others.values()];
-}
-
-/**
- * How long after it was sent a call to another computer is over in any case, in milliseconds: it may be on its way for a
- * time, begins as late as its caller waits, and takes its whole time from there.
- *
- * @param runMs how long the function may take
- */
-function restMsOf(runMs: number): number {
-  return callFreshMs + runMs + deviceAnswerMs + runMs + deviceAnswerMs;
-}
-
-/** The attempt could not be begun; the process has not heard of it. */
+/** The attempt could not begin. No process has received it. */
 export class NeverBegan extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
-}
-
-/** A moment that comes by itself, or sooner. */
-class Deadline {
-  #over = false;
-  #listener: () => void = () => undefined;
-  readonly #cancel: () => void;
-
-  constructor(timers: Timers, ms: number) {
-    this.#cancel = timers.after(ms, () => this.end());
-  }
-
-  end(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#cancel();
-    this.#listener();
-  }
-
-  /** Calls the listener once, at that moment or now if it has passed. */
-  whenOver(listener: () => void): void {
-    if (this.#over) listener();
-    else this.#listener = listener;
   }
 }
 

@@ -19,16 +19,16 @@ export type CheckArguments = (
   given: JsonObject,
 ) => { values: JsonObject; faults: Fault[] };
 
-/** A call that fits what the device declares. */
+/** A call that fits the declaration of its function. */
 export interface FittingCall {
   declared: DeviceFunction;
-  /** With the defaults of what was not given. */
+  /** With the defaults of arguments that were left out. */
   values: JsonObject;
-  /** How long it may take from its begin, in milliseconds. */
+  /** How long the call may take from its beginning, in milliseconds. */
   runMs: number;
 }
 
-/** What a device says that it can do, and whether a call fits that. */
+/** The functions that a device declares. */
 export class DeclaredFunctions {
   readonly #label: string;
   readonly #check: CheckArguments;
@@ -44,7 +44,7 @@ export class DeclaredFunctions {
     return [...this.#functions.values()];
   }
 
-  /** @param timeoutS of those that declare none, in seconds */
+  /** @param timeoutS timeout of functions that declare none, in seconds */
   replace(functions: readonly DeviceFunction[], timeoutS: number): void {
     this.#functions.clear();
     for (const declared of functions) this.#functions.set(declared.name, withTimeout(declared, timeoutS));
@@ -61,26 +61,26 @@ export class DeclaredFunctions {
     );
   }
 
-  /** @throws ServiceError `invalid` with every fault of the arguments */
+  /** Checks a call and fills in defaults. @throws ServiceError `invalid` with every fault of the arguments */
   fit(declared: DeviceFunction, given: JsonObject): FittingCall {
     const { values, faults } = this.#check(declared, given);
     if (faults.length > 0) throw this.#misused(declared.name, faults);
     return { declared, values, runMs: deviceTimeoutMs(declared) };
   }
 
-  /** The text has it all as well: faults do not reach the code of a task. */
+  /** The message lists the faults as well, because the code of a task gets only the message. */
   #misused(name: string, faults: Fault[]): ServiceError {
-    const told = faults.slice(0, toldFaults).map(({ path, message }) => `${path}: ${message}`);
-    const more = faults.length > toldFaults ? `; and ${faults.length - toldFaults} more` : '';
-    const text = `${name} of device ${this.#label} was not called: ${told.join('; ')}${more}`;
+    const listed = faults.slice(0, listedFaults).map(({ path, message }) => `${path}: ${message}`);
+    const more = faults.length > listedFaults ? `; and ${faults.length - listedFaults} more` : '';
+    const text = `${name} of device ${this.#label} was not called: ${listed.join('; ')}${more}`;
     return new ServiceError('invalid', text, { faults });
   }
 }
 
-/** Faults that the text of an error names. */
-const toldFaults = 5;
+/** Faults that an error message lists at most. */
+const listedFaults = 5;
 
-/** The function with the time that it has here; the default is not spelled out. */
+/** Adds the timeout that applies to the function here, unless it is the default of the contracts. */
 function withTimeout({ timeout_s, ...declared }: DeviceFunction, settingS: number): DeviceFunction {
   const seconds = timeout_s ?? settingS;
   return seconds === defaultDeviceTimeoutS ? declared : { ...declared, timeout_s: seconds };

@@ -1,20 +1,11 @@
-import {
-  errorCatalogue,
-  isServiceError,
-  ServiceError,
-  toServiceError,
-  type AuthorError,
-  type ErrorCode,
-  type FunctionKind,
-  type JsonValue,
-  type ToDevice,
-} from '@lab/contracts';
-import type { Clock, Timers } from '@lab/ports';
+import type { FunctionKind, JsonValue, ServiceError, ToDevice } from '@lab/contracts';
+import type { Clock, Log, Timers } from '@lab/ports';
 import type { CallRecords } from '../ledger/index.js';
-import type { AgentLimits, AgentLog } from '../ports/index.js';
+import type { AgentLimits } from '../ports/index.js';
+import { CallErrors, errorOf, type CallFailure } from './call-errors.js';
 import { Mailbox } from './mailbox.js';
 
-/** A call that was found right, on its way to the process. */
+/** A call whose arguments fit the declaration of its function, on its way to the process. */
 export interface PostedCall {
   /** Unique for ever. */
   id: string;
@@ -25,9 +16,9 @@ export interface PostedCall {
   fence?: number | undefined;
   /** How long the caller waits for the call to begin, in milliseconds. */
   patienceMs: number;
-  /** From its begin, in milliseconds. */
+  /** How long the call may take from its beginning, in milliseconds. */
   runMs: number;
-  /** Fired: the call is withdrawn if it has not begun. */
+  /** When it fires, a call that has not begun is withdrawn. */
   signal?: AbortSignal | undefined;
 }
 
@@ -37,46 +28,46 @@ interface DeviceLetter {
   readonly call: PostedCall;
   readonly postedAt: number;
   phase: 'waiting' | 'recording' | 'sent';
-  /** Times that it was sent; more than once for queries only. */
+  /** How often it was sent; only a query is sent more than once. */
   tries: number;
-  /** Of the time to begin, and once it has begun, of the time to end. */
+  /** Cancels the deadline of its beginning or, once it has begun, of its end. */
   cancelTimer: () => void;
-  /** Its time is over, and the process is being ended for it. */
+  /** Its time is over, and the process is being ended for that reason. */
   overdue: boolean;
-  /** It is settled: what comes after that is dropped. */
+  /** The caller has its answer. A later answer of the process is dropped. */
   settled: boolean;
-  /** With what it was settled, if it failed. */
+  /** The error that the caller got, if the call failed. */
   error: ServiceError | undefined;
   settle(error: ServiceError | undefined, value?: JsonValue): void;
 }
 
-/** What the calls of a device ask of the device. */
+/** What the calls of a device need from the device. */
 export interface CallsPorts {
   /** `<lab>.<device>`. */
   label: string;
   clock: Clock;
   timers: Timers;
   records: CallRecords;
-  log: AgentLog;
-  /** Is there a process that takes calls? */
+  log: Log;
+  /** Whether there is a process that takes calls. */
   open(): boolean;
   send(message: ToDevice): void;
-  /** A call other than a query began, by its name; or undefined: none is in progress any more. */
+  /** Reports the name of an effect or idempotent call that begins; undefined: none is in progress any more. */
   busyWith(name: string | undefined): void;
-  /** A call did not end in its time: the process must be ended. */
+  /** Ends the process because a call did not end in its time. */
   overdue(detail: string): void;
 }
 
-/** What a process that ended was in the middle of. */
+/** The calls that a process was executing when it ended. */
 export interface LostCalls {
-  /** The effect that had been sent and was not answered: whether it took effect is not known. */
+  /** The effect that was sent and not answered. Nobody knows whether it took effect. */
   interrupted: PostedCall | undefined;
-  /** What outlived its time, if that is why the process was ended. */
+  /** The call that exceeded its time, for people, if that is why the process was ended. */
   overdue: string | undefined;
   /**
    * Fails the calls that were in progress.
    *
-   * @param again the device comes back by itself, so that queries may be asked again
+   * @param again the device restarts by itself, so that queries may be repeated
    */
   settle(again: boolean): void;
 }
@@ -84,52 +75,54 @@ export interface LostCalls {
 /**
  * The calls of one device, from their arrival to their end.
  *
- * Guarantees: those of {@link Mailbox}; a call that may change something is sent to the process at most once, and only
- * after it is durable that it may act; one that was sent is settled only when it was answered or the process is dead, but
- * for a query that outlives its time beside an effect; an id that is here already joins the call that has it.
+ * Guarantees: those of {@link Mailbox}. A call that may change something is sent to the process at most once, and only
+ * after its record is durable. A call that was sent is settled only when the process has answered or is dead; the one
+ * exception is a query that exceeds its time beside an effect. A call with the id of a present call joins that call.
  */
 export class DeviceCalls {
   readonly #ports: CallsPorts;
   readonly #limits: AgentLimits;
+  readonly #errors: CallErrors;
   readonly #mailbox: Mailbox<DeviceLetter>;
   readonly #here = new Map<string, Promise<JsonValue | undefined>>();
-  /** Calls that are or were being recorded and will never be sent. */
+  /** Calls that are being recorded, or were recorded and will never be sent. */
   readonly #unsent = new Set<string>();
 
   constructor(ports: CallsPorts, limits: AgentLimits) {
     this.#ports = ports;
     this.#limits = limits;
+    this.#errors = new CallErrors(ports.label);
     this.#mailbox = new Mailbox({ queries: limits.deviceQueries, capacity: limits.deviceMailbox });
   }
 
-  /** Nothing but queries is in progress. */
+  /** Whether nothing but queries is in progress. */
   get quiet(): boolean {
     return this.#mailbox.effect === undefined;
   }
 
-  /** The call other than a query that the process has at this moment. */
+  /** The effect or idempotent call that the process executes at this moment. */
   get moving(): PostedCall | undefined {
     const letter = this.#mailbox.effect;
     return letter?.phase === 'sent' ? letter.call : undefined;
   }
 
-  /** The process has never heard of this call, and never will: it is not in doubt, whatever the records say. */
+  /** Whether the process never received this call and never will. Such a call is not in doubt, whatever the records say. */
   neverSent(callId: string): boolean {
     return this.#unsent.has(callId);
   }
 
   /**
-   * Takes a call in; resolves or rejects with its end.
+   * Takes a call. The promise settles when the call ends.
    *
    * @throws ServiceError `device_unavailable`, `aborted` and `service_unavailable` (effect none); `deadline_exceeded`,
-   *   with effect none when it did not begin in time; `device_error`
+   *   with effect none when the call did not begin in time; `device_error`
    */
   post(call: PostedCall): Promise<JsonValue | undefined> {
     const known = this.#here.get(call.id);
     if (known !== undefined) return known;
-    if (call.signal?.aborted === true) return Promise.reject(this.#withdrawn(call));
+    if (call.signal?.aborted === true) return Promise.reject(this.#errors.withdrawn(call));
     const end = new Promise<JsonValue | undefined>((resolve, reject) => {
-      const withdraw = (): void => this.#takeBack(letter, this.#withdrawn(call));
+      const withdraw = (): void => this.#takeBack(letter, this.#errors.withdrawn(call));
       const letter: DeviceLetter = {
         id: call.id,
         query: call.kind === 'query',
@@ -155,13 +148,13 @@ export class DeviceCalls {
       call.signal?.addEventListener('abort', withdraw);
       this.#offer(letter);
     });
-    // One that is refused at once is settled before it could be joined.
+    // A call that was refused at once has ended already, so no other call may join it.
     if (this.#mailbox.has(call.id)) this.#here.set(call.id, end);
     this.pump();
     return end;
   }
 
-  /** Sends what may begin. */
+  /** Sends every call that may begin. */
   pump(): void {
     while (this.#ports.open()) {
       const letter = this.#mailbox.next();
@@ -175,18 +168,14 @@ export class DeviceCalls {
     }
   }
 
-  /** The process answered. */
-  answered(
-    id: string,
-    failure: { code: string; error: AuthorError } | undefined,
-    value: JsonValue | undefined,
-  ): void {
+  /** Takes the answer of the process. */
+  answered(id: string, failure: CallFailure | undefined, value: JsonValue | undefined): void {
     const letter = this.#mailbox.running(id)?.phase === 'sent' ? this.#mailbox.finish(id) : undefined;
     if (letter === undefined) {
-      this.#ports.log.debug('an answer came after its call was given up', { call: id });
+      this.#ports.log.debug('an answer came after its call had ended', { call: id });
       return;
     }
-    const error = failure === undefined ? undefined : failureOf(letter, failure);
+    const error = failure === undefined ? undefined : errorOf(letter.call, failure);
     if (!letter.query) {
       this.#recordEnd(letter, error, value);
       this.#ports.busyWith(undefined);
@@ -195,25 +184,25 @@ export class DeviceCalls {
     this.pump();
   }
 
-  /** Refuses what has not been sent, with effect none. */
+  /** Refuses all calls that have not been sent, with effect none. */
   refuseUnsent(why: string): void {
-    this.#refuse(() => true, this.#unavailable(why));
+    this.#refuse(() => true, this.#errors.unavailable(why));
   }
 
-  /** Refuses what has not been sent of an attempt. */
+  /** Refuses the calls of an attempt that have not been sent. */
   refuseOf(attemptId: string, error: ServiceError): void {
     this.#refuse(({ call }) => call.attemptId === attemptId, error);
   }
 
-  /** Refuses what has not been sent and may change something; queries stay. */
+  /** Refuses all calls that have not been sent, except queries. */
   refuseEffects(error: ServiceError): void {
     this.#refuse((letter) => !letter.query, error);
   }
 
   /**
-   * The process is dead. What waited is refused; what was in progress is settled by the answer's `settle`.
+   * Takes the end of the process. Refuses the waiting calls; `settle` of the result ends the calls in progress.
    *
-   * @param how it ended, for people
+   * @param how the process ended, for people
    */
   lost(how: string): LostCalls {
     this.refuseUnsent('lost its process');
@@ -221,12 +210,14 @@ export class DeviceCalls {
     const overdue = running.find((letter) => letter.overdue);
     return {
       interrupted: running.find(({ call }) => call.kind === 'effect')?.call,
-      overdue: overdue === undefined ? undefined : overdueText(overdue),
+      overdue: overdue === undefined ? undefined : overdueText(overdue.call),
       settle: (again) => {
         for (const letter of running) {
-          const error = this.#lossOf(letter, how);
-          if (letter.query && again && this.#askAgain(letter)) continue;
-          // Of an effect the end is left open: that is what is in doubt.
+          const error = letter.overdue
+            ? this.#errors.overdue(letter.call)
+            : this.#errors.processEnded(letter.call, how);
+          if (letter.query && again && this.#repeat(letter)) continue;
+          // The record of an effect stays without an end. That leaves the device in doubt.
           if (letter.call.kind === 'idempotent') this.#recordEnd(letter, error, undefined);
           letter.settle(error);
         }
@@ -237,19 +228,13 @@ export class DeviceCalls {
   #offer(letter: DeviceLetter): void {
     const { patienceMs } = letter.call;
     if (!this.#mailbox.offer(letter)) {
-      letter.settle(this.#unavailable(`has ${this.#limits.deviceMailbox} calls waiting already`));
+      letter.settle(this.#errors.unavailable(`has ${this.#limits.deviceMailbox} calls waiting already`));
       return;
     }
     letter.phase = 'waiting';
     const left = letter.postedAt + patienceMs - this.#ports.clock.now();
     letter.cancelTimer = this.#ports.timers.after(left, () =>
-      this.#takeBack(
-        letter,
-        new ServiceError(
-          'deadline_exceeded',
-          `${this.#what(letter)} did not begin within ${patienceMs / 1000} s`,
-        ),
-      ),
+      this.#takeBack(letter, this.#errors.notBegunInTime(letter.call)),
     );
   }
 
@@ -269,15 +254,15 @@ export class DeviceCalls {
       });
     } catch (error) {
       this.#unsent.delete(id);
-      this.#ports.log.error('a call could not be recorded, so it is not made', {
+      this.#ports.log.error('a call could not be recorded, so it was not made', {
         function: name,
         reason: String(error),
       });
-      this.#release(letter, unrecorded(this.#what(letter), error));
+      this.#release(letter, this.#errors.unrecorded(letter.call, error));
       return;
     }
     if (letter.settled) {
-      const error = letter.error ?? this.#withdrawn(letter.call);
+      const error = letter.error ?? this.#errors.withdrawn(letter.call);
       this.#recordEnd(letter, error, undefined);
       this.#unsent.delete(id);
       this.#release(letter, error);
@@ -295,7 +280,7 @@ export class DeviceCalls {
     this.#ports.send(letter.call.message);
   }
 
-  /** It was never sent: the device is free for the next one, if it was still waiting for this. */
+  /** Ends a call that was never sent, and frees the device for the next one if the call still occupied it. */
   #release(letter: DeviceLetter, error: ServiceError): void {
     letter.settle(error);
     if (this.#mailbox.finish(letter.id) === undefined) return;
@@ -303,7 +288,7 @@ export class DeviceCalls {
     this.pump();
   }
 
-  /** Settles a call that has not been sent. While it is being recorded the device stays busy with it. */
+  /** Ends a call that has not been sent. While the call is being recorded, the device stays busy with it. */
   #takeBack(letter: DeviceLetter, error: ServiceError): void {
     if (letter.phase === 'sent') return;
     this.#mailbox.withdraw(letter);
@@ -314,13 +299,13 @@ export class DeviceCalls {
     for (const letter of this.#mailbox.all()) if (which(letter)) this.#takeBack(letter, error);
   }
 
-  /** A query changes nothing, so a machine may ask it again; within the patience of its caller. */
-  #askAgain(letter: DeviceLetter): boolean {
+  /** Repeats a query, which changes nothing, as long as its caller waits. @returns whether it was repeated */
+  #repeat(letter: DeviceLetter): boolean {
     const { clock, log } = this.#ports;
     if (letter.overdue || letter.tries > this.#limits.deviceQueryRetries) return false;
     if (letter.call.signal?.aborted === true) return false;
     if (clock.now() >= letter.postedAt + letter.call.patienceMs) return false;
-    log.debug('a query is asked again', { function: letter.call.name });
+    log.debug('a query is repeated', { function: letter.call.name });
     letter.cancelTimer();
     this.#offer(letter);
     return true;
@@ -335,20 +320,11 @@ export class DeviceCalls {
     );
   }
 
-  #lossOf(letter: DeviceLetter, how: string): ServiceError {
-    if (letter.overdue) return this.#overdueError(letter);
-    return new ServiceError(
-      'device_error',
-      `the process of device ${this.#ports.label} ended during ${letter.call.name} (${how})`,
-      { effect: letter.query ? 'none' : 'maybe' },
-    );
-  }
-
   #overdue(letter: DeviceLetter): void {
     letter.overdue = true;
     if (letter.query && !this.quiet) {
       this.#mailbox.finish(letter.id);
-      letter.settle(this.#overdueError(letter));
+      letter.settle(this.#errors.overdue(letter.call));
       this.pump();
       return;
     }
@@ -356,55 +332,10 @@ export class DeviceCalls {
       function: letter.call.name,
       deadline_ms: letter.call.runMs,
     });
-    this.#ports.overdue(overdueText(letter));
-  }
-
-  #overdueError(letter: DeviceLetter): ServiceError {
-    return new ServiceError(
-      'deadline_exceeded',
-      `${this.#what(letter)} did not end within ${letter.call.runMs / 1000} s`,
-      { effect: letter.query ? 'none' : 'maybe' },
-    );
-  }
-
-  #withdrawn({ name }: PostedCall): ServiceError {
-    return new ServiceError(
-      'aborted',
-      `${name} of device ${this.#ports.label} was withdrawn before it began`,
-    );
-  }
-
-  #unavailable(why: string): ServiceError {
-    return new ServiceError('device_unavailable', `device ${this.#ports.label} ${why}`);
-  }
-
-  #what({ call }: DeviceLetter): string {
-    return `${call.name} of device ${this.#ports.label}`;
+    this.#ports.overdue(overdueText(letter.call));
   }
 }
 
-function overdueText({ call }: DeviceLetter): string {
-  return `${call.name} did not end within ${call.runMs / 1000} s`;
-}
-
-function unrecorded(what: string, error: unknown): ServiceError {
-  // What the records know of this very call is theirs to say: it may have been made before.
-  if (isServiceError(error)) return error;
-  const { message } = toServiceError(error);
-  return new ServiceError(
-    'service_unavailable',
-    `${what} was not begun, because it could not be recorded: ${message}`,
-    { cause: error },
-  );
-}
-
-/** What the host could not even begin has had no effect. */
-const notBegun: readonly string[] = ['unknown_function', 'device_unavailable', 'bad_request', 'invalid'];
-
-function failureOf(letter: DeviceLetter, failure: { code: string; error: AuthorError }): ServiceError {
-  const known = Object.hasOwn(errorCatalogue, failure.code);
-  return new ServiceError(known ? (failure.code as ErrorCode) : 'device_error', failure.error.message, {
-    effect: letter.query || notBegun.includes(failure.code) ? 'none' : 'maybe',
-    ...(failure.error.stack === undefined ? {} : { authorStack: failure.error.stack }),
-  });
+function overdueText({ name, runMs }: PostedCall): string {
+  return `${name} did not end within ${runMs / 1000} s`;
 }

@@ -1,20 +1,21 @@
 import type { DeviceDoubt } from '@lab/contracts';
 import type { CallRecords, RecordedCall } from '../ledger/index.js';
 
-/** A device may be in the middle of something. */
+/** A device may be in the middle of an effect. */
 export interface Doubt {
-  /** What is known, for the person who is asked. */
+  /** What is known, for the person who settles the doubt. */
   readonly known: DeviceDoubt;
-  /** What is not, for people. */
+  /** What is not known, for people. */
   readonly what: string;
 }
 
 /**
- * What the records tell of effects of a device that began and have no known end; undefined: there are none.
+ * Finds the effects of a device that began and have no known end.
  *
- * @param cause why nobody knows, for people
- * @param interrupted the effect that was in progress in this process, if one was
- * @param neverSent of calls that are recorded at this moment and will not be made
+ * @param cause why their end is not known, for people
+ * @param neverSent says of a recorded call that it was not sent and will not be
+ * @param interrupted the effect that was in progress in the process that ended, if there was one
+ * @returns undefined when there are none
  */
 export function findDoubt(
   records: CallRecords,
@@ -34,7 +35,7 @@ export function findDoubt(
   const confirmed = records.lastConfirmed(device);
   return {
     known: {
-      // Named by the call, so that it is the same doubt for every agent process.
+      // The id of the call, so that every later agent process finds the same doubt.
       id: latest.callId,
       in_doubt: calls.map(({ callId, function: name, attemptId }) => ({
         call_id: callId,

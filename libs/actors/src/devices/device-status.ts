@@ -10,11 +10,11 @@ import {
 import type { DeclaredFunctions } from './declared-functions.js';
 import type { Doubt } from './device-doubt.js';
 
-/** How a device stands: its state by the table of states, what is known beside it, and what that means for callers. */
+/** Keeps the state of a device by the table of states, with its doubt and its emergency stop, and reports each change. */
 export class DeviceStatusTracker {
-  /** The device may be in the middle of something. */
+  /** The device may be in the middle of an effect. */
   doubt: Doubt | undefined;
-  /** Its process is being stopped for good. */
+  /** The process is being stopped for good. */
   leaving = false;
   readonly #device: DeviceAssignment;
   readonly #functions: DeclaredFunctions;
@@ -24,7 +24,7 @@ export class DeviceStatusTracker {
   #stopText: string | undefined;
   #responds = true;
 
-  /** @param stopText why people keep it stopped, if they do */
+  /** @param stopText who stopped the device and why, if an emergency stop is in force */
   constructor(
     device: DeviceAssignment,
     functions: DeclaredFunctions,
@@ -41,7 +41,7 @@ export class DeviceStatusTracker {
     return this.#state;
   }
 
-  /** Why people keep it stopped; undefined: they do not. */
+  /** Who stopped the device and why; undefined: no emergency stop is in force. */
   get stopText(): string | undefined {
     return this.#stopText;
   }
@@ -49,19 +49,21 @@ export class DeviceStatusTracker {
   set stopText(text: string | undefined) {
     if (text === this.#stopText) return;
     this.#stopText = text;
-    this.#tell();
+    this.#report();
   }
 
-  /** Does the event loop of its process turn? */
+  /** Whether the event loop of the process turns. */
   set responds(does: boolean) {
     if (does === this.#responds) return;
     this.#responds = does;
-    this.#tell();
+    this.#report();
   }
 
-  get status(): DeviceStatus {
+  get current(): DeviceStatus {
     const { lab, name } = this.#device;
-    const detail = [this.#detail, this.#responds ? null : silence].filter((text) => text !== null).join('; ');
+    const detail = [this.#detail, this.#responds ? null : notResponding]
+      .filter((text) => text !== null)
+      .join('; ');
     return {
       lab,
       name,
@@ -73,24 +75,24 @@ export class DeviceStatusTracker {
     };
   }
 
-  /** @throws Error when the table of states does not have it */
+  /** @throws Error when the table of states has no such transition */
   to(state: DeviceState, detail: string | null): void {
     if (state !== this.#state && !mayFollow(deviceTransitions, this.#state, state)) {
       throw new Error(`device ${this.#label}: ${this.#state} cannot become ${state}`);
     }
     this.#state = state;
     this.#detail = detail;
-    this.#tell();
+    this.#report();
   }
 
-  /** @throws ServiceError `device_unavailable` when it takes no calls at all */
+  /** @throws ServiceError `device_unavailable` when the device takes no calls */
   requireOpen(): void {
     if (this.leaving) throw this.#unavailable('is being stopped');
     if (isUsable(this.#state)) return;
     throw this.#unavailable(`is ${this.#state}${this.#detail === null ? '' : ` (${this.#detail})`}`);
   }
 
-  /** @throws ServiceError `device_unavailable` when people keep it stopped, so that it takes nothing but queries */
+  /** @throws ServiceError `device_unavailable` when an emergency stop is in force, so that only queries are taken */
   requireReleased(): void {
     if (this.#stopText !== undefined) throw this.#unavailable(`is ${this.#stopText}`);
   }
@@ -103,9 +105,9 @@ export class DeviceStatusTracker {
     return new ServiceError('device_unavailable', `device ${this.#label} ${why}`);
   }
 
-  #tell(): void {
-    this.#changed(this.status);
+  #report(): void {
+    this.#changed(this.current);
   }
 }
 
-const silence = 'its process does not respond';
+const notResponding = 'its process does not respond';

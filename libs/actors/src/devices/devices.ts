@@ -11,7 +11,7 @@ import {
   type JsonValue,
 } from '@lab/contracts';
 import { jsonEqual } from '@lab/ports';
-import type { AgentLimits } from '../ports/index.js';
+import { remember, type AgentLimits } from '../ports/index.js';
 import { DeviceActor, type DeviceActorPorts, type DeviceCall } from './device-actor.js';
 import { StopsInForce, emergencyStopText } from './stops-in-force.js';
 
@@ -192,12 +192,7 @@ export class Devices {
    * @returns whether a call of it that may change something still goes on
    */
   barCallsOf(attemptId: string, reason: string): boolean {
-    this.#barred.delete(attemptId);
-    this.#barred.add(attemptId);
-    for (const oldest of this.#barred) {
-      if (this.#barred.size <= this.#limits.remembered) break;
-      this.#barred.delete(oldest);
-    }
+    remember(this.#barred, attemptId, this.#limits.remembered);
     this.stopCallsOf(attemptId, reason);
     return [...this.#slots.values()].some(({ actor }) => actor?.movesFor(attemptId));
   }

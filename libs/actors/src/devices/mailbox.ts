@@ -1,13 +1,13 @@
 /** A call on its way to a device process. */
 export interface Letter {
   readonly id: string;
-  /** Queries change nothing: they run beside each other and beside an effect. */
+  /** A query changes nothing, so it may run beside other queries and beside an effect. */
   readonly query: boolean;
 }
 
 /**
- * The order of the calls of one device: one effect at a time in order of arrival, and up to `queries` queries beside
- * it, in order of arrival among themselves. At most `capacity` calls wait.
+ * Orders the calls of one device. One effect runs at a time, and up to `queries` queries run beside it; each kind begins
+ * in order of arrival. At most `capacity` calls wait.
  */
 export class Mailbox<L extends Letter> {
   readonly #queries: number;
@@ -26,14 +26,14 @@ export class Mailbox<L extends Letter> {
     return this.#effect;
   }
 
-  /** Takes a letter in; false when the mailbox is full, and then it was not taken. */
+  /** Adds a letter. @returns false when the mailbox is full and the letter was not added */
   offer(letter: L): boolean {
     if (this.#waiting.length >= this.#capacity) return false;
     this.#waiting.push(letter);
     return true;
   }
 
-  /** The next letter that may begin, which from now on is in progress; undefined when none may. */
+  /** Moves the next letter that may begin from waiting to in progress. @returns undefined when none may begin */
   next(): L | undefined {
     const mayQuery = this.#running.size - (this.#effect === undefined ? 0 : 1) < this.#queries;
     const index = this.#waiting.findIndex((letter) => (letter.query ? mayQuery : this.#effect === undefined));
@@ -45,7 +45,7 @@ export class Mailbox<L extends Letter> {
     return letter;
   }
 
-  /** Removes a letter that waits; false when it does not. */
+  /** Removes a waiting letter. @returns false when the letter does not wait */
   withdraw(letter: L): boolean {
     const index = this.#waiting.indexOf(letter);
     if (index < 0) return false;
@@ -53,7 +53,7 @@ export class Mailbox<L extends Letter> {
     return true;
   }
 
-  /** Ends the letter in progress that has this id; undefined when there is none. */
+  /** Ends the letter in progress that has this id. @returns undefined when there is none */
   finish(id: string): L | undefined {
     const letter = this.#running.get(id);
     if (letter === undefined) return undefined;
@@ -67,7 +67,7 @@ export class Mailbox<L extends Letter> {
     return this.#running.get(id);
   }
 
-  /** Is a letter with this id here, waiting or in progress? */
+  /** Whether a letter with this id waits or is in progress. */
   has(id: string): boolean {
     return this.#running.has(id) || this.#waiting.some((letter) => letter.id === id);
   }
@@ -77,7 +77,7 @@ export class Mailbox<L extends Letter> {
     return [...this.#running.values(), ...this.#waiting];
   }
 
-  /** Takes out what is in progress. */
+  /** Removes and returns all letters in progress. */
   drain(): L[] {
     const running = [...this.#running.values()];
     this.#running.clear();

@@ -1,23 +1,23 @@
 import type { Timers } from '@lab/ports';
 import type { AgentLimits } from '../ports/index.js';
-import type { DeviceLife } from './device-life.js';
+import type { DeviceProcessLife } from './device-process-life.js';
 
-/** What is to be stopped, and what is left when that fails. */
+/** What is to be stopped, and how to end it if that fails. */
 export interface SafeStop {
-  life: DeviceLife;
+  life: DeviceProcessLife;
   /** For the author's `_stop` and for people. */
   reason: string;
-  /** People demand it: where `_stop` does not help, the process is ended at once. Else one that has none is left alone. */
+  /** True: if `_stop` does not help, the process is ended at once. False: a process without `_stop` is left alone. */
   forced: boolean;
-  /** Is what was to be stopped still in progress, in this process? */
+  /** Whether the same call or initialisation is still in progress in this process. */
   goesOn(): boolean;
   /** Ends the process of the device. */
   end(detail: string): void;
 }
 
 /**
- * The ladder of a safe stop: `_stop`, then a while for what it stopped to end, then the end of the process. Resolves when
- * `_stop` is over; the rest follows by itself.
+ * Climbs the ladder of a safe stop: `_stop`, then a grace period for the stopped call, then the end of the process.
+ * Resolves when `_stop` is over; the later steps follow by themselves.
  */
 export async function stopSafely(
   { life, reason, forced, goesOn, end }: SafeStop,

@@ -1,4 +1,5 @@
 import { isServiceError, ServiceError, type AttemptCalls, type JsonValue } from '@lab/contracts';
+import { forgetOldest } from '../ports/index.js';
 import type { CallRecords } from './call-records.js';
 import type { Ledger } from './ledger.js';
 import type { CallEnding, RecordedCall } from './records.js';
@@ -143,10 +144,7 @@ export class CallLedger implements CallRecords {
 
   #refuse(callId: string, refusal: ServiceError): void {
     this.#refused.set(callId, refusal);
-    for (const oldest of this.#refused.keys()) {
-      if (this.#refused.size <= keptRefusals) return;
-      this.#refused.delete(oldest);
-    }
+    forgetOldest(this.#refused, keptRefusals);
   }
 }
 

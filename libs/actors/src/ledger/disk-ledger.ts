@@ -30,8 +30,6 @@ export interface DiskLedgerOptions {
   segmentBytes?: number;
   /** After a failure it is tried so often, in milliseconds, whether the disk can be written again. */
   mendMs?: number;
-  /** Records of whatever was there before this ledger; taken in when it was never opened. */
-  inherited?: readonly LedgerRecord[];
 }
 
 /** Bytes that are written and synchronised together at most, unless one record is larger. */
@@ -52,7 +50,6 @@ export class DiskLedger implements Ledger {
   readonly #timers: Timers;
   readonly #segmentBytes: number;
   readonly #mendMs: number;
-  readonly #inherited: readonly LedgerRecord[];
   readonly #sizes = new Map<SegmentName, number>();
   #state = new LedgerState();
   #current: Current | undefined;
@@ -77,7 +74,6 @@ export class DiskLedger implements Ledger {
     this.#timers = ports.timers;
     this.#segmentBytes = options.segmentBytes ?? 16 * 1024 * 1024;
     this.#mendMs = options.mendMs ?? 5_000;
-    this.#inherited = options.inherited ?? [];
   }
 
   get state(): LedgerState {
@@ -92,8 +88,7 @@ export class DiskLedger implements Ledger {
     const reading = await readLedger(this.#disk);
     const { segments, generation, records, damage } = reading;
     if (damage !== undefined) await this.#keepDamage(damage.text, damage.in.name, records.length);
-    const isNew = reading.current === undefined && this.#inherited.length > 0;
-    this.#state = new LedgerState(memory, isNew ? this.#inherited : records);
+    this.#state = new LedgerState(memory, records);
     if (damage !== undefined) this.#state.forgetIncarnations();
     for (const noted of this.#waiting) this.#state.apply(noted.record);
     this.#generation = generation;

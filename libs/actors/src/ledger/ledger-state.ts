@@ -1,5 +1,5 @@
 import type { AttemptCalls, AttemptOutcome, EmergencyStop } from '@lab/contracts';
-import type { OtherAgent, SpooledFile } from '../ports/index.js';
+import { forgetOldest, type OtherAgent, type SpooledFile } from '../ports/index.js';
 import type { CallEnding, LedgerRecord, RecordedCall } from './records.js';
 
 /** What the ledger tells of an attempt that is not closed. */
@@ -178,7 +178,7 @@ export class LedgerState {
         return;
       case 'incarnation':
         this.#incarnations.add(record.inc);
-        trim(this.#incarnations, rememberedIncarnations);
+        forgetOldest(this.#incarnations, rememberedIncarnations);
         return;
       case 'halt':
         this.#stops.set(record.halt.id, record.halt);
@@ -252,7 +252,7 @@ export class LedgerState {
       if (call.computer !== undefined || call.kind !== 'effect') this.#open.delete(callId);
     }
     ids.add(attemptId);
-    trim(ids, this.#memory.attempts);
+    forgetOldest(ids, this.#memory.attempts);
   }
 
   #beginCall(call: RecordedCall): void {
@@ -286,7 +286,7 @@ export class LedgerState {
     if (call.computer !== undefined || this.#isOwn(call)) return;
     const ended = call.attemptId === undefined ? this.#endedOfPeople : this.#endedOfTasks;
     ended.set(call.callId, { call, ending });
-    trim(ended, this.#memory.calls);
+    forgetOldest(ended, this.#memory.calls);
   }
 
   #isOwn({ attemptId }: RecordedCall): boolean {
@@ -310,11 +310,4 @@ function emptyTally(): AttemptCalls {
 
 function mentionOf({ device, function: name, callId }: RecordedCall): NonNullable<AttemptCalls['in_doubt']> {
   return { device, function: name, call_id: callId };
-}
-
-function trim<Key>(kept: Set<Key> | Map<Key, unknown>, most: number): void {
-  for (const oldest of kept.keys()) {
-    if (kept.size <= most) return;
-    kept.delete(oldest);
-  }
 }

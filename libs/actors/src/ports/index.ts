@@ -19,4 +19,5 @@ export {
   type TaskProcess,
   type TaskProcesses,
 } from './processes.js';
+export { forgetOldest, remember } from './remember.js';
 export { Retry, type RetryOptions } from './retry.js';

@@ -17,15 +17,15 @@ interface Rig {
   ledger: DiskLedger;
 }
 
-function rig(disk = new MemoryLedgerDisk(), inherited: LedgerRecord[] = []): Rig {
+function rig(disk = new MemoryLedgerDisk()): Rig {
   const log = new MemoryLog();
   const time = new VirtualTime();
-  const ledger = new DiskLedger(disk, { log, timers: time }, { segmentBytes, mendMs: 1_000, inherited });
+  const ledger = new DiskLedger(disk, { log, timers: time }, { segmentBytes, mendMs: 1_000 });
   return { disk, log, time, ledger };
 }
 
-async function opened(disk?: MemoryLedgerDisk, inherited?: LedgerRecord[]): Promise<Rig> {
-  const made = rig(disk, inherited);
+async function opened(disk?: MemoryLedgerDisk): Promise<Rig> {
+  const made = rig(disk);
   await made.ledger.open(memory);
   return made;
 }
@@ -202,13 +202,6 @@ describe('a ledger on a disk', () => {
       const next = await opened(disk.crash(new SeededRandom(seed)));
       expect(next.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
     }
-  });
-
-  it('takes in what was there before it, once', async () => {
-    const { disk, ledger } = await opened(undefined, [accept(1), accept(2)]);
-    await ledger.append(close(1));
-    const next = await opened(disk.crash(new SeededRandom()), [accept(1), accept(2)]);
-    expect(openIds(next)).toEqual(['a2']);
   });
 
   it('cannot be appended to before it is open, or when it is closed', async () => {

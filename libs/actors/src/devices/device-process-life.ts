@@ -8,14 +8,14 @@ import {
   type ProcessExit,
 } from '../ports/index.js';
 
-/** What a process says beside the answers that its life waits for itself. */
-export type Heard = Exclude<FromDevice, { type: 'reconciled' | 'stopped' | 'pong' }>;
+/** The messages of a process that {@link DeviceProcessLife} does not handle itself. */
+export type LifeMessage = Exclude<FromDevice, { type: 'reconciled' | 'stopped' | 'pong' }>;
 
 export interface LifeListener {
-  hear(message: Heard): void;
-  /** The event loop of the process stands still, or turns again. */
+  receive(message: LifeMessage): void;
+  /** The event loop of the process has stopped to turn, or turns again. */
   responds(does: boolean): void;
-  /** Told exactly once, after the last message. */
+  /** Called exactly once, after the last message. */
   exited(exit: ProcessExit): void;
 }
 
@@ -26,18 +26,18 @@ export interface LifePorts {
 }
 
 /**
- * What came of a `_stop`: done, it threw, the class has none, no answer in time, or the process ended meanwhile.
+ * The outcome of a `_stop`: it ran, it threw, the class has none, no answer came in time, or the process ended meanwhile.
  */
 export type StopOutcome = 'stopped' | 'failed' | 'unsupported' | 'silent' | 'gone';
 
-/** What the driver of a device says of it; `why`: what it found, or why it cannot be believed idle, for people. */
+/** The answer of a driver. `why`: what the driver found, or why the device cannot be assumed idle, for people. */
 export interface Verdict {
   idle: boolean;
   why: string | undefined;
 }
 
-/** One life of a device's process, from its start to its exit, with the ladders by which it is ended. */
-export class DeviceLife {
+/** One process of a device, from its start to its exit, with the ladders that end it. */
+export class DeviceProcessLife {
   readonly #process: DeviceProcess;
   readonly #ports: LifePorts;
   readonly #limits: AgentLimits;
@@ -45,9 +45,9 @@ export class DeviceLife {
   #terminated = false;
   #over = false;
   #canStop = true;
-  #stopping: { outcome: Promise<StopOutcome>; tell: (outcome: StopOutcome) => void } | undefined;
+  #stopping: { outcome: Promise<StopOutcome>; end: (outcome: StopOutcome) => void } | undefined;
   #cancelTimer: () => void = () => undefined;
-  #tellVerdict: (verdict: Verdict) => void = () => undefined;
+  #resolveVerdict: (verdict: Verdict) => void = () => undefined;
   #cancelPing: () => void = () => undefined;
   /** When the ping was sent that is not answered yet. */
   #pingedAt: number | undefined;
@@ -58,41 +58,34 @@ export class DeviceLife {
     this.#ports = ports;
     this.#limits = limits;
     this.#listener = listener;
-    process.onMessage((message) => this.#hear(message));
+    process.onMessage((message) => this.#receive(message));
     process.onExit((exit) => {
       this.#over = true;
       this.#cancelTimer();
       this.#cancelPing();
-      this.#stopping?.tell('gone');
+      this.#stopping?.end('gone');
       const why = `its driver was asked, but its process ended (${describeExit(exit)})`;
-      this.#tellVerdict({ idle: false, why });
+      this.#resolveVerdict({ idle: false, why });
       listener.exited(exit);
     });
   }
 
-  /** It was told to end by {@link terminate}. */
-  get terminated(): boolean {
-    return this.#terminated;
-  }
-
-  /** Its class has `_stop`, as far as is known. */
-  get canStop(): boolean {
-    return this.#canStop;
-  }
-
-  /** Sends `init`. `late` is told when `_initialize` outlives its time; {@link settled} ends that. */
+  /** Sends `init`, and calls `late` when `_initialize` exceeds its time, unless {@link endLimit} was called. */
   initialize(device: DeviceAssignment, path: string, late: () => void): void {
     this.#limit(this.#limits.deviceInitMs, late);
     const { lab, name, module, init_parameters } = device;
     this.send({ type: 'init', lab, name, module, path, init_parameters });
   }
 
-  /** Asks the author's `_reconcile`, before anything else, whether the device is idle. Never rejects. */
+  /** Asks the author's `_reconcile` whether the device is idle, before anything else runs. Never rejects. */
   reconcile(device: DeviceAssignment, path: string, inDoubt: DeviceDoubt['in_doubt']): Promise<Verdict> {
     const { deviceReconcileMs } = this.#limits;
-    const verdict = new Promise<Verdict>((resolve) => (this.#tellVerdict = resolve));
+    const verdict = new Promise<Verdict>((resolve) => (this.#resolveVerdict = resolve));
     this.#limit(deviceReconcileMs, () =>
-      this.#tellVerdict({ idle: false, why: `_reconcile did not end within ${deviceReconcileMs / 1000} s` }),
+      this.#resolveVerdict({
+        idle: false,
+        why: `_reconcile did not end within ${deviceReconcileMs / 1000} s`,
+      }),
     );
     const { lab, name, module, init_parameters } = device;
     const in_doubt = inDoubt.map(({ call_id, function: each }) => ({ call_id, function: each }));
@@ -104,12 +97,12 @@ export class DeviceLife {
     this.#process.send(message);
   }
 
-  /** What was waited for has come. */
-  settled(): void {
+  /** Ends the running time limit, because its event has occurred. */
+  endLimit(): void {
     this.#cancelTimer();
   }
 
-  /** Runs the author's `_stop`, past everything that is in progress. Asking again while it runs asks nothing. */
+  /** Runs the author's `_stop` beside everything in progress. A call while `_stop` runs waits for the same outcome. */
   stop(reason: string): Promise<StopOutcome> {
     if (this.#over) return Promise.resolve('gone');
     if (!this.#canStop) return Promise.resolve('unsupported');
@@ -117,7 +110,7 @@ export class DeviceLife {
     return this.#stopping.outcome;
   }
 
-  /** SIGTERM, upon which the host leaves the instrument safe, then SIGKILL. */
+  /** Sends SIGTERM, upon which the host leaves the instrument safe, and SIGKILL later. */
   terminate(): void {
     if (this.#terminated) return;
     this.#terminated = true;
@@ -125,16 +118,16 @@ export class DeviceLife {
     this.#limit(this.#limits.deviceAbortMs, () => this.#process.kill('SIGKILL'));
   }
 
-  /** SIGKILL at once: the process says nothing more, and cleans nothing up. */
+  /** Sends SIGKILL at once. The process sends nothing more and cleans up nothing. */
   kill(): void {
     this.#cancelTimer();
     this.#process.kill('SIGKILL');
   }
 
   /**
-   * From now on the process has its time for `_cleanup`; then SIGTERM, then SIGKILL.
+   * Gives the process its time for `_cleanup` from now on. Then it gets SIGTERM, and later SIGKILL.
    *
-   * @param late told when that time is over
+   * @param late called when that time is over
    */
   limitCleanUp(late: () => void): void {
     if (this.#terminated) return;
@@ -145,20 +138,19 @@ export class DeviceLife {
     });
   }
 
-  #hear(message: FromDevice): void {
+  #receive(message: FromDevice): void {
     if (message.type === 'stopped') {
       const { supported, error } = message;
-      if (error !== undefined)
-        this.#ports.log.error(`_stop failed: ${error.message}`, { stack: error.stack });
+      if (error !== undefined) this.#logError('_stop', error);
       this.#canStop = supported;
-      this.#stopping?.tell(!supported ? 'unsupported' : error === undefined ? 'stopped' : 'failed');
+      this.#stopping?.end(!supported ? 'unsupported' : error === undefined ? 'stopped' : 'failed');
     } else if (message.type === 'reconciled') {
       this.#cancelTimer();
       if (message.error !== undefined) this.#logError('_reconcile', message.error);
-      this.#tellVerdict(verdictOf(message));
+      this.#resolveVerdict(verdictOf(message));
     } else if (message.type === 'pong') {
       this.#pingedAt = undefined;
-      this.#tellResponds(true);
+      this.#setResponds(true);
     } else {
       if (message.type === 'init_failed') this.#logError('_initialize', message.error);
       if (message.type === 'cleaned_up' && message.error !== undefined)
@@ -167,27 +159,27 @@ export class DeviceLife {
         this.#canStop = message.can_stop ?? true;
         this.#ping();
       }
-      this.#listener.hear(message);
+      this.#listener.receive(message);
     }
   }
 
-  #beginStop(reason: string): { outcome: Promise<StopOutcome>; tell: (outcome: StopOutcome) => void } {
+  #beginStop(reason: string): { outcome: Promise<StopOutcome>; end: (outcome: StopOutcome) => void } {
     let settle: (outcome: StopOutcome) => void = () => undefined;
     const outcome = new Promise<StopOutcome>((resolve) => (settle = resolve));
     const cancel = this.#ports.timers.after(this.#limits.deviceStopMs, () => {
       this.#ports.log.error('_stop did not end in time', { limit_ms: this.#limits.deviceStopMs });
-      tell('silent');
+      end('silent');
     });
-    const tell = (result: StopOutcome): void => {
+    const end = (result: StopOutcome): void => {
       cancel();
       this.#stopping = undefined;
       settle(result);
     };
     this.send({ type: 'stop', reason });
-    return { outcome, tell };
+    return { outcome, end };
   }
 
-  /** A process that does not answer is told of and left alone: a driver that blocks may be moving something. */
+  /** Pings the process. One that does not answer is only reported: a driver that blocks may be moving the instrument. */
   #ping(): void {
     const { clock, timers } = this.#ports;
     this.#cancelPing();
@@ -196,13 +188,13 @@ export class DeviceLife {
         this.#pingedAt = clock.now();
         this.send({ type: 'ping' });
       } else if (clock.now() - this.#pingedAt >= this.#limits.deviceSilentMs) {
-        this.#tellResponds(false);
+        this.#setResponds(false);
       }
       this.#ping();
     });
   }
 
-  #tellResponds(does: boolean): void {
+  #setResponds(does: boolean): void {
     if (does === this.#responds) return;
     this.#responds = does;
     this.#listener.responds(does);
@@ -212,7 +204,7 @@ export class DeviceLife {
     this.#ports.log.error(`${what} failed: ${message}`, stack === undefined ? {} : { stack });
   }
 
-  /** One limit at a time: each step of a ladder takes the place of the one before. */
+  /** Starts a time limit in place of the present one: each step of a ladder replaces the step before. */
   #limit(ms: number, over: () => void): void {
     this.#cancelTimer();
     this.#cancelTimer = this.#ports.timers.after(ms, over);
@@ -221,7 +213,7 @@ export class DeviceLife {
 
 function verdictOf({ supported, idle, detail, error }: FromDevice & { type: 'reconciled' }): Verdict {
   if (error !== undefined) return { idle: false, why: `_reconcile failed: ${error.message}` };
-  if (!supported) return { idle: false, why: 'its driver cannot tell, for it has no _reconcile' };
+  if (!supported) return { idle: false, why: 'its driver cannot tell, because it has no _reconcile' };
   if (idle) return { idle, why: detail };
   return { idle, why: `its driver says that it is not idle${detail === undefined ? '' : `: ${detail}`}` };
 }

@@ -1,0 +1,95 @@
+import { ServiceError, type AttemptReport } from '@lab/contracts';
+import type { Clock, Log, Random, Timers } from '@lab/ports';
+import { Retry, type AgentLimits, type Hello, type Orchestrator, type Registration } from '../ports/index.js';
+
+export interface RegistrarPorts {
+  clock: Clock;
+  timers: Timers;
+  random: Random;
+  log: Log;
+  orchestrator: Orchestrator;
+}
+
+/** What the registrar needs from its agent. */
+export interface Registrant {
+  /** When it fires, the agent stops and no registration begins. */
+  readonly signal: AbortSignal;
+  /** The present content of a hello. */
+  hello(): Hello;
+  /** The highest epoch that the agent knows. */
+  epoch(): number;
+  /**
+   * Takes a registration.
+   *
+   * @param reported the attempts that the hello named
+   * @param sentAt when the hello was sent, by the clock of the ports
+   */
+  registered(registration: Registration, reported: AttemptReport[], sentAt: number): Promise<void>;
+}
+
+/** Registers an agent: says hello until a leader answers that is not outdated, one hello at a time. */
+export class Registrar {
+  readonly #ports: RegistrarPorts;
+  readonly #agent: Registrant;
+  readonly #retry: Retry;
+  /** The registration in progress. */
+  #running: Promise<void> | undefined;
+  /** Another registration was requested meanwhile. */
+  #again = false;
+
+  constructor(agent: Registrant, ports: RegistrarPorts, limits: AgentLimits) {
+    this.#agent = agent;
+    this.#ports = ports;
+    this.#retry = new Retry(ports, { firstMs: limits.retryMs, maxMs: limits.registerRetryMaxMs });
+  }
+
+  /** Registers the agent, now or after the registration in progress, whose pause it ends. */
+  register(): void {
+    if (this.#agent.signal.aborted) return;
+    if (this.#running !== undefined) {
+      this.#again = true;
+      this.#retry.hurry();
+      return;
+    }
+    this.#again = false;
+    this.#running = this.#register().finally(() => {
+      this.#running = undefined;
+      if (this.#again) this.register();
+    });
+  }
+
+  /** Never rejects. */
+  async #register(): Promise<void> {
+    const { clock, log, orchestrator } = this.#ports;
+    const { signal } = this.#agent;
+    try {
+      let reported: AttemptReport[] = [];
+      let sentAt = 0;
+      const registration = await this.#retry.run(
+        async () => {
+          this.#again = false;
+          const hello = this.#agent.hello();
+          reported = hello.attempts;
+          sentAt = clock.now();
+          const answer = await orchestrator.register(hello);
+          const epoch = this.#agent.epoch();
+          if (answer.epoch >= epoch) return answer;
+          throw new ServiceError(
+            'stale_message',
+            `the answer came from a leader of epoch ${answer.epoch}; this agent knows epoch ${epoch}`,
+          );
+        },
+        {
+          signal,
+          failed: (error, pauseMs) => {
+            log.info('not registered yet', { reason: String(error), again_in_ms: Math.round(pauseMs) });
+            return false;
+          },
+        },
+      );
+      await this.#agent.registered(registration, reported, sentAt);
+    } catch (error) {
+      if (!signal.aborted) log.error('registration failed', { reason: String(error) });
+    }
+  }
+}
