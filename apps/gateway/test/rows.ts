@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Change, TaskRunRow } from '@lab/engine';
+import { newTaskRun } from '@lab/engine/testing';
 
 const hash = 'a'.repeat(64);
 
 /** A queued on-demand task. */
 export function taskRow(name: string, over: Partial<TaskRunRow> = {}): TaskRunRow {
-  return {
+  return newTaskRun({
     id: randomUUID(),
     name,
     type: 'clean_container',
@@ -13,30 +14,12 @@ export function taskRow(name: string, over: Partial<TaskRunRow> = {}): TaskRunRo
     owner: 'ada',
     priority: 0,
     state: 'queued',
-    reason: null,
-    cancelRequestedAt: null,
     definitionHash: hash,
-    devices: {},
-    resources: {},
-    inputParameters: {},
-    inputFiles: {},
-    outputParameters: null,
-    outputResources: null,
-    outputFiles: [],
-    attempt: 0,
-    failures: 0,
-    retryAt: null,
-    failurePolicy: {},
-    computer: null,
     allocationTimeout: 600,
-    meta: {},
     createdAt: Date.now(),
     queuedAt: Date.now(),
-    startedAt: null,
-    lateByS: null,
-    endedAt: null,
     ...over,
-  };
+  });
 }
 
 /** The definition that {@link taskRow} refers to. */

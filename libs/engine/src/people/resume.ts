@@ -12,7 +12,14 @@ import {
 } from '@lab/contracts';
 import { jsonEqual } from '@lab/ports';
 import { placeFaults } from '../labs/index.js';
-import type { CampaignRow, EndedWork, OptimizerRow, ProtocolRunRow, TaskRunRow } from '../rows/index.js';
+import {
+  type CampaignRow,
+  type EndedWork,
+  type OptimizerRow,
+  type ProtocolRunRow,
+  type TaskRunRow,
+  unbegun,
+} from '../rows/index.js';
 import {
   type Accepted,
   type SubmitPorts,
@@ -282,22 +289,10 @@ function reopenRun(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]
 function reopenTask(turn: Turn, run: ProtocolRunRow, task: TaskRunRow): void {
   turn.tell(told('task_run', task.id, 'resumed', { ...former(task), ...placeOf(turn.state, task) }));
   turn.setTask(task, 'created', {
-    reason: null,
-    cancelRequestedAt: null,
-    devices: {},
-    resources: {},
+    ...unbegun(),
     inputParameters: Object.hasOwn(run.parameters, task.name) ? (run.parameters[task.name] ?? {}) : {},
-    inputFiles: {},
-    outputParameters: null,
-    outputFiles: [],
-    failures: 0,
-    retryAt: null,
-    computer: null,
-    queuedAt: null,
-    startedAt: null,
-    lateByS: null,
-    endedAt: null,
-    // `outputResources` stays: it is what is in them, and the annotations of the protocol do not lie over it again.
+    // `outputResources` stays, because it holds the present content of the resources; the annotations of the protocol
+    // must not replace it.
   });
 }
 

@@ -49,3 +49,4 @@ export type {
   TaskRunRow,
   TrialRow,
 } from './rows.js';
+export { newTaskRun, unbegun } from './task-run.js';

@@ -1,7 +1,7 @@
 import type { CampaignSubmission, ProtocolRunSubmission, TaskSubmission } from '@lab/contracts';
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import type { Ids } from '@lab/ports';
-import type { CampaignRow, OptimizerRow, ProtocolRunRow } from '../rows/index.js';
+import { type CampaignRow, type OptimizerRow, type ProtocolRunRow, newTaskRun } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import { type SubmitPorts, checkCampaign, checkProtocolRun, checkTask } from './submission-checks.js';
 
@@ -150,7 +150,7 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
   turn.emit({ op: 'putDefinition', row: { hash: snapshot.hash, kind: 'task', body: snapshot } });
   turn.emit({
     op: 'insertTaskRun',
-    row: {
+    row: newTaskRun({
       id,
       name,
       type: task.type,
@@ -158,8 +158,6 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
       owner: complete.owner,
       priority: complete.priority,
       state: 'queued',
-      reason: null,
-      cancelRequestedAt: null,
       definitionHash: snapshot.hash,
       devices: Object.fromEntries(
         Object.entries(devices).map(([slot, device]) => [
@@ -174,26 +172,15 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
         ]),
       ),
       inputParameters: complete.input_parameters,
-      inputFiles: {},
-      outputParameters: null,
-      outputResources: null,
-      outputFiles: [],
-      attempt: 0,
-      failures: 0,
-      retryAt: null,
       failurePolicy: {
         ...(timeout === undefined ? {} : { timeout }),
         ...(retry === undefined ? {} : { retry }),
       },
-      computer: null,
       allocationTimeout: complete.allocation_timeout,
       meta: complete.meta,
       createdAt: turn.now,
       queuedAt: turn.now,
-      startedAt: null,
-      lateByS: null,
-      endedAt: null,
-    },
+    }),
   });
   turn.tellTask(id);
   return { id, name };
@@ -229,39 +216,19 @@ export function insertRun(
     const id = ids.next();
     turn.emit({
       op: 'insertTaskRun',
-      row: {
+      row: newTaskRun({
         id,
         name: task.name,
         type: task.type,
         runId: row.id,
         owner: row.owner,
         priority: row.priority,
-        state: 'created',
-        reason: null,
-        cancelRequestedAt: null,
         definitionHash: snapshot.hash,
-        devices: {},
-        resources: {},
         inputParameters: Object.hasOwn(given.parameters, task.name)
           ? (given.parameters[task.name] ?? {})
           : {},
-        inputFiles: {},
-        outputParameters: null,
-        outputResources: null,
-        outputFiles: [],
-        attempt: 0,
-        failures: 0,
-        retryAt: null,
-        failurePolicy: {},
-        computer: null,
-        allocationTimeout: null,
-        meta: {},
         createdAt: turn.now,
-        queuedAt: null,
-        startedAt: null,
-        lateByS: null,
-        endedAt: null,
-      },
+      }),
     });
     turn.tellTask(id);
   }

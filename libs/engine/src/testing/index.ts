@@ -4,3 +4,4 @@ export { MemoryDefinitions } from './memory-definitions.js';
 export { MemoryOptimizers, type MemorySession, type OptimizerCall } from './memory-optimizers.js';
 export { MemoryStore, type StoredEvent } from './memory-store.js';
 export { SequentialIds } from './sequential-ids.js';
+export { newTaskRun } from '../rows/index.js';

@@ -11,6 +11,7 @@ import {
   trialTransitions,
 } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
+import { newTaskRun } from '../../src/rows/task-run.js';
 import { applyChange } from '../../src/rows/apply-change.js';
 import { type RowSet, allocationKey, emptyRowSet, rowSetOf } from '../../src/rows/row-set.js';
 import type {
@@ -70,37 +71,16 @@ const run: ProtocolRunRow = {
   startedAt: null,
   endedAt: null,
 };
-const task: TaskRunRow = {
+const task = newTaskRun({
   id: 't',
   name: 't',
   type: 'x',
   runId: null,
   owner: '',
   priority: 0,
-  state: 'created',
-  reason: null,
-  cancelRequestedAt: null,
   definitionHash: 'h',
-  devices: {},
-  resources: {},
-  inputParameters: {},
-  inputFiles: {},
-  outputParameters: null,
-  outputResources: null,
-  outputFiles: [],
-  attempt: 0,
-  failures: 0,
-  retryAt: null,
-  failurePolicy: {},
-  computer: null,
-  allocationTimeout: null,
-  meta: {},
   createdAt: 0,
-  queuedAt: null,
-  startedAt: null,
-  lateByS: null,
-  endedAt: null,
-};
+});
 const attempt: AttemptRow = {
   id: 'a',
   taskRunId: 't',

@@ -1,0 +1,38 @@
+import type { TaskRunRow } from './rows.js';
+
+type Required = 'id' | 'name' | 'type' | 'runId' | 'owner' | 'priority' | 'definitionHash' | 'createdAt';
+
+/** What an attempt, a failure or the end of a task run sets, as it is before the first attempt. A resume sets it again. */
+export function unbegun() {
+  return {
+    reason: null,
+    cancelRequestedAt: null,
+    devices: {},
+    resources: {},
+    inputFiles: {},
+    outputParameters: null,
+    outputFiles: [],
+    failures: 0,
+    retryAt: null,
+    computer: null,
+    queuedAt: null,
+    startedAt: null,
+    lateByS: null,
+    endedAt: null,
+  } satisfies Partial<TaskRunRow>;
+}
+
+/** A task run in the state `created`, with the default of every field that is not given. */
+export function newTaskRun(given: Pick<TaskRunRow, Required> & Partial<TaskRunRow>): TaskRunRow {
+  return {
+    ...unbegun(),
+    state: 'created',
+    inputParameters: {},
+    outputResources: null,
+    attempt: 0,
+    failurePolicy: {},
+    allocationTimeout: null,
+    meta: {},
+    ...given,
+  };
+}
