@@ -1,4 +1,5 @@
 import type { AnyEvent, AnyRequest, BodyOf, Envelope, ReplyOf, RequestOf, Tokens } from '@lab/contracts';
+import type { Log } from '@lab/ports';
 
 /** The names in the subject of a definition, each with its value. */
 export type TokensFor<D extends { readonly subject: string }> = Tokens<D['subject']>;
@@ -6,29 +7,29 @@ export type TokensFor<D extends { readonly subject: string }> = Tokens<D['subjec
 export interface RequestOptions {
   /** How long to wait, in milliseconds. Default: what the definition says. */
   timeoutMs?: number;
-  /** Gives up waiting; work that was begun is not stopped by it. */
+  /** Ends the wait. It does not stop work that has begun. */
   signal?: AbortSignal;
   epoch?: number;
   inc?: number;
   /** Fence per device, `<lab>.<device>` to number. */
   fence?: Record<string, number>;
-  /** Number of the newest heartbeat that was heard of the agent. */
+  /** Number of the newest heartbeat that the sender has heard from the agent. */
   fresh?: number | undefined;
   /** W3C trace context. */
   trace?: string;
-  /** Id of the request over HTTP that this is done for. Default: what `requestId` of the bus says. */
+  /** Id of the HTTP request that the message belongs to. Default: the answer of `requestId` of the bus. */
   request?: string | undefined;
   /** Id of the message. Default: a random UUID. */
   id?: string;
 }
 
-/** What a handler knows of a message beside its body. */
+/** What a handler knows about a message besides its body. */
 export interface MessageContext<D extends { readonly subject: string }> {
   readonly tokens: TokensFor<D>;
   readonly envelope: Envelope;
   /**
-   * True once the caller has given up by this process's own clock, counted from the arrival of the message: what did
-   * not begin by then must not begin. Always false for events.
+   * True once the time of the caller is over. This process measures it by its own clock from the arrival of the message.
+   * Work that has not begun by then must not begin. Always false for events.
    */
   expired(): boolean;
 }
@@ -44,21 +45,21 @@ export type EventHandler<D extends AnyEvent> = (
 ) => Promise<void> | void;
 
 export interface ServeOptions {
-  /** How many handlers may run at once; further requests wait in the order of arrival. Default: no limit. */
+  /** Most handlers that may run at once. Further requests wait in the order of arrival. Default: no limit. */
   maxInFlight?: number;
-  /** Of all who serve a subject under the same name, one gets each request. Default: everybody gets every one. */
+  /** Of all servers of a subject with the same queue name, one gets each request. Default: every server gets it. */
   queue?: string;
   /**
-   * Asked before each request is handled. False: it is passed over and never answered, as if nobody served it here, for
-   * it is somebody else's to answer.
+   * Called before each request is handled. False: this process ignores the request and never answers it, because another
+   * process must answer it.
    */
   when?: () => boolean;
 }
 
 export interface Subscription {
   /**
-   * Nothing arrives any more, and what had arrived was handled, when this resolves. Handlers that run longer than the
-   * bus's `drainMs` are not waited for. May be called again.
+   * Resolves when no message arrives any more and all that arrived were handled. It does not wait for handlers that run
+   * longer than `drainMs` of the bus. May be called again.
    */
   unsubscribe(): Promise<void>;
 }
@@ -69,12 +70,13 @@ export type BusStatus = 'connected' | 'disconnected' | 'closed';
 /** The typed way to send and serve the messages of the catalogue. */
 export interface Bus {
   /**
-   * Sends a request and waits for its one reply. Delivery is at most once: nothing is ever sent again, or kept while
-   * disconnected and sent later.
+   * Sends a request and waits for its one reply. Delivery is at most once: the bus never sends a request again, and it
+   * never keeps one while disconnected to send it later. The server checks the body; the caller checks the reply.
    *
-   * @throws ServiceError what the handler answered, rebuilt; or
-   *   `bad_request` (effect none): the body does not fit the definition, with faults;
-   *   `payload_too_large` (effect none): more than the broker takes;
+   * @throws ServiceError the error of the handler, rebuilt; or
+   *   `bad_request` (effect none): the body does not fit the definition, with the faults that the server found, or a
+   *   token of the subject is missing;
+   *   `payload_too_large` (effect none): the message is larger than the broker allows;
    *   `service_unavailable` (effect none): nobody serves the subject;
    *   `disconnected` (effect none): there was no connection, nothing was sent;
    *   `disconnected` (effect maybe): the connection was lost before the reply;
@@ -90,13 +92,13 @@ export interface Bus {
   ): Promise<ReplyOf<D>>;
 
   /**
-   * Answers a request; every subscriber of a subject gets every request, unless they name a queue. A token that is
-   * left out stands for any value. A {@link ServiceError} of the handler travels to the caller as it is; anything else
-   * it throws becomes `internal` (effect maybe) and is logged here. A request that does not fit the definition is
-   * answered `bad_request` and never reaches the handler; one whose caller no longer waits when its turn comes is
-   * answered `deadline_exceeded` (effect none).
+   * Answers a request. Every subscriber of a subject gets every request, unless the subscribers name a queue. A token
+   * that is absent stands for any value. A {@link ServiceError} of the handler travels to the caller as it is. Any other
+   * error becomes `internal` (effect maybe) and is logged here. A request that does not fit the definition never reaches
+   * the handler; the bus answers `bad_request`. A request whose caller no longer waits when its turn comes is answered
+   * with `deadline_exceeded` (effect none).
    *
-   * @returns once the broker delivers; while disconnected at once, and delivery begins with the connection
+   * @returns once the broker delivers; while disconnected at once, and the broker delivers once it is connected
    */
   serve<D extends AnyRequest>(
     definition: D,
@@ -106,16 +108,18 @@ export interface Bus {
   ): Promise<Subscription>;
 
   /**
-   * Publishes an event to whoever listens now. While disconnected it is dropped: events are lossy by contract.
+   * Publishes an event to all present subscribers, which check it. While disconnected the bus drops it: events are lossy
+   * by contract.
    *
-   * @throws ServiceError `bad_request` or `payload_too_large`, both a defect of the caller
+   * @throws ServiceError `bad_request` (a token is missing, or the body is no JSON) or `payload_too_large`, both a defect
+   *   of the caller
    */
   publish<D extends AnyEvent>(definition: D, tokens: TokensFor<D>, body: BodyOf<D>): void;
 
   /**
-   * Listens to an event. A token that is left out stands for any value. Events that do not fit the definition and
-   * errors of the handler are logged. Events are handed over in the order of arrival; a handler that returns a promise
-   * does not hold up the next event.
+   * Listens to an event. A token that is absent stands for any value. The bus logs events that do not fit the definition
+   * and errors of the handler. It passes on the events in the order of arrival. A handler that returns a promise does not
+   * delay the next event.
    */
   subscribe<D extends AnyEvent>(
     definition: D,
@@ -124,24 +128,20 @@ export interface Bus {
   ): Promise<Subscription>;
 
   readonly connected: boolean;
-  /** Tells every change from now on, after pending requests were failed. The returned function stops it. */
+  /** Reports every change from now on, after it has failed the pending requests. The returned function ends this. */
   onStatus(listener: (status: BusStatus) => void): () => void;
   /**
-   * Resolves when the broker has got everything sent so far.
+   * Resolves when the broker has received all messages sent so far.
    *
    * @throws ServiceError `disconnected` when there is no connection or it is lost meanwhile
    */
   flush(): Promise<void>;
   /**
-   * Stops taking requests, lets running handlers answer (at most `drainMs`), fails requests that still wait with
-   * `disconnected` (effect maybe), and closes the connection. May be called again.
+   * Takes no more requests, waits for running handlers (at most `drainMs`), fails pending requests with `disconnected`
+   * (effect maybe), and closes the connection. May be called again.
    */
   close(): Promise<void>;
 }
 
-/** Where the bus tells what nobody can be told by an error. */
-export interface BusLog {
-  debug(message: string, fields?: Record<string, unknown>): void;
-  warn(message: string, fields?: Record<string, unknown>): void;
-  error(message: string, fields?: Record<string, unknown>): void;
-}
+/** Where the bus reports what it cannot report as an error. */
+export type BusLog = Pick<Log, 'debug' | 'warn' | 'error'>;

@@ -8,7 +8,7 @@ import {
   type WireError,
 } from '@lab/contracts';
 
-/** Between bytes and checked envelopes. JSON in UTF-8. */
+/** Conversion between bytes (JSON in UTF-8) and checked envelopes. */
 
 export type Decoded = { ok: true; envelope: Envelope } | { ok: false; fault: Fault };
 
@@ -16,7 +16,7 @@ export function encode(message: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(message));
 }
 
-/** Reads and checks the envelope of a request or event meant for the definition `name`. */
+/** Reads and checks the envelope of a request or event of the definition `name`. */
 export function decodeEnvelope(data: Uint8Array, name: string): Decoded {
   const message = parse(data);
   if (message === undefined) {
@@ -48,7 +48,7 @@ export function encodeSuccess(body: unknown): Uint8Array {
   return encode({ ok: true, body });
 }
 
-/** An error as it travels. Its stack and cause stay here; only the author's stack goes along. */
+/** Encodes an error for the caller. Its stack and cause stay in this process; only the author's stack travels. */
 export function encodeFailure(error: ServiceError): Uint8Array {
   const travelling: WireError = {
     code: error.code,
@@ -63,17 +63,17 @@ export function encodeFailure(error: ServiceError): Uint8Array {
 }
 
 /**
- * The body of a reply.
+ * Decodes the body of a reply.
  *
- * @param name what was asked, for the message of an error
- * @throws ServiceError what the server answered; `internal` (effect maybe) when the reply cannot be understood
+ * @param name name of the request, for error messages
+ * @throws ServiceError the error that the server answered; `internal` (effect maybe) when the reply cannot be read
  */
 export function decodeReply(data: Uint8Array, name: string): unknown {
   const message = parse(data);
   if (isSuccess(message)) return message.body;
   const checked = replyEnvelope.safeParse(message);
   if (!checked.success || checked.data.ok) {
-    throw new ServiceError('internal', `the reply to ${name} cannot be understood`, { effect: 'maybe' });
+    throw new ServiceError('internal', `the reply to ${name} cannot be read`, { effect: 'maybe' });
   }
   const { code, message: text, effect, faults } = checked.data.error;
   const { author_stack: authorStack, retry_after_s: retryAfterS } = checked.data.error;
@@ -103,7 +103,7 @@ function isSuccess(message: unknown): message is { ok: true; body?: unknown } {
   return typeof message === 'object' && message !== null && 'ok' in message && message.ok === true;
 }
 
-/** `undefined` for what is not JSON; JSON itself has no such value. */
+/** Parses JSON. `undefined`: the bytes are not JSON, which has no such value. */
 function parse(data: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()) as unknown;

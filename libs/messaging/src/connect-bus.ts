@@ -7,23 +7,23 @@ import { NatsWire } from './nats-wire.js';
 import { systemBusTimers, type BusTimers } from './timers.js';
 
 export interface BusIdentity {
-  /** What the process is, for example `gateway`. */
+  /** Role of the process, for example `gateway`. */
   role: string;
-  /** Which one of its kind, unique among those that are connected. */
+  /** Name of the process, unique among the connected processes of its role. */
   name: string;
   log?: BusLog;
-  /** Id of the request over HTTP that is being answered where this is asked; it goes along with what is sent. */
+  /** Returns the id of the HTTP request that is being answered. Messages carry it. */
   requestId?: () => string | undefined;
   /** Default: real time. */
   timers?: BusTimers;
-  /** How long the end of a subscription waits for running handlers, in milliseconds. Default 5 000. */
+  /** Milliseconds for which the end of a subscription waits for running handlers. Default 5 000. */
   drainMs?: number;
 }
 
 export interface ConnectOptions extends BusIdentity {
-  /** `nats://host:port`, with `user:password@` or `token@` before the host where the broker asks for it. */
+  /** `nats://host:port`, with `user:password@` or `token@` before the host if the broker requires credentials. */
   url: string;
-  /** How long to go on trying to reach a broker that does not answer yet, in milliseconds. Default 10 000. */
+  /** Milliseconds for which to retry while the broker does not answer. Default 10 000. */
   connectTimeoutMs?: number;
 }
 
@@ -35,11 +35,11 @@ const retryMs = 100;
 const attemptTimeoutMs = 2_000;
 
 /**
- * Connects to a NATS server. Once connected it stays so by itself: a lost connection is noticed within about 5 s even
- * when nothing closes it, and made again for ever.
+ * Connects to a NATS server. The bus notices a lost connection within about 5 s, even when no side closes it, and
+ * reconnects without a time limit.
  *
- * @throws ServiceError `bad_request`: the address is not one; `unauthorized`: the broker refuses the credentials;
- *   `service_unavailable`: it did not answer within `connectTimeoutMs`
+ * @throws ServiceError `bad_request`: the address is invalid; `unauthorized`: the broker refuses the credentials;
+ *   `service_unavailable`: the broker did not answer within `connectTimeoutMs`
  */
 export async function connectBus(options: ConnectOptions): Promise<Bus> {
   const { role, name, log = silentLog, requestId } = options;
@@ -90,11 +90,11 @@ async function firstConnection(
   }
 }
 
-/** The client takes credentials as options only; messages then never show them. */
+/** Passes credentials to the client as options only, so that no message shows them. */
 function parseAddress(url: string): NodeConnectionOptions {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== 'nats:' || parsed.hostname === '') {
-    throw new ServiceError('bad_request', 'the address of the broker must look like nats://host:4222');
+    throw new ServiceError('bad_request', 'the address of the broker must have the form nats://host:4222');
   }
   const servers = `${parsed.hostname}:${parsed.port === '' ? '4222' : parsed.port}`;
   const user = decodeURIComponent(parsed.username);

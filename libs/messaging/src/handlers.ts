@@ -3,7 +3,7 @@ import type { Bus, EventHandler, RequestHandler, ServeOptions, Subscription } fr
 
 type Definition = AnyRequest | AnyEvent;
 
-/** One handler for every request and event of a catalogue: a handler that is missing is a compile error. */
+/** One handler for every request and event of a catalogue. A missing handler is a compile error. */
 export type HandlersOf<Catalogue extends Readonly<Record<string, Definition>>> = {
   readonly [Name in keyof Catalogue]: Catalogue[Name] extends AnyRequest
     ? RequestHandler<Catalogue[Name]>

@@ -1,4 +1,4 @@
-/** Counts running handlers, admits at most so many at once, and tells when none is left. */
+/** Limits the number of handlers that run at once, and reports when none runs. */
 export class InFlight {
   #running = 0;
   readonly #queued: (() => void)[] = [];
@@ -6,7 +6,7 @@ export class InFlight {
 
   constructor(private readonly max: number) {}
 
-  /** Runs `begin` now, or when its turn comes; every `begin` must lead to one call of {@link left}. */
+  /** Runs `begin` now or when its turn comes. Every `begin` must lead to one call of {@link left}. */
   enter(begin: () => void): void {
     if (this.#running >= this.max) {
       this.#queued.push(begin);
@@ -29,7 +29,7 @@ export class InFlight {
     for (const resolve of waiting) resolve();
   }
 
-  /** Resolves when nothing runs and nothing is queued. */
+  /** Resolves when no handler runs or waits. */
   idle(): Promise<void> {
     if (this.#running === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));

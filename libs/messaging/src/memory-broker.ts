@@ -11,13 +11,13 @@ export interface CarriedMessage {
 }
 
 export interface MemoryBrokerOptions {
-  /** The largest message, in bytes. Default 1 MiB, as of NATS. */
+  /** The largest message, in bytes. Default 1 MiB, as in NATS. */
   maxPayload?: number;
-  /** Time of every bus that does not bring its own. Default: real time. */
+  /** Timers of every bus that has none of its own. Default: real time. */
   timers?: BusTimers;
   /**
-   * Stands between sender and receivers: delivers by calling `deliver`, at once or later, twice, or not at all.
-   * Default: at once.
+   * Carries a message from its sender to its receivers. It calls `deliver` at once, later, twice, or never. Default: at
+   * once.
    */
   carry?: (message: CarriedMessage, deliver: () => void) => void;
 }
@@ -29,9 +29,9 @@ interface Interest {
 }
 
 /**
- * A broker inside this process, with the semantics of NATS core: messages are bytes, delivery is asynchronous and in
- * order, whoever is subscribed when a message passes gets it (of a queue: one of them in turn), and a request that nobody
- * serves is answered so at once.
+ * A broker inside this process, with the semantics of NATS core. Messages are bytes. Delivery is asynchronous and in
+ * order. Every present subscriber gets a message; of the members of a queue, one gets it in turn. The broker reports at
+ * once that no process serves a request.
  */
 export class MemoryBroker {
   readonly maxPayload: number;
@@ -49,7 +49,7 @@ export class MemoryBroker {
     this.#carry = carry ?? ((_, deliver) => deliver());
   }
 
-  /** A new connection; one made while the broker is stopped becomes connected when it starts. */
+  /** Makes a connection. If the broker is stopped, the bus becomes connected when the broker starts. */
   connect({
     role,
     name,
@@ -65,13 +65,13 @@ export class MemoryBroker {
     return bus;
   }
 
-  /** A bare connection: bytes on subjects. */
+  /** Makes a connection without a bus: bytes on subjects. */
   attach(): MemoryWire {
     this.#connections += 1;
     return new MemoryWire(this, `_INBOX.memory.${this.#connections}`, this.#running);
   }
 
-  /** Every connection is lost and stays so until {@link start}. Messages on their way are lost. */
+  /** Cuts every connection until {@link start}. Messages on their way are lost. */
   stop(): void {
     this.#running = false;
     for (const wire of this.#wires.values()) wire.set(false);
@@ -83,9 +83,9 @@ export class MemoryBroker {
   }
 
   /**
-   * One bus loses its connection until {@link restore}.
+   * Cuts the connection of one bus until {@link restore}.
    *
-   * @throws Error when the bus is not one of this broker, or closed
+   * @throws Error when the bus is closed or not connected through this broker
    */
   cut(bus: Bus): void {
     this.#wireOf(bus).set(false);
@@ -206,7 +206,7 @@ export class MemoryWire implements Wire {
   }
 }
 
-/** After everything that was sent before. */
+/** Resolves after the messages that were sent before. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => queueMicrotask(resolve));
 }

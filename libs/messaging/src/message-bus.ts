@@ -8,10 +8,8 @@ import {
   type AnyRequest,
   type BodyOf,
   type Envelope,
-  type Fault,
   type ReplyOf,
   type RequestOf,
-  type Schema,
 } from '@lab/contracts';
 import type {
   Bus,
@@ -34,17 +32,17 @@ import type { Wire, WireMessage } from './wire.js';
 
 export interface MessageBusOptions {
   wire: Wire;
-  /** Who sends, for example `gateway/3f2a`. */
+  /** The sender, for example `gateway/3f2a`. */
   src: string;
-  /** Id of the request over HTTP that is being answered where this is asked. */
+  /** Returns the id of the HTTP request that is being answered. */
   requestId?: (() => string | undefined) | undefined;
   timers: BusTimers;
   log: BusLog;
-  /** How long the end of a subscription waits for running handlers, in milliseconds. */
+  /** Milliseconds for which the end of a subscription waits for running handlers. */
   drainMs: number;
 }
 
-/** The {@link Bus} over any connection: checks, envelopes, deadlines and errors. */
+/** The {@link Bus} over any connection. It checks what it receives, and handles envelopes, deadlines and errors. */
 export class MessageBus implements Bus {
   readonly #wire: Wire;
   readonly #src: string;
@@ -82,13 +80,12 @@ export class MessageBus implements Bus {
     return new Promise((resolve, reject) => {
       const { name } = definition;
       const { timeoutMs = definition.timeoutMs, signal } = options;
-      const checked = check(definition.request, body, name);
       const subject = concreteSubject(definition, tokens);
       if (signal?.aborted === true) throw new ServiceError('aborted', `the call of ${name} was aborted`);
       if (timeoutMs <= 0) throw new ServiceError('deadline_exceeded', `no time is left for ${name}`);
       if (!this.connected) throw this.#unconnected(name);
       const data = this.#sendable(
-        this.#envelope(name, checked, options, Math.max(1, Math.ceil(timeoutMs))),
+        this.#envelope(name, body, options, Math.max(1, Math.ceil(timeoutMs))),
         name,
       );
       const reply = this.#pending.add({
@@ -98,11 +95,16 @@ export class MessageBus implements Bus {
         signal,
         onReply: (received) => {
           const result = definition.reply.check(received);
-          if (result.ok) resolve(result.value as ReplyOf<D>);
-          else
-            reject(
-              new ServiceError('internal', `the reply to ${name} is malformed`, malformed(result.faults)),
-            );
+          if (result.ok) {
+            resolve(result.value as ReplyOf<D>);
+            return;
+          }
+          const { faults } = result;
+          this.#log.error('malformed reply refused', { kind: name, faults });
+          // The handler did the work; only its reply is of no use.
+          reject(
+            new ServiceError('internal', `the reply to ${name} is malformed`, { effect: 'done', faults }),
+          );
         },
         onError: reject,
       });
@@ -112,9 +114,8 @@ export class MessageBus implements Bus {
 
   publish<D extends AnyEvent>(definition: D, tokens: TokensFor<D>, body: BodyOf<D>): void {
     const { name } = definition;
-    const checked = check(definition.body, body, name);
     const subject = concreteSubject(definition, tokens);
-    const data = this.#sendable(this.#envelope(name, checked, {}, undefined), name);
+    const data = this.#sendable(this.#envelope(name, body, {}, undefined), name);
     if (this.connected) this.#wire.publish(subject, data);
     else this.#log.debug('event dropped while disconnected', { kind: name });
   }
@@ -143,7 +144,7 @@ export class MessageBus implements Bus {
   }
 
   onStatus(listener: (status: BusStatus) => void): () => void {
-    // A wrapper of its own, so that the same function can be registered twice.
+    // The wrapper lets the same function be registered twice.
     const entry = (status: BusStatus): void => listener(status);
     this.#listeners.add(entry);
     return () => void this.#listeners.delete(entry);
@@ -170,16 +171,16 @@ export class MessageBus implements Bus {
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.unsubscribe()));
     this.#closed = true;
     this.#pending.failAll('the bus was closed');
-    // Answers of the last handlers are still on their way.
+    // The answers of the last handlers may still be on their way.
     if (this.#wire.connected) await this.#withinDrain(this.#wire.flush(), 'the last replies');
     await this.#wire.close();
-    this.#tell('closed');
+    this.#report('closed');
     this.#listeners.clear();
   }
 
   #envelope(kind: string, body: unknown, options: RequestOptions, ttlMs: number | undefined): Envelope {
     const { epoch, inc, fence, fresh, trace, request = this.#requestId(), id = randomUUID() } = options;
-    // Undefined fields vanish in JSON.
+    // JSON leaves out undefined fields.
     const src = this.#src;
     return {
       v: envelopeVersion,
@@ -197,7 +198,7 @@ export class MessageBus implements Bus {
     };
   }
 
-  /** The bytes of a message, no more than the broker takes. */
+  /** Encodes a message. @throws ServiceError when it is no JSON or larger than the broker allows */
   #sendable(message: Envelope, name: string): Uint8Array {
     let data: Uint8Array;
     try {
@@ -208,7 +209,7 @@ export class MessageBus implements Bus {
     if (data.length > this.#wire.maxPayload) {
       throw new ServiceError(
         'payload_too_large',
-        `${name} has ${data.length} bytes, the broker takes ${this.#wire.maxPayload}`,
+        `${name} has ${data.length} bytes, the broker allows ${this.#wire.maxPayload}`,
       );
     }
     return data;
@@ -237,7 +238,7 @@ export class MessageBus implements Bus {
     };
     this.#subscriptions.add(subscription);
     if (this.#wire.connected) {
-      // Lost meanwhile: the subscription is made again with the connection.
+      // If the connection is lost meanwhile, the subscription is restored with it.
       await this.#wire
         .flush()
         .catch((error: unknown) => this.#log.debug('subscribed while disconnected', { subject, error }));
@@ -254,7 +255,7 @@ export class MessageBus implements Bus {
   ): void {
     const { name } = definition;
     if (message.reply === '') {
-      this.#log.warn('request without a place to answer ignored', { kind: name, subject: message.subject });
+      this.#log.warn('request without a reply subject ignored', { kind: name, subject: message.subject });
       return;
     }
     if (!when()) return;
@@ -300,7 +301,7 @@ export class MessageBus implements Bus {
     this.#answer(message, name, failureReply(error, this.#wire.maxPayload));
   }
 
-  /** An answer is never kept for a later connection: its caller was told `disconnected` long before. */
+  /** Drops the answer while disconnected: its caller has already got `disconnected`. */
   #answer(message: WireMessage, name: string, data: Uint8Array): void {
     if (this.#wire.connected) this.#wire.publish(message.reply, data);
     else this.#log.debug('reply dropped while disconnected', { kind: name });
@@ -342,10 +343,10 @@ export class MessageBus implements Bus {
       this.#closed = true;
       if (this.#closing !== undefined) return;
     }
-    this.#tell(status);
+    this.#report(status);
   }
 
-  #tell(status: BusStatus): void {
+  #report(status: BusStatus): void {
     for (const listener of [...this.#listeners]) {
       try {
         listener(status);
@@ -360,7 +361,7 @@ export class MessageBus implements Bus {
     return new ServiceError('disconnected', `${what} was not sent: ${why}`, { effect: 'none' });
   }
 
-  /** Waits for the end of something, but no longer than `drainMs`; says so when that was too short. */
+  /** Waits for `end`, but no longer than `drainMs`. It logs a warning when that was too short. */
   #withinDrain(end: Promise<void>, what: string): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#timers.after(this.#drainMs, () => {
@@ -379,24 +380,7 @@ export class MessageBus implements Bus {
   }
 }
 
-function check<T>(schema: Schema<T>, body: unknown, name: string): T {
-  const checked = schema.check(body);
-  if (checked.ok) return checked.value;
-  throw new ServiceError('bad_request', `the body of ${name} is malformed: ${inWords(checked.faults)}`, {
-    faults: checked.faults,
-  });
-}
-
-function inWords(faults: readonly Fault[]): string {
-  return faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
-}
-
-/** The work was done; only the answer is of no use. */
-function malformed(faults: readonly Fault[]): { effect: 'done'; faults: readonly Fault[] } {
-  return { effect: 'done', faults };
-}
-
-/** A subject without wildcards: a message goes to one place. */
+/** The subject with its tokens filled in. @throws ServiceError `bad_request` when a token is missing */
 function concreteSubject(
   definition: { readonly name: string; readonly subject: string },
   tokens: Record<string, string>,

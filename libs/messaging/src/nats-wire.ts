@@ -2,14 +2,14 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import type { BusLog, BusStatus } from './bus.js';
 import type { Wire, WireMessage, WireSubscription } from './wire.js';
 
-/** Status of a NATS header block that says: nobody is subscribed to the subject of the request. */
+/** Status in the NATS header when no process is subscribed to the subject of the request. */
 const noRespondersCode = 503;
 
-/** One connection to a NATS server. The client reconnects for ever; what it would buffer meanwhile is never given to it. */
+/** One connection to a NATS server. The client reconnects without a time limit. It never gets messages to buffer meanwhile. */
 export class NatsWire implements Wire {
   #connected = true;
   #maxPayload = 0;
-  /** How often the connection was lost. */
+  /** Number of times that the connection was lost. */
   #losses = 0;
   #onStatus: (status: BusStatus) => void = () => undefined;
 
@@ -30,7 +30,7 @@ export class NatsWire implements Wire {
     return this.#connected;
   }
 
-  /** While disconnected the client knows nothing of the server; the last limit then stands. */
+  /** While disconnected the client does not know the limit of the server, so the last limit applies. */
   get maxPayload(): number {
     this.#maxPayload = this.connection.info?.max_payload ?? this.#maxPayload;
     return this.#maxPayload;
@@ -51,7 +51,7 @@ export class NatsWire implements Wire {
         try {
           onMessage(wireMessage(message));
         } catch (cause) {
-          // An error thrown into the client would end its reader, and with it the connection.
+          // An error thrown into the client would end its reader and the connection.
           this.log.error('message handler failed', { subject, error: cause });
         }
       },
@@ -86,7 +86,7 @@ export class NatsWire implements Wire {
     }
   }
 
-  /** Connected is said only when the subscriptions are in force again, so that others find what this side serves. */
+  /** Reports `connected` only when the subscriptions are in force again, so that other processes reach this side. */
   async #restored(): Promise<void> {
     const losses = this.#losses;
     try {

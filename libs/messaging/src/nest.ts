@@ -17,16 +17,16 @@ import {
 import type { Bus, BusLog, RequestOptions, ServeOptions, Subscription, TokensFor } from './bus.js';
 import { serveAll, type Handled } from './handlers.js';
 
-/** The bus as a transport of Nest: a microservice serves a map of handlers, and a client sends requests and events. */
+/** The bus as a transport of Nest. A microservice serves a map of handlers; a client sends requests and events. */
 
 /** A request or an event of the catalogue. */
 type Definition = AnyRequest | AnyEvent;
 
-/** The root module of a microservice whose handlers are a map of the catalogue instead of controllers. */
+/** The root module of a microservice that has a map of handlers and no controllers. */
 export class BusModule {}
 Module({})(BusModule);
 
-/** Nest's transport over a bus that the caller closes. It serves a map of handlers. */
+/** Nest's transport over a bus. It serves a map of handlers. The caller closes the bus. */
 export class BusServer extends Server implements CustomTransportStrategy {
   #subscriptions: Subscription[] = [];
 
@@ -61,7 +61,7 @@ export class BusServer extends Server implements CustomTransportStrategy {
     return this.bus as T;
   }
 
-  /** @throws Error when a controller has handlers of its own: they would never get a message */
+  /** @throws Error when a controller has handlers, because they would never get a message */
   async #serve(): Promise<void> {
     const [pattern] = this.getHandlers().keys();
     if (pattern !== undefined)
@@ -72,17 +72,17 @@ export class BusServer extends Server implements CustomTransportStrategy {
   }
 }
 
-/** What `send` and `emit` take as a pattern: the definition alone, or with tokens and options. */
+/** The pattern of `send` and `emit`: a definition, alone or with tokens and options. */
 export type BusPattern<D extends Definition> =
   D | { definition: D; tokens?: Record<string, string>; options?: RequestOptions };
 
-/** Nest's client over a bus that somebody else closes. Errors are the {@link ServiceError} of {@link Bus.request}. */
+/** Nest's client over a bus. Errors are the {@link ServiceError} of {@link Bus.request}. The caller closes the bus. */
 export class BusClient extends ClientProxy {
   constructor(private readonly bus: Bus) {
     super();
   }
 
-  /** The shortest way to {@link Bus.request}: no observable in between. */
+  /** {@link Bus.request} without an observable. */
   call<D extends AnyRequest>(
     definition: D,
     tokens: TokensFor<D>,
@@ -97,7 +97,7 @@ export class BusClient extends ClientProxy {
   }
 
   override close(): void {
-    // The bus belongs to who connected it.
+    // The caller that connected the bus closes it.
   }
 
   override unwrap<T>(): T {
@@ -144,7 +144,7 @@ function parsePattern<K extends Definition['kind']>(
   return { definition, tokens: given.tokens ?? {}, options: given.options ?? {} };
 }
 
-/** What Nest itself has to say, in our log; its account of every route and module at start is left out. */
+/** Writes the warnings and errors of Nest to our log. It leaves out the list of routes and modules at start. */
 export function nestLogger(log: BusLog): LoggerService {
   const fields = (rest: unknown[]): Record<string, unknown> => ({ context: rest.at(-1) });
   return {

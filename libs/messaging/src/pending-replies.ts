@@ -4,9 +4,9 @@ import { decodeReply } from './codec.js';
 import type { BusTimers } from './timers.js';
 import type { Wire, WireMessage } from './wire.js';
 
-/** One request that waits. */
+/** A request that waits for its reply. */
 export interface Waiting {
-  /** Name of the definition, for messages of errors. */
+  /** Name of the definition, for error messages. */
   name: string;
   subject: string;
   timeoutMs: number;
@@ -20,9 +20,9 @@ interface Entry extends Waiting {
 }
 
 /**
- * The replies this connection waits for, all on one subscription: a request costs an entry of a map and a timer. Each
- * entry ends exactly once, by its reply, its deadline, its signal or the loss of the connection; a reply that comes
- * after that is dropped.
+ * The replies that this connection waits for. All arrive on one subscription, so a request costs one map entry and one
+ * timer. Each entry ends exactly once: by its reply, its deadline, its signal or the loss of the connection. A reply that
+ * arrives later is dropped.
  */
 export class PendingReplies {
   readonly #entries = new Map<string, Entry>();
@@ -35,7 +35,7 @@ export class PendingReplies {
     wire.subscribe(`${wire.inbox}.*`, (message) => this.#onReply(message));
   }
 
-  /** Registers a request and gives the subject for its reply. */
+  /** Registers a request. @returns the subject for its reply */
   add(waiting: Waiting): string {
     this.#last += 1;
     const token = this.#last.toString(36);
@@ -56,7 +56,7 @@ export class PendingReplies {
     return `${this.wire.inbox}.${token}`;
   }
 
-  /** Nobody can say any more what became of the requests that were sent. */
+  /** Fails every pending request with effect maybe: the outcome can no longer be known. */
   failAll(why: string): void {
     for (const [token, { name }] of [...this.#entries]) {
       this.#fail(token, 'disconnected', `${why} before the reply to ${name}`);

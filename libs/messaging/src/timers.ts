@@ -1,12 +1,12 @@
-/** Time as the bus needs it: handed in, so that a whole lab can run on a virtual clock. */
-export interface BusTimers {
-  /** Milliseconds of a clock that never steps back; its zero means nothing. */
+import type { Timers } from '@lab/ports';
+
+/** Time as the bus needs it. It is a port, so that a whole lab can run on a virtual clock. */
+export interface BusTimers extends Timers {
+  /** Milliseconds of a monotonic clock. Only differences are meaningful. */
   now(): number;
-  /** Runs `callback` once after `ms` milliseconds; the returned function cancels it. */
-  after(ms: number, callback: () => void): () => void;
 }
 
-/** The longest delay Node accepts, 24.8 days; a longer one would fire at once. */
+/** The longest delay that Node accepts, 24.8 days. A timer with a longer delay would fire at once. */
 const longestDelayMs = 2_147_483_647;
 
 /** Real time. */

@@ -3,15 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { add, askJson, echo, failure, serveSum, type Bench } from './bench.js';
 
-/** What does not fit is refused, and errors arrive as what they are. */
+/** The receiver refuses messages that do not fit, and errors arrive unchanged. */
 export function checksContract(bench: Bench): void {
   describe('checks', () => {
-    it('refuse a body that does not fit before it is sent', async () => {
+    it('leave the body of a request to the server, which refuses one that does not fit', async () => {
       const bus = await bench.open();
+      let calls = 0;
+      await bus.serve(add, {}, () => ({ sum: ++calls }));
       const body = { a: 'one' } as unknown as { a: number; b: number };
       const error = await failure(bus.request(add, { room: 'x' }, body));
       expect(error).toMatchObject({ code: 'bad_request', effect: 'none' });
       expect(error.faults.map(({ path }) => path)).toEqual(['a', 'b']);
+      expect(calls).toBe(0);
     });
 
     it('refuse a subject with a token left out', async () => {
@@ -107,7 +110,7 @@ export function checksContract(bench: Bench): void {
     });
   });
 
-  describe('a message larger than the broker takes', () => {
+  describe('a message larger than the broker allows', () => {
     const big = 'x'.repeat(1_100_000);
 
     it('is refused without effect as a request', async () => {

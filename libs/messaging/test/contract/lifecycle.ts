@@ -25,11 +25,8 @@ export function lifecycleContract(bench: Bench): void {
       expect(heard).toEqual([expected, expected]);
     });
 
-    it('that does not fit is refused by the sender', async () => {
+    it('with a token left out is refused by the sender', async () => {
       const bus = await bench.open();
-      expect(() => bus.publish(moved, { arm: 'a' }, { to: 'there' } as unknown as { to: number })).toThrow(
-        expect.objectContaining({ code: 'bad_request' }),
-      );
       expect(() => bus.publish(moved, {} as { arm: string }, { to: 1 })).toThrow(
         expect.objectContaining({ code: 'bad_request' }),
       );
@@ -49,12 +46,13 @@ export function lifecycleContract(bench: Bench): void {
       });
       await bus.flush();
       await bench.broker.tell('test.v1.moved.a', Buffer.from('not json'));
+      bus.publish(moved, { arm: 'a' }, { to: 'there' } as unknown as { to: number });
       for (const to of [1, 2, 3]) bus.publish(moved, { arm: 'a' }, { to });
       await done;
       expect(heard).toEqual([1, 2, 3]);
       const logged = (wanted: string): number => bench.lines.filter(({ level }) => level === wanted).length;
       await expect.poll(() => logged('error')).toBe(2);
-      expect(logged('warn')).toBe(1);
+      expect(logged('warn')).toBe(2);
     });
   });
 
