@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { runDemo } from '../demo/run-demo.js';
 import { userError } from './user-error.js';
 
 export function addDemoCommand(program: Command): void {
@@ -15,6 +14,7 @@ async function demo(): Promise<void> {
     process.on(signal, () => interrupted.abort(new Error('interrupted')));
   }
   try {
+    const { runDemo } = await import('../demo/run-demo.js');
     process.exitCode = (await runDemo(process.stdout, interrupted.signal)) ? 0 : 1;
   } catch (error) {
     process.stderr.write(`${interrupted.signal.aborted ? 'stopped' : userError(error)}\n`);

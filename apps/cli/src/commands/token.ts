@@ -10,7 +10,6 @@ import {
   type TokenRecord,
   type TokenSubmission,
 } from '@lab/contracts';
-import { issueToken, openGatewayStore } from '@lab/persistence/gateway';
 import { defineConfig, processEnvironment, settings } from '@lab/runtime';
 import type { Command } from 'commander';
 import {
@@ -117,6 +116,7 @@ function grantOf(text: string): Grant {
 /** Straight into the database: who can read its password may do so anyway, and the first token comes from nowhere else. */
 async function createHere(submission: TokenSubmission): Promise<NewTokenRecord> {
   const url = databaseUrl();
+  const { issueToken, openGatewayStore } = await import('@lab/persistence/gateway');
   const store = openGatewayStore({ url, poolSize: 1, statementTimeoutMs: 5_000 });
   try {
     const by = person({});
