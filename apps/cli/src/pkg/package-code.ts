@@ -47,6 +47,9 @@ const forced: ts.CompilerOptions = {
   skipLibCheck: true,
 };
 
+/** Declaration files outside of user directories. They do not change while the process runs. */
+const libraries = new Map<string, ts.SourceFile | undefined>();
+
 /**
  * Checks the types of the packages of a user directory, each by its own `tsconfig.json` when it has one.
  * The libraries of the product and the types of Node come from the package, else from the product.
@@ -95,10 +98,9 @@ export class PackageChecker {
       // A declaration file reads the same in every package, so the packages share it.
       if (!/\.d\.[cm]?ts$/.test(name)) return getSourceFile.call(host, name, languageVersion, ...rest);
       const id = `${name} ${JSON.stringify(languageVersion)}`;
-      if (!this.sources.has(id)) {
-        this.sources.set(id, getSourceFile.call(host, name, languageVersion, ...rest));
-      }
-      return this.sources.get(id);
+      const sources = isInside(this.userDir, name) ? this.sources : libraries;
+      if (!sources.has(id)) sources.set(id, getSourceFile.call(host, name, languageVersion, ...rest));
+      return sources.get(id);
     };
     host.resolveModuleNameLiterals = (literals, containing, redirected, optionsThere, file) =>
       literals.map((literal) => {
