@@ -9,18 +9,37 @@ const shared = {
 };
 
 const integration = '**/*.int.test.ts';
-const workers = Math.max(2, availableParallelism());
+/** Integration tests that wait for seconds or compute for minutes; only `npm run test:all` runs them. */
+const slow = '**/*.slow.int.test.ts';
+/** End-to-end tests of what README.md promises; `npm test` runs them, and `npm run test:all` all others too. */
+const promises = ['demo', 'multiplication', 'owasp', 'readme', 'restart', 'tutorial'].map(
+  (name) => `e2e/${name}.e2e.test.ts`,
+);
+
+const cores = Math.max(2, availableParallelism());
 
 /**
  * Files of one worker share their modules, so that a worker loads the libraries once. A test must therefore leave no
  * state in a module and must not replace a module with `vi.mock`.
  */
-const sharedModules = { isolate: false, maxWorkers: workers };
+const computing = { isolate: false, maxWorkers: cores };
+/** Most of the time of these tests is waiting for other processes. */
+const waiting = { isolate: false, maxWorkers: cores + 1, sequence: { groupOrder: 1 } };
+const endToEnd = {
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+  // Whole stacks start after everything that is smaller.
+  maxWorkers: cores,
+  sequence: { groupOrder: 2 },
+};
 
 /** One PostgreSQL and one nats-server for all files of a run; each starts when a test first needs it. */
 const globalSetup = 'libs/testkit/test/global-setup.ts';
 
-export default defineConfig({
+/** `--mode all` makes all repetitions of the tests that repeat themselves, else they make a tenth. */
+const scale = (mode: string): Record<string, string> => (mode === 'all' ? { SVC_TEST_SCALE: '1' } : {});
+
+export default defineConfig(({ mode }) => ({
   test: {
     passWithNoTests: true,
     projects: [
@@ -28,8 +47,9 @@ export default defineConfig({
         ...shared,
         // No test here needs a server or a process of the service.
         test: {
-          ...sharedModules,
+          ...computing,
           name: 'unit',
+          env: scale(mode),
           include: ['{libs,apps}/*/test/**/*.test.ts', 'lab-packages/*/**/*.test.ts'],
           exclude: [...configDefaults.exclude, integration],
           pool: 'threads',
@@ -40,7 +60,7 @@ export default defineConfig({
       {
         ...shared,
         test: {
-          ...sharedModules,
+          ...computing,
           name: 'tools',
           include: ['tools/test/**/*.test.ts'],
           testTimeout: 60_000,
@@ -51,9 +71,11 @@ export default defineConfig({
         ...shared,
         // Tests with real servers and real processes.
         test: {
-          ...sharedModules,
+          ...waiting,
           name: 'int',
+          env: scale(mode),
           include: [`{libs,apps}/*/test/${integration}`],
+          exclude: [...configDefaults.exclude, slow],
           globalSetup,
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -62,16 +84,29 @@ export default defineConfig({
       {
         ...shared,
         test: {
+          ...waiting,
+          name: 'slow',
+          env: scale(mode),
+          include: [`{libs,apps}/*/test/${slow}`],
+          globalSetup,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        ...shared,
+        test: { ...endToEnd, name: 'promises', include: promises, globalSetup },
+      },
+      {
+        ...shared,
+        test: {
+          ...endToEnd,
           name: 'e2e',
           include: ['e2e/**/*.e2e.test.ts'],
+          exclude: [...configDefaults.exclude, ...promises],
           globalSetup,
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
-          // Two whole stacks at a time, after everything that is smaller.
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
         },
       },
     ],
   },
-});
+}));

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { repetitions } from '@lab/testkit/scale';
 import { describe, expect, it } from 'vitest';
 import { assemble } from '../assemble.js';
 import { soundPackage } from '../package-fixture.js';
@@ -118,7 +119,7 @@ function mutateTree(text: string, [kind, a, b]: Mutation): string {
 }
 
 /** Runs of the generator; each is a package with one to four edits. */
-const numRuns = 10_000;
+const numRuns = repetitions(10_000);
 /** Longest time for one package, in milliseconds. */
 const longest = 2_000;
 

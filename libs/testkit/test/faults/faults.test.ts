@@ -3,11 +3,12 @@ import { playSeeds } from '../../src/faults/campaign.js';
 import { plan, play } from '../../src/faults/enumerate.js';
 import { exempt, pointList } from '../../src/faults/point-list.js';
 
+/** A sample: `npm run sim:faults` plays any number of schedules, `npm run sim:points` all points. */
 describe('whatever goes wrong', () => {
-  it('300 schedules break no invariant', { timeout: 300_000 }, async () => {
-    const tally = await playSeeds(Array.from({ length: 300 }, (_, n) => n + 1));
+  it('30 schedules break no invariant', { timeout: 300_000 }, async () => {
+    const tally = await playSeeds(Array.from({ length: 30 }, (_, n) => n + 1));
     expect(tally.failed).toEqual([]);
-    expect(tally.schedules).toBe(300);
+    expect(tally.schedules).toBe(30);
   });
 });
 
@@ -27,11 +28,12 @@ describe('the points at which a process can be lost', () => {
   });
 
   it(
-    'break no invariant when a process is killed, stopped or cut off there',
+    'break no invariant when a process is killed, stopped or cut off at every tenth of them',
     { timeout: 300_000 },
     async () => {
       const broken = [];
-      for (const trial of (await plan(1)).trials) {
+      const { trials } = await plan(1);
+      for (const trial of trials.filter((_, index) => index % 10 === 0)) {
         const violations = await play(trial);
         if (violations.length > 0) broken.push({ trial, violations });
       }
