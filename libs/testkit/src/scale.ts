@@ -14,6 +14,7 @@ const usual = 0.1;
 export function repetitions(all: number): number {
   const given = processEnvironment()[scaleVariable];
   const scale = given === undefined ? usual : Number(given);
-  if (!(scale > 0 && scale <= 1)) throw new Error(`${scaleVariable} is ${given}; give a number above 0, up to 1`);
+  if (!(scale > 0 && scale <= 1))
+    throw new Error(`${scaleVariable} is ${given}; give a number above 0, up to 1`);
   return Math.ceil(all * scale);
 }
