@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 // @ts-expect-error: plain JavaScript without declarations
-import * as functions from '../bench/optimizer/functions.mjs';
+import * as functions from '../bench/optimizer/functions.ts';
 // @ts-expect-error: plain JavaScript without declarations
-import { hypervolume } from '../bench/optimizer/hypervolume.mjs';
+import { hypervolume } from '../bench/optimizer/hypervolume.ts';
 // @ts-expect-error: plain JavaScript without declarations
-import * as tables from '../bench/optimizer/problems.mjs';
+import * as tables from '../bench/optimizer/problems.ts';
 // @ts-expect-error: plain JavaScript without declarations
-import * as randomDomains from '../bench/optimizer/random-domains.mjs';
+import * as randomDomains from '../bench/optimizer/random-domains.ts';
 
 /** What the optimizer is measured against is what was published. */
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkSchedule, construct, isShop, type Problem } from '@lab/scheduling';
 // @ts-expect-error -- plain JavaScript
-import * as plain from '../bench/scheduling/instances.mjs';
+import * as plain from '../bench/scheduling/instances.ts';
 
 /** What the bench of scheduling reads is what the files say. */
 

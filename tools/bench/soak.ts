@@ -1,7 +1,7 @@
 // Resident memory over a long time at 20 tasks per second: node tools/bench/soak.mjs --minutes 20
 import { parseArgs } from 'node:util';
 import { finish, percentile, printMachine, rounded } from './harness.mjs';
-import { startLaboratory, visitEvenly } from './load/laboratory.mjs';
+import { startLaboratory, visitEvenly } from './load/laboratory.ts';
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '20' } } });
 const minutes = Number(values.minutes);

@@ -8,8 +8,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { percentile, rounded } from './harness.mjs';
-import { campaigns, feasibility, latencies } from './optimizer/campaigns.mjs';
-import { playAll } from './optimizer/players.mjs';
+import { campaigns, feasibility, latencies } from './optimizer/campaigns.ts';
+import { playAll } from './optimizer/players.ts';
 
 const { values: flags } = parseArgs({
   options: {

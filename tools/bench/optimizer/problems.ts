@@ -17,8 +17,8 @@ import {
   weldedBeam,
   zdt1,
   zdt2,
-} from './functions.mjs';
-import { hypervolume } from './hypervolume.mjs';
+} from './functions.ts';
+import { hypervolume } from './hypervolume.ts';
 
 const box = (d, lower, upper) => Array.from({ length: d }, () => [lower, upper]);
 const minimize = { kind: 'minimize', weight: 1 };

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createLoader, formatDiagnostics } from '@lab/definitions';
-import { generatePackage, unit } from './definition-package.mjs';
+import { generatePackage, unit } from './definitions/generate.ts';
 import { finish, percentile, printMachine, rounded } from './harness.mjs';
 
 /** Reloads of each kind; fewer where they are only compared. */

@@ -1,8 +1,8 @@
 // A process that plays what it is asked to: its processor time is that of the optimizer alone.
-import { playCampaign, timeProposal } from './campaign.mjs';
-import { campaigns, feasibility, latencies } from './campaigns.mjs';
-import { playHybridCampaign } from './hybrid-campaign.mjs';
-import { playDomains } from './random-domains.mjs';
+import { playCampaign, timeProposal } from './campaign.ts';
+import { campaigns, feasibility, latencies } from './campaigns.ts';
+import { playHybridCampaign } from './hybrid-campaign.ts';
+import { playDomains } from './random-domains.ts';
 
 const warm = new Set();
 

@@ -1,6 +1,6 @@
 // Random domains, and whether points belong to them: by the declaration alone, independently of the optimizer's own checks.
 import { BayesianSequentialOptimizer, linearEquality, linearInequality, nChooseK } from '@lab/optimization';
-import { cpuMs, randomNumbers } from './campaign.mjs';
+import { cpuMs, randomNumbers } from './campaign.ts';
 
 /** Relative to the range of an input, and to the largest size that the terms of a constraint can have. */
 const tolerance = 1e-9;

@@ -3,8 +3,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { construct, CpsatPolicy } from '@lab/scheduling';
 import { percentile, rounded } from '../harness.mjs';
-import { fullEngine, log } from './engines.mjs';
-import { Laboratory } from './laboratory.mjs';
+import { fullEngine, log } from './engines.ts';
+import { Laboratory } from './laboratory.ts';
 
 const events = 100;
 

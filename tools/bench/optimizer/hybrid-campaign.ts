@@ -1,5 +1,5 @@
 import { HybridOptimizer } from '@lab/optimization';
-import { cpuMs, randomNumbers } from './campaign.mjs';
+import { cpuMs, randomNumbers } from './campaign.ts';
 
 // A campaign in which the AI is asked for every second row, and does its worst.
 

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { finish, printMachine, rounded } from './harness.mjs';
-import { runColorLab } from './policies/real-lab.mjs';
+import { runColorLab } from './policies/real-lab.ts';
 
 const { values: flags } = parseArgs({
   options: {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { connect } from '@nats-io/transport-node';
 import { finish, percentile, printMachine, rounded } from './harness.mjs';
-import { startLaboratory, visitEvenly } from './load/laboratory.mjs';
+import { startLaboratory, visitEvenly } from './load/laboratory.ts';
 
 const { values: flags } = parseArgs({
   options: {

@@ -16,9 +16,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkSchedule, construct, isShop, lowerBound, shopLowerBound } from '@lab/scheduling';
 import { finish, printMachine, rounded } from './harness.mjs';
-import { fullEngine, searchEngine } from './scheduling/engines.mjs';
-import { readInstances, sets } from './scheduling/instances.mjs';
-import { measureReplanning } from './scheduling/replan.mjs';
+import { fullEngine, searchEngine } from './scheduling/engines.ts';
+import { readInstances, sets } from './scheduling/instances.ts';
+import { measureReplanning } from './scheduling/replan.ts';
 
 const { values } = parseArgs({
   options: {

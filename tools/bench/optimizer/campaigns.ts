@@ -9,7 +9,7 @@ import {
   regret,
   regretOfRecommended,
   volume,
-} from './problems.mjs';
+} from './problems.ts';
 
 /**
  * `evals` runs of which `initial` are spread; `batch` at a time. `noise`: standard deviations of what is measured. `flight`:
