@@ -1,29 +1,26 @@
-// What the interface takes for reading and for accepting work while the database holds 100,000 task runs that are over:
-// lists of 100, and submissions. Beside each request, in turn, stand the bare query of 100 rows and a request that
-// reaches neither database nor orchestrator: on a machine that has other work they say what a figure is worth.
+// Measures lists of 100 and submissions while the database holds 100,000 ended task runs. Beside each request, in turn, run
+// the bare query of 100 rows and a request that reaches neither database nor orchestrator. On a machine with other work
+// they show what a figure is worth.
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir, loadavg } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startPostgres } from '@lab/persistence/embedded';
-import { startServiceStack } from '@lab/testkit';
-import { processorTimes } from '../fuzz/processor-time.mjs';
-import { finish, httpClient, percentile, printMachine, rounded } from './harness.mjs';
+import { readFlags, whole } from '../shared/flags.js';
+import { p50AndP99Text, percentile, printMachine, printResult, rounded, timed } from '../shared/measure.js';
+import { processorTimes } from '../shared/processes.js';
+import { RawSender } from '../shared/raw-sender.js';
+import { withStack } from '../shared/stack.js';
 
-const { values: flags } = parseArgs({
-  options: { tasks: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '40' } },
-});
-const [tasks, rounds] = [flags.tasks, flags.rounds].map(Number);
-if (![tasks, rounds].every((value) => Number.isInteger(value) && value >= 10 && value <= 1_000_000))
-  throw new Error('every option is a whole number from 10 to 1000000');
+const range = { least: 10, most: 1_000_000 };
+const { tasks, rounds } = readFlags({ tasks: whole(100_000, range), rounds: whole(40, range) });
 
 const tasksPerRun = 3;
 const runsPerCampaign = 100;
 const runs = Math.ceil(tasks / tasksPerRun);
 const campaigns = Math.ceil(runs / runsPerCampaign);
 
-/** Task runs that are over, one second apart, with runs and attempts: of every hundred one failed, of a thousand one is rare's. */
+/** Ended task runs, one second apart, with runs and attempts. One in 100 failed; one in 1,000 belongs to the owner `rare`. */
 const history = `
 insert into definition (hash, kind, body) values ('bench', 'protocol',
   '{"protocol": {"type": "bench"}, "tasks": {"mix": {"type": "mix", "module": {"hash": "bench"}}}}');
@@ -59,79 +56,65 @@ analyze;`;
 const bareQuery = 'select * from task_run order by created_at desc, id desc limit 100';
 const middle = new Date(Date.now() - (tasks / 2) * 1_000).toISOString();
 
-async function timed(work) {
-  const begin = performance.now();
-  await work();
-  return performance.now() - begin;
-}
-
-const median = (numbers) => rounded(percentile(numbers, 0.5));
-
 printMachine();
 const folder = await mkdtemp(join(tmpdir(), 'svc-api-'));
 const database = await startPostgres({ dataDir: join(folder, 'data') });
 const connection = new pg.Client({ connectionString: database.url });
-let stack;
 try {
-  stack = await startServiceStack({
-    env: { SVC_DATABASE_URL: database.url, SVC_LABS: 'multiplication_lab' },
-  });
-  await connection.connect();
-  await connection.query(history);
-  const client = httpClient(stack.url, 1);
-  const list = (query) => client.call('GET', `/api/tasks?limit=100${query}`);
-  const { next_cursor: deep } = await list(`&until=${middle}`);
-  const lists = {
-    plain: '',
-    state: '&state=failed',
-    owner: '&owner=owner_7',
-    rare_owner: '&owner=rare',
-    text: '&text=MIX_1',
-    campaign: `&campaign=campaign_${Math.ceil(campaigns / 2)}`,
-    deep_page: `&until=${middle}&cursor=${deep}`,
-    text_of_none: '&text=zebra',
-  };
-  // What is submitted waits, so that accepting it is all that happens.
-  await client.call('POST', '/api/queue/pause', {});
-  const durations = { bare_query: [], bare_request: [], submit: [] };
-  for (const name of Object.keys(lists)) durations[name] = [];
-  const spent = new Map();
-  const within = async (name, work) => {
-    const before = processorTimes(stack.pid);
-    for (let round = 0; round < rounds; round += 1) {
-      durations[name].push(await timed(() => work(round)));
-      durations.bare_query.push(await timed(() => connection.query(bareQuery)));
-      durations.bare_request.push(await timed(() => client.call('GET', '/health/live')));
+  const env = { SVC_DATABASE_URL: database.url, SVC_LABS: 'multiplication_lab' };
+  await withStack({ env }, async (stack, api) => {
+    await connection.connect();
+    await connection.query(history);
+    const sender = new RawSender(stack.url, 1);
+    const list = (query: string): Promise<void> => sender.get(`/api/tasks?limit=100${query}`);
+    const page = await api.get('/api/tasks', { query: { limit: 100, until: middle } });
+    const lists = {
+      plain: '',
+      state: '&state=failed',
+      owner: '&owner=owner_7',
+      rare_owner: '&owner=rare',
+      text: '&text=MIX_1',
+      campaign: `&campaign=campaign_${Math.ceil(campaigns / 2)}`,
+      deep_page: `&until=${middle}&cursor=${page.next_cursor}`,
+      text_of_none: '&text=zebra',
+    };
+    // Paused work does not start, so that only the acceptance is measured.
+    await api.post('/api/queue/pause', { body: {} });
+    const durations: Record<string, number[]> = { bare_query: [], bare_request: [], submit: [] };
+    const measure = async (name: string, work: (round: number) => Promise<unknown>): Promise<void> => {
+      const before = processorTimes(stack.pid);
+      const own: number[] = (durations[name] = []);
+      for (let round = 0; round < rounds; round += 1) {
+        own.push(await timed(() => work(round)));
+        durations['bare_query']?.push(await timed(() => connection.query(bareQuery)));
+        durations['bare_request']?.push(await timed(() => sender.get('/health/live')));
+      }
+      const after = processorTimes(stack.pid);
+      const spent = (kind: string): number =>
+        rounded((((after.get(kind) ?? 0) - (before.get(kind) ?? 0)) * 1_000) / rounds, 1);
+      console.log(
+        `${name}: ${p50AndP99Text(own)}; processor time of the gateway ${spent('gateway')} ms, ` +
+          `of the orchestrator ${spent('orchestrator')} ms, each with a bare request`,
+      );
+    };
+    for (const [name, query] of Object.entries(lists)) {
+      for (let warm = 0; warm < 10; warm += 1) await list(query);
+      await measure(name, () => list(query));
     }
-    const after = processorTimes(stack.pid);
-    const of = (kind) => rounded((((after.get(kind) ?? 0) - (before.get(kind) ?? 0)) * 1_000) / rounds, 1);
-    spent.set(name, { gateway: of('gateway'), orchestrator: of('orchestrator') });
-  };
-  for (const [name, query] of Object.entries(lists)) {
-    for (let warm = 0; warm < 10; warm += 1) await list(query);
-    await within(name, () => list(query));
-  }
-  const submit = (name) =>
-    client.call('POST', '/api/tasks', { name, type: 'write_file', input_parameters: { text: 'x' } });
-  for (let warm = 0; warm < 30; warm += 1) await submit(`warm_${warm}`);
-  await within('submit', (round) => submit(`bench_${round}`));
-  for (const [name, { gateway, orchestrator }] of spent)
-    console.log(
-      `${name}: p50 ${median(durations[name])} ms, p99 ${rounded(percentile(durations[name], 0.99))} ms; ` +
-        `processor time of the gateway ${gateway} ms, of the orchestrator ${orchestrator} ms, each with a bare request`,
-    );
-  console.log(
-    `load average ${loadavg()
-      .map((each) => rounded(each, 1))
-      .join(', ')}`,
-  );
-  client.close();
-  finish({
-    tasks,
-    ...Object.fromEntries(Object.entries(durations).map(([name, each]) => [`${name}_p50_ms`, median(each)])),
+    const submit = (name: string): Promise<void> =>
+      sender.post('/api/tasks', { name, type: 'write_file', input_parameters: { text: 'x' } });
+    for (let warm = 0; warm < 30; warm += 1) await submit(`warm_${warm}`);
+    await measure('submit', (round) => submit(`bench_${round}`));
+    sender.close();
+    const loads = loadavg().map((each) => rounded(each, 1));
+    console.log(`load average ${loads.join(', ')}`);
+    const medians = Object.entries(durations).map(([name, each]) => [
+      `${name}_p50_ms`,
+      rounded(percentile(each, 0.5)),
+    ]);
+    printResult({ tasks, ...(Object.fromEntries(medians) as object) });
   });
 } finally {
-  await stack?.dispose();
   await connection.end();
   await database.stop();
   await rm(folder, { recursive: true, force: true });

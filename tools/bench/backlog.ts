@@ -1,8 +1,10 @@
-// The broker is away while 1,000 tasks end: from the moment it is back, how long until every result is stored? The agent,
-// its ledger and its way to the orchestrator are the real ones; only the task processes are not, for 1,000 would not fit.
+// Measures how long it takes after an outage of the broker until the results of 1,000 tasks that ended meanwhile are stored.
+// The agent, its ledger and its connection to the orchestrator are real. The task processes are simulated, because 1,000 do
+// not fit on one machine. Argument: number of tasks.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, DiskLedger } from '@lab/actors';
 import {
   MemoryDeviceProcesses,
@@ -10,32 +12,35 @@ import {
   MemoryModules,
   MemoryPeers,
   MemoryTaskProcesses,
+  type TaskScript,
 } from '@lab/actors/testing';
+import { FolderLedgerDisk } from '@lab/agent/parts';
 import { wireAgent } from '@lab/agent-wiring';
 import { connectBus } from '@lab/messaging';
 import { createLog, steadyClock, systemClock, systemIds, systemTimers } from '@lab/runtime';
 import { startNats, startServiceStack } from '@lab/testkit';
-import { FolderLedgerDisk } from '../../apps/agent/dist/ledger-disk.js';
-import { benchPackages, finish, httpClient, load, printMachine, rounded, until } from './harness.mjs';
+import { readFlags, whole } from '../shared/flags.js';
+import { load, printMachine, printResult, rounded, until } from '../shared/measure.js';
+import { benchPackages } from '../shared/paths.js';
+import { clientOf } from '../shared/stack.js';
 
-const wanted = Number.parseInt(process.argv[2] ?? '', 10) || 1_000;
-const count = Math.min(5_000, Math.max(1, wanted));
+const { tasks: count } = readFlags({ tasks: whole(1_000, { least: 1, most: 5_000, place: 0 }) });
 const awayMs = 5_000;
 
 const nats = await startNats();
 const folder = await mkdtemp(join(tmpdir(), 'svc-backlog-'));
-// The stack's own agent stands for another computer; tasks without devices go to the one of this process.
+// The agent of the stack has another computer. Tasks without devices run on the agent of this process.
 const stack = await startServiceStack({
   userDir: benchPackages,
   env: { SVC_NATS_URL: nats.url, SVC_COMPUTER: 'idle_computer' },
 });
-const http = httpClient(stack.url);
+const api = clientOf(stack.url);
 
-let end = () => undefined;
-const ended = new Promise((resolve) => (end = resolve));
+let end: () => void = () => undefined;
+const ended = new Promise<void>((resolve) => (end = resolve));
 let running = 0;
 /** Every task runs until {@link end}. */
-const script = async () => {
+const script: TaskScript = async () => {
   running += 1;
   await ended;
   return { output_parameters: { done: true } };
@@ -44,20 +49,13 @@ const script = async () => {
 const log = createLog({ service: 'agent', level: 'error' });
 const bus = await connectBus({ url: nats.url, role: 'agent', name: 'backlog', log });
 let acknowledged = 0;
-const { service, orchestrator } = wireAgent({
-  bus,
-  log,
-  computer: 'svc_computer',
-  version: '0.1.0',
-  clock: steadyClock,
-  wall: systemClock,
-  timers: systemTimers,
-});
+const identity = { computer: 'svc_computer', version: '0.1.0' };
+const time = { clock: steadyClock, wall: systemClock, timers: systemTimers };
+const { service, orchestrator } = wireAgent({ bus, log, ...time, ...identity });
 const agent = new Agent(
-  { computer: 'svc_computer', version: '0.1.0' },
+  identity,
   {
-    clock: steadyClock,
-    timers: systemTimers,
+    ...time,
     ids: systemIds,
     random: { next: () => Math.random() },
     log,
@@ -69,6 +67,7 @@ const agent = new Agent(
     orchestrator: {
       register: (hello) => orchestrator.register(hello),
       uploadTicket: (file) => orchestrator.uploadTicket(file),
+      downloadTicket: (file) => orchestrator.downloadTicket(file),
       reportResult: async (result) => {
         await orchestrator.reportResult(result);
         acknowledged += 1;
@@ -89,7 +88,9 @@ try {
     () => agent.inc,
     (inc) => inc !== undefined,
   );
-  await load(count, 32, (index) => http.call('POST', '/api/tasks', { name: `waits ${index}`, type: 'noop' }));
+  await load(count, 32, (index) =>
+    api.post('/api/tasks', { body: { name: `waits ${index}`, type: 'noop' } }),
+  );
   await until(
     () => running,
     (tasks) => tasks === count,
@@ -101,15 +102,10 @@ try {
     () => agent.attempts(),
     (attempts) => attempts.every(({ status }) => status === 'ended'),
   );
-  await new Promise((resolve) => setTimeout(resolve, awayMs));
+  await delay(awayMs);
   await nats.restart();
   const back = performance.now();
-  await until(
-    () => bus.connected,
-    (connected) => connected,
-    30_000,
-    5,
-  );
+  await until(() => bus.connected, Boolean, 30_000, 5);
   const connected = performance.now();
   await until(
     () => acknowledged,
@@ -118,9 +114,9 @@ try {
     5,
   );
   const stored = performance.now();
-  const open = await http.call('GET', '/api/tasks?limit=1&state=running');
-  if (open.items.length > 0) throw new Error('a result was acknowledged and is not stored');
-  finish({
+  const open = await api.get('/api/tasks', { query: { limit: 1, state: 'running' } });
+  if (open.items.length > 0) throw new Error('a result is acknowledged and not stored');
+  printResult({
     results: count,
     stored_after_reconnect_ms: rounded(stored - connected, 0),
     stored_after_broker_is_back_ms: rounded(stored - back, 0),
@@ -131,7 +127,6 @@ try {
   await agent.stop('the benchmark is over');
   await service.stop();
   await bus.close();
-  http.close();
   await stack.dispose();
   await nats.stop();
   await rm(folder, { recursive: true, force: true });

@@ -1,137 +1,147 @@
-// What a campaign with an optimizer adds to the time of its instruments, and how long these wait for the optimizer.
-import { parseArgs } from 'node:util';
-import { fileURLToPath } from 'node:url';
-import { startServiceStack } from '@lab/testkit';
-import { devicesIdle, finish, httpClient, percentile, printMachine, rounded, until } from './harness.mjs';
+// Measures the time that a campaign with an optimizer adds to the time of its instruments, and how long instruments wait for
+// the optimizer.
+import { fraction, readFlags, whole } from '../shared/flags.js';
+import {
+  p50AndP99,
+  p50AndP99Text,
+  percentile,
+  printMachine,
+  printResult,
+  rounded,
+  timed,
+  until,
+} from '../shared/measure.js';
+import { inTools } from '../shared/paths.js';
+import { devicesIdle, isOver, withStack } from '../shared/stack.js';
 
-/** As many as there are instruments. */
+/** Runs at the same time: one for each instrument. */
 const concurrent = 3;
-const { values: flags } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '60' },
-    /** Seconds that an instrument works for one task; a run has two. */
-    seconds: { type: 'string', default: '0.3' },
-    /** Completed runs of a campaign that is resumed; 0 leaves this out. */
-    resume: { type: 'string', default: '1000' },
-  },
-});
-const runs = Number(flags.runs);
-const seconds = Number(flags.seconds);
-const resumed = Number(flags.resume);
+/**
+ * `seconds`: working time of an instrument for one of the two tasks of a run. `resume`: number of completed runs of the
+ * campaign that is resumed; 0 skips this part.
+ */
+const {
+  runs,
+  seconds,
+  resume: resumed,
+} = readFlags({ runs: whole(60, { least: 1 }), seconds: fraction(0.3), resume: whole(1_000) });
 
-printMachine();
-const stack = await startServiceStack({
-  userDir: fileURLToPath(new URL('campaign/packages', import.meta.url)),
-});
-const client = httpClient(stack.url);
-const isOver = ({ state }) => ['completed', 'failed', 'cancelled', 'needs_attention'].includes(state);
-
-/** Runs a campaign and gives its runs in order, with times in milliseconds. */
-async function campaign(name, body) {
-  const asked = performance.now();
-  await client.call('POST', '/api/campaigns', {
-    name,
-    protocol: 'search',
-    max_protocol_runs: runs,
-    max_concurrent_protocol_runs: concurrent,
-    ...body,
-  });
-  const accepted = performance.now() - asked;
-  const record = await until(() => client.call('GET', `/api/campaigns/${name}`), isOver, 600_000, 250);
-  if (record.state !== 'completed')
-    throw new Error(`${name} ${record.state}: ${JSON.stringify(record.reason)}`);
-  const all = (path) => client.call('GET', `${path}&sort=created_at&limit=500`).then(({ items }) => items);
-  const [records, tasks] = await Promise.all([
-    all(`/api/campaigns/${name}/runs?`),
-    all(`/api/tasks?campaign=${name}&text=second`),
-  ]);
-  const took = new Map(tasks.map((task) => [task.protocol_run, task.output_parameters.took]));
-  const rows = records.map((run) => ({
-    begin: Date.parse(run.created_at),
-    end: Date.parse(run.ended_at),
-    instruments: took.get(run.name),
-  }));
-  return { accepted, rows, overheads: rows.map(({ begin, end, instruments }) => end - begin - instruments) };
+interface Campaign {
+  acceptedMs: number;
+  /** Begin and end of each run, in milliseconds since 1970. */
+  rows: { begin: number; end: number }[];
+  /** Milliseconds of each run without the time of its instruments. */
+  overheads: number[];
 }
 
-/**
- * Share of the time of all places for runs in which one was free although further runs were to come. The first begin and the
- * last count as the ends.
- */
-function idleShare(rows) {
+/** Share of the time in which a place for a run is free although further runs follow, between the first and last begin. */
+function idleShare({ rows }: Campaign): number {
   const from = Math.min(...rows.map(({ begin }) => begin));
   const to = Math.max(...rows.map(({ begin }) => begin));
   const busy = rows.reduce((sum, { begin, end }) => sum + Math.min(end, to) - begin, 0);
   return 1 - busy / (concurrent * (to - from));
 }
 
-/**
- * Has so many trials measured that the submission gives, cancels the campaign and resumes it.
- *
- * @returns seconds from the resume until the optimizer knows all of them, and until it has proposed the next
- */
-async function resume(count) {
-  const name = 'resumed';
-  await client.call('POST', '/api/campaigns', {
-    name,
-    protocol: 'search',
-    max_protocol_runs: 0,
-    max_concurrent_protocol_runs: concurrent,
-    optimize: true,
-    global_parameters: { first: { seconds: 0 } },
-    protocol_run_parameters: Array.from({ length: count }, (_, n) => ({
-      first: { x: ((n * 0.618034) % 1).toFixed(6) * 1, y: n / count },
-    })),
-  });
-  const read = () => client.call('GET', `/api/campaigns/${name}`);
-  const trials = () =>
-    client.call('GET', `/api/campaigns/${name}/trials?after=${count}&limit=10`).then(({ items }) => items);
-  await until(read, (record) => record.protocol_runs_completed >= count, 600_000, 1_000);
-  await client.call('POST', `/api/campaigns/${name}/cancel`);
-  await until(read, isOver, 60_000);
-  const known = (await trials()).length;
-  const begin = performance.now();
-  await client.call('POST', `/api/campaigns/${name}/resume`);
-  const state = () => client.call('GET', `/api/campaigns/${name}/optimizer`);
-  await until(state, ({ state: now }) => now === 'ready', 120_000, 20);
-  const ready = performance.now();
-  await until(trials, (list) => list.length > known, 300_000, 50);
-  const proposed = performance.now();
-  await client.call('POST', `/api/campaigns/${name}/cancel`);
-  return { ready: (ready - begin) / 1_000, proposed: (proposed - begin) / 1_000 };
-}
+printMachine();
+await withStack({ userDir: inTools('bench/campaign/packages') }, async (_stack, api) => {
+  const usual = { protocol: 'search', max_concurrent_protocol_runs: concurrent };
+  const read = (name: string) => () =>
+    api.get('/api/campaigns/{campaign_name}', { path: { campaign_name: name } });
 
-try {
-  await devicesIdle(client);
+  const run = async (name: string, body: object): Promise<Campaign> => {
+    const acceptedMs = await timed(() =>
+      api.post('/api/campaigns', { body: { ...usual, name, max_protocol_runs: runs, ...body } }),
+    );
+    const record = await until(read(name), isOver, 600_000, 250);
+    if (record.state !== 'completed')
+      throw new Error(`${name} is ${record.state}: ${JSON.stringify(record.reason)}`);
+    const [records, tasks] = await Promise.all([
+      api.get('/api/campaigns/{campaign_name}/runs', {
+        path: { campaign_name: name },
+        query: { sort: 'created_at', limit: 500 },
+      }),
+      api.get('/api/tasks', { query: { campaign: name, text: 'second', sort: 'created_at', limit: 500 } }),
+    ]);
+    const took = new Map(
+      tasks.items.map((task) => [task.protocol_run, Number(task.output_parameters?.['took'])]),
+    );
+    const rows = records.items.map(({ name: runName, created_at, ended_at }) => ({
+      begin: Date.parse(created_at),
+      end: Date.parse(ended_at ?? ''),
+      instruments: took.get(runName) ?? NaN,
+    }));
+    return {
+      acceptedMs,
+      rows,
+      overheads: rows.map(({ begin, end, instruments }) => end - begin - instruments),
+    };
+  };
+
+  /**
+   * Cancels a campaign after `count` completed runs with given parameters, and resumes it.
+   *
+   * @returns seconds from the resumption until the optimizer knows all runs, and until it has proposed the next one
+   */
+  const resume = async (count: number): Promise<{ ready: number; proposed: number }> => {
+    const name = 'resumed';
+    const path = { campaign_name: name };
+    await api.post('/api/campaigns', {
+      body: {
+        ...usual,
+        name,
+        max_protocol_runs: 0,
+        optimize: true,
+        global_parameters: { first: { seconds: 0 } },
+        protocol_run_parameters: Array.from({ length: count }, (_, n) => ({
+          first: { x: Number(((n * 0.618034) % 1).toFixed(6)), y: n / count },
+        })),
+      },
+    });
+    const trials = async (): Promise<number> =>
+      (await api.get('/api/campaigns/{campaign_name}/trials', { path, query: { after: count, limit: 10 } }))
+        .items.length;
+    await until(read(name), (record) => record.protocol_runs_completed >= count, 600_000, 1_000);
+    await api.post('/api/campaigns/{campaign_name}/cancel', { path });
+    await until(read(name), isOver);
+    const known = await trials();
+    const begin = performance.now();
+    await api.post('/api/campaigns/{campaign_name}/resume', { path });
+    const optimizer = () => api.get('/api/campaigns/{campaign_name}/optimizer', { path });
+    await until(optimizer, ({ state }) => state === 'ready', 120_000, 20);
+    const ready = performance.now();
+    await until(trials, (all) => all > known, 300_000, 50);
+    const proposed = performance.now();
+    await api.post('/api/campaigns/{campaign_name}/cancel', { path });
+    return { ready: (ready - begin) / 1_000, proposed: (proposed - begin) / 1_000 };
+  };
+
+  await devicesIdle(api);
   const given = Array.from({ length: runs }, (_, n) => ({ first: { x: n / runs, y: 1 - n / runs } }));
   const global_parameters = { first: { seconds } };
-  await campaign('warm', { global_parameters, protocol_run_parameters: given });
-  const plain = await campaign('plain', { global_parameters, protocol_run_parameters: given });
-  const optimized = await campaign('optimized', { global_parameters, optimize: true });
-  for (const [name, { overheads, rows }] of [
+  await run('warm', { global_parameters, protocol_run_parameters: given });
+  const plain = await run('plain', { global_parameters, protocol_run_parameters: given });
+  const optimized = await run('optimized', { global_parameters, optimize: true });
+  for (const [name, campaign] of [
     ['without optimizer', plain],
     ['with optimizer', optimized],
-  ])
+  ] as const)
     console.log(
-      `${name}: overhead of a run p50 ${rounded(percentile(overheads, 0.5))} ms, p99 ${rounded(percentile(overheads, 0.99))} ms; places free ${rounded(100 * idleShare(rows), 2)} %`,
+      `${name}: overhead of a run ${p50AndP99Text(campaign.overheads)}; places free ${rounded(100 * idleShare(campaign))} %`,
     );
   const again = resumed === 0 ? undefined : await resume(resumed);
   if (again !== undefined)
     console.log(
-      `resume of ${resumed} completed runs: the optimizer knows them after ${rounded(again.ready)} s, and has proposed the next after ${rounded(again.proposed)} s`,
+      `resumption after ${resumed} completed runs: the optimizer knows them after ${rounded(again.ready)} s, ` +
+        `and has proposed the next run after ${rounded(again.proposed)} s`,
     );
-  finish({
-    overhead_p50_ms: rounded(percentile(optimized.overheads, 0.5)),
-    overhead_p99_ms: rounded(percentile(optimized.overheads, 0.99)),
+  printResult({
+    ...p50AndP99('overhead_', optimized.overheads),
     overhead_without_optimizer_p50_ms: rounded(percentile(plain.overheads, 0.5)),
-    idle_waiting_pct: rounded(100 * idleShare(optimized.rows), 2),
-    idle_without_optimizer_pct: rounded(100 * idleShare(plain.rows), 2),
-    accepted_ms: rounded(optimized.accepted),
+    idle_waiting_pct: rounded(100 * idleShare(optimized)),
+    idle_without_optimizer_pct: rounded(100 * idleShare(plain)),
+    accepted_ms: rounded(optimized.acceptedMs),
     runs,
     instrument_ms: 2_000 * seconds,
     ...(again === undefined ? {} : { resumed, resume_ready_s: rounded(again.ready) }),
   });
-} finally {
-  client.close();
-  await stack.dispose();
-}
+});

@@ -1,69 +1,66 @@
-// From the decision of the orchestrator to a client of the event stream: 200 clients that break off and come again at random,
-// while tasks are submitted and cancelled at an even rate. Ends with 1 when a client missed an event or got one twice.
-import { Agent, get } from 'node:http';
-import { parseArgs } from 'node:util';
-import { startServiceStack } from '@lab/testkit';
-import { finish, httpClient, percentile, printMachine, rounded } from './harness.mjs';
+// Measures the time from a decision of the orchestrator to a client of the event stream. 200 clients disconnect and
+// reconnect at random while tasks are submitted and cancelled at an even rate. The exit code is 1 when a client missed an
+// event or got one twice.
+import { Agent, get, type ClientRequest } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readFlags, whole } from '../shared/flags.js';
+import { evenly, p50AndP99Text, percentile, printMachine, printResult, rounded } from '../shared/measure.js';
+import { RawSender } from '../shared/raw-sender.js';
+import { withStack } from '../shared/stack.js';
 
-const { values: flags } = parseArgs({
-  options: {
-    clients: { type: 'string', default: '200' },
-    rate: { type: 'string', default: '100' },
-    seconds: { type: 'string', default: '20' },
-    stay: { type: 'string', default: '10' },
-  },
+const range = { least: 1, most: 1_000 };
+/** `stay`: mean seconds of a connection. */
+const { clients, rate, seconds, stay } = readFlags({
+  clients: whole(200, range),
+  rate: whole(100, range),
+  seconds: whole(20, range),
+  stay: whole(10, range),
 });
-const numbers = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, Number(text)]));
-if (Object.values(numbers).some((value) => !Number.isInteger(value) || value < 1 || value > 1_000))
-  throw new Error('every option is a whole number from 1 to 1000');
-const { clients, rate, seconds, stay } = numbers;
-
 const agent = new Agent({ keepAlive: false });
 
-/** A client of the stream that notes what it gets, and leaves on its own after some `stay` seconds to come again. */
+/** A client of the stream that records its events. It disconnects after about `stay` seconds, and reconnects. */
 class Client {
-  ids = [];
-  lags = [];
+  readonly ids: number[] = [];
+  readonly lags: number[] = [];
   returns = 0;
-  #last;
   #closed = false;
-  #request;
-  #timer;
+  #request: ClientRequest | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  /** @param after undefined: from now on */
-  constructor(url, after) {
-    this.url = url;
-    this.#last = after;
-  }
+  /** @param last the event after which the stream begins; undefined: from now on */
+  constructor(
+    private readonly url: string,
+    private last?: number,
+  ) {}
 
-  /** Resolves once it is told what happens from now on. */
-  open() {
+  /** Resolves when the first data has arrived. */
+  open(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const headers = this.#last === undefined ? {} : { 'last-event-id': String(this.#last) };
+      const headers = this.last === undefined ? {} : { 'last-event-id': String(this.last) };
       this.#request = get(`${this.url}/api/events`, { agent, headers }, (response) => {
         if (response.statusCode === 503) {
-          // Whose connection has just ended is counted for a moment yet.
+          // The gateway still counts a connection that has just ended.
           response.resume();
-          setTimeout(() => this.open().then(resolve, reject), 100);
+          setTimeout(() => void this.open().then(resolve, reject), 100);
           return;
         }
         if (response.statusCode !== 200) {
-          reject(new Error(`the stream is answered with ${response.statusCode}`));
+          reject(new Error(`the status of the event stream is ${response.statusCode}`));
           return;
         }
         let text = '';
         response.setEncoding('utf8');
-        response.on('data', (piece) => {
+        response.on('data', (piece: string) => {
           const now = Date.now();
           const blocks = (text + piece).split('\n\n');
-          text = blocks.pop();
+          text = blocks.pop() ?? '';
           for (const block of blocks) this.#take(block, now);
           resolve();
         });
         response.on('error', () => undefined);
         response.on('close', () => {
           clearTimeout(this.#timer);
-          if (!this.#closed) this.#again().then(resolve, reject);
+          if (!this.#closed) void this.#reopen().then(resolve, reject);
         });
         this.#timer = setTimeout(() => response.destroy(), Math.random() * 2_000 * stay);
       });
@@ -73,89 +70,72 @@ class Client {
     });
   }
 
-  async #again() {
+  async #reopen(): Promise<void> {
     this.returns += 1;
     await this.open();
   }
 
-  #take(block, now) {
-    const id = /^id: (\d+)$/m.exec(block);
-    if (id !== null) this.#last = Number(id[1]);
-    const at = /"at":"([^"]+)"/.exec(block);
-    if (at === null) return;
-    this.ids.push(this.#last);
-    this.lags.push(now - Date.parse(at[1]));
+  #take(block: string, now: number): void {
+    const id = /^id: (\d+)$/m.exec(block)?.[1];
+    if (id !== undefined) this.last = Number(id);
+    const at = /"at":"([^"]+)"/.exec(block)?.[1];
+    if (at === undefined || this.last === undefined) return;
+    this.ids.push(this.last);
+    this.lags.push(now - Date.parse(at));
   }
 
-  close() {
+  close(): void {
     this.#closed = true;
-    this.#request.destroy();
+    this.#request?.destroy();
   }
-}
-
-/** Calls `work` at an even rate, whatever each call takes; resolves when all have ended. */
-async function evenly(count, perSecond, work) {
-  const begin = performance.now();
-  const under = [];
-  for (let index = 0; index < count; index += 1) {
-    const wait = begin + (index * 1_000) / perSecond - performance.now();
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-    under.push(work(index));
-  }
-  await Promise.all(under);
-  return (count / (performance.now() - begin)) * 1_000;
 }
 
 printMachine();
-const stack = await startServiceStack({ env: { SVC_LABS: 'multiplication_lab' } });
-const http = httpClient(stack.url);
-const everybody = Array.from({ length: clients }, () => new Client(stack.url));
-try {
-  // What is submitted waits, so that submissions and cancels are all that happens.
-  await http.call('POST', '/api/queue/pause', {});
-  await Promise.all(everybody.map((client) => client.open()));
-  const perSecond = await evenly(rate * seconds, rate, (index) =>
-    index % 2 === 0
-      ? http.call('POST', '/api/tasks', {
-          name: `t${index}`,
-          type: 'write_file',
-          input_parameters: { text: 'x' },
-        })
-      : // The one before may still be on its way: then this comes to nothing, and is one event less.
-        http.call('POST', `/api/tasks/t${index - 1}/cancel`).catch(() => undefined),
-  );
-  const last = { name: 'last', type: 'write_file', input_parameters: { text: 'x' } };
-  await http.call('POST', '/api/tasks', last);
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  // What there was is read anew, behind the first event that everybody has been there for.
-  const first = Math.max(...everybody.map(({ ids }) => ids[0] ?? Infinity));
-  const witness = new Client(stack.url, first);
-  await witness.open();
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
-  witness.close();
-  const all = witness.ids;
-  const broken = everybody.filter(({ ids }) => {
-    const got = ids.filter((id) => id > first);
-    return got.length !== all.length || got.some((id, n) => id !== all[n]);
-  });
-  const lags = everybody.slice(0, clients).flatMap((client) => client.lags);
-  const returns = everybody.reduce((sum, client) => sum + client.returns, 0);
-  console.log(
-    `${clients} clients, ${rounded(perSecond, 1)} requests/s for ${seconds} s, ${all.length} events, ${returns} returns: ` +
-      `lag p50 ${percentile(lags, 0.5)} ms, p99 ${percentile(lags, 0.99)} ms; ${broken.length} clients missed an event or got one twice`,
-  );
-  if (broken.length > 0) process.exitCode = 1;
-  finish({
-    clients,
-    events: all.length,
-    delivered: lags.length,
-    returns,
-    lag_p50_ms: percentile(lags, 0.5),
-    lag_p99_ms: percentile(lags, 0.99),
-    gaps: broken.length,
-  });
-} finally {
-  for (const client of everybody) client.close();
-  http.close();
-  await stack.dispose();
-}
+await withStack({ env: { SVC_LABS: 'multiplication_lab' } }, async (stack, api) => {
+  const sender = new RawSender(stack.url);
+  const everybody = Array.from({ length: clients }, () => new Client(stack.url));
+  const task = (name: string) => ({ name, type: 'write_file', input_parameters: { text: 'x' } });
+  try {
+    // Paused work does not start, so that submissions and cancellations are the only events.
+    await api.post('/api/queue/pause', { body: {} });
+    await Promise.all(everybody.map((client) => client.open()));
+    const perSecond = await evenly(rate * seconds, rate, (index) =>
+      index % 2 === 0
+        ? sender.post('/api/tasks', task(`t${index}`))
+        : // A task whose submission is not answered yet cannot be cancelled; then there is one event less.
+          sender.post(`/api/tasks/t${index - 1}/cancel`).catch(() => undefined),
+    );
+    await sender.post('/api/tasks', task('last'));
+    await delay(3_000);
+    // A witness reads all events again, after the first one that every client was connected for.
+    const first = Math.max(...everybody.map(({ ids }) => ids[0] ?? Infinity));
+    const witness = new Client(stack.url, first);
+    await witness.open();
+    await delay(1_000);
+    witness.close();
+    const all = witness.ids;
+    const broken = everybody.filter(({ ids }) => {
+      const got = ids.filter((id) => id > first);
+      return got.length !== all.length || got.some((id, n) => id !== all[n]);
+    });
+    const lags = everybody.flatMap((client) => client.lags);
+    const returns = everybody.reduce((sum, client) => sum + client.returns, 0);
+    console.log(
+      `${clients} clients, ${rounded(perSecond, 1)} requests/s for ${seconds} s, ${all.length} events, ` +
+        `${returns} reconnections: lag ${p50AndP99Text(lags)}; ${broken.length} clients missed an event or got one twice`,
+    );
+    if (broken.length > 0) process.exitCode = 1;
+    printResult({
+      clients,
+      events: all.length,
+      delivered: lags.length,
+      returns,
+      lag_p50_ms: percentile(lags, 0.5),
+      lag_p99_ms: percentile(lags, 0.99),
+      gaps: broken.length,
+    });
+  } finally {
+    for (const client of everybody) client.close();
+    sender.close();
+  }
+});

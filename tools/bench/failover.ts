@@ -1,156 +1,145 @@
-// The leading orchestrator is killed, stopped and asked to leave, in turn, under a steady stream of short tasks; then the
-// agent is killed. Arguments: rounds of the three (default 7), kills of the agent (default 7).
+// Kills, stops and gracefully ends the leading orchestrator in turn under a steady stream of short tasks, and then kills the
+// agent. Arguments: rounds of the three (default 7), kills of the agent (default 7).
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startServiceStack } from '@lab/testkit';
-import {
-  benchPackages,
-  devicesIdle,
-  finish,
-  httpClient,
-  percentile,
-  printMachine,
-  rounded,
-  until,
-} from './harness.mjs';
+import { readFlags, whole } from '../shared/flags.js';
+import { percentile, printMachine, printResult, rounded, until } from '../shared/measure.js';
+import { benchPackages } from '../shared/paths.js';
+import { servicesOf, signal } from '../shared/processes.js';
+import { devicesIdle, withStack } from '../shared/stack.js';
 
-const bounded = (text, fallback, most) =>
-  Math.min(most, Math.max(0, Number.parseInt(text ?? '', 10) || fallback));
-const rounds = bounded(process.argv[2], 7, 100);
-const agentKills = bounded(process.argv[3], 7, 100);
+const { rounds, agentKills } = readFlags({
+  rounds: whole(7, { most: 100, place: 0 }),
+  agentKills: whole(7, { most: 100, place: 1 }),
+});
 /** Time between two submissions, in milliseconds. */
 const streamMs = 50;
 const leaseMs = 3_000;
-/** What ends sooner is started again more slowly. */
+/** The supervisor restarts a process more slowly when it ended before this time, in milliseconds. */
 const healthyMs = 10_500;
 
-const stack = await startServiceStack({ userDir: benchPackages, env: { SVC_ORCHESTRATORS: '2' } });
-const http = httpClient(stack.url, 256);
+const signals = { killed: 'SIGKILL', stopped: 'SIGSTOP', graceful: 'SIGTERM' } as const;
+type Failure = keyof typeof signals;
 
-/** Every effect on the instrument, by the name of its task: when it happened, in milliseconds since 1970. */
-const effects = new Map();
-const unexpected = [];
-let submitted = 0;
+interface LogLine {
+  time: string;
+  pid: number;
+  msg: string;
+}
 
-function startStream() {
-  const timer = setInterval(() => {
+await withStack({ userDir: benchPackages, env: { SVC_ORCHESTRATORS: '2' } }, async ({ dataDir }, api) => {
+  /** When each effect on the instrument happened, by the name of its task, in milliseconds since 1970. */
+  const effects = new Map<string, number>();
+  const unexpected: string[] = [];
+  let submitted = 0;
+
+  const submit = (): void => {
     const name = `touch ${(submitted += 1)}`;
-    http
-      .call('POST', '/api/tasks', {
-        name,
-        type: 'touch',
-        devices: { probe: { lab_name: 'bench_lab', name: 'probe' } },
-      })
-      .catch((error) => unexpected.push(String(error)));
-  }, streamMs);
-  return () => clearInterval(timer);
-}
-
-async function readEffects() {
-  const { items } = await http.call('GET', '/api/tasks?limit=500&state=completed');
-  for (const { name, output_parameters: outputs } of items) effects.set(name, outputs.called_at);
-}
-
-/** The processes of the stack by name. */
-function processes() {
-  const list = JSON.parse(readFileSync(join(stack.dataDir, 'run', 'processes.json'), 'utf8'));
-  return new Map(list.map(({ name, pid }) => [name, pid]));
-}
-
-/** What the processes of a service have logged, oldest first. */
-function logged(service) {
-  const folder = join(stack.dataDir, 'logs');
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((file) => new RegExp(`^${service}(-\\d+)?\\.log$`).test(file))
-    .flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'))
-    .filter((line) => line.startsWith('{') && line.endsWith('}'))
-    .map((line) => JSON.parse(line))
-    .sort((a, b) => (a.time < b.time ? -1 : 1));
-}
-
-/** The process that leads, once the other one stands by. */
-async function leaderWithStandby() {
-  const alive = () => {
-    const all = processes();
-    return [all.get('orchestrator'), all.get('orchestrator-2')].filter((pid) => pid !== undefined);
+    const devices = { probe: { lab_name: 'bench_lab', name: 'probe' } };
+    api
+      .post('/api/tasks', { body: { name, type: 'touch', devices } })
+      .catch((error: unknown) => unexpected.push(String(error)));
   };
-  return until(
-    () => {
-      const standing = new Map();
-      for (const { pid, msg } of logged('orchestrator'))
-        if (['leading', 'standby', 'leads no more'].includes(msg)) standing.set(pid, msg);
-      const pids = alive();
-      const leader = pids.find((pid) => standing.get(pid) === 'leading');
-      const standby = pids.find((pid) => standing.get(pid) === 'standby');
-      return { leader, standby };
-    },
-    ({ leader, standby }) => leader !== undefined && standby !== undefined,
-    60_000,
-    100,
-  );
-}
 
-/** The longest time without an effect that began within two seconds before the moment, or after it. */
-function gapAround(at) {
-  const times = [...effects.values()].filter((time) => time > at - 2_000).sort((a, b) => a - b);
-  let gap = 0;
-  for (let index = 1; index < times.length; index += 1) gap = Math.max(gap, times[index] - times[index - 1]);
-  return gap;
-}
+  const readEffects = async (): Promise<void> => {
+    const { items } = await api.get('/api/tasks', { query: { limit: 500, state: 'completed' } });
+    for (const { name, output_parameters: outputs } of items)
+      effects.set(name, Number(outputs?.['called_at']));
+  };
 
-const signals = { killed: 'SIGKILL', stopped: 'SIGSTOP', graceful: 'SIGTERM' };
+  /** All lines that the processes of a service have logged, oldest first. */
+  const logged = (service: string): LogLine[] => {
+    const folder = join(dataDir, 'logs');
+    if (!existsSync(folder)) return [];
+    return readdirSync(folder)
+      .filter((file) => new RegExp(`^${service}(-\\d+)?\\.log$`).test(file))
+      .flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'))
+      .filter((line) => line.startsWith('{') && line.endsWith('}'))
+      .map((line) => JSON.parse(line) as LogLine)
+      .sort((a, b) => (a.time < b.time ? -1 : 1));
+  };
 
-async function failLeader(how) {
-  const { leader } = await leaderWithStandby();
-  const at = Date.now();
-  process.kill(leader, signals[how]);
-  await until(
-    async () => (await readEffects(), [...effects.values()].filter((time) => time > at + 100).length),
-    // Far enough past the gap that no other one can follow from the same failure.
-    (count) => count > 20 && [...effects.values()].some((time) => time > at + 6_500),
-    60_000,
-    500,
-  );
-  if (how === 'stopped') process.kill(leader, 'SIGCONT');
-  return gapAround(at);
-}
+  /** The process that leads, once the other one is on standby. */
+  const leaderWithStandby = async (): Promise<number> => {
+    const { leader } = await until(
+      () => {
+        const states = new Map<number, string>();
+        for (const { pid, msg } of logged('orchestrator'))
+          if (['leading', 'standby', 'leads no more'].includes(msg)) states.set(pid, msg);
+        const all = servicesOf(dataDir);
+        const pids = [all.get('orchestrator'), all.get('orchestrator-2')];
+        const inState = (state: string): number | undefined =>
+          pids.find((pid) => pid !== undefined && states.get(pid) === state);
+        return { leader: inState('leading'), standby: inState('standby') };
+      },
+      ({ leader, standby }) => leader !== undefined && standby !== undefined,
+      60_000,
+      100,
+    );
+    return leader ?? 0;
+  };
 
-async function killAgent() {
-  await delay(healthyMs);
-  const at = Date.now();
-  process.kill(processes().get('agent'), 'SIGKILL');
-  return until(
-    () => logged('orchestrator').find(({ msg, time }) => msg === 'agent registered' && Date.parse(time) > at),
-    (line) => line !== undefined,
-    60_000,
-    50,
-  ).then(({ time }) => Date.parse(time) - at);
-}
+  /** The longest time without an effect since two seconds before the moment. */
+  const gapAround = (at: number): number => {
+    const times = [...effects.values()].filter((time) => time > at - 2_000).sort((a, b) => a - b);
+    return Math.max(0, ...times.slice(1).map((time, index) => time - (times[index] ?? time)));
+  };
 
-printMachine();
-try {
-  await devicesIdle(http);
-  const stopStream = startStream();
+  const failLeader = async (how: Failure): Promise<number> => {
+    const leader = await leaderWithStandby();
+    const at = Date.now();
+    process.kill(leader, signals[how]);
+    await until(
+      async () => {
+        await readEffects();
+        return [...effects.values()].filter((time) => time > at + 100);
+      },
+      // So late that no second gap of the same failure can follow.
+      (later) => later.length > 20 && later.some((time) => time > at + 6_500),
+      60_000,
+      500,
+    );
+    if (how === 'stopped') process.kill(leader, 'SIGCONT');
+    return gapAround(at);
+  };
+
+  const killAgent = async (): Promise<number> => {
+    await delay(healthyMs);
+    const at = Date.now();
+    signal(servicesOf(dataDir).get('agent'), 'SIGKILL');
+    const line = await until(
+      () =>
+        logged('orchestrator').find(({ msg, time }) => msg === 'agent registered' && Date.parse(time) > at),
+      (found) => found !== undefined,
+      60_000,
+      50,
+    );
+    return Date.parse(line?.time ?? '') - at;
+  };
+
+  printMachine();
+  await devicesIdle(api);
+  const stream = setInterval(submit, streamMs);
   await until(readEffects, () => effects.size > 40);
-  const gaps = { killed: [], stopped: [], graceful: [] };
+  const gaps: Record<Failure, number[]> = { killed: [], stopped: [], graceful: [] };
   for (let round = 0; round < rounds; round += 1) {
-    for (const how of Object.keys(gaps)) {
+    for (const how of Object.keys(gaps) as Failure[]) {
       const gap = await failLeader(how);
       gaps[how].push(gap);
       console.log(`${how.padEnd(8)} ${Math.round(gap)} ms without an effect`);
     }
   }
-  const online = [];
+  const online: number[] = [];
   for (let kill = 0; kill < agentKills; kill += 1) {
     online.push(await killAgent());
     console.log(`agent    online ${online.at(-1)} ms after it was killed`);
   }
-  stopStream();
+  clearInterval(stream);
   const abrupt = [...gaps.killed, ...gaps.stopped];
-  const figure = (numbers, p) => (numbers.length === 0 ? null : rounded(percentile(numbers, p), 0));
-  finish({
+  const figure = (numbers: number[], p: number): number | null =>
+    numbers.length === 0 ? null : rounded(percentile(numbers, p), 0);
+  printResult({
     failovers: abrupt.length + gaps.graceful.length,
     failover_p50_ms: figure(abrupt, 0.5),
     failover_p99_ms: figure(abrupt, 0.99),
@@ -163,7 +152,4 @@ try {
     lease_ms: leaseMs,
   });
   for (const error of new Set(unexpected)) console.error(error);
-} finally {
-  http.close();
-  await stack.dispose();
-}
+});

@@ -1,36 +1,38 @@
-// Submit to first device call at an even rate, tasks per second at saturation, and with a long queue: 50 agents, 200 devices.
+// Measures a laboratory of 50 agents and 200 devices: the time from a submission to the first device call at an even rate,
+// tasks per second at saturation, and the same time with a long queue.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { connect } from '@nats-io/transport-node';
-import { finish, percentile, printMachine, rounded } from './harness.mjs';
-import { startLaboratory, visitEvenly } from './load/laboratory.ts';
+import { readFlags, whole } from '../shared/flags.js';
+import { load, p50AndP99, p50AndP99Text, printMachine, printResult, rounded } from '../shared/measure.js';
+import { startLaboratory, visitEvenly, type Laboratory } from './load/laboratory.js';
 
-const { values: flags } = parseArgs({
-  options: {
-    agents: { type: 'string', default: '50' },
-    processes: { type: 'string', default: '10' },
-    seconds: { type: 'string', default: '60' },
-    saturation: { type: 'string', default: '30' },
-    queued: { type: 'string', default: '9900' },
-  },
+const range = { least: 1, most: 20_000 };
+const { agents, processes, seconds, saturation, queued } = readFlags({
+  agents: whole(50, range),
+  processes: whole(10, range),
+  seconds: whole(60, range),
+  saturation: whole(30, range),
+  queued: whole(9_900, range),
 });
-const numbers = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, Number(text)]));
-if (Object.values(numbers).some((value) => !Number.isInteger(value) || value < 1 || value > 20_000))
-  throw new Error('every option is a whole number from 1 to 20000');
-const { agents, processes, seconds, saturation, queued } = numbers;
 const perSecond = 50;
 const outstanding = 200;
 
-/** A bare request over the same broker to one forked child and back, ten times a second while something else happens. */
-async function startFloor(natsUrl) {
-  const child = fork(fileURLToPath(new URL('floor/agent.mjs', import.meta.url)), {
+interface Floor {
+  durations: number[];
+  stop(): Promise<void>;
+}
+
+/** Sends a bare request to a forked process over the same broker ten times a second, beside the other work. */
+async function startFloor(natsUrl: string): Promise<Floor> {
+  const child = fork(fileURLToPath(new URL('floor/agent.js', import.meta.url)), {
     env: { ...process.env, FLOOR_NATS_URL: natsUrl },
   });
   await once(child, 'message');
   const connection = await connect({ servers: natsUrl });
-  const durations = [];
+  const durations: number[] = [];
   const timer = setInterval(() => {
     const at = performance.now();
     connection.request('floor.call', '{}', { timeout: 5_000 }).then(
@@ -49,18 +51,17 @@ async function startFloor(natsUrl) {
   };
 }
 
-/** Keeps as many visits under way as may be, for so long; visits per second whose station was touched. */
-async function saturate(laboratory, stations) {
+/** Keeps `outstanding` visits in progress. @returns visits per second that touched their station */
+async function saturate(laboratory: Laboratory, stations: readonly string[]): Promise<number> {
   let next = 0;
   let touched = 0;
-  const end = performance.now() + saturation * 1000;
+  const end = performance.now() + saturation * 1_000;
   await Promise.all(
     Array.from({ length: outstanding }, async (_, lane) => {
       while (performance.now() < end) {
         const key = `full_${(next += 1)}`;
-        await laboratory.visit(key, stations[(next + lane) % stations.length]);
-        while (!laboratory.calls.has(key) && performance.now() < end)
-          await new Promise((resolve) => setTimeout(resolve, 10));
+        await laboratory.visit(key, stations[(next + lane) % stations.length] ?? '');
+        while (!laboratory.calls.has(key) && performance.now() < end) await delay(10);
         if (laboratory.calls.delete(key)) touched += 1;
       }
     }),
@@ -68,71 +69,60 @@ async function saturate(laboratory, stations) {
   return touched / saturation;
 }
 
-/** A station is kept, and so many visits wait for it. */
-async function fillQueue(laboratory, station) {
+/** One visit keeps the station, and `queued` visits wait for it. */
+async function fillQueue(laboratory: Laboratory, station: string): Promise<void> {
   await laboratory.visit('keeper', station, { stay_s: 3_000 });
-  let next = 0;
-  await Promise.all(
-    Array.from({ length: 32 }, async () => {
-      while (next < queued) {
-        const index = (next += 1);
-        await laboratory.visit(`waits_${index}`, station, { owner: `owner_${index % 10}` });
-      }
-    }),
+  await load(queued, 32, (index) =>
+    laboratory.visit(`waits_${index}`, station, { owner: `owner_${index % 10}` }),
   );
 }
 
 printMachine();
 const laboratory = await startLaboratory({ agents, processes });
-let floor;
+let floor: Floor | undefined;
 try {
   floor = await startFloor(laboratory.natsUrl);
-  const [kept, ...stations] = laboratory.stations;
-  // Two visits at a time to every agent: both of its task processes are there by then, and none starts while it is measured.
+  const [kept = '', ...stations] = laboratory.stations;
+  // Two visits at a time to each agent, so that both of its task processes exist before the measurement.
   await visitEvenly(laboratory, {
     prefix: 'warm',
     perSecond: 10,
     seconds: Math.ceil((agents * 2) / 10),
     stations: laboratory.stations
       .slice(0, agents)
-      .flatMap((each, n) => [each, laboratory.stations[agents + n]]),
+      .flatMap((each, n) => [each, laboratory.stations[agents + n] ?? each]),
     stay_s: 1,
   });
   const before = laboratory.memory();
   floor.durations.length = 0;
   const even = await visitEvenly(laboratory, { prefix: 'even', perSecond, seconds, stations });
   const bare = [...floor.durations];
-  const tasksPerSecond = await saturate(laboratory, stations);
+  const tasksPerSecond = Math.round(await saturate(laboratory, stations));
   await visitEvenly(laboratory, { prefix: 'calm', perSecond: 10, seconds: 3, stations });
   const after = laboratory.memory();
   await fillQueue(laboratory, kept);
-  const queue = await laboratory.client.call('GET', '/api/queue');
+  const queue = await laboratory.api.get('/api/queue');
   const long = await visitEvenly(laboratory, { prefix: 'long', perSecond: 20, seconds: 10, stations });
 
-  const figures = {
+  console.log(
+    `${perSecond} tasks/s for ${seconds} s: submission to first device call ${p50AndP99Text(even.durations)}; ` +
+      `a bare request beside it ${p50AndP99Text(bare)}`,
+  );
+  console.log(`${outstanding} tasks at once for ${saturation} s: ${tasksPerSecond} tasks/s`);
+  console.log(`with ${queue.queued} tasks queued, 20 tasks/s: ${p50AndP99Text(long.durations)}`);
+  printResult({
     agents,
     devices: laboratory.stations.length,
-    submit_to_call_p50_ms: rounded(percentile(even.durations, 0.5)),
-    submit_to_call_p99_ms: rounded(percentile(even.durations, 0.99)),
-    bare_p50_ms: rounded(percentile(bare, 0.5)),
-    bare_p99_ms: rounded(percentile(bare, 0.99)),
-    tasks_per_s: Math.round(tasksPerSecond),
+    ...p50AndP99('submit_to_call_', even.durations),
+    ...p50AndP99('bare_', bare),
+    tasks_per_s: tasksPerSecond,
     queued: queue.queued,
-    submit_to_call_queued_p50_ms: rounded(percentile(long.durations, 0.5)),
-    submit_to_call_queued_p99_ms: rounded(percentile(long.durations, 0.99)),
+    ...p50AndP99('submit_to_call_queued_', long.durations),
     refused: even.refused + long.refused,
     missing: even.missing + long.missing,
     orchestrator_mb: [rounded(before.orchestrator, 0), rounded(after.orchestrator, 0)],
     agents_process_mb: [rounded(before.agents, 0), rounded(after.agents, 0)],
-  };
-  console.log(
-    `${perSecond} tasks/s for ${seconds} s: submit to first device call p50 ${figures.submit_to_call_p50_ms} ms, p99 ${figures.submit_to_call_p99_ms} ms; a bare request beside it p50 ${figures.bare_p50_ms} ms, p99 ${figures.bare_p99_ms} ms`,
-  );
-  console.log(`${outstanding} tasks at once for ${saturation} s: ${figures.tasks_per_s} tasks/s`);
-  console.log(
-    `with ${figures.queued} tasks queued, 20 tasks/s: p50 ${figures.submit_to_call_queued_p50_ms} ms, p99 ${figures.submit_to_call_queued_p99_ms} ms`,
-  );
-  finish(figures);
+  });
 } finally {
   await floor?.stop();
   await laboratory.stop();

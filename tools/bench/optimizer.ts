@@ -1,145 +1,149 @@
-// How near the optimizer comes to published optima, and how long a proposal takes.
+// Measures how near the optimizer comes to published optima, and how long a proposal takes.
 //
 //   npm run bench:optimizer -- [--problem NAME,...|all] [--seeds 20] [--workers 2] [--csv FOLDER]
 //
-// A JSON line per problem, a summary last; ends with 1 when a median misses its target. With --csv the initial points of
-// every campaign and seed, so that others can begin with the same.
+// Prints one line of JSON for each problem, and last a summary. The exit code is 1 when a median misses its target. --csv
+// writes the initial points of every campaign and seed, so that other optimizers can begin with them.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { percentile, rounded } from './harness.mjs';
-import { campaigns, feasibility, latencies } from './optimizer/campaigns.ts';
-import { playAll } from './optimizer/players.ts';
+import { readFlags, someOf, text, whole } from '../shared/flags.js';
+import { percentile, printResult, rounded } from '../shared/measure.js';
+import { campaigns, feasibility, latencies, type Campaign, type Latency } from './optimizer/campaigns.js';
+import { playAll, type Played, type Row } from './optimizer/players.js';
 
-const { values: flags } = parseArgs({
-  options: {
-    problem: { type: 'string', default: 'all' },
-    seeds: { type: 'string', default: '20' },
-    workers: { type: 'string', default: '2' },
-    csv: { type: 'string' },
-  },
+type Feasibility = typeof feasibility;
+
+const problems: (Campaign | Feasibility | Latency)[] = [...campaigns, feasibility, ...latencies];
+const { problem, seeds, workers, csv } = readFlags({
+  problem: someOf(problems.map(({ name }) => name)),
+  seeds: whole(20, { least: 1, most: 200 }),
+  workers: whole(2, { least: 1, most: 8 }),
+  csv: text,
 });
-const problems = [...campaigns, feasibility, ...latencies];
-const names = problems.map(({ name }) => name);
-const asked = flags.problem === 'all' ? names : flags.problem.split(',');
-const [seeds, workers] = [Number(flags.seeds), Number(flags.workers)];
-const within = (value, most) => Number.isInteger(value) && value >= 1 && value <= most;
-const wrong = [
-  [asked.some((name) => !names.includes(name)), `--problem is all or some of ${names.join(',')}`],
-  [!within(seeds, 200), '--seeds is a whole number from 1 to 200'],
-  [!within(workers, 8), '--workers is a whole number from 1 to 8'],
-].find(([is]) => is);
-if (wrong !== undefined) {
-  console.error(wrong[1]);
-  process.exit(2);
-}
 
-/** The problems that were asked for, and those that they are compared with. */
-const chosen = problems.filter(({ name }) => asked.includes(name));
+const comparedWith = (each: (typeof problems)[number]): string | undefined =>
+  'compare' in each ? each.compare?.with : undefined;
+/** The problems of the command line, and those that they are compared with. */
+const chosen = problems.filter(({ name }) => problem.includes(name));
 const played = problems.filter(
-  ({ name }) => asked.includes(name) || chosen.some(({ compare }) => compare?.with === name),
+  ({ name }) => problem.includes(name) || chosen.some((each) => comparedWith(each) === name),
 );
 
-const significant = (value) => (Number.isFinite(value) ? Number(value.toPrecision(4)) : String(value));
-const meets = (value, { at_most = Infinity, at_least = -Infinity } = {}) =>
-  value <= at_most && value >= at_least;
+const significant = (value: number): number | string =>
+  Number.isFinite(value) ? Number(value.toPrecision(4)) : String(value);
+const meets = (
+  value: number,
+  { at_most = Infinity, at_least = -Infinity }: Campaign['target'] = {},
+): boolean => value <= at_most && value >= at_least;
 
-/** By linear interpolation between ranks. */
-function quantile(values, p) {
+/** The quantile by linear interpolation between ranks. */
+function quantile(values: readonly number[], p: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const at = p * (sorted.length - 1);
-  const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
+  const [low = NaN, high = NaN] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
   return low === high ? low : low + (at - Math.floor(at)) * (high - low);
 }
-const quartiles = (values) => ({
+const quartiles = (values: readonly number[]) => ({
   median: significant(quantile(values, 0.5)),
   q1: significant(quantile(values, 0.25)),
   q3: significant(quantile(values, 0.75)),
 });
 
-/** Of a campaign or of random domains. */
-function lineOf({ name, evals, domains, published = null, target, share, compare }, results) {
-  const values = results.map(({ value }) => value);
+/** The line of a problem: fields to print, among them `met`. */
+interface Line {
+  problem: string;
+  met: boolean;
+}
+
+/** @param others results of the campaign that this one is compared with */
+function lineOf(
+  campaign: Partial<Campaign> & { name: string; domains?: number },
+  results: Played[],
+  others: Played[],
+): Line {
+  const { name, evals, domains = 0, published = null, target, share, compare } = campaign;
+  const values = results.map(({ value = NaN }) => value);
   const median = quantile(values, 0.5);
-  const shared = share && values.filter(share.of).length / seeds;
-  const others = compare && found.get(compare.with).map(({ value }) => value);
-  const times = compare && median / quantile(others, 0.5);
+  const shared = share === undefined ? undefined : values.filter(share.of).length / seeds;
+  const times =
+    median /
+    quantile(
+      others.map(({ value = NaN }) => value),
+      0.5,
+    );
   const met =
     meets(median, target) &&
-    (share === undefined || shared >= share.at_least) &&
+    (share === undefined || (shared ?? 0) >= share.at_least) &&
     (compare === undefined || times <= compare.at_most) &&
-    (domains === undefined || values.every((value) => value === 0));
+    (evals !== undefined || values.every((value) => value === 0));
   return {
     problem: name,
-    evals: evals ?? domains * seeds,
-    seeds,
-    ...quartiles(values),
-    published,
-    cpu_ms_per_proposal: rounded(
-      quantile(
-        results.map(({ cpuMs }) => cpuMs),
-        0.5,
+    ...{ evals: evals ?? domains * seeds, seeds, ...quartiles(values), published },
+    ...{
+      cpu_ms_per_proposal: rounded(
+        quantile(
+          results.map(({ cpuMs = NaN }) => cpuMs),
+          0.5,
+        ),
+        1,
       ),
-      1,
-    ),
+    },
     ...(target && { target }),
-    ...(share && { [share.name]: rounded(shared) }),
+    ...(share && { [share.name]: rounded(shared ?? NaN) }),
     ...(compare && { [`ratio_to_${compare.with}`]: significant(times) }),
     met,
   };
 }
 
-/** Seconds of the processor, which other work on the machine does not lengthen. */
-function lineOfLatency({ name, runs, seconds }, results) {
-  const cpu = results.map((each) => each.cpu);
+/** The processor time decides, because other work on the machine does not lengthen it. */
+function lineOfLatency({ name, runs, seconds }: Latency, results: Played[]): Line {
+  const cpu = results.map((each) => each.cpu ?? NaN);
   const p95 = percentile(cpu, 0.95);
+  const wall = percentile(
+    results.map((each) => each.wall ?? NaN),
+    0.95,
+  );
   return {
     problem: name,
-    evals: runs,
-    seeds,
-    ...quartiles(cpu),
-    published: null,
-    cpu_ms_per_proposal: rounded(1000 * quantile(cpu, 0.5), 1),
-    p95: significant(p95),
-    p95_wall: significant(
-      percentile(
-        results.map((each) => each.wall),
-        0.95,
-      ),
-    ),
-    target: { at_most: seconds },
+    ...{ evals: runs, seeds, ...quartiles(cpu), published: null },
+    ...{ cpu_ms_per_proposal: rounded(1_000 * quantile(cpu, 0.5), 1) },
+    ...{ p95: significant(p95), p95_wall: significant(wall), target: { at_most: seconds } },
     met: p95 <= seconds,
   };
 }
 
-async function writeStarts(name, seed, rows) {
-  const keys = Object.keys(rows[0]);
+async function writeStarts(folder: string, name: string, seed: number, rows: Row[]): Promise<void> {
+  const keys = Object.keys(rows[0] ?? {});
   const lines = [keys.join(','), ...rows.map((row) => keys.map((key) => row[key]).join(','))];
-  await mkdir(flags.csv, { recursive: true });
-  await writeFile(join(flags.csv, `${name}-${seed}.csv`), `${lines.join('\n')}\n`);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${name}-${seed}.csv`), `${lines.join('\n')}\n`);
 }
 
-const found = new Map(played.map(({ name }) => [name, []]));
-const printed = new Map();
-const isComplete = (name) => found.get(name).filter(Boolean).length === seeds;
+/** Results by problem and seed. */
+const found = new Map(played.map(({ name }) => [name, new Map<number, Played>()]));
+const resultsOf = (name: string | undefined): Played[] =>
+  [...(found.get(name ?? '') ?? [])].toSorted(([a], [b]) => a - b).map(([, result]) => result);
+const printed = new Map<string, boolean>();
 
 await playAll(
   played.flatMap(({ name }) => Array.from({ length: seeds }, (_, seed) => ({ name, seed }))),
   workers,
   async ({ name, seed, result }) => {
-    found.get(name)[seed] = result;
-    if (flags.csv !== undefined && result.spread !== undefined) await writeStarts(name, seed, result.spread);
-    for (const problem of chosen) {
-      const needed = [problem.name, ...(problem.compare ? [problem.compare.with] : [])];
-      if (printed.has(problem.name) || !needed.every(isComplete)) continue;
-      const results = found.get(problem.name);
-      const line = latencies.includes(problem) ? lineOfLatency(problem, results) : lineOf(problem, results);
-      printed.set(problem.name, line.met);
+    found.get(name)?.set(seed, result);
+    if (csv !== undefined && result.spread !== undefined) await writeStarts(csv, name, seed, result.spread);
+    for (const each of chosen) {
+      const other = comparedWith(each);
+      const results = resultsOf(each.name);
+      const others = resultsOf(other);
+      const isComplete = results.length === seeds && (other === undefined || others.length === seeds);
+      if (printed.has(each.name) || !isComplete) continue;
+      const line = 'surrogate' in each ? lineOfLatency(each, results) : lineOf(each, results, others);
+      printed.set(each.name, line.met);
       console.log(JSON.stringify(line));
     }
   },
 );
 
 const missed = [...printed].flatMap(([name, met]) => (met ? [] : [name]));
-console.log(JSON.stringify({ summary: true, problems: printed.size, seeds, missed }));
+printResult({ summary: true, problems: printed.size, seeds, missed });
 process.exitCode = missed.length === 0 ? 0 : 1;

@@ -1,16 +1,14 @@
-// Resident memory over a long time at 20 tasks per second: node tools/bench/soak.mjs --minutes 20
-import { parseArgs } from 'node:util';
-import { finish, percentile, printMachine, rounded } from './harness.mjs';
-import { startLaboratory, visitEvenly } from './load/laboratory.ts';
+// Measures the growth of resident memory over a long time at 20 tasks per second: npm run bench:soak -- --minutes 20
+import { fraction, readFlags } from '../shared/flags.js';
+import { percentile, printMachine, printResult, rounded } from '../shared/measure.js';
+import { startLaboratory, visitEvenly, type LaboratoryMemory } from './load/laboratory.js';
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '20' } } });
-const minutes = Number(values.minutes);
-if (!(minutes >= 0.5 && minutes <= 24 * 60)) throw new Error('--minutes is a number from 0.5 to 1440');
+const { minutes } = readFlags({ minutes: fraction(20, { least: 0.5, most: 24 * 60 }) });
 const perSecond = 20;
 const sampleS = 5;
 
-/** The median of the slopes between all pairs of points; per unit of x. */
-function theilSen(points) {
+/** The median of the slopes between all pairs of points (Theil 1950, Sen 1968), per unit of x. */
+function theilSen(points: readonly (readonly [x: number, y: number])[]): number {
   const slopes = points.flatMap(([x, y], index) =>
     points.slice(index + 1).map(([later, value]) => (value - y) / (later - x)),
   );
@@ -19,12 +17,11 @@ function theilSen(points) {
 
 printMachine();
 const laboratory = await startLaboratory({ agents: 10, processes: 2 });
-const samples = [];
+const samples: { hours: number; memory: LaboratoryMemory }[] = [];
 const began = performance.now();
 const sampling = setInterval(() => {
-  const hours = (performance.now() - began) / 3_600_000;
-  samples.push([hours, laboratory.memory()]);
-}, sampleS * 1000);
+  samples.push({ hours: (performance.now() - began) / 3_600_000, memory: laboratory.memory() });
+}, sampleS * 1_000);
 try {
   const { durations, refused, missing } = await visitEvenly(laboratory, {
     prefix: 'soak',
@@ -35,19 +32,21 @@ try {
   clearInterval(sampling);
   // The first third fills caches and pools.
   const settled = samples.slice(Math.floor(samples.length / 3));
-  const slope = (name) => rounded(theilSen(settled.map(([hours, memory]) => [hours, memory[name]])));
-  const last = samples.at(-1)?.[1];
-  const names = ['orchestrator', 'gateway', 'agents'];
-  for (const name of names)
-    console.log(`${name}: ${rounded(last[name], 0)} MB at the end, ${slope(name)} MB/h`);
-  finish({
+  const last = samples.at(-1)?.memory;
+  const figures = (['orchestrator', 'gateway', 'agents'] as const).map((name) => ({
+    name,
+    mb: rounded(last?.[name] ?? NaN, 0),
+    slope: rounded(theilSen(settled.map(({ hours, memory }) => [hours, memory[name]]))),
+  }));
+  for (const { name, mb, slope } of figures) console.log(`${name}: ${mb} MB at the end, ${slope} MB/h`);
+  printResult({
     minutes,
     tasks: durations.length,
     refused,
     missing,
     submit_to_call_p99_ms: rounded(percentile(durations, 0.99)),
-    ...Object.fromEntries(names.map((name) => [`${name}_mb`, rounded(last[name], 0)])),
-    ...Object.fromEntries(names.map((name) => [`${name}_slope_mb_per_h`, slope(name)])),
+    ...Object.fromEntries(figures.map(({ name, mb }) => [`${name}_mb`, mb])),
+    ...Object.fromEntries(figures.map(({ name, slope }) => [`${name}_slope_mb_per_h`, slope])),
   });
 } finally {
   clearInterval(sampling);

@@ -18,3 +18,6 @@ export const inTools = (path: string): string => join(root, 'tools', path);
 export const svc = join(root, 'apps', 'cli', 'bin', 'svc.mjs');
 
 export const labPackages = join(root, 'lab-packages');
+
+/** The package with the devices, tasks and protocols of the benchmarks. */
+export const benchPackages = inTools('bench/packages');

@@ -84,23 +84,23 @@ export class RawSender {
   }
 
   /**
-   * Posts JSON; the request of a measurement.
+   * Posts JSON.
    *
    * @throws Error when the response is not a success
    */
-  async post(path: string, body: unknown = {}): Promise<void> {
-    const headers = { 'content-type': 'application/json' };
-    const reply = await this.send({ method: 'POST', path, headers, body: JSON.stringify(body) });
-    if (reply.status < 200 || reply.status > 299)
-      throw new Error(`POST ${path}: ${reply.status} ${reply.body}`);
+  async post(path: string, body?: unknown): Promise<void> {
+    const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    await this.#succeed({ method: 'POST', path, ...(body === undefined ? {} : json) });
   }
 
   /** @throws Error when the response is not a success */
-  async get(path: string): Promise<unknown> {
-    const reply = await this.send({ method: 'GET', path });
-    if (reply.status < 200 || reply.status > 299)
-      throw new Error(`GET ${path}: ${reply.status} ${reply.body}`);
-    return reply.body === '' ? undefined : JSON.parse(reply.body);
+  async get(path: string): Promise<void> {
+    await this.#succeed({ method: 'GET', path });
+  }
+
+  async #succeed(sent: RawRequest): Promise<void> {
+    const { status, body } = await this.send(sent);
+    if (status < 200 || status > 299) throw new Error(`${sent.method} ${sent.path}: ${status} ${body}`);
   }
 
   close(): void {

@@ -4,38 +4,23 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkSchedule, construct, isShop, type Problem } from '@lab/scheduling';
-// @ts-expect-error -- plain JavaScript
-import * as plain from '../bench/scheduling/instances.ts';
+import { readFlexibleJobShop, readInstances, readJobShop, readLab } from '../bench/scheduling/instances.js';
 
-/** What the bench of scheduling reads is what the files say. */
-
-interface Instance {
-  name: string;
-  problem: Problem;
-  bestKnown: number | null;
-  reference: { greedy: number; lns: number } | null;
-}
-
-const { readInstances, readJobShop, readFlexibleJobShop, readLab } = plain as {
-  readInstances(dir: string, set: string): Instance[];
-  readJobShop(text: string, name: string): Problem;
-  readFlexibleJobShop(text: string, name: string): Problem;
-  readLab(text: string): Problem;
-};
+/** The benchmark of scheduling reads instances as their files say. */
 
 const choicesOf = ({ activities }: Problem) =>
   activities.map(({ run, slots }) => [run, slots[0]?.units, slots[0]?.durations]);
 const predecessorsOf = ({ activities }: Problem) =>
   activities.map(({ predecessors }) => predecessors.map(({ activity }) => activity));
 
-describe('the instances that come with the bench', () => {
+describe('the instances of the repository', () => {
   const folder = fileURLToPath(new URL('../bench/instances', import.meta.url));
 
-  it.each([
+  it.each<['jsp' | 'fjsp' | 'lab', number, boolean]>([
     ['jsp', 43, true],
     ['fjsp', 10, true],
     ['lab', 30, false],
-  ])('of the set %s can all be read, and a schedule of each passes the checker', (set, count, shop) => {
+  ])('of the set %s are readable, and a schedule of each passes the checker', (set, count, shop) => {
     const instances = readInstances(folder, set);
     expect(instances.length).toBe(count);
     for (const { problem, bestKnown, reference } of instances) {
@@ -56,7 +41,7 @@ describe('a folder of instances', () => {
     writeFileSync(join(folder, path), text);
   };
 
-  it('holds the sets, or is one, with what is best known in it or beside it', () => {
+  it('has the sets as sub-folders or is a set, with the best known values in it or beside it', () => {
     write('jsp/b10.txt', '1 1\n0 3\n');
     write('jsp/b9.txt', '1 1\n0 3\n');
     write('best-known.json', '{"jsp":{"b9":[2,3]}}');
@@ -70,7 +55,7 @@ describe('a folder of instances', () => {
     expect(names(join(folder, 'jsp'))).toEqual(expected);
   });
 
-  it('may hold what others reached', () => {
+  it('may have reference values', () => {
     write('x.json', JSON.stringify({ tasks: [], runs: [], devs: [], lam: 1 }));
     write('reference.json', '{"instances":{"x":{"greedy":7,"lns":5}}}');
     expect(readInstances(folder, 'lab').map(({ name, reference }) => [name, reference])).toEqual([
@@ -128,12 +113,12 @@ describe('a file', () => {
   });
 
   it.each([
-    ['too short', () => readJobShop('1 2\n0 3 1\n', 'x'), 'x: number 6 is missing or no number'],
-    ['too long', () => readJobShop('1 1\n0 3 1\n', 'x'), 'x: 1 numbers more than expected'],
+    ['too short', () => readJobShop('1 2\n0 3 1\n', 'x'), 'x: number 6 is missing or not a number'],
+    ['too long', () => readJobShop('1 1\n0 3 1\n', 'x'), 'x: the file has 1 numbers too many'],
     [
       'counted from 1',
       () => readFlexibleJobShop('1 2\n1 1 2 3\n', 'x'),
-      'machine 2 of job 1 is not from 0 to 1',
+      'job 1 names machine 2, which is not from 0 to 1',
     ],
   ])('that is %s is refused with a reason', (_, read, reason) => {
     expect(read).toThrow(reason);

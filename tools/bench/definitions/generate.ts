@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What one generated package holds. */
+/** Contents of one generated package. */
 export const unit = {
   labs: 50,
   devicesPerLab: 10,
@@ -11,10 +11,10 @@ export const unit = {
   tasksPerProtocol: 40,
 };
 
-/** Writes package `p<index>` into the user directory: sound, with every kind of reference, and no name of another package. */
-export async function generatePackage(userDir, index) {
+/** Writes package `p<index>` into the user directory: valid, with every kind of reference, and names of its own. */
+export async function generatePackage(userDir: string, index: number): Promise<void> {
   const p = `p${index}`;
-  const files = { 'package.json': JSON.stringify({ name: p, type: 'module' }) };
+  const files: Record<string, string> = { 'package.json': JSON.stringify({ name: p, type: 'module' }) };
   for (let i = 0; i < unit.deviceTypes; i++) {
     const type = `${p}_device_${i}`;
     files[`devices/${type}/device.yml`] =
@@ -54,9 +54,9 @@ export default class Task extends BaseTask {
 }
 `;
 
-const typeOf = (p, i) => `${p}_device_${i % unit.deviceTypes}`;
+const typeOf = (p: string, i: number): string => `${p}_device_${i % unit.deviceTypes}`;
 
-function taskFile(p, i) {
+function taskFile(p: string, i: number): string {
   return `type: ${p}_task_${i}
 desc: Task
 devices:
@@ -73,9 +73,9 @@ input_resources:
 `;
 }
 
-function labFile(p, index, i) {
+function labFile(p: string, index: number, i: number): string {
   const name = `${p}_lab_${i}`;
-  // A lab has ten of the twenty device types, in turn: those that the protocols of its parity use.
+  // A lab has every other device type: those that the protocols with its parity use.
   return `name: ${name}
 desc: Laboratory
 computers:
@@ -96,10 +96,10 @@ resources:
 `;
 }
 
-function protocolFile(p, i) {
+function protocolFile(p: string, i: number): string {
   const labs = [i % unit.labs, (i + 1) % unit.labs].map((lab) => `${p}_lab_${lab}`);
   const tasks = Array.from({ length: unit.tasksPerProtocol }, (_, t) => {
-    // Every other task has the type of the one before it, so that it can take over its device.
+    // Every other task has the type of the task before it, so that it can use the same device.
     const type = (i * 7 + Math.floor(t / 2)) % unit.tasks;
     const follows = t % 2 === 1;
     return `  - name: t${t}

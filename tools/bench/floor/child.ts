@@ -1,3 +1,3 @@
-// The barest device: answers with the time.
-process.on('message', ({ id }) => process.send({ id, value: { at: Date.now() } }));
+// The least that a device can do: it replies with the time.
+process.on('message', ({ id }: { id: number }) => process.send?.({ id, value: { at: Date.now() } }));
 process.on('disconnect', () => process.exit(0));

@@ -1,79 +1,77 @@
-// A process with many agents: node agents.mjs <first> <count>. Each is composed as apps/agent does, with its ledger on disk,
-// its own connection and forked task processes; only its devices are simulated inside this process. They tell the parent
-// of every call: [[key, milliseconds since 1970], ...].
+// A process with many agents: node agents.js <first> <count>. Each agent is composed as in apps/agent, with a ledger on disk,
+// a connection and forked task processes of its own. Only its devices are simulated in this process. The process sends its
+// parent every call: [[key, milliseconds since 1970], ...].
 import { join } from 'node:path';
 import { argv, env } from 'node:process';
-import { Agent, DiskLedger } from '@lab/actors';
+import { Agent, DiskLedger, type DeviceProcess, type ProcessExit } from '@lab/actors';
+import { checkArguments, FolderLedgerDisk, ForkedTaskProcesses, InputCache, Spool } from '@lab/agent/parts';
 import { wireAgent } from '@lab/agent-wiring';
+import type { FromDevice, ToDevice } from '@lab/contracts';
 import { ModuleCache, NpmPackages } from '@lab/hosting';
 import { connectBus } from '@lab/messaging';
 import { createLog, steadyClock, systemClock, systemIds, systemTimers } from '@lab/runtime';
-import { checkArguments } from '../../../apps/agent/dist/check-arguments.js';
-import { ForkedTaskProcesses } from '../../../apps/agent/dist/hosts.js';
-import { FolderLedgerDisk } from '../../../apps/agent/dist/ledger-disk.js';
-import { Spool } from '../../../apps/agent/dist/spool.js';
 
-const [first, count] = argv.slice(2).map(Number);
-const touched = [];
+const inputCacheBytes = 16 * 1024 ** 2;
+const [first = 0, count = 0] = argv.slice(2).map(Number);
+const touched: [key: unknown, at: number][] = [];
 const touch = {
   name: 'touch',
-  kind: 'effect',
+  kind: 'effect' as const,
   timeout_s: 10,
-  parameters: { key: { type: 'str' } },
+  parameters: { key: { type: 'str' as const } },
 };
 
-/** A device without a process: ready at once, and every call is answered in its own turn. */
-class SimulatedDevice {
-  #message = () => undefined;
-  #exit = () => undefined;
-  send(message) {
+/** A device without a process. It is ready at once, and answers every call in the next turn of the event loop. */
+class SimulatedDevice implements DeviceProcess {
+  #say: (message: FromDevice) => void = () => undefined;
+  #exit: (exit: ProcessExit) => void = () => undefined;
+  send(message: ToDevice): void {
     setImmediate(() => this.#obey(message));
   }
-  onMessage(listener) {
-    this.#message = listener;
+  onMessage(listener: (message: FromDevice) => void): void {
+    this.#say = listener;
   }
-  onExit(listener) {
+  onExit(listener: (exit: ProcessExit) => void): void {
     this.#exit = listener;
   }
-  kill(signal) {
+  kill(signal: NodeJS.Signals): void {
     setImmediate(() => this.#exit({ code: null, signal, lastStderr: null }));
   }
-  #obey(message) {
-    const call_id = message.call_id;
-    if (message.type === 'init') this.#message({ type: 'ready', functions: [touch], can_stop: true });
-    else if (message.type === 'ping') this.#message({ type: 'pong' });
-    else if (message.type === 'stop') this.#message({ type: 'stopped', supported: true });
-    else if (message.type === 'reconcile') this.#message({ type: 'reconciled', supported: true, idle: true });
-    else if (message.type === 'report') this.#message({ type: 'result', call_id, value: {} });
-    else if (message.type === 'cleanup') {
-      this.#message({ type: 'cleaned_up' });
-      this.#exit({ code: 0, signal: null, lastStderr: null });
-    } else if (message.type === 'call') {
-      touched.push([message.arguments.key, performance.timeOrigin + performance.now()]);
-      this.#message({ type: 'result', call_id });
+  #obey(message: ToDevice): void {
+    switch (message.type) {
+      case 'init':
+        return this.#say({ type: 'ready', functions: [touch], can_stop: true });
+      case 'ping':
+        return this.#say({ type: 'pong' });
+      case 'stop':
+        return this.#say({ type: 'stopped', supported: true });
+      case 'reconcile':
+        return this.#say({ type: 'reconciled', supported: true, idle: true });
+      case 'report':
+        return this.#say({ type: 'result', call_id: message.call_id, value: {} });
+      case 'cleanup':
+        this.#say({ type: 'cleaned_up' });
+        return this.#exit({ code: 0, signal: null, lastStderr: null });
+      case 'call':
+        touched.push([message.arguments['key'], performance.timeOrigin + performance.now()]);
+        return this.#say({ type: 'result', call_id: message.call_id });
     }
   }
 }
 
-async function startAgent(computer) {
-  const folder = join(env.LOAD_DATA_DIR, computer);
+async function startAgent(computer: string): Promise<() => Promise<void>> {
+  const folder = join(env['LOAD_DATA_DIR'] ?? '', computer);
   const log = createLog({ service: 'agent', level: 'error' }).child({ computer });
-  const bus = await connectBus({ url: env.LOAD_NATS_URL, role: 'agent', name: `${computer}/load`, log });
+  const url = env['LOAD_NATS_URL'] ?? '';
+  const bus = await connectBus({ url, role: 'agent', name: `${computer}/load`, log });
   const identity = { computer, version: 'load' };
-  const { service, orchestrator, peers } = wireAgent({
-    bus,
-    log,
-    clock: steadyClock,
-    wall: systemClock,
-    timers: systemTimers,
-    ...identity,
-  });
+  const time = { clock: steadyClock, wall: systemClock, timers: systemTimers };
+  const { service, orchestrator, peers } = wireAgent({ bus, log, ...time, ...identity });
   const packages = new NpmPackages(join(folder, 'packages'), log);
   const agent = new Agent(
     identity,
     {
-      clock: steadyClock,
-      timers: systemTimers,
+      ...time,
       ids: systemIds,
       random: { next: () => Math.random() },
       log,
@@ -84,10 +82,10 @@ async function startAgent(computer) {
       taskProcesses: new ForkedTaskProcesses(log),
       orchestrator,
       peers,
-      files: new Spool(join(folder, 'spool')),
+      files: new Spool(join(folder, 'spool'), new InputCache(join(folder, 'inputs'), inputCacheBytes)),
       announcer: service,
     },
-    { poolSize: 0, poolMax: Number(env.LOAD_POOL_MAX) },
+    { poolSize: 0, poolMax: Number(env['LOAD_POOL_MAX']) },
   );
   await service.start(agent);
   await agent.start();
@@ -104,13 +102,12 @@ async function startAgent(computer) {
 const stops = await Promise.all(
   Array.from({ length: count }, (_, index) => startAgent(`bench_${first + index}`)),
 );
-process.send('ready');
-const telling = setInterval(() => {
-  // A parent that is gone needs no answer: its end is told by the disconnect.
-  if (touched.length > 0) process.send(touched.splice(0), () => undefined);
+process.send?.('ready');
+const reporting = setInterval(() => {
+  // A failed message needs no handling: the event `disconnect` says that the parent has gone.
+  if (touched.length > 0) process.send?.(touched.splice(0), () => undefined);
 }, 50);
-process.once('disconnect', async () => {
-  clearInterval(telling);
-  await Promise.all(stops.map((stop) => stop()));
-  process.exit(0);
+process.once('disconnect', () => {
+  clearInterval(reporting);
+  void Promise.all(stops.map((stop) => stop())).then(() => process.exit(0));
 });

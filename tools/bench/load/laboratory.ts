@@ -1,12 +1,17 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ApiClient } from '@lab/api-client';
 import { startNats, startServiceStack } from '@lab/testkit';
-import { httpClient, processTree, until } from '../harness.mjs';
+import { evenly, until } from '../../shared/measure.js';
+import { processTree, residentMb } from '../../shared/processes.js';
+import { RawSender } from '../../shared/raw-sender.js';
+import { clientOf, devicesIdle } from '../../shared/stack.js';
+
+/** A laboratory with many agents, several in one process, and four simulated stations for each. */
 
 const devicesPerAgent = 4;
 const lab = 'load_lab';
@@ -42,32 +47,29 @@ desc: Touches a station and stays a while
 devices:
   station: {type: station}
 input_parameters:
-  key: {type: str, desc: What the station notes}
+  key: {type: str, desc: The word that the station records}
   stay_s: {type: float, unit: s, desc: How long it stays, value: 0.0}
 isolation: reusable
 `;
 
-function labFile(agents) {
-  const computers = Array.from(
-    { length: agents },
-    (_, n) => `  bench_${n}: {desc: Computer, ip: 10.0.0.${n + 1}}`,
-  );
-  const devices = Array.from(
-    { length: agents * devicesPerAgent },
-    (_, n) => `  station_${n}: {desc: Simulated, type: station, computer: bench_${n % agents}}`,
-  );
+function labFile(agents: number): string {
+  const lines = <T>(count: number, line: (n: number) => T): T[] =>
+    Array.from({ length: count }, (_, n) => line(n));
   return [
     'name: load_lab',
     'desc: Many stations',
     'computers:',
-    ...computers,
+    ...lines(agents, (n) => `  bench_${n}: {desc: Computer, ip: 10.0.0.${n + 1}}`),
     'devices:',
-    ...devices,
+    ...lines(
+      agents * devicesPerAgent,
+      (n) => `  station_${n}: {desc: Simulated, type: station, computer: bench_${n % agents}}`,
+    ),
     '',
   ].join('\n');
 }
 
-async function writePackage(userDir, agents) {
+async function writePackage(userDir: string, agents: number): Promise<void> {
   const files = {
     'package.json': JSON.stringify({ name: 'load', version: '1.0.0', private: true, type: 'module' }),
     'devices/station/device.yml': 'type: station\ndesc: A station\n',
@@ -83,12 +85,46 @@ async function writePackage(userDir, agents) {
   }
 }
 
+/** Resident memory in MB. `agents`: the mean of the processes with agents. */
+export interface LaboratoryMemory {
+  orchestrator: number;
+  gateway: number;
+  agents: number;
+}
+
+export interface Visit {
+  /** How long the visit stays at its station, in seconds. */
+  stay_s?: number;
+  owner?: string;
+}
+
+export interface Laboratory {
+  natsUrl: string;
+  stations: string[];
+  api: ApiClient;
+  /** When each visit touched its station, by its key, in milliseconds since 1970. */
+  calls: Map<string, number>;
+  /** Submits one visit. @returns the time of the submission, in milliseconds since 1970 */
+  visit(key: string, station: string, visit?: Visit): Promise<number>;
+  memory(): LaboratoryMemory;
+  stop(): Promise<void>;
+}
+
 /**
- * The real service with many agents, several in a process, and four simulated stations to each.
+ * Starts the service and the agents.
  *
- * @param agents how many @param processes in how many processes @param tasks task processes of an agent at most
+ * @param processes number of processes that share the agents
+ * @param tasks most task processes of one agent
  */
-export async function startLaboratory({ agents, processes, tasks = 2 }) {
+export async function startLaboratory({
+  agents,
+  processes,
+  tasks = 2,
+}: {
+  agents: number;
+  processes: number;
+  tasks?: number;
+}): Promise<Laboratory> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-load-'));
   await writePackage(join(folder, 'packages'), agents);
   const nats = await startNats();
@@ -97,15 +133,15 @@ export async function startLaboratory({ agents, processes, tasks = 2 }) {
     env: { SVC_NATS_URL: nats.url, SVC_LOG_LEVEL: 'warn' },
     readyMs: 180_000,
   });
-  const calls = new Map();
+  const calls = new Map<string, number>();
   const share = Math.ceil(agents / processes);
   const hosts = Array.from({ length: processes }, (_, index) => {
     const first = index * share;
     const host = fork(
-      fileURLToPath(new URL('agents.mjs', import.meta.url)),
+      fileURLToPath(new URL('agents.js', import.meta.url)),
       [String(first), String(Math.min(share, agents - first))],
       {
-        // As the service runs its agents.
+        // The service runs its agents with the same options.
         execArgv: ['--max-semi-space-size=2'],
         env: {
           MALLOC_ARENA_MAX: '2',
@@ -116,24 +152,22 @@ export async function startLaboratory({ agents, processes, tasks = 2 }) {
         },
       },
     );
-    host.on('message', (message) => {
+    host.on('message', (message: 'ready' | [key: string, at: number][]) => {
       if (message !== 'ready') for (const [key, at] of message) calls.set(key, at);
     });
     return host;
   });
-  const client = httpClient(stack.url, 128);
+  const api = clientOf(stack.url);
+  const sender = new RawSender(stack.url, 128);
   const stations = Array.from({ length: agents * devicesPerAgent }, (_, n) => `station_${n}`);
-  const laboratory = {
-    url: stack.url,
+  const laboratory: Laboratory = {
     natsUrl: nats.url,
     stations,
-    client,
-    /** Key of a visit to the moment at which its station was touched, in milliseconds since 1970. */
+    api,
     calls,
-    /** Submits one visit. @returns when it was submitted, in milliseconds since 1970 */
     async visit(key, station, { stay_s = 0, owner = 'load' } = {}) {
       const at = performance.timeOrigin + performance.now();
-      await client.call('POST', '/api/tasks', {
+      await sender.post('/api/tasks', {
         name: key,
         type: 'visit',
         owner,
@@ -143,33 +177,28 @@ export async function startLaboratory({ agents, processes, tasks = 2 }) {
       });
       return at;
     },
-    /** Resident memory in MB: of the orchestrator, the gateway, and the mean of the processes with agents. */
     memory() {
       const tree = processTree(stack.pid);
-      const of = (name) => tree.find(({ command }) => command.includes(`apps/${name}/`))?.pid;
-      const hostsMb = hosts.map((host) => residentMb(host.pid));
+      const of = (name: string): number =>
+        residentMb(tree.find(({ command }) => command.includes(`apps/${name}/`))?.pid ?? 0) ?? NaN;
+      const hostsMb = hosts.map((host) => residentMb(host.pid ?? 0) ?? NaN);
       return {
-        orchestrator: residentMb(of('orchestrator')),
-        gateway: residentMb(of('gateway')),
+        orchestrator: of('orchestrator'),
+        gateway: of('gateway'),
         agents: hostsMb.reduce((sum, each) => sum + each, 0) / hostsMb.length,
       };
     },
     async stop() {
       for (const host of hosts) if (host.connected) host.disconnect();
       await Promise.all(hosts.map((host) => (host.exitCode === null ? once(host, 'exit') : undefined)));
-      client.close();
+      sender.close();
       await stack.dispose();
       await nats.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
   try {
-    await until(
-      () => client.call('GET', '/api/devices?limit=500'),
-      ({ items }) => items.filter((each) => each.state === 'idle').length === stations.length,
-      180_000,
-      500,
-    );
+    await devicesIdle(api, stations.length, 180_000);
     return laboratory;
   } catch (error) {
     await laboratory.stop();
@@ -177,40 +206,40 @@ export async function startLaboratory({ agents, processes, tasks = 2 }) {
   }
 }
 
-function residentMb(pid) {
-  if (pid === undefined) return NaN;
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? NaN) / 1024;
+export interface EvenVisits extends Visit {
+  /** Of the keys of the visits. */
+  prefix: string;
+  perSecond: number;
+  seconds: number;
+  /** The visits go to each station in turn. */
+  stations: readonly string[];
 }
 
 /**
- * Visits at an even rate, whether or not the earlier ones have been answered, each station in turn.
+ * Makes visits at an even rate, whether or not earlier ones are answered.
  *
- * @param stay_s how long each visit stays
- * @returns milliseconds from each submission to the call of its station; refused submissions; visits never seen
+ * @returns milliseconds from each submission to the call of its station, refused submissions, and visits without a call
  */
-export async function visitEvenly(laboratory, { prefix, perSecond, seconds, stations, stay_s = 0 }) {
-  const submitted = new Map();
+export async function visitEvenly(
+  laboratory: Laboratory,
+  { prefix, perSecond, seconds, stations, ...visit }: EvenVisits,
+): Promise<{ durations: number[]; refused: number; missing: number }> {
+  const submitted = new Map<string, number>();
   let refused = 0;
-  const begin = performance.now();
-  const pending = [];
-  for (let index = 0; index < perSecond * seconds; index += 1) {
-    const wait = begin + (index / perSecond) * 1000 - performance.now();
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+  await evenly(perSecond * seconds, perSecond, (index) => {
     const key = `${prefix}_${index}`;
-    pending.push(
-      laboratory.visit(key, stations[index % stations.length], { stay_s }).then(
-        (at) => submitted.set(key, at),
-        () => (refused += 1),
-      ),
+    return laboratory.visit(key, stations[index % stations.length] ?? '', visit).then(
+      (at) => submitted.set(key, at),
+      () => (refused += 1),
     );
-  }
-  await Promise.all(pending);
-  const seen = () => [...submitted.keys()].every((key) => laboratory.calls.has(key));
-  await until(seen, Boolean, 60_000, 100).catch(() => undefined);
-  const durations = [...submitted].flatMap(([key, at]) =>
-    laboratory.calls.has(key) ? [laboratory.calls.get(key) - at] : [],
-  );
-  const missing = submitted.size - durations.length;
+  });
+  const isSeen = (): boolean => [...submitted.keys()].every((key) => laboratory.calls.has(key));
+  // Visits without a call are counted.
+  await until(isSeen, Boolean, 60_000, 100).catch(() => undefined);
+  const durations = [...submitted].flatMap(([key, at]) => {
+    const call = laboratory.calls.get(key);
+    return call === undefined ? [] : [call - at];
+  });
   for (const key of submitted.keys()) laboratory.calls.delete(key);
-  return { durations, refused, missing };
+  return { durations, refused, missing: submitted.size - durations.length };
 }

@@ -1,9 +1,11 @@
-import { BayesianSequentialOptimizer } from '@lab/optimization';
+import { BayesianSequentialOptimizer, type Input, type InputValue, type Point } from '@lab/optimization';
+import type { Campaign, Latency } from './campaigns.js';
+import type { Played, Row } from './players.js';
 
-// Plays one campaign against a test function, with a seed for the optimizer and one for noise and order.
+/** Plays one campaign against a test function. The seed determines the optimizer, the noise and the order of runs. */
 
-/** Numbers from 0 to 1, by mulberry32: the same for a seed on every machine, and independent of the optimizer's own. */
-export function randomNumbers(seed) {
+/** Uniform numbers from 0 to 1 (mulberry32), independent of the random numbers of the optimizer. */
+export function randomNumbers(seed: number): () => number {
   let state = (seed + 1) * 0x9e3779b9;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -13,17 +15,25 @@ export function randomNumbers(seed) {
   };
 }
 
-const normal = (random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-const clock = { now: () => performance.now() };
-export const cpuMs = () => {
+/** A standard normal number (Box and Muller 1958). */
+const normal = (random: () => number): number =>
+  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+export const clock = { now: () => performance.now() };
+
+/** Milliseconds of processor time of this process so far. */
+export const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
 
-/**
- * @returns the figure of merit, CPU milliseconds per proposal of the model, and the rows of the initial design
- */
-export function playCampaign({ problem, evals, initial, batch = 1, noise = [], flight, merit }, seed) {
+/** The values of a row in the order of the inputs. */
+export const valuesOf = (inputs: readonly Input[], row: Readonly<Record<string, unknown>>): InputValue[] =>
+  inputs.map(({ key }) => row[key] as InputValue);
+
+export function playCampaign(
+  { problem, evals, initial, batch = 1, noise = [], flight, merit }: Campaign,
+  seed: number,
+): Played {
   const optimizer = new BayesianSequentialOptimizer(
     {
       inputs: problem.inputs,
@@ -35,15 +45,15 @@ export function playCampaign({ problem, evals, initial, batch = 1, noise = [], f
     clock,
   );
   const random = randomNumbers(seed);
-  const all = [];
-  const truth = new Map();
-  const spread = [];
-  const inProgress = [];
+  const all: number[][] = [];
+  const truth = new Map<string, number[]>();
+  const spread: Row[] = [];
+  const inProgress: Point[] = [];
   let spent = 0;
   let proposals = 0;
   let begun = 0;
 
-  const propose = (count) => {
+  const propose = (count: number): Point[] => {
     const before = cpuMs();
     const rows = optimizer.sample(count);
     const { origins } = optimizer.last_sample();
@@ -55,11 +65,14 @@ export function playCampaign({ problem, evals, initial, batch = 1, noise = [], f
     begun += count;
     return rows;
   };
-  const measure = (row) => {
-    const values = problem.evaluate(problem.inputs.map(({ key }) => row[key]));
+  const measure = (row: Point): void => {
+    const inputs = valuesOf(problem.inputs, row);
+    const values = problem.evaluate(inputs);
     all.push(values);
-    truth.set(JSON.stringify(problem.inputs.map(({ key }) => row[key])), values);
-    const measured = problem.outputs.map(({ key }, k) => [key, values[k] + (noise[k] ?? 0) * normal(random)]);
+    truth.set(JSON.stringify(inputs), values);
+    const measured = problem.outputs.map(
+      ({ key }, k) => [key, (values[k] ?? NaN) + (noise[k] ?? 0) * normal(random)] as const,
+    );
     optimizer.report([row], [Object.fromEntries(measured)]);
   };
 
@@ -70,31 +83,35 @@ export function playCampaign({ problem, evals, initial, batch = 1, noise = [], f
       continue;
     }
     while (inProgress.length < flight && begun < evals) inProgress.push(...propose(1));
-    const [ended] = inProgress.splice(Math.floor(random() * inProgress.length), 1);
-    measure(ended);
+    inProgress.splice(Math.floor(random() * inProgress.length), 1).forEach(measure);
   }
   const recommended = optimizer
     .get_optimal_solutions()
     .filter((row) => row.recommended)
-    .map((row) => truth.get(JSON.stringify(problem.inputs.map(({ key }) => row[key]))));
+    .flatMap((row) => {
+      const values = truth.get(JSON.stringify(valuesOf(problem.inputs, row)));
+      return values === undefined ? [] : [values];
+    });
   return { value: merit({ all, recommended }), cpuMs: proposals === 0 ? 0 : spent / proposals, spread };
 }
 
-/** @returns seconds of one proposal with its fit, of the processor and by the wall */
-export function timeProposal({ runs, d, batch, surrogate }, seed) {
-  const inputs = Array.from({ length: d }, (_, i) => ({
-    kind: 'continuous',
+/** Measures one proposal with its fit. */
+export function timeProposal({ runs, d, batch, surrogate }: Latency, seed: number): Played {
+  const inputs: Input[] = Array.from({ length: d }, (_, i) => ({
+    kind: 'continuous' as const,
     key: `run.x${i + 1}`,
     bounds: [0, 1],
   }));
-  const outputs = [{ key: 'run.loss', objective: { kind: 'minimize', weight: 1 } }];
+  const outputs = [{ key: 'run.loss', objective: { kind: 'minimize' as const, weight: 1 } }];
   const optimizer = new BayesianSequentialOptimizer(
     { inputs, outputs, surrogate, num_initial_samples: runs, seed },
     clock,
   );
   const rows = optimizer.sample(runs);
-  const smooth = (row) =>
-    inputs.reduce((sum, { key }, i) => sum + Math.sin(3 * row[key] + i) + (row[key] - 0.3) ** 2, 0);
+  const smooth = (row: Point): number =>
+    valuesOf(inputs, row)
+      .map(Number)
+      .reduce((sum, x, i) => sum + Math.sin(3 * x + i) + (x - 0.3) ** 2, 0);
   optimizer.report(
     rows,
     rows.map((row) => ({ 'run.loss': smooth(row) })),

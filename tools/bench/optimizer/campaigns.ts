@@ -1,5 +1,4 @@
-// What is played, how often, and against which published figure.
-
+/** The campaigns, with the published figures that they are compared with. */
 import {
   axScore,
   largest,
@@ -9,14 +8,36 @@ import {
   regret,
   regretOfRecommended,
   volume,
-} from './problems.ts';
+  type Merit,
+  type Problem,
+} from './problems.js';
 
-/**
- * `evals` runs of which `initial` are spread; `batch` at a time. `noise`: standard deviations of what is measured. `flight`:
- * so many runs are always in progress, and end out of order. `p_ai`: of a hybrid optimizer with an adversary as its AI.
- * `target`: the worst median that passes; `compare`: how many times that of another campaign it may be.
- */
-export const campaigns = [
+export interface Campaign {
+  name: string;
+  problem: Problem;
+  /** Number of runs. */
+  evals: number;
+  /** Runs of the initial design. */
+  initial: number;
+  /** Runs that are proposed at once. Default 1. */
+  batch?: number;
+  /** Standard deviation of the measurement of each output. */
+  noise?: number[];
+  /** Number of runs that are always in progress and end in random order; undefined: runs end in order. */
+  flight?: number;
+  /** Probability that the hybrid optimizer asks its AI, which is an adversary; undefined: the Bayesian optimizer. */
+  p_ai?: number;
+  merit: Merit;
+  published: string | null;
+  /** Bounds of the median figure of merit. */
+  target?: { at_most?: number; at_least?: number };
+  /** Least share of the seeds whose figure of merit fulfils `of`. */
+  share?: { of: (value: number) => boolean; at_least: number; name: string };
+  /** The median may be at most so many times that of another campaign. */
+  compare?: { with: string; at_most: number };
+}
+
+export const campaigns: Campaign[] = [
   {
     name: 'branin',
     problem: problems.branin,
@@ -86,7 +107,7 @@ export const campaigns = [
     problem: problems.discreteHartmann,
     evals: 50,
     initial: 5,
-    // As Ax counts: -3 is beyond the best value that is known, -2.89.
+    // The optimum in the benchmark of Ax is -3, beyond the best known value -2.89.
     merit: axScore(-0.6755184773211834, -3),
     published: null,
   },
@@ -184,7 +205,7 @@ export const campaigns = [
     target: { at_least: 0.97 },
   },
   {
-    // As the tutorial of BoTorch that the published figure is from: without noise.
+    // Without noise, as in the BoTorch tutorial with the published figure.
     name: 'c2dtlz2_exact',
     problem: problems.c2dtlz2,
     evals: 50,
@@ -282,14 +303,24 @@ export const campaigns = [
   },
 ];
 
-/** `domains` random domains for each seed: how many proposed points break a constraint, repeat another, or are missing. */
+/** Random domains for each seed. The figure is the number of proposed points that break a constraint, repeat or are missing. */
 export const feasibility = { name: 'feasibility', domains: 50 };
 
-/**
- * One proposal with its fit: `runs` results of `d` inputs are known, `batch` rows are wanted; `seconds`: at most, p95 of
- * the processor time.
- */
-export const latencies = [
+/** One proposal with its fit. */
+export interface Latency {
+  name: string;
+  /** Number of known results. */
+  runs: number;
+  /** Number of inputs. */
+  d: number;
+  /** Number of proposed rows. */
+  batch: number;
+  surrogate: 'gp' | 'mlp';
+  /** Upper bound of the p95 of the processor time. */
+  seconds: number;
+}
+
+export const latencies: Latency[] = [
   { name: 'latency_n50_d6_q1', runs: 50, d: 6, batch: 1, surrogate: 'gp', seconds: 0.15 },
   { name: 'latency_n200_d10_q1', runs: 200, d: 10, batch: 1, surrogate: 'gp', seconds: 0.4 },
   { name: 'latency_n200_d10_q4', runs: 200, d: 10, batch: 4, surrogate: 'gp', seconds: 1.5 },

@@ -1,11 +1,16 @@
-// Test functions with their published optima, as BoTorch (test_functions) and Summit (benchmarks/snar) define them. Every
-// function takes an array of numbers in the units of its bounds.
+/**
+ * Test functions with published optima, as BoTorch (test_functions) and Summit (benchmarks/snar) define them. Every function
+ * takes an array of numbers in the units of its bounds.
+ */
+
+/** The values of the inputs. */
+export type Inputs = readonly number[];
 
 const { PI, abs, cos, exp, hypot, max, min, sin, sqrt } = Math;
-const sum = (values) => values.reduce((total, value) => total + value, 0);
-const mean = (values) => sum(values) / values.length;
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const mean = (values: readonly number[]): number => sum(values) / values.length;
 
-export const branin = ([x, y]) =>
+export const branin = ([x = NaN, y = NaN]: Inputs): number =>
   (y - (5.1 / (4 * PI ** 2)) * x ** 2 + (5 / PI) * x - 6) ** 2 + 10 * (1 - 1 / (8 * PI)) * cos(x) + 10;
 
 const hartmannAlpha = [1, 1.2, 3, 3.2];
@@ -22,30 +27,33 @@ const hartmannP = [
   [4047, 8828, 8732, 5743, 1091, 381],
 ];
 
-export const hartmann6 = (x) =>
+export const hartmann6 = (x: Inputs): number =>
   -sum(
-    hartmannAlpha.map(
-      (alpha, i) => alpha * exp(-sum(x.map((v, j) => hartmannA[i][j] * (v - hartmannP[i][j] / 1e4) ** 2))),
-    ),
+    hartmannAlpha.map((alpha, i) => {
+      const weight = (j: number): number => hartmannA[i]?.[j] ?? NaN;
+      const centre = (j: number): number => (hartmannP[i]?.[j] ?? NaN) / 1e4;
+      return alpha * exp(-sum(x.map((v, j) => weight(j) * (v - centre(j)) ** 2)));
+    }),
   );
 
-export const ackley = (x) =>
+export const ackley = (x: Inputs): number =>
   -20 * exp(-0.2 * sqrt(mean(x.map((v) => v * v)))) - exp(mean(x.map((v) => cos(2 * PI * v)))) + 20 + Math.E;
 
-export function levy(x) {
+export function levy(x: Inputs): number {
   const w = x.map((v) => 1 + (v - 1) / 4);
-  const last = w.at(-1);
+  const [first = NaN] = w;
+  const last = w.at(-1) ?? NaN;
   return (
-    sin(PI * w[0]) ** 2 +
+    sin(PI * first) ** 2 +
     sum(w.slice(0, -1).map((v) => (v - 1) ** 2 * (1 + 10 * sin(PI * v + 1) ** 2))) +
     (last - 1) ** 2 * (1 + sin(2 * PI * last) ** 2)
   );
 }
 
-export const rosenbrock = (x) =>
-  sum(x.slice(0, -1).map((v, i) => 100 * (x[i + 1] - v * v) ** 2 + (v - 1) ** 2));
+export const rosenbrock = (x: Inputs): number =>
+  sum(x.slice(0, -1).map((v, i) => 100 * ((x[i + 1] ?? NaN) - v * v) ** 2 + (v - 1) ** 2));
 
-export function braninCurrin([x, y]) {
+export function braninCurrin([x = NaN, y = NaN]: Inputs): number[] {
   const currin =
     ((1 - exp(-1 / (2 * y))) * (2300 * x ** 3 + 1900 * x ** 2 + 2092 * x + 60)) /
     (100 * x ** 3 + 500 * x ** 2 + 4 * x + 20);
@@ -53,13 +61,14 @@ export function braninCurrin([x, y]) {
 }
 
 /** Two objectives. */
-export function dtlz2(x) {
+export function dtlz2(x: Inputs): [number, number] {
+  const [first = NaN] = x;
   const g = 1 + sum(x.slice(1).map((v) => (v - 0.5) ** 2));
-  return [g * cos((x[0] * PI) / 2), g * sin((x[0] * PI) / 2)];
+  return [g * cos((first * PI) / 2), g * sin((first * PI) / 2)];
 }
 
-/** Two objectives, and a slack that is 0 or more where a point counts. */
-export function c2dtlz2(x) {
+/** Two objectives, and a slack that is 0 or more at feasible points. */
+export function c2dtlz2(x: Inputs): number[] {
   const f = dtlz2(x);
   const r2 = 0.2 ** 2;
   const [a, b] = f;
@@ -68,17 +77,19 @@ export function c2dtlz2(x) {
   return [...f, -min(outer, inner)];
 }
 
-export function zdt1(x) {
+export function zdt1(x: Inputs): number[] {
+  const [first = NaN] = x;
   const g = 1 + 9 * mean(x.slice(1));
-  return [x[0], g * (1 - sqrt(x[0] / g))];
+  return [first, g * (1 - sqrt(first / g))];
 }
 
-export function zdt2(x) {
+export function zdt2(x: Inputs): number[] {
+  const [first = NaN] = x;
   const g = 1 + 9 * mean(x.slice(1));
-  return [x[0], g * (1 - (x[0] / g) ** 2)];
+  return [first, g * (1 - (first / g) ** 2)];
 }
 
-export const vehicleSafety = ([a, b, c, d, e]) => [
+export const vehicleSafety = ([a = NaN, b = NaN, c = NaN, d = NaN, e = NaN]: Inputs): number[] => [
   1640.2823 + 2.3573285 * a + 2.3220035 * b + 4.5688768 * c + 7.7213633 * d + 4.4559504 * e,
   6.5856 +
     1.15 * a -
@@ -104,15 +115,15 @@ export const vehicleSafety = ([a, b, c, d, e]) => [
     0.0109 * d ** 2,
 ];
 
-/** Objective, and two slacks that are 0 or more where a point counts. */
-export const gramacy = ([x, y]) => [
+/** One objective, and two slacks that are 0 or more at feasible points. */
+export const gramacy = ([x = NaN, y = NaN]: Inputs): number[] => [
   x + y,
   x + 2 * y + 0.5 * sin(2 * PI * (x ** 2 - 2 * y)) - 1.5,
   1.5 - x ** 2 - y ** 2,
 ];
 
-/** Objective, and four slacks. */
-export const pressureVessel = ([a, b, c, d]) => [
+/** One objective, and four slacks. */
+export const pressureVessel = ([a = NaN, b = NaN, c = NaN, d = NaN]: Inputs): number[] => [
   0.6224 * a * c * d + 1.7781 * b * c ** 2 + 3.1661 * a ** 2 * d + 19.84 * a ** 2 * c,
   a - 0.0193 * c,
   b - 0.00954 * c,
@@ -120,9 +131,9 @@ export const pressureVessel = ([a, b, c, d]) => [
   240 - d,
 ];
 
-/** Objective, and six slacks. */
-export function weldedBeam([a, b, c, d]) {
-  const [load, length, young, shear] = [6000, 14, 30e6, 12e6];
+/** One objective, and six slacks. */
+export function weldedBeam([a = NaN, b = NaN, c = NaN, d = NaN]: Inputs): number[] {
+  const [load, length, young, shear] = [6000, 14, 30e6, 12e6] as const;
   const moment = load * (length + b / 2);
   const radius = 0.5 * hypot(b, a + c);
   const inertia = 2 * sqrt(2) * a * b * (b ** 2 / 12 + 0.25 * (a + c) ** 2);
@@ -143,38 +154,44 @@ export function weldedBeam([a, b, c, d]) {
 }
 
 /**
- * Nucleophilic aromatic substitution in a plug flow reactor (Hone 2017, by Summit): residence time in min, equivalents,
- * concentration in mol/l, temperature in Celsius to space-time yield in kg/m3/h and E-factor, as in the published table.
+ * Nucleophilic aromatic substitution in a plug flow reactor (Hone 2017, as in Summit).
+ *
+ * @param inputs residence time in min, equivalents, concentration in mol/l, temperature in Celsius
+ * @returns space-time yield in kg/m3/h and E-factor, as in the published table
  */
-export function snar([tau, equivalents, concentration, celsius]) {
+export function snar([tau = NaN, equivalents = NaN, concentration = NaN, celsius = NaN]: Inputs): number[] {
   const kelvin = celsius + 273.71;
-  const rate = (reference, energy) =>
+  const rate = (reference: number, energy: number): number =>
     0.6 * reference * exp((-energy / 0.008314) * (1 / kelvin - 1 / (90 + 273.71)));
-  const [ka, kb, kc, kd] = [rate(57.9, 33.3), rate(2.7, 35.3), rate(0.865, 38.9), rate(1.63, 44.8)];
-  const slope = ([a, b, c, d]) => [
+  const [ka, kb, kc, kd] = [rate(57.9, 33.3), rate(2.7, 35.3), rate(0.865, 38.9), rate(1.63, 44.8)] as const;
+  type State = [number, number, number, number, number];
+  const slope = ([a, b, c, d]: State): State => [
     -(ka + kb) * a * b,
     -(ka + kb) * a * b - kc * b * c - kd * b * d,
     ka * a * b - kc * b * c,
-    // The reference takes k_a here as well.
+    // The reference implementation uses k_a here as well.
     ka * a * b - kd * b * d,
     kc * b * c + kd * b * d,
   ];
-  let state = [concentration, equivalents * concentration, 0, 0, 0];
+  let state: State = [concentration, equivalents * concentration, 0, 0, 0];
   const steps = 2000;
   const h = tau / steps;
-  const moved = (from, by, factor) => from.map((value, i) => value + factor * by[i]);
+  const moved = (from: State, by: State, factor: number): State =>
+    from.map((value, i) => value + factor * (by[i] ?? NaN)) as State;
   for (let step = 0; step < steps; step++) {
     const k1 = slope(state);
     const k2 = slope(moved(state, k1, h / 2));
     const k3 = slope(moved(state, k2, h / 2));
     const k4 = slope(moved(state, k3, h));
-    state = state.map((value, i) => value + (h / 6) * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]));
+    const both = moved(moved(moved(k1, k2, 2), k3, 2), k4, 1);
+    state = moved(state, both, h / 6);
   }
-  const mass = [159.09, 71.12, 210.21, 210.21, 261.33];
+  const mass: State = [159.09, 71.12, 210.21, 210.21, 261.33];
   const flow = 3 / tau;
   const product = max(state[2], 0);
   const spaceTimeYield = max(1e-6, (60 * mass[2] * product * flow) / 3);
-  const waste = flow * 0.789 + 1e-3 * flow * sum([0, 1, 3, 4].map((i) => mass[i] * state[i]));
+  const waste =
+    flow * 0.789 + 1e-3 * flow * sum([0, 1, 3, 4].map((i) => (mass[i] ?? NaN) * (state[i] ?? NaN)));
   const eFactor = abs(product) < 1e-8 ? 1e3 : min(1e3, waste / (1e-3 * mass[2] * product * flow));
   return [spaceTimeYield, eFactor];
 }

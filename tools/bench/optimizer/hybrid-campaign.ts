@@ -1,13 +1,22 @@
-import { HybridOptimizer } from '@lab/optimization';
-import { cpuMs, randomNumbers } from './campaign.ts';
+import {
+  HybridOptimizer,
+  type Answer,
+  type LanguageModels,
+  type Point,
+  type Question,
+} from '@lab/optimization';
+import { clock, cpuMs, randomNumbers, valuesOf } from './campaign.js';
+import type { Campaign } from './campaigns.js';
+import type { Played } from './players.js';
+import type { Problem } from './problems.js';
 
-// A campaign in which the AI is asked for every second row, and does its worst.
+/** A campaign whose AI is an adversary. */
 
-/** Points among which the adversary looks for the worst one. */
-const looked = 200;
+/** Number of points from which the adversary takes the worst one. */
+const candidates = 200;
 
-/** Answers that no optimizer should take. */
-const useless = [
+/** Answers that an optimizer must refuse. */
+const useless: ((rows: Point[]) => string)[] = [
   () => 'I cannot help with that.',
   (rows) => JSON.stringify({ suggestions: rows }).slice(0, -2),
   (rows) => JSON.stringify({ journal: 'more', suggestions: [...rows, ...rows] }),
@@ -19,46 +28,53 @@ const useless = [
 ];
 
 /**
- * A language model that knows the function and wants the campaign to fail: for one suggestion in two the worst of many valid
- * points, for the others answers that are none.
+ * A language model that knows the function and wants the campaign to fail. Half of its suggestions are the worst of many
+ * valid points; the others are invalid answers.
  */
-class Adversary {
+class Adversary implements LanguageModels {
   providers = ['adversary'];
-  asked = 0;
+  #asked = 0;
+  #harmful = false;
 
-  constructor(problem, random) {
-    this.problem = problem;
-    this.random = random;
-  }
+  constructor(
+    private readonly problem: Problem,
+    private readonly random: () => number,
+  ) {}
 
-  async ask({ messages }) {
+  ask({ messages }: Question): Promise<Answer> {
     const first = messages.length === 1;
-    if (first) this.harmful = this.random() < 0.5;
-    const rows = [this.worst()];
-    this.asked += 1;
-    const text = this.harmful
+    if (first) this.#harmful = this.random() < 0.5;
+    const rows = [this.#worst()];
+    this.#asked += 1;
+    const text = this.#harmful
       ? JSON.stringify({ journal: 'trust me', suggestions: rows })
-      : useless[this.asked % useless.length](rows);
-    return { text, tokens: { input: 0, output: 0 } };
+      : (useless[this.#asked % useless.length]?.(rows) ?? '');
+    return Promise.resolve({ text, tokens: { input: 0, output: 0 } });
   }
 
-  delay(_, signal) {
+  delay(_ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
   }
 
-  worst() {
-    const points = Array.from({ length: looked }, () =>
-      this.problem.inputs.map(({ bounds: [lower, upper] }) => lower + this.random() * (upper - lower)),
+  #worst(): Point {
+    const lossOf = (point: number[]): number => this.problem.evaluate(point)[0] ?? NaN;
+    const points = Array.from({ length: candidates }, () =>
+      this.problem.inputs.map((input) => {
+        if (input.kind !== 'continuous') throw new Error('the adversary knows only continuous inputs');
+        const [lower, upper] = input.bounds;
+        return lower + this.random() * (upper - lower);
+      }),
     );
-    const worst = points.reduce((a, b) =>
-      this.problem.evaluate(a)[0] >= this.problem.evaluate(b)[0] ? a : b,
-    );
-    return Object.fromEntries(this.problem.inputs.map(({ key }, i) => [key, worst[i]]));
+    const worst = points.reduce((a, b) => (lossOf(a) >= lossOf(b) ? a : b));
+    return Object.fromEntries(this.problem.inputs.map(({ key }, i) => [key, worst[i] ?? NaN]));
   }
 }
 
-/** @returns the figure of merit, and CPU milliseconds per row, those of the adversary among them */
-export async function playHybridCampaign({ problem, evals, initial, p_ai, merit }, seed) {
+/** The processor time includes the adversary. */
+export async function playHybridCampaign(
+  { problem, evals, initial, p_ai = 0.5, merit }: Campaign,
+  seed: number,
+): Promise<Played> {
   const { inputs, outputs } = problem;
   const optimizer = new HybridOptimizer({
     inputs,
@@ -69,17 +85,18 @@ export async function playHybridCampaign({ problem, evals, initial, p_ai, merit 
     ai_model: 'adversary:one',
   });
   const models = new Adversary(problem, randomNumbers(seed));
-  optimizer.connect({ clock: { now: () => performance.now() }, models });
-  const all = [];
+  optimizer.connect({ clock, models });
+  const all: number[][] = [];
   let spent = 0;
   for (let run = 1; run <= evals; run += 1) {
     const names = [`run ${run}`];
     const before = cpuMs();
     const rows = await optimizer.sample(1, names);
     spent += cpuMs() - before;
-    const values = problem.evaluate(inputs.map(({ key }) => rows[0][key]));
+    const values = problem.evaluate(valuesOf(inputs, rows[0] ?? {}));
     all.push(values);
-    await optimizer.report(rows, [Object.fromEntries(outputs.map(({ key }, k) => [key, values[k]]))], names);
+    const measured = Object.fromEntries(outputs.map(({ key }, k) => [key, values[k] ?? NaN]));
+    await optimizer.report(rows, [measured], names);
   }
   return { value: merit({ all, recommended: [] }), cpuMs: spent / evals };
 }

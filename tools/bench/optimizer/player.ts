@@ -1,22 +1,26 @@
-// A process that plays what it is asked to: its processor time is that of the optimizer alone.
-import { playCampaign, timeProposal } from './campaign.ts';
-import { campaigns, feasibility, latencies } from './campaigns.ts';
-import { playHybridCampaign } from './hybrid-campaign.ts';
-import { playDomains } from './random-domains.ts';
+// A process that plays campaigns. Its processor time is that of the optimizer alone.
+import { playCampaign, timeProposal } from './campaign.js';
+import { campaigns, feasibility, latencies } from './campaigns.js';
+import { playHybridCampaign } from './hybrid-campaign.js';
+import type { Piece, Played } from './players.js';
+import { playDomains } from './random-domains.js';
 
-const warm = new Set();
+const warm = new Set<string>();
 
-async function play({ name, seed }) {
+async function play({ name, seed }: Piece): Promise<Played> {
   if (name === feasibility.name) return playDomains(feasibility, seed);
   const campaign = campaigns.find((each) => each.name === name);
   if (campaign?.p_ai !== undefined) return playHybridCampaign(campaign, seed);
   if (campaign !== undefined) return playCampaign(campaign, seed);
   const latency = latencies.find((each) => each.name === name);
-  // The first one warms the compiler up, as in a process that has proposed before.
+  if (latency === undefined) throw new Error(`there is no problem ${name}`);
+  // The first proposal compiles the code, as in a process that has proposed before.
   if (!warm.has(name)) timeProposal(latency, seed + 1000);
   warm.add(name);
   return timeProposal(latency, seed);
 }
 
-process.on('message', async (piece) => process.send({ ...piece, result: await play(piece) }));
+process.on('message', (piece: Piece) => {
+  void play(piece).then((result) => process.send?.({ ...piece, result }));
+});
 process.on('disconnect', () => process.exit());

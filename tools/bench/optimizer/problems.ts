@@ -1,6 +1,6 @@
-// What is optimized, and what the outcome of a campaign is worth. Of this the optimizer is told inputs, objectives and
-// thresholds.
 import { readFileSync } from 'node:fs';
+import type { Input, InputValue, Output } from '@lab/optimization';
+import { inTools } from '../../shared/paths.js';
 import {
   ackley,
   branin,
@@ -17,123 +17,167 @@ import {
   weldedBeam,
   zdt1,
   zdt2,
-} from './functions.ts';
-import { hypervolume } from './hypervolume.ts';
+  type Inputs,
+} from './functions.js';
+import { hypervolume } from './hypervolume.js';
 
-const box = (d, lower, upper) => Array.from({ length: d }, () => [lower, upper]);
-const minimize = { kind: 'minimize', weight: 1 };
-const maximize = { kind: 'maximize', weight: 1 };
+/** Problems, and the figures of merit of a campaign. The optimizer knows inputs, objectives and thresholds. */
 
-const inputsOf = (bounds, steps = []) =>
+type Bounds = [lower: number, upper: number];
+
+export interface Problem {
+  inputs: Input[];
+  outputs: Output[];
+  /** The worst value of interest of each objective. */
+  reference_point?: Record<string, number>;
+  /** The true values of all outputs at a point. */
+  evaluate(values: readonly InputValue[]): number[];
+}
+
+/** A problem with several objectives, which hypervolumes compare. */
+export interface ParetoProblem extends Problem {
+  reference: number[];
+  /** The largest known hypervolume. */
+  most: number;
+  /** Indices of the maximised objectives. */
+  maximized: number[];
+}
+
+/** What a figure of merit is computed from: true values of all runs, and of the runs that the optimizer recommends. */
+export interface CampaignResults {
+  all: number[][];
+  recommended: number[][];
+}
+export type Merit = (results: CampaignResults) => number;
+
+const box = (d: number, lower: number, upper: number): Bounds[] =>
+  Array.from({ length: d }, () => [lower, upper]);
+const minimize = { kind: 'minimize' as const, weight: 1 };
+const maximize = { kind: 'maximize' as const, weight: 1 };
+
+const inputsOf = (bounds: readonly Bounds[], steps: readonly number[] = []): Input[] =>
   bounds.map((each, i) => ({
-    kind: 'continuous',
+    kind: 'continuous' as const,
     key: `run.x${i + 1}`,
     bounds: each,
     ...(steps[i] === undefined ? {} : { step: steps[i] }),
   }));
 
-/** One objective that is minimised, then slacks that must be 0 or more. */
-const single = (bounds, evaluate, slacks = 0, steps = []) => ({
+const slackOutputs = (slacks: number): Output[] =>
+  Array.from({ length: slacks }, (_, i) => ({
+    key: `run.slack${i + 1}`,
+    objective: null,
+    constraint: { at_least: 0 },
+  }));
+
+/** A minimised objective, then slacks that must be 0 or more. */
+const single = (
+  bounds: Bounds[],
+  evaluate: (x: Inputs) => number | number[],
+  slacks = 0,
+  steps: readonly number[] = [],
+): Problem => ({
   inputs: inputsOf(bounds, steps),
-  outputs: [
-    { key: 'run.loss', objective: minimize },
-    ...Array.from({ length: slacks }, (_, i) => ({
-      key: `run.slack${i + 1}`,
-      objective: null,
-      constraint: { at_least: 0 },
-    })),
-  ],
-  evaluate: (x) => [evaluate(x)].flat(),
+  outputs: [{ key: 'run.loss', objective: minimize }, ...slackOutputs(slacks)],
+  evaluate: (values) => [evaluate(values.map(Number))].flat(),
 });
 
 /** Inputs from 0 to `tops[i]`, the first `whole` of them whole numbers, scaled to the bounds of a function (Daulton 2022). */
-const stepped = (tops, whole, [lower, upper], evaluate) =>
+const stepped = (
+  tops: readonly number[],
+  whole: number,
+  [lower, upper]: Bounds,
+  evaluate: (x: Inputs) => number,
+): Problem =>
   single(
     tops.map((top) => [0, top]),
-    (x) => evaluate(x.map((value, i) => lower + ((upper - lower) * value) / tops[i])),
+    (x) => evaluate(x.map((value, i) => lower + ((upper - lower) * value) / (tops[i] ?? NaN))),
     0,
     tops.slice(0, whole).map(() => 1),
   );
 
-const repeated = (value, times) => Array.from({ length: times }, () => value);
+const repeated = (value: number, times: number): number[] => Array.from({ length: times }, () => value);
 
 /** Measured yields of every combination of conditions: see data/README.md. */
-function directArylation() {
-  const text = readFileSync(new URL('data/direct-arylation.csv', import.meta.url), 'utf8');
+function directArylation(): Problem & { top: number } {
+  const text = readFileSync(inTools('bench/optimizer/data/direct-arylation.csv'), 'utf8');
   const [, ...rows] = text
     .trim()
     .split('\n')
     .map((line) => line.split(','));
-  const distinct = (column) => [...new Set(rows.map((row) => row[column]))];
+  const distinct = (column: number): string[] => [...new Set(rows.map((row) => row[column] ?? ''))];
   const yields = new Map(rows.map((row) => [row.slice(0, 5).join(), Number(row[5])]));
   return {
     inputs: ['base', 'ligand', 'solvent', 'concentration', 'temperature'].map((name, column) =>
       column < 3
-        ? { kind: 'categorical', key: `react.${name}`, categories: distinct(column) }
-        : { kind: 'discrete', key: `react.${name}`, values: distinct(column).map(Number) },
+        ? { kind: 'categorical' as const, key: `react.${name}`, categories: distinct(column) }
+        : { kind: 'discrete' as const, key: `react.${name}`, values: distinct(column).map(Number) },
     ),
     outputs: [{ key: 'react.yield', objective: maximize }],
-    evaluate: (conditions) => [yields.get(conditions.join())],
+    evaluate: (conditions) => [yields.get(conditions.join()) ?? NaN],
     /** The 17th best of 1,728. */
-    top: [...yields.values()].sort((a, b) => b - a)[16],
+    top: [...yields.values()].sort((a, b) => b - a)[16] ?? NaN,
   };
 }
 
-/**
- * Objectives of which each is minimised but those named, then slacks. `reference`: the worst values of interest, by which
- * hypervolumes are counted; `most`: the largest one that is known.
- */
-const several = (bounds, evaluate, { reference, most, slacks = 0, maximized = [] }) => ({
+/** Several objectives, minimised unless `maximized` names them, then slacks. */
+const several = (
+  bounds: Bounds[],
+  evaluate: (x: Inputs) => number[],
+  {
+    reference,
+    most,
+    slacks = 0,
+    maximized = [],
+  }: { reference: number[]; most: number; slacks?: number; maximized?: number[] },
+): ParetoProblem => ({
   inputs: inputsOf(bounds),
   outputs: [
     ...reference.map((_, i) => ({
       key: `run.f${i + 1}`,
       objective: maximized.includes(i) ? maximize : minimize,
     })),
-    ...Array.from({ length: slacks }, (_, i) => ({
-      key: `run.slack${i + 1}`,
-      objective: null,
-      constraint: { at_least: 0 },
-    })),
+    ...slackOutputs(slacks),
   ],
   reference_point: Object.fromEntries(reference.map((value, i) => [`run.f${i + 1}`, value])),
-  evaluate,
+  evaluate: (values) => evaluate(values.map(Number)),
   reference,
   most,
   maximized,
 });
 
-// Figures of merit: from the true results of all runs, and of the runs that the optimizer recommends.
-
-const feasible = (values, first) => values.slice(first).every((slack) => slack >= 0);
-const least = (results) =>
-  results.reduce((best, values) => (feasible(values, 1) ? Math.min(best, values[0]) : best), Infinity);
+/** @param first index of the first slack */
+const feasible = (values: readonly number[], first: number): boolean =>
+  values.slice(first).every((slack) => slack >= 0);
+const least = (results: readonly number[][]): number =>
+  results.reduce((best, values) => (feasible(values, 1) ? Math.min(best, values[0] ?? NaN) : best), Infinity);
 
 export const regret =
-  (optimum) =>
+  (optimum: number): Merit =>
   ({ all }) =>
     least(all) - optimum;
 export const regretOfRecommended =
-  (optimum) =>
+  (optimum: number): Merit =>
   ({ recommended }) =>
-    Math.min(...recommended.map(([value]) => value)) - optimum;
+    Math.min(...recommended.map(([value = NaN]) => value)) - optimum;
 /** The score of Ax: 100 at the optimum, 0 at the best of five Sobol points. */
 export const axScore =
-  (baseline, optimum) =>
+  (baseline: number, optimum: number): Merit =>
   ({ all }) =>
     (100 * (baseline - least(all))) / (baseline - optimum);
-/** What a maximum is like: the largest result. */
-export const largest = ({ all }) => Math.max(...all.map(([value]) => value));
+/** The largest result, for a maximised objective. */
+export const largest: Merit = ({ all }) => Math.max(...all.map(([value = NaN]) => value));
 export const ratio =
-  (optimum) =>
+  (optimum: number): Merit =>
   ({ all }) =>
     least(all) / optimum;
 /** Hypervolume above the reference point of a problem, as a share of the largest one. */
 export const volume =
-  ({ reference, most, maximized }) =>
+  ({ reference, most, maximized }: ParetoProblem): Merit =>
   ({ all }) => {
     const m = reference.length;
-    const signed = (values) => values.slice(0, m).map((value, i) => (maximized.includes(i) ? -value : value));
+    const signed = (values: readonly number[]): number[] =>
+      values.slice(0, m).map((value, i) => (maximized.includes(i) ? -value : value));
     return hypervolume(all.filter((values) => feasible(values, m)).map(signed), signed(reference)) / most;
   };
 

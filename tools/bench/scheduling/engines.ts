@@ -1,24 +1,28 @@
-import { construct, improve } from '@lab/scheduling';
-import { CpSatSolver } from '../../../apps/orchestrator/dist/solver/cp-sat-solver.js';
-import { SearchWorker } from '../../../apps/orchestrator/dist/solver/search-worker.js';
+import { CpSatSolver, SearchWorker } from '@lab/orchestrator/solver';
+import { createLog } from '@lab/runtime';
+import { construct, improve, type Problem, type Schedule, type SearchRequest } from '@lab/scheduling';
 
-/** Tasks up to which CP-SAT looks for the best schedule, above, for a lower bound: as the policy `cpsat` does. */
+/** Up to this number of tasks CP-SAT looks for the best schedule, above it for a lower bound, as in the policy `cpsat`. */
 const provable = 60;
-/** Milliseconds of search for the schedule that CP-SAT is given to begin with. */
+/** Milliseconds of search for the schedule with which CP-SAT begins. */
 const hintMs = 200;
 
-/** Only what went wrong is told, where it does not mix with the figures. */
-export const log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: (...words) => console.error(...words),
-  error: (...words) => console.error(...words),
-  child: () => log,
-  enabled: () => false,
-};
+export const log = createLog({ service: 'orchestrator', level: 'warn' });
+
+export interface Engine {
+  /** @param ms milliseconds that the engine may take */
+  solve(problem: Problem, seed: number, ms: number): Promise<{ schedule: Schedule; lowerBound: number }>;
+  stop(): Promise<void>;
+}
+
+/** The engine of the orchestrator with its parts. */
+export interface FullEngine extends Engine {
+  searcher: SearchWorker;
+  exact: CpSatSolver;
+}
 
 /** The search alone, in this thread. */
-export const searchEngine = {
+export const searchEngine: Engine = {
   async solve(problem, seed, ms) {
     const end = performance.now() + ms;
     const { schedule, optimal } = improve(problem, {
@@ -28,16 +32,16 @@ export const searchEngine = {
     });
     return { schedule, lowerBound: optimal ? schedule.objective : 0 };
   },
-  stop: async () => undefined,
+  stop: () => Promise.resolve(),
 };
 
-/** What the orchestrator has: the search in a thread, and CP-SAT in a process that is warm already. */
-export async function fullEngine() {
+/** The engine of the orchestrator: the search in a thread, and CP-SAT in a warm process. */
+export async function fullEngine(): Promise<FullEngine> {
   const searcher = new SearchWorker(log);
   const exact = new CpSatSolver({ workers: 1, log });
-  // A process of CP-SAT that starts or ends lets this one end.
+  // Without a timer this process would end while the process of CP-SAT starts or ends.
   const awake = setInterval(() => undefined, 1_000);
-  const tiny = {
+  const tiny: Problem = {
     activities: [{ ...blank, slots: [{ units: [0], sameAs: null, keptUntil: [] }] }],
     units: 1,
     runs: [{ weight: 1 }],
@@ -78,4 +82,4 @@ export async function fullEngine() {
 }
 
 const blank = { run: 0, duration: 1, release: 0, predecessors: [], follows: null, fixed: null };
-const request = (seed, timeLimitMs) => ({ seed, timeLimitMs, rounds: null });
+const request = (seed: number, timeLimitMs: number): SearchRequest => ({ seed, timeLimitMs, rounds: null });

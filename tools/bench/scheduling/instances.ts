@@ -1,38 +1,56 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 
+import type { Activity, Problem } from '@lab/scheduling';
+
 /** Reads the instances that `tools/bench/instances/README.md` describes, as problems of `@lab/scheduling`. */
 
-export const sets = ['jsp', 'fjsp', 'lab'];
+export const sets = ['jsp', 'fjsp', 'lab'] as const;
+type InstanceSet = (typeof sets)[number];
 
-const numbersOf = (text) => text.trim().split(/\s+/).map(Number);
+export interface Instance {
+  name: string;
+  problem: Problem;
+  /** The least known objective. */
+  bestKnown: number | null;
+  reference: { greedy: number; lns: number } | null;
+}
 
-/** Reads whole numbers one after the other, and says where one is missing. */
-function reader(text, name) {
+/** A machine that can do an operation, and the duration there. */
+interface Choice {
+  machine: number;
+  duration: number;
+}
+
+const numbersOf = (text: string): number[] => text.trim().split(/\s+/).map(Number);
+
+/** Reads numbers one after the other. */
+function reader(text: string, name: string): { next(): number; end(): void } {
   const numbers = numbersOf(text);
   let at = 0;
   return {
     next() {
       const value = numbers[at++];
       if (value === undefined || !Number.isFinite(value))
-        throw new Error(`${name}: number ${at} is missing or no number`);
+        throw new Error(`${name}: number ${at} is missing or not a number`);
       return value;
     },
     end() {
-      if (at < numbers.length) throw new Error(`${name}: ${numbers.length - at} numbers more than expected`);
+      if (at < numbers.length)
+        throw new Error(`${name}: the file has ${numbers.length - at} numbers too many`);
     },
   };
 }
 
-/** A shop of jobs, each a list of operations, each a list of `{ machine, duration }` to choose from. */
-function shop(jobs, machines, name) {
-  const activities = [];
+/** A shop. Each job is a list of operations, each operation a list of choices. */
+function shop(jobs: Choice[][][], machines: number, name: string): Problem {
+  const activities: Activity[] = [];
   jobs.forEach((job, run) =>
     job.forEach((choices, index) => {
       const outside = choices.find(({ machine }) => machine < 0 || machine >= machines);
       if (outside !== undefined)
         throw new Error(
-          `${name}: machine ${outside.machine} of job ${run + 1} is not from 0 to ${machines - 1}`,
+          `${name}: job ${run + 1} names machine ${outside.machine}, which is not from 0 to ${machines - 1}`,
         );
       activities.push({
         run,
@@ -55,7 +73,7 @@ function shop(jobs, machines, name) {
   return { activities, units: machines, runs: jobs.map(() => ({ weight: 0 })), makespanWeight: 1 };
 }
 
-export function readJobShop(text, name) {
+export function readJobShop(text: string, name: string): Problem {
   const { next, end } = reader(text, name);
   const [jobs, machines] = [next(), next()];
   const read = Array.from({ length: jobs }, () =>
@@ -65,10 +83,10 @@ export function readJobShop(text, name) {
   return shop(read, machines, name);
 }
 
-export function readFlexibleJobShop(text, name) {
-  // The first line may end with the mean number of machines of an operation, which nobody needs.
-  const [head, ...lines] = text.trim().split(/\r?\n/);
-  const [jobs, machines] = numbersOf(head);
+export function readFlexibleJobShop(text: string, name: string): Problem {
+  // The first line may end with the mean number of machines of an operation, which is ignored.
+  const [head = '', ...lines] = text.trim().split(/\r?\n/);
+  const [jobs = 0, machines = 0] = numbersOf(head);
   const { next, end } = reader(lines.join('\n'), name);
   const read = Array.from({ length: jobs }, () =>
     Array.from({ length: next() }, () =>
@@ -79,22 +97,31 @@ export function readFlexibleJobShop(text, name) {
   return shop(read, machines, name);
 }
 
-export function readLab(text) {
-  const { tasks, runs, devs, lam } = JSON.parse(text);
+interface LabFile {
+  tasks: { id: number; d: number; pool: number[]; preds: number[]; group?: number; hold?: number }[];
+  runs: { prio: number; rel: number; tasks: number[] }[];
+  devs: string[];
+  lam: number;
+}
+
+export function readLab(text: string): Problem {
+  const { tasks, runs, devs, lam } = JSON.parse(text) as LabFile;
   const indexOf = new Map(tasks.map(({ id }, index) => [id, index]));
-  const keepers = new Map(tasks.map(({ id }) => [id, []]));
+  const indexAt = (id: number): number => indexOf.get(id) ?? NaN;
+  const keepers = new Map(tasks.map(({ id }) => [id, [] as number[]]));
   tasks.forEach(({ hold }, index) => {
-    if (hold !== undefined) keepers.get(hold).push(index);
+    if (hold !== undefined) keepers.get(hold)?.push(index);
   });
-  const runOf = new Map(runs.flatMap((run, index) => run.tasks.map((id) => [id, index])));
+  const runOf = new Map(runs.flatMap((run, index) => run.tasks.map((id) => [id, index] as const)));
+  const runAt = (id: number): number => runOf.get(id) ?? NaN;
   return {
     activities: tasks.map((task) => ({
-      run: runOf.get(task.id),
+      run: runAt(task.id),
       duration: task.d,
-      release: runs[runOf.get(task.id)].rel,
-      predecessors: task.preds.map((id) => ({ activity: indexOf.get(id), minLag: 0, maxLag: null })),
-      follows: task.group === undefined ? null : indexOf.get(task.group),
-      slots: [{ units: task.pool, sameAs: null, keptUntil: keepers.get(task.id) }],
+      release: runs[runAt(task.id)]?.rel ?? 0,
+      predecessors: task.preds.map((id) => ({ activity: indexAt(id), minLag: 0, maxLag: null })),
+      follows: task.group === undefined ? null : indexAt(task.group),
+      slots: [{ units: task.pool, sameAs: null, keptUntil: keepers.get(task.id) ?? [] }],
       fixed: null,
     })),
     units: devs.length,
@@ -106,19 +133,17 @@ export function readLab(text) {
 const readers = { jsp: readJobShop, fjsp: readFlexibleJobShop, lab: readLab };
 
 /**
- * The instances of a set, smallest names first.
+ * The instances of a set, in the order of their names.
  *
- * @param {string} dir a folder with the sub-folder of that name, or one with the instances themselves
- * @param {string} set `jsp`, `fjsp` or `lab`
- * @returns `{ name, problem, bestKnown, reference }[]`; `bestKnown` is the least known objective or null,
- *   `reference` is `{ greedy, lns }` or null
+ * @param dir a folder with a sub-folder named like the set, or one with the instances themselves
  */
-export function readInstances(dir, set) {
+export function readInstances(dir: string, set: InstanceSet): Instance[] {
   const nested = join(dir, set);
   const folder = statSync(nested, { throwIfNoEntry: false })?.isDirectory() ? nested : dir;
   const bestKnown =
-    jsonAt(join(folder, 'best-known.json')) ?? jsonAt(join(dirname(folder), 'best-known.json'));
-  const reference = jsonAt(join(folder, 'reference.json'));
+    jsonAt<BestKnown>(join(folder, 'best-known.json')) ??
+    jsonAt<BestKnown>(join(dirname(folder), 'best-known.json'));
+  const reference = jsonAt<References>(join(folder, 'reference.json'));
   const extension = set === 'lab' ? '.json' : '.txt';
   const files = readdirSync(folder).filter(
     (file) => extname(file) === extension && !['best-known.json', 'reference.json'].includes(file),
@@ -127,7 +152,8 @@ export function readInstances(dir, set) {
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
     .map((file) => {
       const name = basename(file, extension);
-      const known = (bestKnown?.[set] ?? bestKnown)?.[name];
+      const ofSet = bestKnown?.[set] ?? bestKnown;
+      const known = (ofSet as Record<string, number | number[]> | undefined)?.[name];
       return {
         name,
         problem: readers[set](readFileSync(join(folder, file), 'utf8'), name),
@@ -137,8 +163,15 @@ export function readInstances(dir, set) {
     });
 }
 
-function jsonAt(path) {
+/** By instance, or by set and instance: the best objective, or bounds whose last one is the best objective. */
+type BestKnown = Record<string, number | number[] | Record<string, number | number[]>>;
+
+interface References {
+  instances?: Record<string, { greedy: number; lns: number }>;
+}
+
+function jsonAt<T>(path: string): T | undefined {
   return statSync(path, { throwIfNoEntry: false }) === undefined
     ? undefined
-    : JSON.parse(readFileSync(path, 'utf8'));
+    : (JSON.parse(readFileSync(path, 'utf8')) as T);
 }

@@ -1,27 +1,35 @@
-/** The tasks of an instance as the engine shows them to a policy, on a clock of its own, one tick a second. */
+import type { Activity, Assignment, PlanTask, PlanUnit, Problem, Snapshot } from '@lab/scheduling';
+
+interface RunningTask {
+  startedAt: number;
+  expectedEnd: number;
+  end: number;
+  unit: number;
+}
+
+/** The tasks of an instance as the engine shows them to a policy. The clock belongs to the laboratory; a tick is 1 s. */
 export class Laboratory {
   now = 0;
   #version = 0;
-  #waiting;
-  #running = new Map();
-  #ended = new Set();
-  /** Unit to the task that keeps it and those it is kept for. */
-  #kept = new Map();
+  readonly #waiting: Set<number>;
+  readonly #running = new Map<number, RunningTask>();
+  readonly #ended = new Set<number>();
+  /** By unit: the task that keeps it. */
+  readonly #kept = new Map<number, number>();
 
-  constructor(problem) {
-    this.problem = problem;
+  constructor(private readonly problem: Problem) {
     this.#waiting = new Set(problem.activities.keys());
   }
 
-  snapshot() {
-    const { activities, units } = this.problem;
+  snapshot(): Snapshot {
+    const { units } = this.problem;
     return {
       version: ++this.#version,
       now: this.now,
       tasks: [...this.#waiting].map((index) => this.#task(index)),
       running: [...this.#running].map(([index, { startedAt, expectedEnd, unit }]) => ({
         id: `t${index}`,
-        run: `r${activities[index].run}`,
+        run: `r${this.#activity(index).run}`,
         priority: this.#priority(index),
         startedAt,
         expectedEnd: Math.max(this.now, expectedEnd),
@@ -31,26 +39,26 @@ export class Laboratory {
     };
   }
 
-  start(assignments) {
+  start(assignments: readonly Assignment[]): void {
     for (const { task, units } of assignments) {
       const index = Number(task.slice(1));
-      const { duration } = this.problem.activities[index];
+      const { duration } = this.#activity(index);
       this.#waiting.delete(index);
       this.#running.set(index, {
         startedAt: this.now,
         expectedEnd: this.now + duration * 1000,
-        // Each takes as expected or up to half as long again, the same in every run of this benchmark.
+        // Each task takes its expected duration or up to half of it longer, the same in every run of this benchmark.
         end: this.now + Math.round(duration * 1000 * (1 + ((index * 7) % 6) / 10)),
-        unit: Number(units.s.slice(1)),
+        unit: Number(units['s']?.slice(1)),
       });
     }
   }
 
-  /** To the next end, or the next release when nothing runs. */
-  endNext() {
+  /** Advances the clock to the next end of a task, or to the next release when no task runs. */
+  endNext(): void {
     const [next] = [...this.#running].sort(([, one], [, other]) => one.end - other.end);
     if (next === undefined) {
-      const releases = [...this.#waiting].map((index) => this.problem.activities[index].release * 1000);
+      const releases = [...this.#waiting].map((index) => this.#activity(index).release * 1000);
       this.now = Math.min(...releases.filter((release) => release > this.now));
       return;
     }
@@ -62,8 +70,14 @@ export class Laboratory {
     for (const [kept, keeper] of this.#kept) if (this.#keepers(keeper).length === 0) this.#kept.delete(kept);
   }
 
-  #task(index) {
-    const { duration, release, predecessors, follows, slots, run } = this.problem.activities[index];
+  #activity(index: number): Activity {
+    const activity = this.problem.activities[index];
+    if (activity === undefined) throw new Error(`there is no activity ${index}`);
+    return activity;
+  }
+
+  #task(index: number): PlanTask {
+    const { duration, release, predecessors, follows, slots, run } = this.#activity(index);
     const dependencies = predecessors
       .filter(({ activity }) => !this.#ended.has(activity))
       .map(({ activity }) => ({ task: `t${activity}`, minLagMs: 0, maxLagMs: null }));
@@ -85,26 +99,26 @@ export class Laboratory {
     };
   }
 
-  #unit(unit) {
+  #unit(unit: number): PlanUnit {
     const keeper = this.#kept.get(unit);
     return {
       id: `u${unit}`,
       kind: 'device',
       busy: [...this.#running.values()].some((each) => each.unit === unit),
-      heldBy: keeper === undefined ? null : `r${this.problem.activities[keeper].run}`,
+      heldBy: keeper === undefined ? null : `r${this.#activity(keeper).run}`,
       heldFor: keeper === undefined ? [] : this.#keepers(keeper),
       usable: true,
       busyMs: 0,
     };
   }
 
-  /** What has to end before a task gives up its unit. */
-  #keepers(index) {
-    const keepers = this.problem.activities[index].slots[0].keptUntil;
+  /** The tasks that must end before a task gives up its unit. */
+  #keepers(index: number): string[] {
+    const keepers = this.#activity(index).slots[0]?.keptUntil ?? [];
     return keepers.filter((each) => !this.#ended.has(each)).map((each) => `t${each}`);
   }
 
-  #priority(index) {
-    return this.problem.runs[this.problem.activities[index].run].weight;
+  #priority(index: number): number {
+    return this.problem.runs[this.#activity(index).run]?.weight ?? 0;
   }
 }

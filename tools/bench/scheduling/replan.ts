@@ -1,19 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { construct, CpsatPolicy } from '@lab/scheduling';
-import { percentile, rounded } from '../harness.mjs';
-import { fullEngine, log } from './engines.ts';
-import { Laboratory } from './laboratory.ts';
+import { construct, CpsatPolicy, type Ongoing, type Problem } from '@lab/scheduling';
+import { percentile, rounded } from '../../shared/measure.js';
+import { fullEngine, log, type FullEngine } from './engines.js';
+import { Laboratory } from './laboratory.js';
 
 const events = 100;
 
 /**
- * What planning a laboratory costs the orchestrator: the first plan, the plan after each of a hundred ends of tasks, which
- * take up to half as long again as expected, each in one call or in several, the longest time in which nothing else could
- * be done, and how soon searches end that are told to.
+ * Measures what planning a laboratory costs the orchestrator: the first plan, and the plan after each of a hundred ends of
+ * tasks, each in one or several calls; the longest delay of the event loop; and how soon a cancelled search ends.
  */
-export async function measureReplanning(problem) {
+export async function measureReplanning(problem: Problem): Promise<object> {
   const engine = await fullEngine();
   try {
     const planned = await replan(problem, engine);
@@ -23,8 +22,8 @@ export async function measureReplanning(problem) {
   }
 }
 
-/** Carries out the plans of the policy for as many events, while searches and proofs go on beside it. */
-async function replan(problem, { searcher, exact }) {
+/** Carries out the plans of the policy, while searches and proofs go on beside it. */
+async function replan(problem: Problem, { searcher, exact }: FullEngine): Promise<object> {
   const laboratory = new Laboratory(problem);
   const clock = { now: () => laboratory.now };
   const knobs = { time_limit: 10, seed: 1, resolution: 1, frozen_window: 30 };
@@ -33,29 +32,31 @@ async function replan(problem, { searcher, exact }) {
   policy.begin(() => asked++);
   const loop = monitorEventLoopDelay({ resolution: 1 });
   loop.enable();
-  /** Milliseconds of processor time: of each call, and of all calls for each event. */
-  const calls = [];
-  const plans = [];
+  /** Milliseconds of processor time of each call. */
+  const calls: number[] = [];
+  /** Milliseconds of processor time of all calls after each event. */
+  const plans: number[] = [];
   for (let event = 0; event <= events; event++) {
     let spent = 0;
     for (let isPlanned = false; !isPlanned;) {
       const snapshot = laboratory.snapshot();
       const begin = processorMs();
       const plan = policy.plan(snapshot);
-      calls.push(processorMs() - begin);
-      spent += calls.at(-1);
+      const ms = processorMs() - begin;
+      calls.push(ms);
+      spent += ms;
       laboratory.start(plan.assignments);
       isPlanned = plan.wakeAt !== snapshot.now + 1;
       if (!isPlanned) await delay(1);
     }
     plans.push(spent);
-    // Searches go on between events, and tell what they found.
+    // Searches go on between events and report what they found.
     await delay(20);
     laboratory.endNext();
   }
   loop.disable();
   await policy.stop();
-  const [first, ...later] = plans;
+  const [first = NaN, ...later] = plans;
   return {
     events,
     first_plan_processor_ms: rounded(first, 1),
@@ -71,9 +72,9 @@ async function replan(problem, { searcher, exact }) {
   };
 }
 
-/** How long a search and a proof in the middle of their work take to end when they are told to. */
-async function cancel(problem, { searcher, exact }) {
-  const stop = async (ongoing) => {
+/** Measures how long a search and a proof take to end after their cancellation. */
+async function cancel(problem: Problem, { searcher, exact }: FullEngine): Promise<object> {
+  const stop = async (ongoing: Ongoing<unknown>): Promise<number> => {
     await delay(500);
     const begin = performance.now();
     ongoing.cancel();
@@ -88,9 +89,6 @@ async function cancel(problem, { searcher, exact }) {
   };
 }
 
-/**
- * Milliseconds that this thread has had a processor: what a plan takes on a machine that does nothing else. Linux only.
- */
-function processorMs() {
-  return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
-}
+/** Processor time of this thread in milliseconds, which other work on the machine does not lengthen. Linux only. */
+const processorMs = (): number =>
+  Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
