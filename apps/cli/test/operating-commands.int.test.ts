@@ -14,7 +14,7 @@ import {
   queue,
   queuePage,
   schedule,
-} from '../../gateway/src/openapi/examples.js';
+} from '../../gateway/src/examples/examples.js';
 import {
   campaignRecord,
   MemoryRecords,

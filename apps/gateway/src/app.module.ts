@@ -54,6 +54,7 @@ import {
   RecordReader,
   Requests,
 } from './ports/index.js';
+import { InputInterceptor } from './routes/index.js';
 import { RecordsController, ResourcesController } from './records/index.js';
 import {
   type DelivererOptions,
@@ -140,6 +141,8 @@ export class AppModule {
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
         { provide: Keys, useValue: surroundings.keys },
         { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
+        // Behind the other two: they keep a request that it refuses.
+        { provide: APP_INTERCEPTOR, useClass: InputInterceptor },
         { provide: Authentication, useValue: surroundings.authentication },
         { provide: TokenStore, useValue: surroundings.tokens },
         { provide: AuditRecorder, useValue: surroundings.audit },

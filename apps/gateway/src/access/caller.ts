@@ -6,8 +6,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks, as far as they have shown it; null until it is known, and for those who show no token. */
     principal: Principal | null;
-    /** Of a list that somebody asks for with roles for some labs only: those labs. */
-    within?: readonly string[];
   }
   interface FastifyContextConfig {
     /** True: the address of the route is itself a key that was handed out, so no token is asked for. */
@@ -21,12 +19,3 @@ export const Caller = createParamDecorator((_: unknown, context: ExecutionContex
   if (principal === null) throw new Error('a route that is open to everybody has no caller');
   return principal;
 });
-
-/**
- * Of a route that needs a role for the lab in its filter: the labs for which the caller has it, where it is not for all.
- * What is answered must belong to these alone. Undefined: they may see everything.
- */
-export const Within = createParamDecorator(
-  (_: unknown, context: ExecutionContext): readonly string[] | undefined =>
-    context.switchToHttp().getRequest<FastifyRequest>().within,
-);

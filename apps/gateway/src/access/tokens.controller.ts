@@ -1,20 +1,63 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
 import {
+  longestPage,
   ServiceError,
   TokenSubmission,
+  usualPage,
   type NewTokenRecord,
+  type Page,
   type Principal,
   type TokenRecord,
 } from '@lab/contracts';
 import { issueToken } from '@lab/persistence';
-import { DtoPipe, lookupName, readListQuery, readQuery } from '../routes/index.js';
+import { ApiTags } from '@nestjs/swagger';
+import { me, newToken, token, tokenSubmissions } from '../examples/index.js';
+import {
+  FromQuery,
+  fromStore,
+  invalidQuery,
+  JsonBody,
+  limitParameter,
+  Operation,
+  pathName,
+  queryParameter,
+  record,
+  requireLimit,
+} from '../routes/index.js';
 import { Authentication } from './authentication.js';
 import { Caller } from './caller.js';
 import { NeedsIdentity } from './needs.js';
 import { TokenStore, type KeptToken } from './token-store.js';
 import { hasRole } from './roles.js';
 
-/** Tokens of access: an administrator makes and sees all, everybody else their own. */
+interface TokenPlace {
+  created_at: string;
+  id: string;
+}
+
+interface TokenPageRequest {
+  limit: number;
+  after: TokenPlace | undefined;
+}
+
+const TokenId = pathName('token_id', 'token', {
+  description: 'Id of the token. It is not the token itself.',
+  example: token.id,
+});
+const TokenPageQuery = (): ParameterDecorator =>
+  FromQuery(
+    [
+      limitParameter('Maximum number of tokens.', usualPage),
+      queryParameter('cursor', '`next_cursor` of the previous page.', { type: 'string' }),
+    ],
+    ({ limit, cursor }): TokenPageRequest => ({
+      limit: requireLimit(limit, usualPage, longestPage),
+      after: cursor === undefined ? undefined : placeOf(cursor),
+    }),
+  );
+
+/** Access tokens. An administrator creates and sees all tokens, everybody else their own. */
+@ApiTags('Access')
 @NeedsIdentity()
 @Controller('api')
 export class TokensController {
@@ -23,67 +66,83 @@ export class TokensController {
     private readonly authentication: Authentication,
   ) {}
 
+  @Operation({
+    summary: 'Read your identity and your roles',
+    answer: record('Principal', 'The caller.', me),
+  })
   @Get('me')
-  me(@Caller() caller: Principal, @Query() query: unknown): Principal {
-    readQuery(query, []);
+  me(@Caller() caller: Principal): Principal {
     return caller;
   }
 
+  @Operation({
+    summary: 'Create an access token',
+    description:
+      'The response contains the token. The service shows it only once and keeps only its hash. The role admin creates any token. A person who signed in at the identity provider creates personal tokens with at most their own roles. A token creates no tokens, unless it belongs to an admin.',
+    answer: record('NewTokenRecord', 'The new token.', newToken),
+  })
   @Post('tokens')
   async create(
-    @Body(new DtoPipe(TokenSubmission)) submission: TokenSubmission,
-    @Query() query: unknown,
+    @JsonBody(TokenSubmission, tokenSubmissions) submission: TokenSubmission,
     @Caller() caller: Principal,
   ): Promise<NewTokenRecord> {
-    readQuery(query, []);
     const made = issueToken(submission, caller.name, Date.now());
     requireOwn(caller, made.row);
     await this.tokens.add(made.row);
     return { ...shown({ ...made.row, ...unused }), token: made.token };
   }
 
+  @Operation({
+    summary: 'List access tokens',
+    description: 'With the role admin: all tokens. Otherwise: your own. Includes revoked and expired tokens.',
+    answer: record('TokenPage', 'Newest first.', { items: [token], next_cursor: null }),
+    problems: fromStore,
+  })
   @Get('tokens')
   async list(
     @Caller() caller: Principal,
-    @Query() query: unknown,
-  ): Promise<{ items: TokenRecord[]; next_cursor: string | null }> {
-    const { cursor, ...rest } = readQuery(query, ['limit', 'cursor'] as const);
-    const { limit } = readListQuery(rest, []);
+    @TokenPageQuery() { limit, after }: TokenPageRequest,
+  ): Promise<Page<TokenRecord>> {
     const found = await this.tokens.list({
       // One more than asked for tells whether there is another page.
       limit: limit + 1,
       ...(hasRole(caller, 'admin') ? {} : { name: caller.name }),
-      ...(cursor === undefined ? {} : { after: placeOf(cursor) }),
+      ...(after === undefined ? {} : { after }),
     });
     const items = found.slice(0, limit).map(shown);
     const last = items.at(-1);
     return { items, next_cursor: found.length > limit && last !== undefined ? cursorOf(last) : null };
   }
 
+  @Operation({
+    summary: 'Revoke an access token',
+    description:
+      'This gateway refuses the token from now on, every other gateway within 5 s. The record stays for the audit. The request can be repeated.',
+    answer: record('TokenRecord', 'The revoked token.', {
+      ...token,
+      revoked_at: '2026-11-21T08:00:00.000Z',
+      revoked_by: 'ada',
+    }),
+    problems: fromStore,
+  })
   @Delete('tokens/:token_id')
   @HttpCode(200)
-  async revoke(
-    @Param('token_id') given: string,
-    @Query() query: unknown,
-    @Caller() caller: Principal,
-  ): Promise<TokenRecord> {
-    readQuery(query, []);
-    const id = lookupName(given, 'token');
-    const token = await this.tokens.byId(id);
-    // Of tokens of others it is not even told whether they are there.
-    if (token === undefined || (token.name !== caller.name && !hasRole(caller, 'admin')))
+  async revoke(@TokenId() id: string, @Caller() caller: Principal): Promise<TokenRecord> {
+    const kept = await this.tokens.byId(id);
+    // The answer does not tell whether other people have a token with this id.
+    if (kept === undefined || (kept.name !== caller.name && !hasRole(caller, 'admin')))
       throw new ServiceError('not_found', `There is no token "${id}" of yours.`);
     await this.tokens.revoke(id, caller.name, new Date().toISOString());
     this.authentication.forget(id);
-    return shown((await this.tokens.byId(id)) ?? token);
+    return shown((await this.tokens.byId(id)) ?? kept);
   }
 }
 
 const unused = { last_used_at: null, revoked_at: null, revoked_by: null };
 
 /**
- * An administrator makes any token. Who has signed in at the issuer may make one of their own that does no more than they
- * may. A token makes none: whoever finds one must not be able to keep the access after it is revoked.
+ * An administrator creates any token. A person who signed in at the identity provider creates personal tokens with at most
+ * their own roles. A token creates no tokens: a thief must not keep access after the stolen token is revoked.
  *
  * @throws ServiceError `forbidden`
  */
@@ -114,13 +173,11 @@ function cursorOf({ created_at, id }: TokenRecord): string {
 }
 
 /** @throws ServiceError `invalid` */
-function placeOf(cursor: string): { created_at: string; id: string } {
+function placeOf(cursor: string): TokenPlace {
   const [created_at, id] = parsed(cursor);
   if (typeof created_at === 'string' && typeof id === 'string' && !Number.isNaN(Date.parse(created_at)))
     return { created_at: new Date(created_at).toISOString(), id };
-  throw new ServiceError('invalid', 'The query of the address is not valid.', {
-    faults: [{ path: '?cursor', code: 'cursor', message: 'is not one that a list gave' }],
-  });
+  throw invalidQuery([{ path: '?cursor', code: 'cursor', message: 'is not one that a list gave' }]);
 }
 
 function parsed(cursor: string): unknown[] {

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { JsonObject, Principal } from '@lab/contracts';
-import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { catchError, concatMap, from, throwError, type Observable } from 'rxjs';
-import { isTriedOut } from '../routes/index.js';
+import { isDryRun } from '../routes/index.js';
 import { asServiceError } from '../http/index.js';
 import { AuditRecorder } from './audit-recorder.js';
 import type { AuditEntry } from './audit-log.js';
@@ -19,17 +18,14 @@ const longestSubject = 500;
 /** Keeps every request that may change something, and how it ended, whoever makes it. */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
-  constructor(
-    private readonly recorder: AuditRecorder,
-    private readonly reflector: Reflector,
-  ) {}
+  constructor(private readonly recorder: AuditRecorder) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const { principal } = request;
     if (request.method === 'GET' || request.method === 'HEAD' || principal === null) return next.handle();
-    if (isTriedOut(context, this.reflector)) return next.handle();
+    if (isDryRun(context)) return next.handle();
     const keep = (detail: JsonObject): Promise<unknown> => {
       const written = this.recorder.record(auditEntry(request, principal, actionOf(request), detail));
       return Promise.race([written, delay(patienceMs, undefined, { ref: false })]);

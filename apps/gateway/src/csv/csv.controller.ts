@@ -1,23 +1,58 @@
 import { Readable } from 'node:stream';
-import { Body, Controller, Get, HttpCode, Logger, Param, Post, Query, Req, Res } from '@nestjs/common';
-import type { CampaignRecord, ParameterRows } from '@lab/contracts';
+import { Controller, Get, HttpCode, Logger, Post, Req, Res } from '@nestjs/common';
+import { parameterTable, type CampaignRecord, type ParameterRows } from '@lab/contracts';
 import type { CampaignExtent, CampaignRun } from '@lab/persistence';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Needs } from '../access/index.js';
 import { LoadedProtocols } from '../definitions/index.js';
+import {
+  parameterRows,
+  parameterTable as parameterExample,
+  resultTable as resultExample,
+} from '../examples/index.js';
 import { attachment } from '../files/index.js';
-import { lookupName, readQuery } from '../routes/index.js';
-import { EachTime } from '../idempotency/index.js';
-import { RecordReader } from '../ports/index.js';
-import { found } from '../lookup/index.js';
-import { comingParameters, parameterTable, resultTable } from './campaign-tables.js';
 import { csvMediaType, TakesCsv } from '../http/index.js';
-import { readParameterRows } from './parameter-rows.js';
+import { EachTime } from '../idempotency/index.js';
+import { found } from '../lookup/index.js';
+import { RecordReader } from '../ports/index.js';
+import {
+  Body,
+  CampaignName,
+  fromOrchestrator,
+  fromStore,
+  json,
+  Operation,
+  pathName,
+  type Answer,
+} from '../routes/index.js';
+import { comingParameters, parameterTable as parameterTableOf, resultTable } from './campaign-tables.js';
+import { mostColumns, mostRows, readParameterRows } from './parameter-rows.js';
 
-/** Runs that are in memory at once. */
+/** Maximum number of runs in memory. */
 const runsAtOnce = 200;
 
-/** Campaigns as tables for spreadsheets: parameters that go in, and what came out. */
+const Protocol = pathName('protocol', 'protocol', {
+  description: 'Type name of a loaded protocol.',
+  example: 'color_mixing',
+});
+
+const cells =
+  'Numbers have their stored precision. A list or an object is JSON. Text that a spreadsheet would take for a formula or a number stands in quotation marks, as a JSON string.';
+const table = (example: string, name: string): Answer => ({
+  description:
+    'UTF-8 with a header row, as RFC 4180 says. A table that breaks off lacks the end of its transfer encoding.',
+  content: { [csvMediaType]: { schema: { type: 'string' }, example } },
+  headers: {
+    'Content-Disposition': {
+      description: 'The name to save the table under.',
+      schema: { type: 'string' },
+      example: `attachment; filename="${name}"`,
+    },
+  },
+});
+/** Campaigns as tables for spreadsheets: the parameters and the results. */
+@ApiTags('Campaigns')
 @Needs('viewer', { of: 'campaign' })
 @Controller('api')
 export class CsvController {
@@ -28,39 +63,49 @@ export class CsvController {
     private readonly records: RecordReader,
   ) {}
 
+  @Operation({
+    summary: 'Get the runs of a campaign as a table',
+    description: `One row for each run that has begun, by number: its result, the source of its parameters, its parameters and outputs as \`TASK.NAME\`, and the reason of a failure. The table leaves out outputs that are lists or objects. An output with the name of a parameter gets the suffix \` (output)\`. Each row shows the run at the time when the row is sent. ${cells}`,
+    answer: table(resultExample, 'sweep_runs.csv'),
+    problems: fromStore,
+  })
   @Get('campaigns/:campaign_name/runs.csv')
   async results(
-    @Param('campaign_name') given: string,
-    @Query() query: unknown,
+    @CampaignName() name: string,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { campaign, extent } = await this.#campaign(given, query);
-    const table = resultTable(extent.protocols);
+    const { campaign, extent } = await this.#campaign(name);
+    const results = resultTable(extent.protocols);
     const rows = async function* (runs: AsyncIterable<CampaignRun[]>) {
-      yield table.header();
-      for await (const page of runs) yield page.map((run) => table.row(run)).join('');
+      yield results.header();
+      for await (const page of runs) yield page.map((run) => results.row(run)).join('');
     };
     await this.#send(`${campaign.name}_runs.csv`, rows(this.#runs(campaign, extent)), request, reply);
   }
 
+  @Operation({
+    summary: 'Get the parameters of a campaign as a table',
+    description: `One row for each run by number, with the parameters that it got, or will get as far as they are known. Edit the table and send it to \`/api/protocols/{protocol}/parameters\`. ${cells}`,
+    answer: table(parameterExample, 'sweep_parameters.csv'),
+    problems: fromStore,
+  })
   @Get('campaigns/:campaign_name/parameters.csv')
   async parameters(
-    @Param('campaign_name') given: string,
-    @Query() query: unknown,
+    @CampaignName() name: string,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { campaign, extent } = await this.#campaign(given, query);
-    const table = parameterTable(extent.protocols);
+    const { campaign, extent } = await this.#campaign(name);
+    const parameters = parameterTableOf(extent.protocols);
     const rows = async function* (runs: AsyncIterable<CampaignRun[]>) {
-      yield table.header();
+      yield parameters.header();
       let begun = 0;
       for await (const page of runs) {
         begun = page.at(-1)?.number ?? begun;
-        yield page.map((run) => table.row(run)).join('');
+        yield page.map((run) => parameters.row(run)).join('');
       }
-      for (const coming of comingParameters(campaign, begun)) yield table.row(coming);
+      for (const coming of comingParameters(campaign, begun)) yield parameters.row(coming);
     };
     await this.#send(`${campaign.name}_parameters.csv`, rows(this.#runs(campaign, extent)), request, reply);
   }
@@ -68,30 +113,43 @@ export class CsvController {
   @Needs('submitter')
   @EachTime()
   @TakesCsv()
+  @Operation({
+    summary: 'Read a table of parameters',
+    description: `Turns the table into \`protocol_run_parameters\` for a campaign of this protocol, and stores nothing. The header row names columns \`TASK.PARAMETER\`. Each row is a run. An empty cell is a value that is not given. The service reads and checks values as the task types declare them. Cells are separated by commas, or by semicolons; with semicolons a number may have a decimal comma. At most ${mostRows} rows and ${mostColumns} columns. ${cells}`,
+    answer: { description: 'The rows.', content: json(parameterTable.schema, parameterRows) },
+    problems: ['wrong_state', ...fromOrchestrator],
+  })
   @Post('protocols/:protocol/parameters')
   @HttpCode(200)
   async read(
-    @Param('protocol') given: string,
-    @Body() body: unknown,
-    @Query() query: unknown,
+    @Protocol() name: string,
+    @Body(
+      {
+        mediaType: csvMediaType,
+        schema: { type: 'string' },
+        required: true,
+        examples: {
+          commas: { summary: 'Two runs', value: parameterExample },
+          semicolons: {
+            summary: 'As a spreadsheet with a decimal comma saves it',
+            value: 'mix_colors.cyan_volume;mix_colors.white_volume\r\n1,5;6\r\n2,25;\r\n',
+          },
+        },
+      },
+      (body) => (Buffer.isBuffer(body) ? body : Buffer.alloc(0)),
+    )
+    table: Buffer,
   ): Promise<ParameterRows> {
-    readQuery(query, []);
-    const protocol = await this.protocols.withOpenTasks(lookupName(given, 'protocol'));
-    const rows = await readParameterRows(Buffer.isBuffer(body) ? body : Buffer.alloc(0), protocol);
-    return { protocol_run_parameters: rows };
+    const protocol = await this.protocols.withOpenTasks(name);
+    return { protocol_run_parameters: await readParameterRows(table, protocol) };
   }
 
-  async #campaign(
-    given: string,
-    query: unknown,
-  ): Promise<{ campaign: CampaignRecord; extent: CampaignExtent }> {
-    readQuery(query, []);
-    const name = lookupName(given, 'campaign');
+  async #campaign(name: string): Promise<{ campaign: CampaignRecord; extent: CampaignExtent }> {
     const campaign = found(await this.records.campaign(name), 'campaign', name);
     return { campaign, extent: await this.records.campaignExtent(campaign) };
   }
 
-  /** The runs that there are, some at a time; each as it is when it is read. */
+  /** Reads the runs page by page. Each run is as it is when its page is read. */
   async *#runs({ id }: CampaignRecord, { last }: CampaignExtent): AsyncGenerator<CampaignRun[]> {
     let after: string | null = null;
     while (last !== null && after !== last) {
@@ -120,7 +178,7 @@ export class CsvController {
     }
     const table = Readable.from(rows, { objectMode: false });
     table.once('error', (error) => {
-      // Whoever leaves in the middle is no trouble of ours.
+      // A client that disconnects is no defect.
       if (!request.raw.destroyed) this.#log.error(`the table ${name} broke off: ${error.message}`);
     });
     await reply.send(table);

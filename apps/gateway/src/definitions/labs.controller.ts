@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import {
   definitionRequests as requests,
   LabSelection,
@@ -7,29 +7,55 @@ import {
   type LabRecord,
   type Page,
 } from '@lab/contracts';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Needs } from '../access/index.js';
-import { DtoPipe, readQuery } from '../routes/index.js';
+import { labSelections } from '../examples/index.js';
+import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
-import { portionOf, readPageRequest } from '../lists/index.js';
+import {
+  fromOrchestrator,
+  JsonBody,
+  Operation,
+  page,
+  pathText,
+  record,
+  recordList,
+} from '../routes/index.js';
 
-/** Laboratories: which there are, and load, unload and reload of them. */
+const LabId = pathText('lab_id', { description: 'Name of the laboratory.', example: 'color_lab' });
+
+const draining = 'With `drain`, the answer is 202 while work continues, and the change happens when it ends.';
+const further = {
+  202: recordList('LabChange', 'Some laboratories change only when their work has ended.'),
+};
+
+/** Laboratories: list, load, unload and reload them. */
+@ApiTags('Definitions')
 @Needs('viewer')
 @Controller('api/labs')
 export class LabsController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
+  @Operation({
+    summary: 'List laboratories, loaded or not',
+    answer: page('LabRecord', 'By name.'),
+    problems: fromOrchestrator,
+  })
   @Get()
-  async list(@Query() query: unknown): Promise<Page<LabRecord>> {
-    const request = readPageRequest('labs', query);
+  async list(@ListQuery('labs') request: PageRequest): Promise<Page<LabRecord>> {
     const { labs } = await this.orchestrator.ask(requests.listLabs, {});
     return request.pageOf(portionOf(labs, 'labs', request, ({ name }) => name));
   }
 
   @Needs('viewer', { lab: 'lab_id' })
+  @Operation({
+    summary: 'Read a laboratory, loaded or not',
+    answer: record('LabRecord', 'The laboratory.'),
+    problems: ['unknown_lab', ...fromOrchestrator],
+  })
   @Get(':lab_id')
-  async read(@Param('lab_id') name: string, @Query() query: unknown): Promise<LabRecord> {
-    readQuery(query, []);
+  async read(@LabId() name: string): Promise<LabRecord> {
     const { labs } = await this.orchestrator.ask(requests.listLabs, {});
     const lab = labs.find((each) => each.name === name);
     if (lab !== undefined) return lab;
@@ -37,40 +63,55 @@ export class LabsController {
   }
 
   @Needs('lab_admin', { lab: 'lab_types' })
+  @Operation({
+    summary: 'Load laboratories',
+    description:
+      'The service answers once every device is usable. It loads a laboratory completely or not at all: if a file has a mistake or a device does not start, nothing changes. Devices of computers that are not connected start when those connect.',
+    answer: recordList('LabChange', 'The laboratories are loaded.'),
+    problems: ['wrong_state', 'device_unavailable', ...fromOrchestrator],
+  })
   @Post('load')
   @HttpCode(200)
-  async load(
-    @Body(new DtoPipe(LabSelection)) selection: LabSelection,
-    @Query() query: unknown,
-  ): Promise<LabChange[]> {
-    readQuery(query, []);
+  async load(@JsonBody(LabSelection, labSelections) selection: LabSelection): Promise<LabChange[]> {
     return (await this.orchestrator.ask(requests.loadLabs, selection)).labs;
   }
 
   @Needs('lab_admin', { lab: 'lab_types' })
+  @Operation({
+    summary: 'Unload laboratories',
+    description: `Refused while work needs the laboratories; the answer names the work. ${draining} The service also unloads the protocols that need the laboratories. Resources keep their state.`,
+    status: 200,
+    answer: recordList('LabChange', 'The laboratories are unloaded.'),
+    further,
+    problems: ['wrong_state', ...fromOrchestrator],
+  })
   @Post('unload')
   async unload(
-    @Body(new DtoPipe(LabSelection)) selection: LabSelection,
-    @Query() query: unknown,
+    @JsonBody(LabSelection, labSelections) selection: LabSelection,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<LabChange[]> {
-    readQuery(query, []);
     return answered(reply, (await this.orchestrator.ask(requests.unloadLabs, selection)).labs);
   }
 
   @Needs('lab_admin', { lab: 'lab_types' })
+  @Operation({
+    summary: 'Read laboratories from disk again',
+    description: `Unchanged devices keep running. The service restarts the others, and refuses to do so while they are in use. ${draining} If a file has a mistake, the earlier version stays.`,
+    status: 200,
+    answer: recordList('LabChange', 'The laboratories are reloaded.'),
+    further,
+    problems: ['wrong_state', 'device_unavailable', ...fromOrchestrator],
+  })
   @Post('reload')
   async reload(
-    @Body(new DtoPipe(LabSelection)) selection: LabSelection,
-    @Query() query: unknown,
+    @JsonBody(LabSelection, labSelections) selection: LabSelection,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<LabChange[]> {
-    readQuery(query, []);
     return answered(reply, (await this.orchestrator.ask(requests.reloadLabs, selection)).labs);
   }
 }
 
-/** 202 when something of it is still to come. */
+/** Sets the status 202 while a change waits for the end of work. */
 function answered(reply: FastifyReply, changes: LabChange[]): LabChange[] {
   reply.code(changes.some((change) => change.state === 'draining') ? 202 : 200);
   return changes;

@@ -1,36 +1,51 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import {
   definitionRequests as requests,
   definitionTypes,
   ServiceError,
   type DefinitionRecord,
   type DefinitionSummary,
-  type DefinitionType,
   type Page,
   type PackageRecord,
 } from '@lab/contracts';
+import { ApiTags } from '@nestjs/swagger';
 import { Needs } from '../access/index.js';
-import { readQuery, refuseBody } from '../routes/index.js';
-import { Orchestrator } from '../orchestrator/index.js';
-import { portionOf, readPageRequest } from '../lists/index.js';
+import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { fromOrchestrator, Operation, page, pathText, record, recordList } from '../routes/index.js';
 
-/** Packages and what they define, as last read from disk and as loaded. */
+const choices = `One of ${definitionTypes.join(', ')}.`;
+
+const PackageName = pathText('package_name', { description: 'Name of the package.', example: 'color_lab' });
+const TypeName = pathText('type', { description: choices, example: 'task' });
+const DefinitionName = pathText('name', { description: 'Name of the definition.', example: 'mix_colors' });
+
+/** Packages and their definitions, as last read from disk and as loaded. */
+@ApiTags('Definitions')
 @Needs('viewer')
 @Controller('api')
 export class PackagesController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
+  @Operation({
+    summary: 'List packages as they were last read',
+    answer: page('PackageRecord', 'By name.'),
+    problems: fromOrchestrator,
+  })
   @Get('packages')
-  async list(@Query() query: unknown): Promise<Page<PackageRecord>> {
-    const request = readPageRequest('packages', query);
+  async list(@ListQuery('packages') request: PageRequest): Promise<Page<PackageRecord>> {
     const { packages } = await this.orchestrator.ask(requests.listPackages, {});
     return request.pageOf(portionOf(packages, 'packages', request, ({ name }) => name));
   }
 
+  @Operation({
+    summary: 'Read a package as it was last read',
+    answer: record('PackageRecord', 'The package.'),
+    problems: ['not_found', ...fromOrchestrator],
+  })
   @Get('packages/:package_name')
-  async read(@Param('package_name') given: string, @Query() query: unknown): Promise<PackageRecord> {
-    readQuery(query, []);
+  async read(@PackageName() given: string): Promise<PackageRecord> {
     const { packages } = await this.orchestrator.ask(requests.listPackages, {});
     return found(
       packages.find(({ name }) => name === given),
@@ -40,37 +55,40 @@ export class PackagesController {
   }
 
   @Needs('admin')
+  @Operation({
+    summary: 'Read the packages from disk again',
+    description: 'Loaded definitions stay as they are.',
+    answer: recordList('PackageRecord', 'By name.'),
+    problems: fromOrchestrator,
+  })
   @Post('packages/refresh')
   @HttpCode(200)
-  async refresh(@Body() body: unknown, @Query() query: unknown): Promise<PackageRecord[]> {
-    readQuery(query, []);
-    refuseBody(body, 'All packages are read; send no body.');
+  async refresh(): Promise<PackageRecord[]> {
     return (await this.orchestrator.ask(requests.refreshPackages, {})).packages;
   }
 
+  @Operation({
+    summary: 'List definitions, loaded or not',
+    answer: page('DefinitionSummary', 'By type and name.'),
+    problems: fromOrchestrator,
+  })
   @Get('definitions')
-  async definitions(@Query() query: unknown): Promise<Page<DefinitionSummary>> {
-    const request = readPageRequest('definitions', query);
+  async definitions(@ListQuery('definitions') request: PageRequest): Promise<Page<DefinitionSummary>> {
     const { definitions } = await this.orchestrator.ask(requests.listDefinitions, {});
     const idOf = ({ type, name }: DefinitionSummary): string => `${type}/${name}`;
     return request.pageOf(portionOf(definitions, 'definitions', request, idOf));
   }
 
+  @Operation({
+    summary: 'Read a definition',
+    answer: record('DefinitionRecord', 'The loaded version, and the mistakes in the files.'),
+    problems: ['not_found', ...fromOrchestrator],
+  })
   @Get('definitions/:type/:name')
-  async definition(
-    @Param() given: Record<'type' | 'name', string>,
-    @Query() query: unknown,
-  ): Promise<DefinitionRecord> {
-    readQuery(query, []);
-    const type = definitionType(given.type);
+  async definition(@TypeName() given: string, @DefinitionName() name: string): Promise<DefinitionRecord> {
+    const type = definitionTypes.find((each) => each === given);
     if (type === undefined)
       throw new ServiceError('not_found', `There are no definitions of that type. ${choices}`);
-    return this.orchestrator.ask(requests.getDefinition, { type, name: given.name });
+    return this.orchestrator.ask(requests.getDefinition, { type, name });
   }
-}
-
-const choices = `One of ${definitionTypes.join(', ')}.`;
-
-function definitionType(given: string | undefined): DefinitionType | undefined {
-  return definitionTypes.find((type) => type === given);
 }

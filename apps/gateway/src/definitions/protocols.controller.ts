@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post, Query } from '@nestjs/common';
+import { Controller, HttpCode, Post } from '@nestjs/common';
 import {
   definitionRequests as requests,
   ProtocolSelection,
@@ -8,64 +8,94 @@ import {
   type TaskTypeChange,
   type Validation,
 } from '@lab/contracts';
+import { ApiTags } from '@nestjs/swagger';
 import { Needs } from '../access/index.js';
-import { DtoPipe, readQuery } from '../routes/index.js';
+import { protocolSelections, protocolTexts } from '../examples/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
+import { fromOrchestrator, JsonBody, Operation, record, recordList } from '../routes/index.js';
 
-/** Definitions of protocols and task types. Runs of a protocol are another controller's, by `POST /api/protocols` alone. */
+const problems = ['wrong_state', ...fromOrchestrator] as const;
+
+/** Definitions of protocols and task types. Protocol runs are submitted by `POST /api/protocols`, in another room. */
+@ApiTags('Definitions')
 @Needs('lab_admin')
 @Controller('api')
 export class ProtocolsController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
+  @Operation({
+    summary: 'Load protocols',
+    description:
+      'The service loads the protocols with their task types as they are on disk. Their laboratories must be loaded.',
+    answer: recordList('ProtocolChange', 'The protocols are loaded.'),
+    problems,
+  })
   @Post('protocols/load')
   @HttpCode(200)
   async load(
-    @Body(new DtoPipe(ProtocolSelection)) selection: ProtocolSelection,
-    @Query() query: unknown,
+    @JsonBody(ProtocolSelection, protocolSelections) selection: ProtocolSelection,
   ): Promise<ProtocolChange[]> {
-    readQuery(query, []);
     return (await this.orchestrator.ask(requests.loadProtocols, selection)).protocols;
   }
 
+  @Operation({
+    summary: 'Unload protocols',
+    description: 'Refused while runs or campaigns of the protocols are not over, unless `drain` is true.',
+    answer: recordList('ProtocolChange', 'The protocols are unloaded.'),
+    problems,
+  })
   @Post('protocols/unload')
   @HttpCode(200)
   async unload(
-    @Body(new DtoPipe(ProtocolSelection)) selection: ProtocolSelection,
-    @Query() query: unknown,
+    @JsonBody(ProtocolSelection, protocolSelections) selection: ProtocolSelection,
   ): Promise<ProtocolChange[]> {
-    readQuery(query, []);
     return (await this.orchestrator.ask(requests.unloadProtocols, selection)).protocols;
   }
 
+  @Operation({
+    summary: 'Read protocols from disk again',
+    description:
+      'Accepted runs keep their definitions. The next run of a campaign gets the new ones. If a file has a mistake, the earlier version stays.',
+    answer: recordList('ProtocolChange', 'The protocols are reloaded.'),
+    problems,
+  })
   @Post('protocols/reload')
   @HttpCode(200)
   async reload(
-    @Body(new DtoPipe(ProtocolSelection)) selection: ProtocolSelection,
-    @Query() query: unknown,
+    @JsonBody(ProtocolSelection, protocolSelections) selection: ProtocolSelection,
   ): Promise<ProtocolChange[]> {
-    readQuery(query, []);
     return (await this.orchestrator.ask(requests.reloadProtocols, selection)).protocols;
   }
 
   @Needs('submitter')
+  @Operation({
+    summary: 'Check the text of a protocol',
+    description:
+      'The service checks the text as if it were a file of a package, against the laboratories and task types of all packages.',
+    answer: record('Validation', 'The mistakes and the warnings.'),
+    problems: fromOrchestrator,
+  })
   @Post('protocols/validate')
   @HttpCode(200)
-  async validate(
-    @Body(new DtoPipe(ProtocolText)) text: ProtocolText,
-    @Query() query: unknown,
-  ): Promise<Validation> {
-    readQuery(query, []);
+  validate(@JsonBody(ProtocolText, protocolTexts) text: ProtocolText): Promise<Validation> {
     return this.orchestrator.ask(requests.validateProtocol, text);
   }
 
+  @Operation({
+    summary: 'Read task types from disk again',
+    description:
+      'The service also reloads the loaded protocols that use the task types. Accepted work keeps its definitions. If a file has a mistake, nothing changes.',
+    answer: recordList('TaskTypeChange', 'The task types are reloaded.'),
+    problems,
+  })
   @Post('tasks/reload')
   @HttpCode(200)
   async reloadTasks(
-    @Body(new DtoPipe(TaskTypeSelection)) selection: TaskTypeSelection,
-    @Query() query: unknown,
+    @JsonBody(TaskTypeSelection, {
+      example: { summary: 'One task type', value: { task_types: ['mix_colors'] } },
+    })
+    selection: TaskTypeSelection,
   ): Promise<TaskTypeChange[]> {
-    readQuery(query, []);
     return (await this.orchestrator.ask(requests.reloadTasks, selection)).tasks;
   }
 }

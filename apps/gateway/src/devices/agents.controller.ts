@@ -1,20 +1,34 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { orchestratorRequests, type AgentRecord, type Page } from '@lab/contracts';
+import { ApiTags } from '@nestjs/swagger';
 import { Needs } from '../access/index.js';
-import { lookupName, readQuery } from '../routes/index.js';
-import { Orchestrator } from '../orchestrator/index.js';
-import { portionOf, readPageRequest } from '../lists/index.js';
+import { agent } from '../examples/index.js';
+import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
+import { Orchestrator } from '../orchestrator/index.js';
+import { fromOrchestrator, Operation, page, pathName, record } from '../routes/index.js';
 
-/** The agents of the computers, as the leading orchestrator hears them. */
+const Computer = pathName('computer', 'computer', {
+  description: 'Name of the computer.',
+  example: 'bench_b',
+});
+
+/** The agents of the computers, as the leading orchestrator sees them. */
+@ApiTags('Devices')
 @Needs('viewer')
 @Controller('api/agents')
 export class AgentsController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
+  @Operation({
+    summary: 'List agents as they are now',
+    description:
+      'One for each computer of the loaded laboratories, and for each computer that ever registered: whether the agent is connected, what it runs, and why it is away.',
+    answer: page('AgentRecord', 'By computer.'),
+    problems: fromOrchestrator,
+  })
   @Get()
-  async list(@Query() query: unknown): Promise<Page<AgentRecord>> {
-    const request = readPageRequest('agents', query);
+  async list(@ListQuery('agents') request: PageRequest): Promise<Page<AgentRecord>> {
     const portion = portionOf(await this.agents(), 'agents', request, ({ computer }) => computer, {
       lab: 'labs',
       text: 'computer',
@@ -23,13 +37,16 @@ export class AgentsController {
   }
 
   @Needs('viewer', { of: 'agent' })
+  @Operation({
+    summary: 'Read the agent of a computer',
+    answer: record('AgentRecord', 'The agent as it is now.', agent),
+    problems: fromOrchestrator,
+  })
   @Get(':computer')
-  async read(@Param('computer') given: string, @Query() query: unknown): Promise<AgentRecord> {
-    readQuery(query, []);
-    const computer = lookupName(given, 'computer');
+  async read(@Computer() computer: string): Promise<AgentRecord> {
     const agents = await this.agents();
     return found(
-      agents.find((agent) => agent.computer === computer),
+      agents.find((each) => each.computer === computer),
       'computer',
       computer,
     );

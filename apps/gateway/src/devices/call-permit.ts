@@ -3,48 +3,71 @@ import { ServiceError, type Fault, type JsonObject, type Principal } from '@lab/
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { auditEntry, AuditRecorder } from '../audit/index.js';
-import { readFlag, readQuery } from '../routes/index.js';
+import { FromQuery, invalidQuery, queryParameter, readFlag } from '../routes/index.js';
 
 /** Longest reason, in characters. */
 const longestReason = 2_000;
-/** Arguments up to so many characters of JSON are kept; of longer ones their hash. */
+/** Longest arguments that the audit keeps, in characters of JSON. Of longer ones it keeps the hash. */
 const keptArguments = 4_096;
 
-/** Lets people act on a device past its tasks: never in the middle of somebody's work without a word, and never unseen. */
+/** Whether somebody calls a device although a task holds it, and why. */
+export interface Force {
+  force: boolean;
+  /** Empty: none given. */
+  reason: string;
+}
+
+/** A parameter of a handler: the {@link Force} in the query. */
+export const ForcedCall = (): ParameterDecorator =>
+  FromQuery(
+    [
+      queryParameter('force', 'True: call the function although a task holds the device.', {
+        type: 'boolean',
+        default: false,
+      }),
+      queryParameter('reason', 'Reason for the audit. Required with `force`.', {
+        type: 'string',
+        maxLength: longestReason,
+      }),
+    ],
+    ({ force: text, reason = '' }): Force => {
+      const force = readFlag('force', text);
+      const faults: Fault[] = [];
+      if (force && reason.trim() === '')
+        faults.push({ path: '?reason', code: 'required', message: 'is missing', hint: 'why it cannot wait' });
+      if (reason.length > longestReason || reason.includes('\u0000') || !reason.isWellFormed())
+        faults.push({
+          path: '?reason',
+          code: 'length',
+          message: `must be a text of at most ${longestReason} characters`,
+        });
+      if (faults.length > 0) throw invalidQuery(faults);
+      return { force, reason };
+    },
+  );
+
+/** Lets people call a device past its tasks: not during the work of others without a reason, and never without a trace. */
 @Injectable()
 export class CallPermit {
   constructor(private readonly audit: AuditRecorder) {}
 
   /**
-   * @returns what is asked before a call that is no query: whether it may be made although a task has the device. It is
-   *   written down first, and not made when that fails. Undefined with authentication off: whoever reaches the service
-   *   may do everything
-   * @throws ServiceError `invalid` for a query that is not understood, or a force without a reason
+   * @returns a check to make before any call that is no query. It gets the task that holds the device, throws ServiceError
+   *   `device_in_use` when the call is not forced, and writes the call into the audit; when that fails, the call must not
+   *   be made. Undefined with authentication off: everybody who reaches the service may call every function
    */
   of(
     request: FastifyRequest,
     caller: Principal,
     call: { function: string; arguments: JsonObject },
+    { force, reason }: Force,
   ): ((holder: string | undefined) => Promise<void>) | undefined {
-    const { force: text, reason = '' } = readQuery(request.query, ['force', 'reason'] as const);
-    const force = readFlag('force', text);
-    const faults: Fault[] = [];
-    if (force && reason.trim() === '')
-      faults.push({ path: '?reason', code: 'required', message: 'is missing', hint: 'why it cannot wait' });
-    if (reason.length > longestReason || reason.includes('\u0000') || !reason.isWellFormed())
-      faults.push({
-        path: '?reason',
-        code: 'length',
-        message: `must be a text of at most ${longestReason} characters`,
-      });
-    if (faults.length > 0)
-      throw new ServiceError('invalid', 'The query of the address is not valid.', { faults });
     if (caller.kind === 'local') return undefined;
     return async (holder) => {
       if (holder !== undefined && !force) {
         throw new ServiceError(
           'device_in_use',
-          `The task ${holder} has the device. To act on it all the same, say why: ?force=true&reason=<text>.`,
+          `The task ${holder} holds the device. To call it all the same, give a reason: ?force=true&reason=<text>.`,
         );
       }
       await this.audit.announce(
@@ -59,7 +82,7 @@ export class CallPermit {
   }
 }
 
-/** Short arguments as they are, others by their hash. */
+/** Short arguments as they are, long ones as their hash. */
 function shortened(given: JsonObject): JsonObject {
   const text = JSON.stringify(given);
   if (text.length <= keptArguments) return given;

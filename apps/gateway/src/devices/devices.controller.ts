@@ -1,21 +1,54 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import {
+  isInline,
+  maxInlineBytes,
   orchestratorRequests,
+  ServiceError,
   type DeviceDetail,
   type DeviceRecord,
+  type JsonObject,
   type Page,
   type Principal,
 } from '@lab/contracts';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller, labFilter, Needs } from '../access/index.js';
-import { readArguments, readFlag, readQuery } from '../routes/index.js';
+import { deviceDetail, rpcParameters } from '../examples/index.js';
+import { ListQuery, portionOf, type PageRequest } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
-import { portionOf, readPageRequest } from '../lists/index.js';
-import { CallPermit } from './call-permit.js';
+import {
+  Body,
+  fromOrchestrator,
+  json,
+  Operation,
+  page,
+  pathText,
+  QueryFlag,
+  record,
+} from '../routes/index.js';
+import { CallPermit, ForcedCall, type Force } from './call-permit.js';
 import { DeviceCalls } from './device-calls.js';
 import { DeviceDetails } from './device-details.js';
 
-/** Devices as they are, and direct calls of their functions. */
+const LabId = pathText('lab_id', { description: 'Name of the laboratory.', example: 'color_lab' });
+const DeviceId = pathText('device_id', { description: 'Name of the device.', example: 'station_1' });
+const FunctionName = pathText('function_name', {
+  description: 'Name of a function that the device declares.',
+  example: 'status',
+});
+/** Errors of a request that reaches the agent of a device. */
+const fromAgent = [
+  'unknown_lab',
+  'unknown_device',
+  'device_error',
+  'device_unavailable',
+  'agent_unreachable',
+  'stale_message',
+  ...fromOrchestrator,
+] as const;
+
+/** Devices as they are now, and direct calls of their functions. */
+@ApiTags('Devices')
 @Needs('viewer')
 @Controller('api')
 export class DevicesController {
@@ -26,40 +59,85 @@ export class DevicesController {
     private readonly permit: CallPermit,
   ) {}
 
-  /** A device belongs to the lab that the filter names, and to no other. */
+  /** A device belongs to one lab, so the filter by lab already restricts the list to the labs of the caller. */
   @Needs('viewer', { lab: labFilter })
+  @Operation({
+    summary: 'List devices as they are now',
+    answer: page('DeviceRecord', 'By laboratory and name.'),
+    problems: fromOrchestrator,
+  })
   @Get('devices')
-  async list(@Query() query: unknown): Promise<Page<DeviceRecord>> {
-    const request = readPageRequest('devices', query);
+  async list(@ListQuery('devices') request: PageRequest): Promise<Page<DeviceRecord>> {
     const { devices } = await this.orchestrator.ask(orchestratorRequests.listDevices, {});
     const idOf = ({ lab_name, name }: DeviceRecord): string => `${lab_name}.${name}`;
     return request.pageOf(portionOf(devices, 'devices', request, idOf, { lab: 'lab_name' }));
   }
 
   @Needs('viewer', { lab: 'lab_id' })
+  @Operation({
+    summary: 'Read a device, with the descriptions and parameters of its functions',
+    answer: record('DeviceDetail', 'The device as it is now.', deviceDetail),
+    problems: fromAgent,
+  })
   @Get('labs/:lab_id/devices/:device_id')
-  async find(
-    @Param() { lab_id, device_id }: Record<'lab_id' | 'device_id', string>,
-    @Query() query: unknown,
+  find(
+    @LabId() lab: string,
+    @DeviceId() device: string,
+    @QueryFlag('report', 'True: the service also asks the device for its report.') report: boolean,
   ): Promise<DeviceDetail> {
-    const { report } = readQuery(query, ['report'] as const);
-    return this.details.find(lab_id, device_id, { report: readFlag('report', report) });
+    return this.details.find(lab, device, { report });
   }
 
   @Needs('operator', { lab: 'lab_id' })
+  @Operation({
+    summary: 'Call a function of a device',
+    description:
+      'The call goes straight to the device, without validation, allocation and scheduling. The body maps parameter names to values and may be empty. With authentication on, the service refuses a function that is no query (`device_in_use`) while a task holds the device, unless the caller forces it with a reason. It writes the call into the audit before it makes the call.',
+    answer: {
+      description: 'The value that the function returned; null when it returned nothing.',
+      content: json({}, null),
+    },
+    problems: [...fromAgent, 'unknown_function', 'device_in_use', 'late_message', 'aborted'],
+  })
   @Post('rpc/:lab_id/:device_id/:function_name')
   @HttpCode(200)
   async call(
-    @Param() { lab_id, device_id, function_name }: Record<'lab_id' | 'device_id' | 'function_name', string>,
-    @Body() body: unknown,
+    @LabId() lab: string,
+    @DeviceId() device: string,
+    @FunctionName() name: string,
+    @ForcedCall() force: Force,
+    @Body(
+      {
+        schema: { type: 'object', additionalProperties: true },
+        required: false,
+        examples: rpcParameters,
+      },
+      readArguments,
+    )
+    parameters: JsonObject,
     @Caller() caller: Principal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const parameters = readArguments(body);
-    const permit = this.permit.of(request, caller, { function: function_name, arguments: parameters });
-    const result = await this.calls.call(lab_id, device_id, function_name, parameters, permit);
-    // A string must arrive as JSON too, so the reply is written out here.
+    const permit = this.permit.of(request, caller, { function: name, arguments: parameters }, force);
+    const result = await this.calls.call(lab, device, name, parameters, permit);
+    // Nest sends a string as plain text. It must arrive as JSON too.
     await reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
   }
+}
+
+/** @throws ServiceError `invalid` */
+function readArguments(body: unknown): JsonObject {
+  if (body === undefined) return {};
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new ServiceError('invalid', 'The body must be a JSON object of parameter name to value.', {
+      faults: [
+        { path: '', code: 'type', message: 'must be a JSON object', hint: 'For example {"volume": 2.5}.' },
+      ],
+    });
+  if (isInline(body)) return body as JsonObject;
+  const most = `${maxInlineBytes / 1024} KiB`;
+  throw new ServiceError('invalid', `The parameters are larger than the ${most} that a call may have.`, {
+    faults: [{ path: '', code: 'isInline', message: `must be at most ${most} as JSON` }],
+  });
 }

@@ -5,6 +5,7 @@ import { Controller, Get, Param, Res } from '@nestjs/common';
 import { ServiceError } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
 import { NeedsNothing } from '../access/index.js';
+import { Unlisted } from '../routes/index.js';
 import { OpenApiDocument } from './openapi-document.js';
 
 /** Swagger UI styles its elements inline; everything else comes from this service alone. */
@@ -46,6 +47,7 @@ const startScript = `SwaggerUIBundle({
 `;
 
 /** The interactive page of the REST interface, served from this machine alone. */
+@Unlisted()
 @NeedsNothing()
 @Controller()
 export class DocsController {

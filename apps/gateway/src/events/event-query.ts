@@ -7,30 +7,93 @@ import {
   type EventFilter,
   type Fault,
 } from '@lab/contracts';
-import { readQuery } from '../routes/index.js';
+import type { FastifyRequest } from 'fastify';
+import {
+  FromQuery,
+  invalidQuery,
+  limitParameter,
+  queryParameter,
+  type QueryValues,
+} from '../routes/index.js';
 
 const defaultLimit = 100;
 /** Longest value of a filter, in characters. */
 const longest = 500;
 const filterFields = ['aggregate', 'owner', 'campaign', 'protocol_run', 'lab'] as const;
 
-/** Reads which events are asked for, and from where on. @throws ServiceError `invalid` */
-export function readEventsQuery(
-  query: unknown,
-  lastEventId: string | undefined,
-): { filter: EventFilter; after: number | undefined } {
-  const { after: asked, ...given } = readQuery(query, ['type', 'after', ...filterFields]);
-  const { filter, faults } = readFilter(given, '?');
-  const after = readPosition(asked, lastEventId, faults);
-  if (faults.length > 0) throw new ServiceError('invalid', 'The events asked for are not valid.', { faults });
-  return { filter, after };
+/** Which events a client asks for. */
+export interface EventSelection {
+  filter: EventFilter;
+  /** Id of the event behind which to begin; undefined: from now on. */
+  after: number | undefined;
 }
 
+/** Which part of the history of a record a client asks for. */
+export interface HistoryPart {
+  aggregate: string;
+  /** The `seq` behind which to begin. */
+  after: number;
+  limit: number;
+}
+
+const text = { type: 'string', maxLength: longest };
+
+/** OpenAPI parameters that say where a stream begins. @param item `event` or `line` */
+export const positionParameters = (item: string): object[] => [
+  queryParameter('after', `Id of the ${item} behind which to begin; 0: at the oldest. Absent: from now on.`, {
+    type: 'integer',
+    minimum: 0,
+  }),
+  {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'As `after`, which it overrides.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+];
+
+/** A parameter of a handler: the {@link EventSelection} in the query and in `Last-Event-ID`. */
+export const EventSelectionQuery = (): ParameterDecorator =>
+  FromQuery(
+    [
+      ...positionParameters('event'),
+      queryParameter(
+        'type',
+        `Only events of these types, separated by commas, at most ${maxEventTypes}: \`task_run.completed\`, or \`task_run\` for all events of that kind.`,
+        text,
+      ),
+      queryParameter('aggregate', 'Only events of this record, as `<kind>/<id>`.', text),
+      queryParameter('owner', 'Only events of work of this owner.', text),
+      queryParameter(
+        'campaign',
+        'Only events of this campaign, its runs, their tasks, attempts and trials.',
+        text,
+      ),
+      queryParameter('protocol_run', 'Only events of this protocol run, its tasks and their attempts.', text),
+      queryParameter(
+        'lab',
+        'Only events of this laboratory: of runs whose protocol names it, and of its devices and resources.',
+        text,
+      ),
+    ],
+    ({ after: asked, ...given }, request): EventSelection => {
+      const { filter, faults } = readFilter(given, '?');
+      const after = readPosition(asked, lastEventId(request), faults);
+      if (faults.length > 0)
+        throw new ServiceError('invalid', 'The events asked for are not valid.', { faults });
+      return { filter, after };
+    },
+  );
+
+export const lastEventId = ({ headers }: FastifyRequest): string | undefined =>
+  headers['last-event-id'] as string | undefined;
+
 /**
- * Behind what a stream begins. The header `Last-Event-ID` wins over `after`: who comes again has the address of the first
- * time.
+ * The id behind which a stream begins. The header `Last-Event-ID` overrides `after`: a client that reconnects still has
+ * the address of its first request.
  *
- * @param faults to which it is added when the one that counts cannot be read
+ * @param faults gets a fault when the id cannot be read
  * @returns undefined: from now on
  */
 export function readPosition(
@@ -49,7 +112,7 @@ export function readPosition(
   return after;
 }
 
-/** @param at what stands before the name of a field in the path of a fault */
+/** Reads a filter of events. @param at prefix of the names of fields in the paths of faults */
 export function readFilter(
   { type, ...rest }: Partial<Record<'type' | (typeof filterFields)[number], string | undefined>>,
   at: string,
@@ -75,20 +138,34 @@ export function readFilter(
   return { filter, faults };
 }
 
-/**
- * Reads whose history is asked for: `aggregate`, `limit` (1 to 500, default 100), `cursor`.
- *
- * @throws ServiceError `invalid`
- */
-export function readHistoryQuery(query: unknown): { aggregate: string; after: number; limit: number } {
-  const {
-    aggregate,
-    limit: limitText = String(defaultLimit),
-    cursor,
-  } = readQuery(query, ['aggregate', 'limit', 'cursor']);
+/** A parameter of a handler: the {@link HistoryPart} in the query. */
+export const HistoryQuery = (): ParameterDecorator =>
+  FromQuery(
+    [
+      {
+        ...queryParameter('aggregate', 'The record, as `<kind>/<id>`.', {
+          type: 'string',
+          pattern: `^(${eventKinds.join('|')})/`,
+          maxLength: longest,
+        }),
+        required: true,
+        example: 'task_run/0190c0de-0000-7000-8000-000000000001',
+      },
+      limitParameter('Maximum number of events.', defaultLimit),
+      queryParameter('cursor', '`next_cursor` of the previous page.', { type: 'string' }),
+    ],
+    readHistoryPart,
+  );
+
+/** @throws ServiceError `invalid` */
+function readHistoryPart({
+  aggregate,
+  limit: limitText = String(defaultLimit),
+  cursor,
+}: QueryValues): HistoryPart {
   const faults: Fault[] = [];
-  const isKnown = (text: string): boolean =>
-    text.length <= longest && eventKinds.some((kind) => text.startsWith(`${kind}/`));
+  const isKnown = (given: string): boolean =>
+    given.length <= longest && eventKinds.some((kind) => given.startsWith(`${kind}/`));
   if (aggregate === undefined || !isKnown(aggregate))
     faults.push({
       path: '?aggregate',
@@ -106,12 +183,11 @@ export function readHistoryQuery(query: unknown): { aggregate: string; after: nu
   const after = cursor === undefined ? 0 : readWhole(Buffer.from(cursor, 'base64url').toString('latin1'));
   if (after === undefined)
     faults.push({ path: '?cursor', code: 'format', message: 'must be a `next_cursor` of an earlier page' });
-  if (faults.length > 0 || aggregate === undefined || after === undefined)
-    throw new ServiceError('invalid', 'The query of the address is not valid.', { faults });
+  if (faults.length > 0 || aggregate === undefined || after === undefined) throw invalidQuery(faults);
   return { aggregate, after, limit };
 }
 
-/** A place in the history of one record, for who reads on. */
+/** Cursor of a place in the history of one record. */
 export function writeCursor(seq: number): string {
   return Buffer.from(String(seq), 'latin1').toString('base64url');
 }
@@ -124,17 +200,17 @@ function typeFaults(types: readonly string[], at: string): Fault[] {
     .map((type) => ({
       path: `${at}type`,
       code: 'choice',
-      message: `"${type.slice(0, 100)}" is no type of event`,
+      message: `"${type.slice(0, 100)}" is not a type of event`,
       hint: `<kind> or <kind>.<what happened>; the kinds are ${eventKinds.join(', ')}`,
     }));
 }
 
-/** Is it a kind, or a kind with something that may have happened to it? */
+/** Whether the text is a kind of record, or a kind and what happened to a record. */
 function isEventType(text: string): boolean {
   return eventKinds.some((kind) => kind === eventKindOf(text)) && /^[a-z_]+(\.[a-z_]+)?$/.test(text);
 }
 
-/** Undefined when it is no whole number from 0 that is exact. */
+/** Undefined when the text is not a whole number from 0 that is exact as a float. */
 function readWhole(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

@@ -1,13 +1,25 @@
-import { Controller, Get, Headers, Inject, Query, Req, Res } from '@nestjs/common';
-import type { ServiceEvent } from '@lab/contracts';
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import type { Page, ServiceEvent } from '@lab/contracts';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { labFilter, Needs, Within } from '../access/index.js';
+import { labFilter, Needs } from '../access/index.js';
+import { taskCompleted } from '../examples/index.js';
 import { EventReader } from '../ports/index.js';
+import { fromStore, Operation, record } from '../routes/index.js';
 import { EventFeed } from './event-feed.js';
-import { readEventsQuery, readHistoryQuery, writeCursor } from './event-query.js';
+import {
+  EventSelectionQuery,
+  HistoryQuery,
+  writeCursor,
+  type EventSelection,
+  type HistoryPart,
+} from './event-query.js';
 import { EventStream } from './event-stream.js';
 
-/** What happens to all records: as a stream, and record by record. */
+const eventText = `id: ${taskCompleted.id}\nevent: ${taskCompleted.type}\ndata: ${JSON.stringify(taskCompleted)}\n\n`;
+
+/** Events of all records: as a stream, and record by record. */
+@ApiTags('Events')
 @Controller('api/events')
 @Needs('viewer')
 export class EventsController {
@@ -17,16 +29,24 @@ export class EventsController {
   ) {}
 
   @Needs('viewer', { lab: labFilter })
+  @Operation({
+    summary: 'Follow events',
+    description:
+      'Server-sent events, from now on or from behind an id, until the client leaves. Each has the id, the type, and a `ServiceEvent` as data. A client that reconnects with the id of its last event, as browsers do by themselves, misses no event and gets none twice. Every 15 s the service sends a comment, and the id up to which the client has everything. The service disconnects a client that reads too slowly; the client continues from its last id. `event: gap` is the last event of a stream that cannot be complete, because events were removed before they could be sent.',
+    answer: {
+      description: 'The events as they occur.',
+      content: { 'text/event-stream': { schema: { type: 'string' }, example: eventText } },
+    },
+    problems: ['events_pruned', ...fromStore],
+  })
   @Get()
   async stream(
-    @Query() query: unknown,
-    @Headers('last-event-id') lastEventId: string | undefined,
+    @EventSelectionQuery() { filter, after }: EventSelection,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
-    @Within() within?: readonly string[],
   ): Promise<void> {
-    const { filter, after } = readEventsQuery(query, lastEventId);
-    if (request.method === 'HEAD') {
+    const { method, within } = request;
+    if (method === 'HEAD') {
       await reply.type('text/event-stream; charset=utf-8').send();
       return;
     }
@@ -37,9 +57,16 @@ export class EventsController {
     );
   }
 
+  @Operation({
+    summary: 'Read the events of one record',
+    answer: record('EventPage', 'Oldest first. A record that never existed has no events.', {
+      items: [taskCompleted],
+      next_cursor: null,
+    }),
+    problems: fromStore,
+  })
   @Get('history')
-  async history(@Query() query: unknown): Promise<{ items: ServiceEvent[]; next_cursor: string | null }> {
-    const { aggregate, after, limit } = readHistoryQuery(query);
+  async history(@HistoryQuery() { aggregate, after, limit }: HistoryPart): Promise<Page<ServiceEvent>> {
     const items = await this.events.history(aggregate, after, limit + 1);
     const more = items.length > limit;
     if (more) items.pop();

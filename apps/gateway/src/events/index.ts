@@ -1,5 +1,5 @@
 export { EventFeed, eventNouns } from './event-feed.js';
-export { readFilter, readPosition } from './event-query.js';
+export { lastEventId, positionParameters, readFilter, readPosition } from './event-query.js';
 export { entryText, EventStream } from './event-stream.js';
 export { EventsController } from './events.controller.js';
 export { requirePosition } from './feed-position.js';

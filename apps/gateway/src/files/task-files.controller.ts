@@ -1,20 +1,45 @@
 import { Readable } from 'node:stream';
-import { Controller, Get, Logger, Param, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Logger, Req, Res } from '@nestjs/common';
 import type { TaskRunRecord } from '@lab/contracts';
 import { taskFileKey } from '@lab/object-store';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Needs } from '../access/index.js';
-import { lookupName, readQuery } from '../routes/index.js';
+import { AddressOfTask, found, foundTask, type TaskAddress } from '../lookup/index.js';
 import { FileStore, RecordReader } from '../ports/index.js';
-import { found, foundTask, readTaskAddress } from '../lookup/index.js';
+import { fromStore, Operation, pathText, ProtocolRunName, type Answer } from '../routes/index.js';
 import { archiveLength, archiveOf, type ArchivedFile } from './archive.js';
 import { byteRangeOf, describePart } from './byte-range.js';
 import { attachment } from './content-disposition.js';
 
-/** Should a browser ever show what an instrument wrote, then without scripts, forms and origin. */
+/** If a browser shows a file of an instrument all the same, then without scripts, forms and origin. */
 const sandbox = "sandbox; default-src 'none'; frame-ancestors 'none'";
 
-/** Files that tasks produced, as they produced them: never shown by a browser, always saved. */
+const FileName = pathText('file_name', { description: 'Name of the file.', example: 'image.png' });
+
+const bytes = { schema: { type: 'string', format: 'binary' } };
+const header = (description: string, example: string): object => ({
+  description,
+  schema: { type: 'string' },
+  example,
+});
+const savedAs = {
+  'Content-Disposition': header(
+    'The name to save the file under: a form that every client reads, and the exact name where it differs.',
+    'attachment; filename="image.png"',
+  ),
+  'Content-Length': header('Number of bytes that follow.', '4096'),
+};
+const archive: Answer = {
+  description: 'The archive. It is empty when there are no files.',
+  content: { 'application/zip': bytes },
+  headers: savedAs,
+};
+const archiveText =
+  'The files are stored without compression, and the archive may have any size (zip64). An archive that breaks off is shorter than its `Content-Length`.';
+
+/** Files that tasks produced, unchanged. A browser always saves them and never shows them. */
+@ApiTags('Files')
 @Needs('viewer', { of: 'task' })
 @Controller('api')
 export class TaskFilesController {
@@ -25,15 +50,57 @@ export class TaskFilesController {
     private readonly files: FileStore,
   ) {}
 
+  @Operation({
+    summary: 'Download a file of a task',
+    description:
+      'With `Range`, the answer is a part of the file, to continue a download that broke off. `If-Range` with the `ETag` ensures that the part belongs to the same file.',
+    parameters: [
+      {
+        name: 'Range',
+        in: 'header',
+        required: false,
+        description: 'One range of bytes. A request with several ranges gets the whole file.',
+        schema: { type: 'string' },
+        example: 'bytes=1000-1999',
+      },
+      {
+        name: 'If-Range',
+        in: 'header',
+        required: false,
+        description:
+          '`ETag` of the file of which the client has a part. If it differs, the whole file is sent.',
+        schema: { type: 'string' },
+      },
+    ],
+    answer: {
+      description: 'The bytes that the task produced.',
+      content: { '*/*': bytes },
+      headers: {
+        ...savedAs,
+        'Accept-Ranges': header('The client may ask for parts.', 'bytes'),
+        ETag: header('SHA-256 of the whole file, in quotation marks.', `"${'0'.repeat(64)}"`),
+      },
+    },
+    further: {
+      206: {
+        description: 'The requested part.',
+        headers: {
+          ...savedAs,
+          'Content-Range': header('Position of the part, and size of the file.', 'bytes 1000-1999/4096'),
+        },
+        content: { '*/*': bytes },
+      },
+    },
+    problems: [...fromStore, 'range_not_satisfiable'],
+  })
   @Get('tasks/:task_name/files/:file_name')
   async download(
-    @Param('task_name') taskName: string,
-    @Param('file_name') fileName: string,
-    @Query() query: unknown,
+    @AddressOfTask() address: TaskAddress,
+    @FileName() fileName: string,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const task = await foundTask(this.records, taskName, readTaskAddress(query));
+    const task = await foundTask(this.records, address);
     const listed = task.output_files.find((file) => file.name === fileName);
     const file = found(listed, `file of the task "${task.name}"`, fileName);
     const etag = `"${file.sha256}"`;
@@ -49,27 +116,35 @@ export class TaskFilesController {
     await reply.send(isHead ? noBody() : content);
   }
 
+  @Operation({
+    summary: 'Download all files of a task as one zip archive',
+    description: archiveText,
+    answer: archive,
+    problems: fromStore,
+  })
   @Get('tasks/:task_name/files.zip')
   async downloadTask(
-    @Param('task_name') taskName: string,
-    @Query() query: unknown,
+    @AddressOfTask() address: TaskAddress,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const task = await foundTask(this.records, taskName, readTaskAddress(query));
+    const task = await foundTask(this.records, address);
     await this.#sendArchive(task.name, filesOf(task, ''), request, reply);
   }
 
   @Needs('viewer', { of: 'protocol_run' })
+  @Operation({
+    summary: 'Download all files of a protocol run as one zip archive, with a folder for each task',
+    description: archiveText,
+    answer: archive,
+    problems: fromStore,
+  })
   @Get('protocols/:protocol_run_name/files.zip')
   async downloadRun(
-    @Param('protocol_run_name') given: string,
-    @Query() query: unknown,
+    @ProtocolRunName() name: string,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    readQuery(query, []);
-    const name = lookupName(given, 'protocol run');
     const run = found(await this.records.protocolRun(name), 'protocol run', name);
     const files = run.tasks.flatMap((task) => filesOf(task, `${task.name}/`));
     await this.#sendArchive(run.name, files, request, reply);
@@ -99,16 +174,16 @@ export class TaskFilesController {
       await reply.send(noBody());
       return;
     }
-    const archive = archiveOf(files, (key) => this.files.get(key));
-    archive.once('error', (error) => {
-      // Whoever leaves in the middle is no trouble of ours.
+    const content = archiveOf(files, (key) => this.files.get(key));
+    content.once('error', (error) => {
+      // A client that disconnects is no defect.
       if (!request.raw.destroyed) this.#log.error(`the archive of ${name} broke off: ${error.message}`);
     });
-    await reply.send(archive);
+    await reply.send(content);
   }
 }
 
-/** What is sent in place of a content: a stream keeps the length that was set; no payload at all would make it 0. */
+/** The payload of an answer to HEAD: an empty stream keeps the Content-Length that was set; no payload would set it to 0. */
 function noBody(): Readable {
   return Readable.from([]);
 }

@@ -1,36 +1,58 @@
-import { Controller, Get, Query, Res } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import type { HealthReport } from '@lab/contracts';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { NeedsNothing } from '../access/index.js';
-import { readQuery } from '../routes/index.js';
+import { notReady, ready } from '../examples/index.js';
+import { json, Operation, record, ref } from '../routes/index.js';
 import { Readiness } from './readiness.js';
 
-/** For those who watch the service: whether this process answers, and whether the whole can do its work. */
+const readiness = {
+  description:
+    'The service asks every part that requests need at this moment. The status is also 200 when a part does less than it should (`degraded`), for example when a computer has no agent.',
+  answer: record('HealthReport', 'The service can serve requests.', ready),
+  /** Beside the problem, a 503 may have the report with the missing part. */
+  problemContent: { 503: json(ref('HealthReport'), notReady) },
+};
+
+/** For monitoring: whether this process answers, and whether the whole service can do its work. */
+@ApiTags('Service')
 @NeedsNothing()
 @Controller()
 export class HealthController {
   constructor(private readonly readiness: Readiness) {}
 
+  @Operation({
+    summary: 'Check whether the gateway answers',
+    answer: {
+      description: 'It does.',
+      content: json(
+        {
+          type: 'object',
+          properties: { status: { type: 'string', enum: ['ok'] } },
+          required: ['status'],
+          additionalProperties: false,
+        },
+        { status: 'ok' },
+      ),
+    },
+  })
   @Get('health/live')
-  live(@Query() query: unknown): { status: 'ok' } {
-    readQuery(query, []);
+  live(): { status: 'ok' } {
     return { status: 'ok' };
   }
 
+  @Operation({ summary: 'Check whether the service can do its work', ...readiness })
   @Get('health/ready')
-  async ready(
-    @Query() query: unknown,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<HealthReport> {
-    readQuery(query, []);
+  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthReport> {
     const report = await this.readiness.look();
     reply.code(report.status === 'unavailable' ? 503 : 200);
     return report;
   }
 
-  /** The same under the path that it had before there were two questions. */
+  @Operation({ summary: 'The same as /health/ready', ...readiness })
   @Get('api/health')
-  health(@Query() query: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<HealthReport> {
-    return this.ready(query, reply);
+  health(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthReport> {
+    return this.ready(reply);
   }
 }

@@ -10,7 +10,7 @@ import { Reflector } from '@nestjs/core';
 import { isServiceError, ServiceError } from '@lab/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { isTriedOut } from '../routes/index.js';
+import { isDryRun } from '../routes/index.js';
 import { eachTimeKey, foundAgainKey } from './asked.js';
 import { fingerprintOf, keyOf } from './idempotency-key.js';
 import { Keys, type KeptAnswer, type KeyName } from './key-store.js';
@@ -62,7 +62,7 @@ export class IdempotencyInterceptor implements NestInterceptor, OnApplicationShu
     if (request.method === 'GET' || request.method === 'HEAD') return next.handle();
     if (this.reflector.get<boolean | undefined>(eachTimeKey, context.getHandler()) === true)
       return next.handle();
-    const key = isTriedOut(context, this.reflector) ? undefined : keyOf(request);
+    const key = isDryRun(context) ? undefined : keyOf(request);
     if (key === undefined) return next.handle();
     const { principal, method, url } = request;
     const name: KeyName = {

@@ -1,2 +1,3 @@
-export { filterNames, readFilters, readPageRequest } from './list-request.js';
+export { filterParameters, ListQuery, ListQueryAt } from './list-query.js';
+export { readFilters, readListQuery, type PageRequest, type Place } from './list-request.js';
 export { passes, portionOf } from './portion.js';

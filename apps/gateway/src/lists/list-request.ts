@@ -13,39 +13,43 @@ import {
   type Portion,
   type SortKind,
 } from '@lab/contracts';
-import { invalidQuery, limitFault, readLimit, readQuery } from '../routes/index.js';
+import { invalidQuery, limitFault, readLimit, type QueryValues } from '../routes/index.js';
 
 /** Longest text of a filter, in characters. */
 const longestFilter = 200;
 
-/** A request for a page, and how the place behind that page is told. */
+/** A request for one page of a list. */
 export interface PageRequest extends ListRequest {
+  /** Turns the records read into a page, with the cursor of the next one. */
   pageOf<Item>(portion: Portion<Item>): Page<Item>;
 }
 
+/** Where a list is, beside its name. */
+export interface Place {
+  /** Name or id of the record that the list belongs to. */
+  owner?: string;
+  /** Filters that the address gives, so that the query may not. */
+  fixed?: Readonly<Record<string, string>>;
+  /** Only records that belong to no labs but these; undefined: to any lab. */
+  within?: readonly string[] | undefined;
+}
+
+type FilterValues = Record<string, string | number | boolean | readonly string[]>;
+
 /**
- * Reads the query of a list: `limit`, `cursor`, `sort`, and the filters that the list has. A cursor goes on with the list
- * that it came from only: with the same order, filters and place in the address.
+ * Reads the query of a list: `limit`, `sort` and the filters that the list has. A cursor continues only the list that it
+ * came from, with the same order, filters and place, so it is read once the place is known.
  *
- * @param options.owner name or id of what the list is within
- * @param options.beside query parameters that the caller reads itself
- * @param options.fixed filters that the address gives, and the query may not
- * @param options.within only records that belong to no other labs; undefined: to whatever lab
- * @throws ServiceError `invalid` with every fault; `bad_request` for a cursor of another list
+ * @param fixed names of the filters that the address gives instead of the query
+ * @returns the request for a page at a place; it throws ServiceError `bad_request` for a cursor of another list
+ * @throws ServiceError `invalid` with every fault
  */
-export function readPageRequest(
+export function readListQuery(
   name: ListName,
-  query: unknown,
-  options: {
-    owner?: string;
-    beside?: readonly string[];
-    fixed?: Readonly<Record<string, string>>;
-    within?: readonly string[] | undefined;
-  } = {},
-): PageRequest {
+  given: QueryValues,
+  fixed: readonly string[] = [],
+): (place?: Place) => PageRequest {
   const shape = lists[name];
-  const { owner = '', beside = [], fixed = {}, within } = options;
-  const given = readQuery(query, ['limit', 'cursor', 'sort', ...filterNames(name, fixed), ...beside]);
   const faults: Fault[] = [];
   const limit = readLimit(given['limit'], usualPage, longestPage);
   if (limit === undefined) faults.push(limitFault(longestPage));
@@ -60,38 +64,38 @@ export function readPageRequest(
       message: 'is not a field that this list is sorted by',
       hint: `One of ${Object.keys(shape.sort).join(', ')}; with - before it for descending.`,
     });
-  const filters = { ...readFilters(name, given, faults), ...fixed };
+  const asked = readFilters(name, given, faults, fixed);
   if (limit === undefined || kind === undefined || faults.length > 0) throw invalidQuery(faults);
-  const of = fingerprint([name, owner, order, filters]);
-  return {
-    limit,
-    sort,
-    descending,
-    filters,
-    ...(within === undefined ? {} : { within }),
-    after: given['cursor'] === undefined ? null : positionOf(given['cursor'], of, kind),
-    pageOf: ({ items, end }) => ({ items, next_cursor: end === null ? null : cursorOf(end, of) }),
+  return ({ owner = '', fixed: known = {}, within } = {}) => {
+    const filters = { ...asked, ...known };
+    const of = fingerprint([name, owner, order, filters]);
+    return {
+      limit,
+      sort,
+      descending,
+      filters,
+      ...(within === undefined ? {} : { within }),
+      after: given['cursor'] === undefined ? null : positionOf(given['cursor'], of, kind),
+      pageOf: ({ items, end }) => ({ items, next_cursor: end === null ? null : cursorOf(end, of) }),
+    };
   };
 }
 
-/** Names of the filters of a list that a query may give. @param fixed filters that the address gives instead */
-export function filterNames(name: ListName, fixed: object): string[] {
-  return Object.keys(lists[name].filters).filter((filter) => !Object.hasOwn(fixed, filter));
-}
-
 /**
- * The values of the filters of a list that are given.
+ * The values of the filters of a list.
  *
- * @param faults to which every one is added that is no value of its filter
+ * @param faults gets a fault for every value that its filter cannot have
+ * @param fixed names of the filters that the address gives instead of the query
  */
 export function readFilters(
   name: ListName,
-  given: Readonly<Record<string, string | undefined>>,
+  given: QueryValues,
   faults: Fault[],
-): Record<string, string | number | boolean | readonly string[]> {
-  const filters: Record<string, string | number | boolean | readonly string[]> = {};
+  fixed: readonly string[] = [],
+): FilterValues {
+  const filters: FilterValues = {};
   for (const [filter, declared] of Object.entries(lists[name].filters)) {
-    const text = given[filter] ?? usualValue(declared);
+    const text = (fixed.includes(filter) ? undefined : given[filter]) ?? usualValue(declared);
     if (text === undefined) continue;
     const value = filterValue(filter, declared, text, faults);
     if (value !== undefined) filters[filter] = value;
@@ -99,7 +103,7 @@ export function readFilters(
   return filters;
 }
 
-/** What a filter that is absent means; undefined: it does not narrow the list down. */
+/** The value of a filter that is absent; undefined: the list is not filtered by it. */
 function usualValue(filter: ListFilter): string | undefined {
   if (filter.kind === 'flag') return 'false';
   return filter.kind === 'one_of' ? filter.usual : undefined;

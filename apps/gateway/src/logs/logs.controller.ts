@@ -1,23 +1,77 @@
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
-import type { Fault, LogLine, Page } from '@lab/contracts';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import type { Fault, ListRequest, LogLine, Page } from '@lab/contracts';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { labFilter, Needs, Within } from '../access/index.js';
-import { EventStream, readPosition } from '../events/index.js';
-import { invalidQuery, lookupName, readQuery } from '../routes/index.js';
+import { labFilter, Needs } from '../access/index.js';
+import { EventStream, lastEventId, positionParameters, readPosition } from '../events/index.js';
+import { logLine } from '../examples/index.js';
+import {
+  filterParameters,
+  ListQuery,
+  ListQueryAt,
+  readFilters,
+  type PageRequest,
+  type Place,
+} from '../lists/index.js';
+import { AddressOfTask, found, foundTask, type TaskAddress } from '../lookup/index.js';
 import { RecordReader } from '../ports/index.js';
-import { filterNames, readFilters, readPageRequest } from '../lists/index.js';
-import { found, foundTask, readTaskAddress } from '../lookup/index.js';
+import {
+  FromQuery,
+  fromStore,
+  invalidQuery,
+  Operation,
+  page,
+  pathName,
+  ProtocolRunName,
+  type Answer,
+} from '../routes/index.js';
 import { LogFeed } from './log-feed.js';
 
-/** Whose lines, as the address says it, and what the query says beside that. */
-interface Part {
-  fixed: Readonly<Record<string, string>>;
-  query: unknown;
+/** Which lines a client follows. */
+interface LineSelection {
+  filters: ListRequest['filters'];
+  /** Id of the line behind which to begin; undefined: from now on. */
+  after: number | undefined;
 }
 
-type DeviceAddress = Record<'lab_id' | 'device_id', string>;
+const LabId = pathName('lab_id', 'laboratory', {
+  description: 'Name of the laboratory.',
+  example: 'color_lab',
+});
+const DeviceId = pathName('device_id', 'device', {
+  description: 'Name of the device.',
+  example: 'color_mixer',
+});
 
-/** What the code of tasks and devices wrote: as lists, and as streams of what comes. */
+/** A parameter of a handler: the {@link LineSelection} in the query. @param fixed filters that the address gives */
+const LineQuery = (fixed: readonly string[] = []): ParameterDecorator =>
+  FromQuery(
+    [...positionParameters('line'), ...filterParameters('logs', fixed)],
+    ({ after: asked, ...given }, request): LineSelection => {
+      const faults: Fault[] = [];
+      const after = readPosition(asked, lastEventId(request), faults);
+      const filters = readFilters('logs', given, faults, fixed);
+      if (faults.length > 0) throw invalidQuery(faults);
+      return { filters, after };
+    },
+  );
+
+const lines = page('LogLine', 'In the order in which the service stored them, latest first.');
+const stream: Answer = {
+  description: 'The lines as they occur.',
+  content: {
+    'text/event-stream': {
+      schema: { type: 'string' },
+      example: `id: ${logLine.id}\nevent: line\ndata: ${JSON.stringify(logLine)}\n\n`,
+    },
+  },
+};
+const streaming =
+  'Server-sent events of the type `line`, each with a `LogLine` as data, from now on or from behind an id, until the client leaves. The stream stays open when the source of the lines has ended. Heartbeats, `event: gap`, and continuing after a break work as in `GET /api/events`. The limit of streams counts both kinds together.';
+const following = ['events_pruned', ...fromStore] as const;
+
+/** Output of tasks and devices: as lists, and as streams of new lines. */
+@ApiTags('Logs')
 @Needs('viewer')
 @Controller('api')
 export class LogsController {
@@ -27,104 +81,147 @@ export class LogsController {
   ) {}
 
   @Needs('viewer', { lab: labFilter })
+  @Operation({
+    summary: 'List the output of tasks and devices',
+    description:
+      'The service stores a line within a second after it was written. `logs` of the configuration says how long it keeps lines.',
+    answer: lines,
+    problems: fromStore,
+  })
   @Get('logs')
-  async all(@Query() query: unknown, @Within() within?: readonly string[]): Promise<Page<LogLine>> {
-    return this.#list({ fixed: {}, query }, within);
+  all(@ListQuery('logs') request: PageRequest): Promise<Page<LogLine>> {
+    return this.#list(request);
   }
 
-  /** A line has no more than one lab, which the filter names. */
+  /** A line has at most one lab, which the filter names. */
   @Needs('viewer', { lab: labFilter })
+  @Operation({
+    summary: 'Follow the output of tasks and devices',
+    description: streaming,
+    answer: stream,
+    problems: following,
+  })
   @Get('logs/stream')
-  async followAll(
-    @Query() query: unknown,
+  followAll(
+    @LineQuery() selection: LineSelection,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    await this.#follow({ fixed: {}, query }, request, reply);
+    return this.#follow(selection, {}, request, reply);
   }
 
   @Needs('viewer', { of: 'task' })
+  @Operation({
+    summary: 'List the output of a task',
+    description: 'Contains the output of all attempts.',
+    answer: lines,
+    problems: fromStore,
+  })
   @Get('tasks/:task_name/logs')
-  async ofTask(@Param('task_name') given: string, @Query() query: unknown): Promise<Page<LogLine>> {
-    return this.#list(await this.#partOfTask(given, query));
+  async ofTask(
+    @AddressOfTask('mix_colors') address: TaskAddress,
+    @ListQueryAt('logs', ['task_run']) requestAt: (place: Place) => PageRequest,
+  ): Promise<Page<LogLine>> {
+    const { id } = await foundTask(this.records, address);
+    return this.#list(requestAt({ fixed: { task_run: id } }));
   }
 
   @Needs('viewer', { of: 'task' })
+  @Operation({
+    summary: 'Follow the output of a task',
+    description: `The output of all attempts. ${streaming}`,
+    answer: stream,
+    problems: following,
+  })
   @Get('tasks/:task_name/logs/stream')
   async followTask(
-    @Param('task_name') given: string,
-    @Query() query: unknown,
+    @AddressOfTask('mix_colors') address: TaskAddress,
+    @LineQuery(['task_run']) selection: LineSelection,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    await this.#follow(await this.#partOfTask(given, query), request, reply);
+    const { id } = await foundTask(this.records, address);
+    await this.#follow(selection, { task_run: id }, request, reply);
   }
 
   @Needs('viewer', { of: 'protocol_run' })
+  @Operation({
+    summary: 'List the output of the tasks of a protocol run',
+    answer: lines,
+    problems: fromStore,
+  })
   @Get('protocols/:protocol_run_name/logs')
-  async ofRun(@Param('protocol_run_name') given: string, @Query() query: unknown): Promise<Page<LogLine>> {
-    return this.#list(await this.#partOfRun(given, query));
+  async ofRun(
+    @ProtocolRunName() name: string,
+    @ListQuery('logs', { fixed: { protocol_run: 'protocol_run_name' } }) request: PageRequest,
+  ): Promise<Page<LogLine>> {
+    found(await this.records.protocolRun(name), 'protocol run', name);
+    return this.#list(request);
   }
 
   @Needs('viewer', { of: 'protocol_run' })
+  @Operation({
+    summary: 'Follow the output of the tasks of a protocol run',
+    description: streaming,
+    answer: stream,
+    problems: following,
+  })
   @Get('protocols/:protocol_run_name/logs/stream')
   async followRun(
-    @Param('protocol_run_name') given: string,
-    @Query() query: unknown,
+    @ProtocolRunName() name: string,
+    @LineQuery(['protocol_run']) selection: LineSelection,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    await this.#follow(await this.#partOfRun(given, query), request, reply);
-  }
-
-  /** A device that is loaded no longer has its lines still. */
-  @Needs('viewer', { lab: 'lab_id' })
-  @Get('labs/:lab_id/devices/:device_id/logs')
-  async ofDevice(@Param() address: DeviceAddress, @Query() query: unknown): Promise<Page<LogLine>> {
-    return this.#list(partOfDevice(address, query));
-  }
-
-  @Needs('viewer', { lab: 'lab_id' })
-  @Get('labs/:lab_id/devices/:device_id/logs/stream')
-  async followDevice(
-    @Param() address: DeviceAddress,
-    @Query() query: unknown,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    await this.#follow(partOfDevice(address, query), request, reply);
-  }
-
-  async #partOfTask(given: string, query: unknown): Promise<Part> {
-    const { protocol_run_name: run, ...rest } = query as Record<string, string>;
-    const address = readTaskAddress(run === undefined ? {} : { protocol_run_name: run });
-    const { id } = await foundTask(this.records, given, address);
-    return { fixed: { task_run: id }, query: rest };
-  }
-
-  async #partOfRun(given: string, query: unknown): Promise<Part> {
-    const name = lookupName(given, 'protocol run');
     found(await this.records.protocolRun(name), 'protocol run', name);
-    return { fixed: { protocol_run: name }, query };
+    await this.#follow(selection, { protocol_run: name }, request, reply);
   }
 
-  async #list({ fixed, query }: Part, within?: readonly string[]): Promise<Page<LogLine>> {
-    const request = readPageRequest('logs', query, { fixed, within });
+  @Needs('viewer', { lab: 'lab_id' })
+  @Operation({
+    summary: 'List the output of a device',
+    description: 'The device may have been unloaded in the meantime.',
+    answer: lines,
+    problems: fromStore,
+  })
+  @Get('labs/:lab_id/devices/:device_id/logs')
+  ofDevice(
+    @LabId() _lab: string,
+    @DeviceId() _device: string,
+    @ListQuery('logs', { fixed: { lab: 'lab_id', device: 'device_id' } }) request: PageRequest,
+  ): Promise<Page<LogLine>> {
+    return this.#list(request);
+  }
+
+  @Needs('viewer', { lab: 'lab_id' })
+  @Operation({
+    summary: 'Follow the output of a device',
+    description: streaming,
+    answer: stream,
+    problems: following,
+  })
+  @Get('labs/:lab_id/devices/:device_id/logs/stream')
+  followDevice(
+    @LabId() lab: string,
+    @DeviceId() device: string,
+    @LineQuery(['lab', 'device']) selection: LineSelection,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    return this.#follow(selection, { lab, device }, request, reply);
+  }
+
+  async #list(request: PageRequest): Promise<Page<LogLine>> {
     return request.pageOf(await this.records.list('logs', request));
   }
 
-  async #follow({ fixed, query }: Part, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { after: asked, ...given } = readQuery(query, ['after', ...filterNames('logs', fixed)]);
-    const faults: Fault[] = [];
-    const after = readPosition(asked, request.headers['last-event-id'] as string | undefined, faults);
-    const filter = { ...readFilters('logs', given, faults), ...fixed };
-    if (faults.length > 0) throw invalidQuery(faults);
+  async #follow(
+    { filters, after }: LineSelection,
+    fixed: Readonly<Record<string, string>>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
     if (request.method === 'HEAD') await reply.type('text/event-stream; charset=utf-8').send();
-    else await this.feed.serve(filter, after, (onEnd) => new EventStream(reply, onEnd));
+    else await this.feed.serve({ ...filters, ...fixed }, after, (onEnd) => new EventStream(reply, onEnd));
   }
-}
-
-function partOfDevice({ lab_id, device_id }: DeviceAddress, query: unknown): Part {
-  const fixed = { lab: lookupName(lab_id, 'laboratory'), device: lookupName(device_id, 'device') };
-  return { fixed, query };
 }

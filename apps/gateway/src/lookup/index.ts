@@ -1,1 +1,2 @@
-export { committed, found, foundTask, noBodyHint, readTaskAddress } from './found.js';
+export { committed, found } from './found.js';
+export { AddressOfTask, foundTask, type TaskAddress } from './task-address.js';

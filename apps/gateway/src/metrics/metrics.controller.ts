@@ -1,16 +1,23 @@
-import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NeedsNothing, noToken, requireRole } from '../access/index.js';
-import { readQuery } from '../routes/index.js';
+import { Operation } from '../routes/index.js';
 import { exposition, expositionType } from './exposition.js';
 import { Measurements } from './measurements.js';
 
-/** Whether everybody may read what is measured, as what collects it may know no tokens. */
+/** Whether everybody may read the metrics: a collector may have no token. */
 export abstract class MetricsAccess {
   abstract readonly open: boolean;
 }
 
-/** What all processes of the service have measured, for Prometheus. */
+const example = `# HELP svc_queue_length Task runs that wait for what they need.
+# TYPE svc_queue_length gauge
+svc_queue_length{service="orchestrator",instance="3f2a"} 2
+`;
+
+/** Metrics of all processes of the service, for Prometheus. */
+@ApiTags('Service')
 @Controller()
 export class MetricsController {
   constructor(
@@ -18,19 +25,23 @@ export class MetricsController {
     private readonly access: MetricsAccess,
   ) {}
 
-  /** Open to everybody by a setting, so the role is asked for here. */
+  /** A setting can open the route to everybody, so the handler itself asks for the role. */
   @NeedsNothing()
+  @Operation({
+    summary: 'Read the metrics of all processes, for Prometheus',
+    description: 'Text format 0.0.4. With `metrics.open` in the configuration, no token is needed.',
+    answer: {
+      description:
+        'Metrics of the gateway as they are now, and of other processes as reported within the last 5 seconds.',
+      content: { 'text/plain': { schema: { type: 'string' }, example } },
+    },
+  })
   @Get('metrics')
-  async read(
-    @Query() query: unknown,
-    @Req() request: FastifyRequest,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     if (!this.access.open) {
       if (request.principal === null) throw noToken();
       requireRole(request.principal, { role: 'viewer' }, request);
     }
-    readQuery(query, []);
     await reply.type(expositionType).send(exposition(this.measurements.all()));
   }
 }

@@ -1,18 +1,18 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { apiVersion, apiVersionHeader, requestIdHeader, schemas as declaredSchemas } from '@lab/contracts';
-import { needExtension } from '../access/index.js';
+import { operationExtension, type OperationDescription } from '../routes/index.js';
 import { exampleOf } from './example-of.js';
 import { interfaceDescription, tags } from './interface-description.js';
-import { operations } from './operations.js';
+import { operationObject } from './operation-object.js';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 /**
- * Describes the routes that the application really has. Bodies come from the submission classes, so that the document
- * and the checks cannot differ.
+ * Describes the routes of the application. Bodies come from the submission classes, so that the document and the checks
+ * cannot differ.
  *
- * @throws Error when a route has no description, or a description has no route
+ * @throws Error when a route has no `@Operation`
  */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
@@ -32,27 +32,17 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   for (const [name, description] of Object.entries(tags)) builder.tags?.push({ name, description });
   const document = SwaggerModule.createDocument(app, builder);
   const undescribed: string[] = [];
-  const unused = new Set(Object.keys(operations));
-
   for (const [path, item] of Object.entries(document.paths)) {
-    if (path === '/docs' || path.startsWith('/docs/') || path === '/docs-json') {
-      delete document.paths[path];
-      continue;
-    }
     for (const method of methods) {
-      if (item[method] === undefined) continue;
-      const key = `${method.toUpperCase()} ${path}`;
-      const operation = operations[key];
-      unused.delete(key);
-      if (operation === undefined) undescribed.push(key);
-      else item[method] = { ...operation, ...needOf(item[method]) };
+      const route = item[method];
+      if (route === undefined) continue;
+      const { [operationExtension]: described, ...derived } = route as typeof route & Described;
+      const [status = '200'] = Object.keys(route.responses);
+      if (described === undefined) undescribed.push(`${method.toUpperCase()} ${path}`);
+      else item[method] = { ...derived, ...operationObject(method, path, status, described) };
     }
   }
-  if (undescribed.length > 0 || unused.size > 0) {
-    throw new Error(
-      `routes without description: ${undescribed.join(', ') || 'none'}; descriptions without route: ${[...unused].join(', ') || 'none'}`,
-    );
-  }
+  if (undescribed.length > 0) throw new Error(`routes without @Operation: ${undescribed.join(', ')}`);
   const schemas = reachable(document.paths, declaredSchemas() as Record<string, SchemaObject>);
   document.components = { ...document.components, schemas, headers };
   for (const item of Object.values(document.paths)) {
@@ -61,9 +51,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   return document;
 }
 
-/** Which role a route asks for, as its guard knows it. */
-function needOf(route: object): object {
-  return needExtension in route ? { [needExtension]: route[needExtension] } : {};
+interface Described {
+  [operationExtension]?: OperationDescription;
 }
 
 type Responses = Record<string, { headers?: object; content?: Record<string, Content> }>;
@@ -86,7 +75,7 @@ const headers = {
   },
 };
 
-/** Gives every answer the headers that all have, and those in JSON an example where none is told. */
+/** Adds the headers that every answer has, and an example to each JSON answer without one. */
 function complete(responses: Responses = {}, schemas: Record<string, SchemaObject>): void {
   for (const response of Object.values(responses)) {
     response.headers = {

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import {
   AttentionResolution,
   isServiceError,
@@ -8,14 +8,22 @@ import {
   type Page,
   type Principal,
 } from '@lab/contracts';
+import { ApiTags } from '@nestjs/swagger';
 import { actorName, Caller, Needs } from '../access/index.js';
-import { DtoPipe, lookupName, readQuery } from '../routes/index.js';
+import { attentionItem, attentionResolutions } from '../examples/index.js';
+import { ListQuery, type PageRequest } from '../lists/index.js';
+import { committed } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { readPageRequest } from '../lists/index.js';
-import { committed } from '../lookup/index.js';
+import { fromOrchestrator, fromStore, JsonBody, Operation, page, pathName, record } from '../routes/index.js';
 
-/** What only a person can settle: read, and decided. */
+const ItemId = pathName('id', 'attention item', {
+  description: 'Id of the attention item.',
+  example: attentionItem.id,
+});
+
+/** Attention items: decisions that only a person can make. */
+@ApiTags('Operating')
 @Needs('viewer')
 @Controller('api/attention')
 export class AttentionController {
@@ -24,33 +32,44 @@ export class AttentionController {
     private readonly records: RecordReader,
   ) {}
 
+  @Operation({
+    summary: 'List the decisions that only a person can make',
+    answer: page('AttentionRecord', 'Newest first.'),
+    problems: fromStore,
+  })
   @Get()
-  async list(@Query() query: unknown): Promise<Page<AttentionRecord>> {
-    const request = readPageRequest('attention', query);
+  async list(@ListQuery('attention') request: PageRequest): Promise<Page<AttentionRecord>> {
     return request.pageOf(await this.records.list('attention', request));
   }
 
   @Needs('viewer', { of: 'attention' })
+  @Operation({
+    summary: 'Read an attention item',
+    answer: record('AttentionRecord', 'The known facts and the possible decisions.'),
+    problems: fromStore,
+  })
   @Get(':id')
-  async read(@Param('id') given: string, @Query() query: unknown): Promise<AttentionRecord> {
-    readQuery(query, []);
-    const id = lookupName(given, 'attention item');
+  async read(@ItemId() id: string): Promise<AttentionRecord> {
     const item = await this.records.attentionItem(id);
     if (item !== undefined) return item;
     throw new ServiceError('not_found', `There is no attention item "${id}".`);
   }
 
   @Needs('operator', { of: 'attention' })
+  @Operation({
+    summary: 'Resolve an attention item',
+    description:
+      'A task is declared `completed` with its outputs, or `failed`, or is tried again (`retry`). A device is declared `idle` and safe to be started anew. An agent is declared `lost`. The service keeps the decision and the name of the person for ever.',
+    answer: record('AttentionRecord', 'The resolved item.'),
+    problems: ['wrong_state', ...fromOrchestrator, 'agent_unreachable', 'stale_message', 'unknown_device'],
+  })
   @Post(':id/resolve')
   @HttpCode(200)
   async resolve(
-    @Param('id') given: string,
-    @Body(new DtoPipe(AttentionResolution)) resolution: AttentionResolution,
-    @Query() query: unknown,
+    @ItemId() id: string,
+    @JsonBody(AttentionResolution, attentionResolutions) resolution: AttentionResolution,
     @Caller() caller: Principal,
   ): Promise<AttentionRecord> {
-    readQuery(query, []);
-    const id = lookupName(given, 'attention item');
     const by = actorName(caller, resolution.by);
     try {
       await this.orchestrator.ask(orchestratorRequests.resolveAttention, { ...resolution, by, id });
@@ -60,12 +79,12 @@ export class AttentionController {
     return committed(() => this.records.attentionItem(id), `attention item ${id}`);
   }
 
-  /** The orchestrator knows open items only: one that is not open may be resolved, or there may never have been one. */
+  /** The orchestrator knows only open items: any other item may be resolved, or may never have existed. */
   private async resolvedBefore(id: string, error: unknown): Promise<unknown> {
     if (!isServiceError(error) || error.code !== 'not_found') return error;
     const item = await this.records.attentionItem(id);
     return item?.state === 'resolved'
-      ? new ServiceError('wrong_state', `The attention item "${id}" is resolved already.`, { cause: error })
+      ? new ServiceError('wrong_state', `The attention item "${id}" is already resolved.`, { cause: error })
       : error;
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import {
   EmergencyStopRelease,
   EmergencyStopRequest,
@@ -9,19 +9,30 @@ import {
   type Page,
   type Principal,
 } from '@lab/contracts';
+import { ApiTags } from '@nestjs/swagger';
 import { actorName, anyLab, Caller, Needs } from '../access/index.js';
-import { DtoPipe, readQuery } from '../routes/index.js';
+import { emergencyStopRequests } from '../examples/index.js';
 import { EachTime } from '../idempotency/index.js';
+import { ListQuery, readListQuery, type PageRequest } from '../lists/index.js';
+import { committed } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { readPageRequest } from '../lists/index.js';
-import { committed } from '../lookup/index.js';
+import {
+  fromOrchestrator,
+  fromStore,
+  Operation,
+  OptionalBody,
+  page,
+  record,
+  recordList,
+} from '../routes/index.js';
 import { EmergencyStops } from './emergency-stops.js';
 
-/** All that may be in force at once. */
-const inForce = readPageRequest('emergency_stops', { limit: String(longestPage) });
+/** Every emergency stop in force. */
+const inForce = readListQuery('emergency_stops', { limit: String(longestPage) })();
 
 /** Emergency stops: of everything, a laboratory or a device. */
+@ApiTags('Operating')
 @Needs('viewer')
 @Controller('api/estop')
 export class EmergencyStopsController {
@@ -31,29 +42,42 @@ export class EmergencyStopsController {
     private readonly records: RecordReader,
   ) {}
 
-  /** Whoever answers for one lab may stop all of them: a stop must not wait for somebody with the right to it. */
+  /** The operator of one lab may stop all labs: an emergency stop must not wait for a person with the right role. */
   @Needs('operator', { lab: anyLab })
   @EachTime()
+  @Operation({
+    summary: 'Engage an emergency stop',
+    description:
+      'Stops everything, a laboratory, or a device of a laboratory. The gateway notifies every agent at once, whatever the state of the orchestrator and the database. Each agent runs `_stop` on each of its devices in the scope, outside of all queues. Nothing starts in the scope until the emergency stop is released. It survives every restart. Status 503 with the effect `done` means: the agents were notified and keep to it, but the emergency stop is not recorded yet.',
+    answer: record('EmergencyStopRecord', 'The agents were notified, and the emergency stop is recorded.'),
+    problems: ['unknown_lab', 'unknown_device'],
+  })
   @Post()
   async engage(
-    @Body(DtoPipe.orNothing(EmergencyStopRequest)) request: EmergencyStopRequest,
-    @Query() query: unknown,
+    @OptionalBody(EmergencyStopRequest, emergencyStopRequests) request: EmergencyStopRequest,
     @Caller() caller: Principal,
   ): Promise<EmergencyStopRecord> {
-    readQuery(query, []);
     return this.recorded(await this.stops.engage({ ...request, by: actorName(caller, request.by) }));
   }
 
   @Needs('operator')
+  @Operation({
+    summary: 'Release emergency stops',
+    description:
+      'Releases one emergency stop by its id, or every one in force. Devices that no other emergency stop covers take calls again.',
+    answer: recordList('EmergencyStopRecord', 'The released emergency stops.'),
+    problems: ['not_found', 'wrong_state', ...fromOrchestrator],
+  })
   @Post('release')
   @HttpCode(200)
   async release(
-    @Body(DtoPipe.orNothing(EmergencyStopRelease)) { id, by }: EmergencyStopRelease,
-    @Query() query: unknown,
+    @OptionalBody(EmergencyStopRelease, {
+      all: { summary: 'Every emergency stop in force', value: { by: 'ada' } },
+    })
+    { id, by }: EmergencyStopRelease,
     @Caller() caller: Principal,
   ): Promise<EmergencyStopRecord[]> {
-    readQuery(query, []);
-    // Which ones is settled once: a request that is asked again after a failover must not release a newer stop.
+    // The list is read once: a request that is sent again after a failover must not release a newer emergency stop.
     const ids =
       id === undefined
         ? (await this.records.list('emergency_stops', inForce)).items.map((stop) => stop.id)
@@ -72,9 +96,13 @@ export class EmergencyStopsController {
     return Promise.all(ids.map((each) => this.recorded(each)));
   }
 
+  @Operation({
+    summary: 'List emergency stops',
+    answer: page('EmergencyStopRecord', 'Those in force, newest first.'),
+    problems: fromStore,
+  })
   @Get()
-  async list(@Query() query: unknown): Promise<Page<EmergencyStopRecord>> {
-    const request = readPageRequest('emergency_stops', query);
+  async list(@ListQuery('emergency_stops') request: PageRequest): Promise<Page<EmergencyStopRecord>> {
     return request.pageOf(await this.records.list('emergency_stops', request));
   }
 

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import {
   OperatorNote,
   orchestratorRequests,
@@ -6,20 +6,30 @@ import {
   type QueuePage,
   type QueueRecord,
 } from '@lab/contracts';
+import { ApiTags } from '@nestjs/swagger';
 import { actorName, Caller, Needs } from '../access/index.js';
-import { DtoPipe, readQuery } from '../routes/index.js';
+import { operatorNotes, queuePage } from '../examples/index.js';
+import { ListQuery, type PageRequest } from '../lists/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
-import { readPageRequest } from '../lists/index.js';
+import { fromOrchestrator, Operation, OptionalBody, record } from '../routes/index.js';
 
-/** The queue of all task runs that wait: in which order and why, and whether anything may start. */
+/** The queue of all waiting task runs: their order, why each waits, and whether the queue is paused. */
+@ApiTags('Operating')
 @Needs('viewer')
 @Controller('api/queue')
 export class QueueController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
+  @Operation({
+    summary: 'Read the queue: its order, why each task waits, and whether the queue is paused',
+    description:
+      'The waiting tasks in the order in which the scheduler considers them: tasks with a planned start by that start, the others by the scheduling policy. A task that can start goes before a task that has to wait, so the positions are not the order of starts. The parameters filter the list and change no position. The list shows this moment: a page continues behind the last task of the previous page, wherever that task is by then. A page has fewer tasks than `limit` if their reasons would not fit into one message.',
+    answer: record('QueuePage', 'The queue. The task that is considered next comes first.', queuePage),
+    problems: fromOrchestrator,
+  })
   @Get()
-  async read(@Query() query: unknown): Promise<QueuePage> {
-    const { filters, limit, descending, after, pageOf } = readPageRequest('queue', query);
+  async read(@ListQuery('queue') request: PageRequest): Promise<QueuePage> {
+    const { filters, limit, descending, after, pageOf } = request;
     const { queue, ...portion } = await this.orchestrator.ask(orchestratorRequests.readQueue, {
       ...filters,
       limit,
@@ -30,26 +40,35 @@ export class QueueController {
   }
 
   @Needs('operator')
+  @Operation({
+    summary: 'Pause the queue',
+    description:
+      'The service starts no further task. Running tasks continue to their end. The queue stays paused over every restart. The request can be repeated.',
+    answer: record('QueueRecord', 'The queue.'),
+    problems: fromOrchestrator,
+  })
   @Post('pause')
   @HttpCode(202)
-  async pause(
-    @Body(DtoPipe.orNothing(OperatorNote)) { by }: OperatorNote,
-    @Query() query: unknown,
+  pause(
+    @OptionalBody(OperatorNote, operatorNotes) { by }: OperatorNote,
     @Caller() caller: Principal,
   ): Promise<QueueRecord> {
-    readQuery(query, []);
     return this.orchestrator.ask(orchestratorRequests.pauseQueue, { by: actorName(caller, by) });
   }
 
   @Needs('operator')
+  @Operation({
+    summary: 'Resume the queue',
+    description: 'The request can be repeated.',
+    answer: record('QueueRecord', 'The queue.'),
+    problems: fromOrchestrator,
+  })
   @Post('resume')
   @HttpCode(202)
-  async resume(
-    @Body(DtoPipe.orNothing(OperatorNote)) { by }: OperatorNote,
-    @Query() query: unknown,
+  resume(
+    @OptionalBody(OperatorNote, operatorNotes) { by }: OperatorNote,
     @Caller() caller: Principal,
   ): Promise<QueueRecord> {
-    readQuery(query, []);
     return this.orchestrator.ask(orchestratorRequests.resumeQueue, { by: actorName(caller, by) });
   }
 }

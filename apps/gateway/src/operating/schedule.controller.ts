@@ -1,17 +1,66 @@
-import { Controller, Get, Query } from '@nestjs/common';
-import { orchestratorRequests, type ScheduleRecord } from '@lab/contracts';
+import { Controller, Get } from '@nestjs/common';
+import {
+  longestSchedule,
+  orchestratorRequests,
+  type ScheduleQuery,
+  type ScheduleRecord,
+} from '@lab/contracts';
+import { ApiTags } from '@nestjs/swagger';
 import { Needs } from '../access/index.js';
-import { readScheduleQuery } from '../routes/index.js';
+import { schedule } from '../examples/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
+import {
+  FromQuery,
+  fromOrchestrator,
+  limitParameter,
+  Operation,
+  queryParameter,
+  record,
+  requireLimit,
+} from '../routes/index.js';
 
-/** What goes on, what is to come and why what waits waits, as the leading orchestrator sees it at this moment. */
+/** Tasks of a schedule when the request has no `limit`. */
+const usualLimit = 500;
+
+const text = { type: 'string' };
+const SchedulePart = (): ParameterDecorator =>
+  FromQuery(
+    [
+      queryParameter(
+        'run',
+        'Only this protocol run: its tasks, and the devices and resources that they use.',
+        text,
+      ),
+      queryParameter('device', 'Only this device, as `<lab>.<device>`, and the tasks that use it.', text),
+      queryParameter('lab', 'Only the devices of this laboratory, and the tasks that use them.', text),
+      limitParameter(
+        'Maximum number of tasks. Running tasks come first, then the tasks that start or wait first.',
+        usualLimit,
+        longestSchedule,
+      ),
+    ],
+    ({ limit, ...part }): ScheduleQuery => ({
+      ...part,
+      limit: requireLimit(limit, usualLimit, longestSchedule),
+    }),
+  );
+
+/** The plan of the leading orchestrator, and the reason why each queued task has not started. */
+@ApiTags('Operating')
 @Needs('viewer')
 @Controller('api/schedule')
 export class ScheduleController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
+  @Operation({
+    summary: 'Read the plan, and the reason why each queued task has not started',
+    description:
+      'Planned and actual times of every task and device, when runs and campaigns are expected to complete, and the quality of the plan. The parameters combine. A name that does not exist selects nothing.',
+    answer: record('ScheduleRecord', 'The schedule at this moment.', schedule),
+    problems: fromOrchestrator,
+  })
   @Get()
-  async read(@Query() query: unknown): Promise<ScheduleRecord> {
-    return this.orchestrator.ask(orchestratorRequests.readSchedule, readScheduleQuery(query));
+  read(@SchedulePart() part: ScheduleQuery): Promise<ScheduleRecord> {
+    return this.orchestrator.ask(orchestratorRequests.readSchedule, part);
   }
 }

@@ -1,57 +1,90 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import type { AttemptRecord, AuditRecord, Page, TaskFileRecord, TaskRunRecord } from '@lab/contracts';
+import { ApiTags } from '@nestjs/swagger';
 import { Needs } from '../access/index.js';
-import { lookupName, readQuery } from '../routes/index.js';
-import { RecordReader } from '../ports/index.js';
+import { attempt } from '../examples/index.js';
+import { ListQuery, type PageRequest } from '../lists/index.js';
 import { found } from '../lookup/index.js';
-import { readPageRequest } from '../lists/index.js';
+import { RecordReader } from '../ports/index.js';
+import { fromStore, Operation, page, pathName, record } from '../routes/index.js';
 
-/** Records across all work: task runs and attempts by id, attempts, files, and what people did. */
+const id = (what: string, description: string) => pathName('id', what, { description, example: attempt.id });
+const TaskRunId = id('task run', 'Id of the task run.');
+const AttemptId = id('attempt', 'Id of the attempt.');
+const AuditEntryId = id('entry of the audit', 'Id of the entry.');
+
+/** Records across all work: task runs and attempts by id, attempts, files, and the audit. */
+@ApiTags('Tasks')
 @Needs('viewer')
 @Controller('api')
 export class RecordsController {
   constructor(private readonly records: RecordReader) {}
 
   @Needs('viewer', { of: 'task_run' })
+  @Operation({
+    summary: 'Read a task by its id',
+    description: 'An id names one task for ever. The name of an on-demand task can be used again.',
+    answer: record('TaskRunRecord', 'The task.'),
+    problems: fromStore,
+  })
   @Get('task-runs/:id')
-  async taskRun(@Param('id') given: string, @Query() query: unknown): Promise<TaskRunRecord> {
-    readQuery(query, []);
-    const id = lookupName(given, 'task run');
+  async taskRun(@TaskRunId() id: string): Promise<TaskRunRecord> {
     return found(await this.records.taskById(id), 'task run with the id', id);
   }
 
+  @Operation({
+    summary: 'List attempts at tasks',
+    answer: page('AttemptRecord', 'Newest first.'),
+    problems: fromStore,
+  })
   @Get('attempts')
-  async attempts(@Query() query: unknown): Promise<Page<AttemptRecord>> {
-    const request = readPageRequest('attempts', query);
+  async attempts(@ListQuery('attempts') request: PageRequest): Promise<Page<AttemptRecord>> {
     return request.pageOf(await this.records.list('attempts', request));
   }
 
   @Needs('viewer', { of: 'attempt' })
+  @Operation({
+    summary: 'Read an attempt',
+    answer: record('AttemptRecord', 'The attempt.', attempt),
+    problems: fromStore,
+  })
   @Get('attempts/:id')
-  async attempt(@Param('id') given: string, @Query() query: unknown): Promise<AttemptRecord> {
-    readQuery(query, []);
-    const id = lookupName(given, 'attempt');
+  async attempt(@AttemptId() id: string): Promise<AttemptRecord> {
     return found(await this.records.attempt(id), 'attempt with the id', id);
   }
 
+  @Operation({
+    summary: 'List the files that tasks produced',
+    description: 'Contains the files of the latest attempt of each task.',
+    answer: page('TaskFileRecord', 'Files of the newest tasks first.'),
+    problems: fromStore,
+  })
   @Get('files')
-  async files(@Query() query: unknown): Promise<Page<TaskFileRecord>> {
-    const request = readPageRequest('files', query);
+  async files(@ListQuery('files') request: PageRequest): Promise<Page<TaskFileRecord>> {
     return request.pageOf(await this.records.list('files', request));
   }
 
   @Needs('admin')
+  @Operation({
+    tag: 'Operating',
+    summary: 'List the actions of people',
+    answer: page('AuditRecord', 'Newest first.'),
+    problems: fromStore,
+  })
   @Get('audit')
-  async audit(@Query() query: unknown): Promise<Page<AuditRecord>> {
-    const request = readPageRequest('audit', query);
+  async audit(@ListQuery('audit') request: PageRequest): Promise<Page<AuditRecord>> {
     return request.pageOf(await this.records.list('audit', request));
   }
 
   @Needs('admin')
+  @Operation({
+    tag: 'Operating',
+    summary: 'Read an entry of the audit',
+    answer: record('AuditRecord', 'The entry.'),
+    problems: fromStore,
+  })
   @Get('audit/:id')
-  async auditEntry(@Param('id') given: string, @Query() query: unknown): Promise<AuditRecord> {
-    readQuery(query, []);
-    const id = lookupName(given, 'entry of the audit');
+  async auditEntry(@AuditEntryId() id: string): Promise<AuditRecord> {
     return found(await this.records.auditEntry(id), 'entry of the audit with the id', id);
   }
 }

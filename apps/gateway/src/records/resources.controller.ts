@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import {
   orchestratorRequests,
   ResourceReset,
@@ -7,14 +7,29 @@ import {
   type ResourceRecord,
   type ResourceUse,
 } from '@lab/contracts';
-import { actorName, Caller, labFilter, Needs, Within } from '../access/index.js';
-import { DtoPipe, lookupName, readQuery } from '../routes/index.js';
+import { ApiTags } from '@nestjs/swagger';
+import { actorName, Caller, labFilter, Needs } from '../access/index.js';
+import { ListQuery, type PageRequest } from '../lists/index.js';
+import { committed, found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { committed, found } from '../lookup/index.js';
-import { readPageRequest } from '../lists/index.js';
+import {
+  fromOrchestrator,
+  fromStore,
+  Operation,
+  OptionalBody,
+  page,
+  pathName,
+  record,
+} from '../routes/index.js';
 
-/** Resources: what they are, who has them, which tasks had them; and a reset of their data. */
+const ResourceName = pathName('resource_name', 'resource', {
+  description: 'Name of the resource.',
+  example: 'beaker_1',
+});
+
+/** Resources: their data, their holder, the tasks that used them, and the reset of their data. */
+@ApiTags('Resources')
 @Needs('viewer')
 @Controller('api/resources')
 export class ResourcesController {
@@ -24,31 +39,45 @@ export class ResourcesController {
   ) {}
 
   @Needs('viewer', { lab: labFilter })
+  @Operation({
+    summary: 'List resources',
+    answer: page('ResourceRecord', 'By name.'),
+    problems: fromStore,
+  })
   @Get()
-  async list(@Query() query: unknown, @Within() within?: readonly string[]): Promise<Page<ResourceRecord>> {
-    const request = readPageRequest('resources', query, { within });
+  async list(@ListQuery('resources') request: PageRequest): Promise<Page<ResourceRecord>> {
     return request.pageOf(await this.records.list('resources', request));
   }
 
   @Needs('viewer', { of: 'resource' })
+  @Operation({
+    summary: 'Read a resource',
+    answer: record('ResourceRecord', 'The resource and its holder.'),
+    problems: fromStore,
+  })
   @Get(':resource_name')
-  async read(@Param('resource_name') given: string, @Query() query: unknown): Promise<ResourceRecord> {
-    readQuery(query, []);
-    const name = lookupName(given, 'resource');
+  async read(@ResourceName() name: string): Promise<ResourceRecord> {
     return found(await this.records.resource(name), 'resource', name);
   }
 
   @Needs('operator', { of: 'resource' })
+  @Operation({
+    summary: 'Reset the data of a resource to the values in its lab file',
+    description:
+      'Refused while a task or a protocol run holds the resource; the answer names the holder. With `force` and a reason, the service resets it all the same. If a running task holds the resource, the values that the task reports when it ends replace the reset.',
+    answer: record('ResourceRecord', 'The resource after the reset.'),
+    problems: ['wrong_state', ...fromOrchestrator],
+  })
   @Post(':resource_name/reset')
   @HttpCode(200)
   async reset(
-    @Param('resource_name') given: string,
-    @Body(DtoPipe.orNothing(ResourceReset)) { reason = '', force = false, by }: ResourceReset,
-    @Query() query: unknown,
+    @ResourceName() name: string,
+    @OptionalBody(ResourceReset, {
+      washed: { summary: 'Washed by hand', value: { reason: 'washed by hand', by: 'ada' } },
+    })
+    { reason = '', force = false, by }: ResourceReset,
     @Caller() caller: Principal,
   ): Promise<ResourceRecord> {
-    readQuery(query, []);
-    const name = lookupName(given, 'resource');
     await this.orchestrator.ask(orchestratorRequests.resetResource, {
       name,
       by: actorName(caller, by),
@@ -58,10 +87,16 @@ export class ResourcesController {
     return committed(() => this.records.resource(name), `resource ${name}`);
   }
 
+  @Operation({
+    summary: 'List the tasks that held a resource, the data that they left, and its resets',
+    answer: page('ResourceUse', 'Latest use first.'),
+    problems: fromStore,
+  })
   @Get(':resource_name/history')
-  async history(@Param('resource_name') given: string, @Query() query: unknown): Promise<Page<ResourceUse>> {
-    const name = lookupName(given, 'resource');
-    const request = readPageRequest('resource_uses', query, { owner: name });
+  async history(
+    @ResourceName() name: string,
+    @ListQuery('resource_uses', { owner: 'resource_name' }) request: PageRequest,
+  ): Promise<Page<ResourceUse>> {
     const [resource, uses] = await Promise.all([
       this.records.resource(name),
       this.records.list('resource_uses', request, name),

@@ -1,25 +1,23 @@
-import { SetMetadata, type ExecutionContext } from '@nestjs/common';
-import type { Reflector } from '@nestjs/core';
+import type { ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { readFlag, readQuery } from './request-input.js';
-
-const triedOutKey = 'svc:tried-out';
-
-/** Marks a route that does nothing when it is asked with `dry_run=true`: then it is no act, and is not kept as one. */
-export const MayBeTriedOut = (): MethodDecorator => SetMetadata(triedOutKey, true);
-
-/** Whether a request only tries out what it asks for, of a route that {@link MayBeTriedOut}. */
-export function isTriedOut(context: ExecutionContext, reflector: Reflector): boolean {
-  if (reflector.get<boolean | undefined>(triedOutKey, context.getHandler()) !== true) return false;
-  const { query } = context.switchToHttp().getRequest<FastifyRequest>();
-  return (query as Record<string, unknown>)['dry_run'] === 'true';
-}
+import { inputsOf, takes } from './inputs.js';
+import { QueryFlag } from './query.js';
 
 /**
- * The query of a route that {@link MayBeTriedOut}.
- *
- * @throws ServiceError `invalid`
+ * A parameter of a handler: whether the request only tries out what it asks for. Then it changes nothing, so that neither
+ * the audit nor the idempotency keys keep it.
  */
-export function readDryRun(query: unknown): boolean {
-  return readFlag('dry_run', readQuery(query, ['dry_run']).dry_run);
+export const DryRun = (): ParameterDecorator => (target, key, index) => {
+  takes({ dryRun: true })(target, key, index);
+  QueryFlag(
+    'dry_run',
+    'True: the service checks the submission as usual and predicts its course. It stores nothing and ignores `Idempotency-Key`.',
+  )(target, key, index);
+};
+
+/** Whether a request only tries out what it asks for, of a route with {@link DryRun}. */
+export function isDryRun(context: ExecutionContext): boolean {
+  if (inputsOf(context.getHandler()).dryRun !== true) return false;
+  const { query } = context.switchToHttp().getRequest<FastifyRequest>();
+  return (query as Record<string, unknown>)['dry_run'] === 'true';
 }

@@ -1,15 +1,31 @@
-export { isTriedOut, MayBeTriedOut, readDryRun } from './dry-run.js';
-export { DtoPipe } from './dto-pipe.js';
+export { Body, JsonBody, OptionalBody } from './body.js';
+export { DryRun, isDryRun } from './dry-run.js';
+export { InputInterceptor } from './input.interceptor.js';
+export { takes, type BodyDescription } from './inputs.js';
 export {
+  fromOrchestrator,
+  fromStore,
+  Operation,
+  operationExtension,
+  page,
+  record,
+  recordList,
+  Unlisted,
+  type Answer,
+  type OperationDescription,
+} from './operation.js';
+export { CampaignName, lookupName, pathName, pathParameter, pathText, ProtocolRunName } from './path.js';
+export {
+  FromQuery,
   invalidQuery,
   limitFault,
-  lookupName,
-  readArguments,
+  limitParameter,
+  QueryFlag,
+  queryParameter,
+  QueryText,
   readFlag,
   readLimit,
-  readListQuery,
-  readQuery,
-  readScheduleQuery,
-  refuseBody,
-  usualSchedule,
-} from './request-input.js';
+  requireLimit,
+  type QueryValues,
+} from './query.js';
+export { json, ref } from './schemas.js';

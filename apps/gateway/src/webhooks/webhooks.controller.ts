@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Patch, Post, Res } from '@nestjs/common';
 import {
   SecretRotation,
   secretOverlapS,
@@ -15,22 +15,34 @@ import {
   type WebhookRecord,
 } from '@lab/contracts';
 import { deliveryRecord, webhookRecord } from '@lab/persistence';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Caller, Needs } from '../access/index.js';
 import { eventNouns, readFilter, requirePosition } from '../events/index.js';
-import { DtoPipe, lookupName, readQuery, refuseBody } from '../routes/index.js';
+import { delivery, newWebhook, ping, webhook as example, webhookSubmissions } from '../examples/index.js';
+import { ListQuery, type PageRequest } from '../lists/index.js';
+import { found } from '../lookup/index.js';
 import { EventReader, RecordReader } from '../ports/index.js';
-import { readPageRequest } from '../lists/index.js';
-import { found, noBodyHint } from '../lookup/index.js';
+import { fromStore, JsonBody, Operation, OptionalBody, page, pathName, record } from '../routes/index.js';
 import { DeliveryStore, WebhookStore, type WebhookRow } from './webhook-stores.js';
 import { newSecret } from './signature.js';
 import { WebhookDeliverer } from './webhook-deliverer.js';
 import { WebhookSender } from './webhook-sender.js';
 
-/** Webhooks that there may be. */
+/** Maximum number of webhooks. */
 export const mostWebhooks = 50;
 
-/** Webhooks: where events are sent, and what became of them. */
+const WebhookId = pathName('webhook_id', 'webhook', {
+  description: 'Id of the webhook.',
+  example: example.id,
+});
+const DeliveryId = pathName('delivery_id', 'delivery', {
+  description: 'Id of the delivery.',
+  example: delivery.id,
+});
+
+/** Webhooks: where the service sends events, and the deliveries of those events. */
+@ApiTags('Webhooks')
 @Needs('admin')
 @Controller('api/webhooks')
 export class WebhooksController {
@@ -43,14 +55,20 @@ export class WebhooksController {
     private readonly deliverer: WebhookDeliverer,
   ) {}
 
+  @Operation({
+    summary: 'Create a webhook',
+    description:
+      'The service sends every event that passes the filters as a POST request, signed as the Standard Webhooks specification says, until the receiver answers with a status from 200 to 299. The response contains the secret; the service shows it only once. The address must begin with `https://` and lead to a machine on the public internet, unless the configuration allows more. The service resolves the name in the address before each request.',
+    answer: record('NewWebhookRecord', 'The new webhook.', newWebhook),
+    location: true,
+    problems: ['events_pruned', 'wrong_state'],
+  })
   @Post()
   async create(
-    @Body(new DtoPipe(WebhookSubmission)) submission: WebhookSubmission,
-    @Query() query: unknown,
+    @JsonBody(WebhookSubmission, webhookSubmissions) submission: WebhookSubmission,
     @Caller() caller: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<NewWebhookRecord> {
-    readQuery(query, []);
     const { url, description, filters, enabled, from } = submission;
     this.sender.check(url);
     const secret = newSecret();
@@ -71,32 +89,54 @@ export class WebhooksController {
       mostWebhooks,
     );
     if (made === undefined)
-      throw new ServiceError('wrong_state', `There are ${mostWebhooks} webhooks, and there may be no more.`);
+      throw new ServiceError(
+        'wrong_state',
+        `There are ${mostWebhooks} webhooks, the maximum. Remove one first.`,
+      );
     this.deliverer.changed(made.id);
     reply.header('location', `/api/webhooks/${made.id}`);
     return { ...webhookRecord(made), secret };
   }
 
+  @Operation({
+    summary: 'List webhooks',
+    answer: page('WebhookRecord', 'Newest first.'),
+    problems: fromStore,
+  })
   @Get()
-  async list(@Query() query: unknown): Promise<Page<WebhookRecord>> {
-    const request = readPageRequest('webhooks', query);
+  async list(@ListQuery('webhooks') request: PageRequest): Promise<Page<WebhookRecord>> {
     return request.pageOf(await this.records.list('webhooks', request));
   }
 
+  @Operation({
+    summary: 'Read a webhook',
+    answer: record('WebhookRecord', 'The webhook.', example),
+    problems: fromStore,
+  })
   @Get(':webhook_id')
-  async read(@Param('webhook_id') given: string, @Query() query: unknown): Promise<WebhookRecord> {
-    readQuery(query, []);
-    return webhookRecord(await this.#webhook(given));
+  async read(@WebhookId() id: string): Promise<WebhookRecord> {
+    return webhookRecord(await this.#webhook(id));
   }
 
+  @Operation({
+    summary: 'Change a webhook',
+    description:
+      'New filters apply to events that have no delivery yet. A disabled webhook sends nothing. When it is enabled again, it continues where it stopped, and retries the deliveries that wait at once.',
+    answer: record('WebhookRecord', 'The webhook after the change.', {
+      ...example,
+      enabled: false,
+      state: 'disabled',
+    }),
+  })
   @Patch(':webhook_id')
   async change(
-    @Param('webhook_id') given: string,
-    @Body(new DtoPipe(WebhookChange)) { url, description, filters, enabled }: WebhookChange,
-    @Query() query: unknown,
+    @WebhookId() id: string,
+    @JsonBody(WebhookChange, {
+      off: { summary: 'Send nothing for the time being', value: { enabled: false } },
+    })
+    { url, description, filters, enabled }: WebhookChange,
   ): Promise<WebhookRecord> {
-    readQuery(query, []);
-    const { id } = await this.#webhook(given);
+    await this.#webhook(id);
     if (url !== undefined) this.sender.check(url);
     return this.#changed(
       await this.webhooks.change(id, {
@@ -109,101 +149,121 @@ export class WebhooksController {
     );
   }
 
+  @Operation({
+    summary: 'Remove a webhook',
+    description:
+      'The service removes the webhook and its deliveries. It does not stop a request that is under way.',
+    answer: record('WebhookRecord', 'The webhook before its removal.', example),
+  })
   @Delete(':webhook_id')
   @HttpCode(200)
-  async remove(@Param('webhook_id') given: string, @Query() query: unknown): Promise<WebhookRecord> {
-    readQuery(query, []);
-    const id = lookupName(given, 'webhook');
+  async remove(@WebhookId() id: string): Promise<WebhookRecord> {
     return this.#changed(await this.webhooks.remove(id), id);
   }
 
+  @Operation({
+    summary: 'Give a webhook a new secret',
+    description:
+      'The response contains the new secret; the service shows it only once. For some time the service signs with the previous secret as well, so that the receiver can change over.',
+    answer: record('NewWebhookRecord', 'The webhook with its new secret.', {
+      ...newWebhook,
+      previous_secret_until: '2026-11-20T10:30:00.000Z',
+    }),
+  })
   @Post(':webhook_id/rotate-secret')
   @HttpCode(200)
   async rotate(
-    @Param('webhook_id') given: string,
-    @Body(DtoPipe.orNothing(SecretRotation)) { overlap_s: overlapS }: SecretRotation,
-    @Query() query: unknown,
+    @WebhookId() id: string,
+    @OptionalBody(SecretRotation, {
+      hour: { summary: 'An hour to change over', value: { overlap_s: 3_600 } },
+    })
+    { overlap_s: overlapS }: SecretRotation,
   ): Promise<NewWebhookRecord> {
-    readQuery(query, []);
-    const { id } = await this.#webhook(given);
+    await this.#webhook(id);
     const secret = newSecret();
     const sealed = this.sender.seal(secret);
-    const record = this.#changed(
-      await this.webhooks.rotate(id, sealed, overlapS ?? secretOverlapS.usual),
-      id,
-    );
-    return { ...record, secret };
+    const rotated = await this.webhooks.rotate(id, sealed, overlapS ?? secretOverlapS.usual);
+    return { ...this.#changed(rotated, id), secret };
   }
 
+  @Operation({
+    summary: 'Send events again, or skip some',
+    description:
+      'The webhook continues behind the given event, before or after its position. It sends repeated events under the same `webhook-id`.',
+    answer: record('WebhookRecord', 'The webhook at its new position.', example),
+    problems: ['events_pruned'],
+  })
   @Post(':webhook_id/replay')
   @HttpCode(200)
   async replay(
-    @Param('webhook_id') given: string,
-    @Body(new DtoPipe(WebhookReplay)) { from }: WebhookReplay,
-    @Query() query: unknown,
+    @WebhookId() id: string,
+    @JsonBody(WebhookReplay, {
+      behind: { summary: 'Everything behind an event', value: { from: 1841 } },
+    })
+    { from }: WebhookReplay,
   ): Promise<WebhookRecord> {
-    readQuery(query, []);
-    const { id } = await this.#webhook(given);
+    await this.#webhook(id);
     await requirePosition(this.events, eventNouns, from, 'from');
     return this.#changed(await this.webhooks.moveTo(id, from), id);
   }
 
+  @Operation({
+    summary: 'Test a webhook',
+    description:
+      'The service sends one signed message without content at once, also to a disabled webhook, and answers with the result. It does not retry.',
+    answer: record('DeliveryRecord', 'The result: `delivered`, or `given_up` with the reason.', ping),
+  })
   @Post(':webhook_id/ping')
   @HttpCode(200)
-  async ping(
-    @Param('webhook_id') given: string,
-    @Body() body: unknown,
-    @Query() query: unknown,
-  ): Promise<DeliveryRecord> {
-    readQuery(query, []);
-    refuseBody(body, noBodyHint);
-    const webhook = await this.#webhook(given);
-    return found(await this.deliverer.ping(webhook), 'webhook', webhook.id);
+  async ping(@WebhookId() id: string): Promise<DeliveryRecord> {
+    return found(await this.deliverer.ping(await this.#webhook(id)), 'webhook', id);
   }
 
+  @Operation({
+    summary: 'List the deliveries of a webhook',
+    answer: page('DeliveryRecord', 'Newest first.'),
+    problems: fromStore,
+  })
   @Get(':webhook_id/deliveries')
   async listDeliveries(
-    @Param('webhook_id') given: string,
-    @Query() query: unknown,
+    @WebhookId() id: string,
+    @ListQuery('webhook_deliveries', { owner: 'webhook_id' }) request: PageRequest,
   ): Promise<Page<DeliveryRecord>> {
-    const { id } = await this.#webhook(given);
-    const request = readPageRequest('webhook_deliveries', query, { owner: id });
+    await this.#webhook(id);
     return request.pageOf(await this.records.list('webhook_deliveries', request, id));
   }
 
+  @Operation({
+    summary: 'Send one event again',
+    description:
+      'The previous result does not matter. A delivery that waits is retried at once. Later events of the same record wait for it.',
+    answer: record('DeliveryRecord', 'The service will send the event.', delivery),
+    problems: ['wrong_state'],
+  })
   @Post(':webhook_id/deliveries/:delivery_id/redeliver')
   @HttpCode(202)
-  async redeliver(
-    @Param('webhook_id') given: string,
-    @Param('delivery_id') givenDelivery: string,
-    @Body() body: unknown,
-    @Query() query: unknown,
-  ): Promise<DeliveryRecord> {
-    readQuery(query, []);
-    refuseBody(body, noBodyHint);
-    const { id, enabled } = await this.#webhook(given);
-    const deliveryId = lookupName(givenDelivery, 'delivery');
-    const delivery = found(await this.deliveries.byId(id, deliveryId), 'delivery', deliveryId);
-    if (delivery.event_id === null)
-      throw new ServiceError('wrong_state', 'A ping is not sent again; send another one.');
+  async redeliver(@WebhookId() id: string, @DeliveryId() deliveryId: string): Promise<DeliveryRecord> {
+    const { enabled } = await this.#webhook(id);
+    const kept = found(await this.deliveries.byId(id, deliveryId), 'delivery', deliveryId);
+    if (kept.event_id === null)
+      throw new ServiceError('wrong_state', 'A ping cannot be sent again. Send a new one.');
     if (!enabled)
-      throw new ServiceError('wrong_state', 'The webhook is disabled: enable it first, nothing is sent.');
+      throw new ServiceError('wrong_state', 'The webhook is disabled and sends nothing. Enable it first.');
     const asked = found(await this.deliveries.askAgain(id, deliveryId), 'delivery', deliveryId);
     this.deliverer.changed(id);
     return deliveryRecord(asked);
   }
 
   /** @throws ServiceError `not_found` */
-  async #webhook(given: string): Promise<WebhookRow> {
-    const id = lookupName(given, 'webhook');
+  async #webhook(id: string): Promise<WebhookRow> {
     return found(await this.webhooks.byId(id), 'webhook', id);
   }
 
   /** @throws ServiceError `not_found` when it was removed meanwhile */
   #changed(row: WebhookRow | undefined, id: string): WebhookRecord {
-    const record = webhookRecord(found(row, 'webhook', id));
+    const changed = webhookRecord(found(row, 'webhook', id));
     this.deliverer.changed(id);
-    return record;
+    return changed;
   }
 }
 

@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, HttpCode, Post } from '@nestjs/common';
 import {
   OperatorNote,
   orchestratorRequests,
@@ -11,10 +11,19 @@ import {
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
 import { actorName, Caller, Needs, requireOwn } from '../access/index.js';
-import { DtoPipe, lookupName, readQuery } from '../routes/index.js';
+import { operatorNotes } from '../examples/index.js';
+import { committed } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { committed } from '../lookup/index.js';
+import {
+  CampaignName,
+  fromOrchestrator,
+  Operation,
+  OptionalBody,
+  pathName,
+  ProtocolRunName,
+  record,
+} from '../routes/index.js';
 
 const requests = {
   archive: orchestratorRequests.archiveWork,
@@ -22,7 +31,21 @@ const requests = {
 } as const;
 type Act = keyof typeof requests;
 
-/** Takes work that is over out of the lists, and brings it back. */
+const TaskName = pathName('task_name', 'on-demand task', {
+  description: 'Name of the on-demand task. The latest task of that name is meant.',
+  example: 'rinse_1',
+});
+const RunName = (): ParameterDecorator =>
+  ProtocolRunName({ description: 'Name of a protocol run that belongs to no campaign.' });
+
+const archiving =
+  'Only finished work can be archived. The record stays readable by its name, with `archived_at`, and the name stays taken. Lists contain it with `archived=true` or `archived=all`. To resume it, restore it first.';
+const restoring = 'The lists contain it again, as if it had never been archived.';
+const archived = 'It is archived.';
+const restored = 'It is restored.';
+const problems = ['wrong_state', ...fromOrchestrator] as const;
+
+/** Takes finished work out of the lists, and brings it back. */
 @Controller('api')
 export class ArchiveController {
   constructor(
@@ -31,107 +54,140 @@ export class ArchiveController {
   ) {}
 
   @Needs('submitter', { of: 'campaign' })
+  @Operation({
+    tag: 'Campaigns',
+    summary: 'Archive a campaign',
+    description: `${archiving} The runs of the campaign, their tasks, attempts and files are archived with it.`,
+    answer: record('CampaignRecord', archived),
+    problems,
+  })
   @Post('campaigns/:campaign_name/archive')
   @HttpCode(200)
   archiveCampaign(
-    @Param('campaign_name') name: string,
-    @Body(DtoPipe.orNothing(OperatorNote)) note: OperatorNote,
-    @Query() query: unknown,
+    @CampaignName() name: string,
+    @OptionalBody(OperatorNote, operatorNotes) note: OperatorNote,
     @Caller() caller: Principal,
   ): Promise<CampaignRecord> {
-    return this.campaign('archive', { name, note, query, caller });
+    return this.campaign('archive', { name, note, caller });
   }
 
   @Needs('submitter', { of: 'campaign' })
+  @Operation({
+    tag: 'Campaigns',
+    summary: 'Restore a campaign from the archive',
+    description: restoring,
+    answer: record('CampaignRecord', restored),
+    problems,
+  })
   @Post('campaigns/:campaign_name/restore')
   @HttpCode(200)
   restoreCampaign(
-    @Param('campaign_name') name: string,
-    @Body(DtoPipe.orNothing(OperatorNote)) note: OperatorNote,
-    @Query() query: unknown,
+    @CampaignName() name: string,
+    @OptionalBody(OperatorNote, operatorNotes) note: OperatorNote,
     @Caller() caller: Principal,
   ): Promise<CampaignRecord> {
-    return this.campaign('restore', { name, note, query, caller });
+    return this.campaign('restore', { name, note, caller });
   }
 
   @Needs('submitter', { of: 'protocol_run' })
+  @Operation({
+    tag: 'Protocol runs',
+    summary: 'Archive a protocol run',
+    description: `${archiving} The tasks of the run, their attempts and files are archived with it. A run of a campaign is archived with the campaign.`,
+    answer: record('ProtocolRunRecord', archived),
+    problems,
+  })
   @Post('protocols/:protocol_run_name/archive')
   @HttpCode(200)
   archiveRun(
-    @Param('protocol_run_name') name: string,
-    @Body(DtoPipe.orNothing(OperatorNote)) note: OperatorNote,
-    @Query() query: unknown,
+    @RunName() name: string,
+    @OptionalBody(OperatorNote, operatorNotes) note: OperatorNote,
     @Caller() caller: Principal,
   ): Promise<ProtocolRunRecord> {
-    return this.run('archive', { name, note, query, caller });
+    return this.run('archive', { name, note, caller });
   }
 
   @Needs('submitter', { of: 'protocol_run' })
+  @Operation({
+    tag: 'Protocol runs',
+    summary: 'Restore a protocol run from the archive',
+    description: restoring,
+    answer: record('ProtocolRunRecord', restored),
+    problems,
+  })
   @Post('protocols/:protocol_run_name/restore')
   @HttpCode(200)
   restoreRun(
-    @Param('protocol_run_name') name: string,
-    @Body(DtoPipe.orNothing(OperatorNote)) note: OperatorNote,
-    @Query() query: unknown,
+    @RunName() name: string,
+    @OptionalBody(OperatorNote, operatorNotes) note: OperatorNote,
     @Caller() caller: Principal,
   ): Promise<ProtocolRunRecord> {
-    return this.run('restore', { name, note, query, caller });
+    return this.run('restore', { name, note, caller });
   }
 
   @Needs('submitter', { of: 'task' })
+  @Operation({
+    tag: 'Tasks',
+    summary: 'Archive an on-demand task',
+    description: `${archiving} The attempts and files of the task are archived with it. A task of a protocol run is archived with the run.`,
+    answer: record('TaskRunRecord', archived),
+    problems,
+  })
   @Post('tasks/:task_name/archive')
   @HttpCode(200)
   archiveTask(
-    @Param('task_name') name: string,
-    @Body(DtoPipe.orNothing(OperatorNote)) note: OperatorNote,
-    @Query() query: unknown,
+    @TaskName() name: string,
+    @OptionalBody(OperatorNote, operatorNotes) note: OperatorNote,
     @Caller() caller: Principal,
   ): Promise<TaskRunRecord> {
-    return this.task('archive', { name, note, query, caller });
+    return this.task('archive', { name, note, caller });
   }
 
   @Needs('submitter', { of: 'task' })
+  @Operation({
+    tag: 'Tasks',
+    summary: 'Restore an on-demand task from the archive',
+    description: restoring,
+    answer: record('TaskRunRecord', restored),
+    problems,
+  })
   @Post('tasks/:task_name/restore')
   @HttpCode(200)
   restoreTask(
-    @Param('task_name') name: string,
-    @Body(DtoPipe.orNothing(OperatorNote)) note: OperatorNote,
-    @Query() query: unknown,
+    @TaskName() name: string,
+    @OptionalBody(OperatorNote, operatorNotes) note: OperatorNote,
     @Caller() caller: Principal,
   ): Promise<TaskRunRecord> {
-    return this.task('restore', { name, note, query, caller });
+    return this.task('restore', { name, note, caller });
   }
 
-  private async campaign(act: Act, asked: Asked): Promise<CampaignRecord> {
-    const record = await this.act(act, 'campaign', asked, (name) => this.records.campaign(name));
-    return { ...record, meta: withSecretsHidden(record.meta) };
+  private async campaign(act: Act, request: Request): Promise<CampaignRecord> {
+    const campaign = await this.act(act, 'campaign', request, (name) => this.records.campaign(name));
+    return { ...campaign, meta: withSecretsHidden(campaign.meta) };
   }
 
-  private run(act: Act, asked: Asked): Promise<ProtocolRunRecord> {
-    return this.act(act, 'protocol_run', asked, (name) => this.records.protocolRun(name));
+  private run(act: Act, request: Request): Promise<ProtocolRunRecord> {
+    return this.act(act, 'protocol_run', request, (name) => this.records.protocolRun(name));
   }
 
-  private task(act: Act, asked: Asked): Promise<TaskRunRecord> {
-    return this.act(act, 'task_run', asked, (name) => this.records.task(name));
+  private task(act: Act, request: Request): Promise<TaskRunRecord> {
+    return this.act(act, 'task_run', request, (name) => this.records.task(name));
   }
 
   private async act<Work extends { owner: string }>(
     act: Act,
     kind: WorkKind,
-    { name: given, note, query, caller }: Asked,
+    { name, note, caller }: Request,
     read: (name: string) => Promise<Work | undefined>,
   ): Promise<Work> {
-    readQuery(query, []);
-    const name = lookupName(given, workWords[kind]);
     await requireOwn(caller, () => read(name));
     await this.orchestrator.ask(requests[act], { kind, name, by: actorName(caller, note.by) });
     return committed(() => read(name), `${workWords[kind]} ${name}`);
   }
 }
 
-interface Asked {
+interface Request {
   name: string;
   note: OperatorNote;
-  query: unknown;
   caller: Principal;
 }

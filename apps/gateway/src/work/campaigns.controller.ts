@@ -1,4 +1,5 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import {
   CampaignResumption,
   CampaignSubmission,
@@ -9,8 +10,8 @@ import {
   type DryRunRecord,
   type JsonObject,
   type Page,
-  type ProtocolRunSummary,
   type Principal,
+  type ProtocolRunSummary,
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
 import type { FastifyReply } from 'fastify';
@@ -22,19 +23,31 @@ import {
   Needs,
   requireOwn,
   requireRightToServers,
-  Within,
 } from '../access/index.js';
-import { type Asked, AskedAt, FoundAgain } from '../idempotency/index.js';
-import { DtoPipe, lookupName, MayBeTriedOut, readDryRun, readQuery, refuseBody } from '../routes/index.js';
-import { Secrets } from './secrets.js';
+import { campaignSubmissions, operatorNotes } from '../examples/index.js';
+import { AskedAt, FoundAgain, type Asked } from '../idempotency/index.js';
+import { ListQuery, type PageRequest } from '../lists/index.js';
+import { committed, found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { readPageRequest } from '../lists/index.js';
+import {
+  CampaignName,
+  DryRun,
+  fromOrchestrator,
+  fromStore,
+  JsonBody,
+  Operation,
+  OptionalBody,
+  page,
+  record,
+} from '../routes/index.js';
 import { Estimates } from './estimates.js';
 import { isOwn } from './own-submission.js';
-import { committed, found, noBodyHint } from '../lookup/index.js';
+import { Secrets } from './secrets.js';
+import { submissionErrors } from './submission-errors.js';
 
 /** Campaigns: submit, pause, resume, cancel, read. */
+@ApiTags('Campaigns')
 @Needs('viewer')
 @Controller('api/campaigns')
 export class CampaignsController {
@@ -47,16 +60,28 @@ export class CampaignsController {
 
   @Needs('submitter')
   @FoundAgain()
-  @MayBeTriedOut()
+  @Operation({
+    summary: 'Submit a campaign',
+    description:
+      'A campaign runs one protocol many times. Without an optimizer, give `global_parameters`, `protocol_run_parameters` (exactly `max_protocol_runs` entries), or both. With `optimize`, the service creates the optimizer of the protocol before it answers, and the optimizer proposes the inputs run by run.',
+    answer: record('CampaignRecord', 'The campaign is accepted.'),
+    location: true,
+    problems: [
+      ...submissionErrors,
+      'unknown_protocol',
+      'not_found',
+      'optimizer_error',
+      'optimizer_unavailable',
+    ],
+  })
   @Post()
   async submit(
-    @Body(new DtoPipe(CampaignSubmission)) given: CampaignSubmission,
-    @Query() query: unknown,
+    @JsonBody(CampaignSubmission, campaignSubmissions) given: CampaignSubmission,
+    @DryRun() dry: boolean,
     @AskedAt() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Caller() caller: Principal,
   ): Promise<CampaignRecord | DryRunRecord<CampaignSubmission>> {
-    const dry = readDryRun(query);
     const submission = asOwn(caller, given);
     if (submission.resume === true) await requireOwn(caller, () => this.records.campaign(submission.name));
     const { meta } = submission;
@@ -75,100 +100,130 @@ export class CampaignsController {
       async () => isOwn(await this.record(submission.name), shown, asked.at),
       asked.again,
     );
-    const record = await committed(() => this.record(name), `campaign ${name}`);
+    const made = await committed(() => this.record(name), `campaign ${name}`);
     reply.header('location', `/api/campaigns/${encodeURIComponent(name)}`);
-    return record;
+    return made;
   }
 
   @Needs('submitter', { of: 'campaign' })
+  @Operation({
+    summary: 'Cancel a campaign',
+    description: 'The service starts no further run and cancels the runs of the campaign.',
+    answer: record('CampaignRecord', 'The campaign will end.'),
+    problems: ['wrong_state', ...fromOrchestrator],
+  })
   @Post(':campaign_name/cancel')
   @HttpCode(202)
-  async cancel(
-    @Param('campaign_name') given: string,
-    @Body() body: unknown,
-    @Query() query: unknown,
-    @Caller() caller: Principal,
-  ): Promise<CampaignRecord> {
-    readQuery(query, []);
-    refuseBody(body, noBodyHint);
-    const name = lookupName(given, 'campaign');
-    await requireOwn(caller, () => this.records.campaign(name));
-    await this.orchestrator.ask(orchestratorRequests.cancelCampaign, { name });
-    return committed(() => this.record(name), `campaign ${name}`);
+  cancel(@CampaignName() name: string, @Caller() caller: Principal): Promise<CampaignRecord> {
+    return this.act(caller, name, () => this.orchestrator.ask(orchestratorRequests.cancelCampaign, { name }));
   }
 
   @Needs('submitter', { of: 'campaign' })
+  @Operation({
+    summary: 'Pause a campaign',
+    description:
+      'The service starts no further run, and no further task of the existing runs. Running tasks continue to their end.',
+    answer: record('CampaignRecord', 'The campaign is paused.'),
+    problems: ['wrong_state', ...fromOrchestrator],
+  })
   @Post(':campaign_name/pause')
   @HttpCode(202)
-  async pause(
-    @Param('campaign_name') given: string,
-    @Body(DtoPipe.orNothing(OperatorNote)) { by }: OperatorNote,
-    @Query() query: unknown,
+  pause(
+    @CampaignName() name: string,
+    @OptionalBody(OperatorNote, operatorNotes) { by }: OperatorNote,
     @Caller() caller: Principal,
   ): Promise<CampaignRecord> {
-    readQuery(query, []);
-    const name = lookupName(given, 'campaign');
-    await requireOwn(caller, () => this.records.campaign(name));
-    await this.orchestrator.ask(orchestratorRequests.pauseCampaign, { name, by: actorName(caller, by) });
-    return committed(() => this.record(name), `campaign ${name}`);
+    return this.act(caller, name, () =>
+      this.orchestrator.ask(orchestratorRequests.pauseCampaign, { name, by: actorName(caller, by) }),
+    );
   }
 
   @Needs('submitter', { of: 'campaign' })
+  @Operation({
+    summary: 'Resume a campaign',
+    description:
+      'A paused campaign continues. Of a failed or cancelled campaign, the service keeps the completed runs, resumes the failed and cancelled runs with the same parameters, and then continues with the remaining runs.',
+    answer: record('CampaignRecord', 'The campaign continues.'),
+    problems: [
+      'wrong_state',
+      ...fromOrchestrator,
+      'backlog_full',
+      'duplicate_name',
+      'optimizer_error',
+      'optimizer_unavailable',
+    ],
+  })
   @Post(':campaign_name/resume')
   @HttpCode(202)
-  async resume(
-    @Param('campaign_name') given: string,
-    @Body(DtoPipe.orNothing(CampaignResumption))
+  resume(
+    @CampaignName() name: string,
+    @OptionalBody(CampaignResumption, {
+      ...operatorNotes,
+      overrides: { summary: 'Without the AI from here on', value: { optimizer_overrides: { p_ai: 0 } } },
+    })
     { by, optimizer_overrides: overrides }: CampaignResumption,
-    @Query() query: unknown,
     @Caller() caller: Principal,
   ): Promise<CampaignRecord> {
-    readQuery(query, []);
-    const name = lookupName(given, 'campaign');
     requireRightToServers(caller, overrides);
-    await requireOwn(caller, () => this.records.campaign(name));
-    await this.orchestrator.ask(orchestratorRequests.resumeCampaign, {
-      name,
-      by: actorName(caller, by),
-      ...(overrides === undefined
-        ? {}
-        : { optimizer_overrides: this.secrets.sealed(overrides, 'optimizer_overrides') }),
-    });
-    return committed(() => this.record(name), `campaign ${name}`);
+    return this.act(caller, name, () =>
+      this.orchestrator.ask(orchestratorRequests.resumeCampaign, {
+        name,
+        by: actorName(caller, by),
+        ...(overrides === undefined
+          ? {}
+          : { optimizer_overrides: this.secrets.sealed(overrides, 'optimizer_overrides') }),
+      }),
+    );
   }
 
   @Needs('viewer', { of: 'campaign' })
+  @Operation({
+    summary: 'Read a campaign',
+    answer: record('CampaignRecord', 'The campaign. Its runs are a separate list.'),
+    problems: fromStore,
+  })
   @Get(':campaign_name')
-  async read(@Param('campaign_name') given: string, @Query() query: unknown): Promise<CampaignRecord> {
-    readQuery(query, []);
-    const name = lookupName(given, 'campaign');
-    const record = found(await this.record(name), 'campaign', name);
-    const [estimated] = await this.estimates.ofCampaigns([record]);
-    return estimated ?? record;
+  async read(@CampaignName() name: string): Promise<CampaignRecord> {
+    const campaign = found(await this.record(name), 'campaign', name);
+    const [estimated] = await this.estimates.ofCampaigns([campaign]);
+    return estimated ?? campaign;
   }
 
   @Needs('viewer', { lab: labFilter })
+  @Operation({
+    summary: 'List campaigns',
+    answer: page('CampaignSummary', 'Campaigns without their runs.'),
+    problems: fromStore,
+  })
   @Get()
-  async list(@Query() query: unknown, @Within() within?: readonly string[]): Promise<Page<CampaignSummary>> {
-    const request = readPageRequest('campaigns', query, { within });
+  async list(@ListQuery('campaigns') request: PageRequest): Promise<Page<CampaignSummary>> {
     const { items, end } = await this.records.list('campaigns', request);
     return request.pageOf({ items: await this.estimates.ofCampaigns(items.map(withoutSecrets)), end });
   }
 
   @Needs('viewer', { of: 'campaign' })
+  @Operation({
+    summary: 'List the protocol runs of a campaign',
+    answer: page('ProtocolRunSummary', 'Runs in the order of their creation, without their tasks.'),
+    problems: fromStore,
+  })
   @Get(':campaign_name/runs')
   async runs(
-    @Param('campaign_name') given: string,
-    @Query() query: unknown,
+    @CampaignName() name: string,
+    @ListQuery('campaign_runs', { owner: 'campaign_name' }) request: PageRequest,
   ): Promise<Page<ProtocolRunSummary>> {
-    const name = lookupName(given, 'campaign');
-    const request = readPageRequest('campaign_runs', query, { owner: name });
     const [campaign, { items, end }] = await Promise.all([
       this.records.campaign(name),
       this.records.list('campaign_runs', request, name),
     ]);
     found(campaign, 'campaign', name);
     return request.pageOf({ items: await this.estimates.ofRuns(items), end });
+  }
+
+  private async act(caller: Principal, name: string, ask: () => Promise<unknown>): Promise<CampaignRecord> {
+    await requireOwn(caller, () => this.records.campaign(name));
+    await ask();
+    return committed(() => this.record(name), `campaign ${name}`);
   }
 
   private async record(name: string): Promise<CampaignRecord | undefined> {

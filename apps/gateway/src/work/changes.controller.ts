@@ -1,4 +1,4 @@
-import { Body, Controller, Param, Patch, Query } from '@nestjs/common';
+import { Controller, Patch } from '@nestjs/common';
 import {
   CampaignChange,
   orchestratorRequests,
@@ -11,12 +11,23 @@ import {
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
 import { Caller, Needs, refuseForeign } from '../access/index.js';
-import { DtoPipe, lookupName, readQuery } from '../routes/index.js';
+import { AddressOfTask, committed, found, foundTask, type TaskAddress } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { committed, found, foundTask, readTaskAddress } from '../lookup/index.js';
+import {
+  CampaignName,
+  fromOrchestrator,
+  JsonBody,
+  Operation,
+  ProtocolRunName,
+  record,
+} from '../routes/index.js';
 
-/** Changes of work that is not over: its priority, and parameters of what has not begun. */
+const priority = { summary: 'Let it go before other work', value: { priority: 5 } };
+const checks = 'The service checks the change like a submission, and makes all of it or nothing.';
+const problems = ['wrong_state', ...fromOrchestrator] as const;
+
+/** Changes work that is not over: its priority, and parameters of what has not begun. */
 @Controller('api')
 export class ChangesController {
   constructor(
@@ -25,15 +36,25 @@ export class ChangesController {
   ) {}
 
   @Needs('submitter', { of: 'task' })
+  @Operation({
+    tag: 'Tasks',
+    summary: 'Change a task that is not over',
+    description: `The priority can change at any time, the parameters until the first attempt begins. ${checks}`,
+    answer: record('TaskRunRecord', 'The task after the change.'),
+    problems,
+  })
   @Patch('tasks/:task_name')
   async changeTask(
-    @Param('task_name') given: string,
-    @Body(new DtoPipe(TaskChange)) change: TaskChange,
-    @Query() query: unknown,
+    @AddressOfTask() address: TaskAddress,
+    @JsonBody(TaskChange, {
+      priority,
+      parameters: { summary: 'Another duration', value: { input_parameters: { duration: 3 } } },
+    })
+    change: TaskChange,
     @Caller() caller: Principal,
   ): Promise<TaskRunRecord> {
-    const run = readTaskAddress(query);
-    const { name, owner } = await foundTask(this.records, given, run);
+    const { run } = address;
+    const { name, owner } = await foundTask(this.records, address);
     refuseForeign(caller, owner);
     await this.orchestrator.ask(orchestratorRequests.changeTask, {
       name,
@@ -45,15 +66,26 @@ export class ChangesController {
   }
 
   @Needs('submitter', { of: 'protocol_run' })
+  @Operation({
+    tag: 'Protocol runs',
+    summary: 'Change a protocol run that is not over',
+    description: `Changes the priority of all tasks of the run that are not over, and parameters of tasks without an attempt. ${checks}`,
+    answer: record('ProtocolRunRecord', 'The run after the change.'),
+    problems,
+  })
   @Patch('protocols/:protocol_run_name')
   async changeProtocolRun(
-    @Param('protocol_run_name') given: string,
-    @Body(new DtoPipe(ProtocolRunChange)) change: ProtocolRunChange,
-    @Query() query: unknown,
+    @ProtocolRunName() name: string,
+    @JsonBody(ProtocolRunChange, {
+      priority,
+      parameters: {
+        summary: 'Another volume',
+        value: { parameters: { mix_colors: { cyan_volume: 2.5 } } },
+      },
+    })
+    change: ProtocolRunChange,
     @Caller() caller: Principal,
   ): Promise<ProtocolRunRecord> {
-    readQuery(query, []);
-    const name = lookupName(given, 'protocol run');
     const { owner } = found(await this.records.protocolRun(name), 'protocol run', name);
     refuseForeign(caller, owner);
     await this.orchestrator.ask(orchestratorRequests.changeProtocolRun, { name, by: caller.name, change });
@@ -61,19 +93,31 @@ export class ChangesController {
   }
 
   @Needs('submitter', { of: 'campaign' })
+  @Operation({
+    tag: 'Campaigns',
+    summary: 'Change a campaign that is not over',
+    description:
+      'Changes the priority of all work of the campaign that is not over, the number of runs, the number of concurrent runs, and the parameters of runs that have not begun.',
+    answer: record('CampaignRecord', 'The campaign after the change.'),
+    problems: [...problems, 'duplicate_name', 'optimizer_unavailable'],
+  })
   @Patch('campaigns/:campaign_name')
   async changeCampaign(
-    @Param('campaign_name') given: string,
-    @Body(new DtoPipe(CampaignChange)) change: CampaignChange,
-    @Query() query: unknown,
+    @CampaignName() name: string,
+    @JsonBody(CampaignChange, {
+      priority,
+      more: {
+        summary: 'More runs, three at a time',
+        value: { max_protocol_runs: 20, max_concurrent_protocol_runs: 3 },
+      },
+    })
+    change: CampaignChange,
     @Caller() caller: Principal,
   ): Promise<CampaignRecord> {
-    readQuery(query, []);
-    const name = lookupName(given, 'campaign');
     const { owner } = found(await this.records.campaign(name), 'campaign', name);
     refuseForeign(caller, owner);
     await this.orchestrator.ask(orchestratorRequests.changeCampaign, { name, by: caller.name, change });
-    const record = await committed(() => this.records.campaign(name), `campaign ${name}`);
-    return { ...record, meta: withSecretsHidden(record.meta) };
+    const campaign = await committed(() => this.records.campaign(name), `campaign ${name}`);
+    return { ...campaign, meta: withSecretsHidden(campaign.meta) };
   }
 }

@@ -1,4 +1,4 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import {
   maxNameLength,
   type CampaignClone,
@@ -9,20 +9,36 @@ import {
 } from '@lab/contracts';
 import { withSecretsHidden } from '@lab/runtime';
 import { Needs } from '../access/index.js';
-import { lookupName, readQuery } from '../routes/index.js';
+import { campaignSubmissions, protocolRunSubmissions, taskSubmissions } from '../examples/index.js';
+import { AddressOfTask, found, foundTask, type TaskAddress } from '../lookup/index.js';
 import { RecordReader } from '../ports/index.js';
-import { found, foundTask, readTaskAddress } from '../lookup/index.js';
+import {
+  CampaignName,
+  fromStore,
+  json,
+  Operation,
+  ProtocolRunName,
+  ref,
+  type Answer,
+} from '../routes/index.js';
 
-/** What records were submitted with, ready to be submitted again under another name. Nothing is stored. */
+/** Makes submissions from records, to submit the same work again under another name. Stores nothing. */
 @Controller('api')
 export class ClonesController {
   constructor(private readonly records: RecordReader) {}
 
-  /** Of a task inside a run: the same task by itself, with the devices, resources and values that it got. */
   @Needs('viewer', { of: 'task' })
+  @Operation({
+    tag: 'Tasks',
+    summary: 'Get a submission of the same task',
+    description:
+      'The submission has a free name. For a task of a protocol run, it describes an on-demand task with the devices, resources and values that the task got.',
+    answer: cloneOf('TaskSubmission', '/api/tasks', taskSubmissions.clean.value),
+    problems: fromStore,
+  })
   @Get('tasks/:task_name/clone')
-  async cloneTask(@Param('task_name') given: string, @Query() query: unknown): Promise<TaskClone> {
-    const task = await foundTask(this.records, given, readTaskAddress(query));
+  async cloneTask(@AddressOfTask() address: TaskAddress): Promise<TaskClone> {
+    const task = await foundTask(this.records, address);
     const { kept, leftOut } = withoutSecrets(task.meta);
     const { timeout, retry } = task.failure_policy;
     return {
@@ -45,15 +61,17 @@ export class ClonesController {
     };
   }
 
-  /** Of a run of a campaign: the same run by itself, with the parameters that it got. */
   @Needs('viewer', { of: 'protocol_run' })
+  @Operation({
+    tag: 'Protocol runs',
+    summary: 'Get a submission of the same protocol run',
+    description:
+      'The submission has a free name. For a run of a campaign, it has the parameters that the run got.',
+    answer: cloneOf('ProtocolRunSubmission', '/api/protocols', protocolRunSubmissions.mix.value),
+    problems: fromStore,
+  })
   @Get('protocols/:protocol_run_name/clone')
-  async cloneProtocolRun(
-    @Param('protocol_run_name') given: string,
-    @Query() query: unknown,
-  ): Promise<ProtocolRunClone> {
-    readQuery(query, []);
-    const name = lookupName(given, 'protocol run');
+  async cloneProtocolRun(@ProtocolRunName() name: string): Promise<ProtocolRunClone> {
     const run = found(await this.records.protocolRun(name), 'protocol run', name);
     const { kept, leftOut } = withoutSecrets(run.meta);
     return {
@@ -71,13 +89,17 @@ export class ClonesController {
   }
 
   @Needs('viewer', { of: 'campaign' })
+  @Operation({
+    tag: 'Campaigns',
+    summary: 'Get a submission of the same campaign',
+    description: 'The submission has a free name. It contains no secrets; `left_out` names the ones to add.',
+    answer: cloneOf('CampaignSubmission', '/api/campaigns', campaignSubmissions.sweep.value, [
+      'meta.optimizer_overrides.ai_api_key',
+    ]),
+    problems: fromStore,
+  })
   @Get('campaigns/:campaign_name/clone')
-  async cloneCampaign(
-    @Param('campaign_name') given: string,
-    @Query() query: unknown,
-  ): Promise<CampaignClone> {
-    readQuery(query, []);
-    const name = lookupName(given, 'campaign');
+  async cloneCampaign(@CampaignName() name: string): Promise<CampaignClone> {
     const campaign = found(await this.records.campaign(name), 'campaign', name);
     const { kept, leftOut } = withoutSecrets(campaign.meta);
     const { protocol_run_parameters: perRun, max_failures: maxFailures } = campaign;
@@ -103,7 +125,31 @@ export class ClonesController {
   }
 }
 
-/** The first of `<name>_2`, `<name>_3` and so on that nothing is called. */
+/** The answer with a clone. @param path where the client posts the submission */
+function cloneOf(submission: string, path: string, example: unknown, leftOut: string[] = []): Answer {
+  return {
+    description: `Post it to \`${path}\`.`,
+    content: json(
+      {
+        type: 'object',
+        required: ['submission', 'left_out'],
+        additionalProperties: false,
+        properties: {
+          submission: ref(submission),
+          left_out: {
+            type: 'array',
+            items: { type: 'string' },
+            description:
+              'Paths of values that the submission lacks: secrets, which nobody can read, so that the person who submits it gives them again; and files of other tasks, which only a protocol can pass on.',
+          },
+        },
+      },
+      { submission: example, left_out: leftOut },
+    ),
+  };
+}
+
+/** The first unused name of `<name>_2`, `<name>_3` and so on. */
 async function freeName(name: string, look: (name: string) => Promise<unknown>): Promise<string> {
   const [, base = name, count = '1'] = /^(.*?)_([1-9]\d{0,5})$/.exec(name) ?? [];
   for (let n = Number(count) + 1; ; n += 1) {
@@ -112,7 +158,7 @@ async function freeName(name: string, look: (name: string) => Promise<unknown>):
   }
 }
 
-/** Secrets are sealed for good: a copy of them would be of no use, and shown they would be none. */
+/** Leaves secrets out: the sealed text would be useless in a copy, and the plain text must not be shown. */
 function withoutSecrets(meta: JsonObject): { kept: JsonObject; leftOut: string[] } {
   const leftOut: string[] = [];
   const compare = (value: JsonValue, hidden: JsonValue | undefined, path: string): JsonValue | undefined => {

@@ -1,4 +1,5 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import {
   InsightSubmission,
   isServiceError,
@@ -21,19 +22,40 @@ import {
   type Trial,
 } from '@lab/contracts';
 import { actorName, Caller, Needs, requireOwn } from '../access/index.js';
-import { DtoPipe, lookupName, readFlag, readQuery } from '../routes/index.js';
-import { Secrets } from './secrets.js';
+import { insightRecord as insightExample, optimizerDescription, optimizerRecord } from '../examples/index.js';
+import { ListQuery, type PageRequest } from '../lists/index.js';
+import { found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { readPageRequest } from '../lists/index.js';
-import { found } from '../lookup/index.js';
+import {
+  Body,
+  CampaignName as NameOfCampaign,
+  fromOrchestrator,
+  fromStore,
+  JsonBody,
+  Operation,
+  page,
+  pathName,
+  QueryFlag,
+  QueryText,
+  record,
+  ref,
+} from '../routes/index.js';
+import { Secrets } from './secrets.js';
 
-/** Of so many of the latest trials the record of an optimizer shows the notes. */
+/** Number of the latest trials whose notes the record of an optimizer shows. */
 const shownJournal = 50;
 
 const params = zodSchema(runtimeParameters.zod());
 
-/** The optimizers of campaigns: read them, change their settings, tell their AI something. */
+const CampaignName = (): ParameterDecorator => NameOfCampaign({ example: 'find_teal' });
+const ProtocolType = pathName('protocol_type', 'protocol', {
+  description: 'Type name of the protocol.',
+  example: 'color_mixing',
+});
+
+/** The optimizers of campaigns: read them, change their settings, give hints to their AI. */
+@ApiTags('Campaigns')
 @Needs('viewer', { of: 'campaign' })
 @Controller('api')
 export class OptimizersController {
@@ -44,35 +66,60 @@ export class OptimizersController {
   ) {}
 
   @Needs('submitter', { of: 'campaign' })
+  @Operation({
+    summary: 'Change settings of the optimizer while the campaign runs',
+    description:
+      'Any of `p_bayesian`, `p_ai`, `ai_history_size`, `ai_additional_context`, and the runtime parameters of the plugged-in optimizer. Setting one of the two probabilities sets the other as well. `p_ai` 0 removes the AI; a larger value brings it back. The service makes all changes or none. They survive every restart and resume.',
+    answer: record('RuntimeParameters', 'All runtime parameters after the change.', {
+      p_bayesian: 0.8,
+      p_ai: 0.2,
+    }),
+    problems: ['wrong_state', ...fromOrchestrator, 'optimizer_error', 'optimizer_unavailable'],
+  })
   @Put('campaigns/:campaign_name/optimizer/params')
   async configure(
-    @Param('campaign_name') given: string,
-    @Body() body: unknown,
-    @Query() query: unknown,
+    @CampaignName() name: string,
+    @QueryText('by', 'Who makes the change, for the audit.') by: string | undefined,
+    @Body(
+      {
+        schema: ref('RuntimeParameters'),
+        required: true,
+        examples: { less: { summary: 'Ask the AI less often', value: { p_ai: 0.2 } } },
+      },
+      readParameters,
+    )
+    parameters: RuntimeParameterValues,
     @Caller() caller: Principal,
   ): Promise<RuntimeParameterValues> {
-    const { by } = readQuery(query, ['by'] as const);
-    const name = lookupName(given, 'campaign');
     await requireOwn(caller, () => this.records.campaign(name));
     const reply = await this.orchestrator.ask(orchestratorRequests.configureOptimizer, {
       name,
       by: actorName(caller, by),
-      runtime_params: this.parametersOf(body),
+      runtime_params: this.secrets.sealed(parameters as JsonObject, '') as RuntimeParameterValues,
     });
     return reply.runtime_params;
   }
 
   @Needs('submitter', { of: 'campaign' })
+  @Operation({
+    summary: 'Give a hint to the AI of the optimizer',
+    description: 'The AI gets the text with its next suggestions until one of them succeeds.',
+    answer: record('InsightRecord', 'The hint is queued.', insightExample),
+    problems: ['wrong_state', ...fromOrchestrator],
+  })
   @Post('campaigns/:campaign_name/optimizer/insight')
   @HttpCode(201)
   async addInsight(
-    @Param('campaign_name') given: string,
-    @Body(new DtoPipe(InsightSubmission)) { insight, by }: InsightSubmission,
-    @Query() query: unknown,
+    @CampaignName() name: string,
+    @JsonBody(InsightSubmission, {
+      insight: {
+        summary: 'An observation of a person',
+        value: { insight: insightExample.text, by: insightExample.by },
+      },
+    })
+    { insight, by }: InsightSubmission,
     @Caller() caller: Principal,
   ): Promise<InsightRecord> {
-    readQuery(query, []);
-    const name = lookupName(given, 'campaign');
     await requireOwn(caller, () => this.records.campaign(name));
     const queued = await this.orchestrator.ask(orchestratorRequests.addInsight, {
       name,
@@ -82,11 +129,23 @@ export class OptimizersController {
     return insightRecord({ ...queued, used: false });
   }
 
-  /** Of a campaign that goes on, as the leading orchestrator knows it; of one that is over, as it was in the end. */
+  @Operation({
+    summary: 'Read the optimizer of a campaign',
+    description:
+      'State and settings, the proposals whose runs have not begun, the hints, and the journal. For a finished campaign: the optimizer at its end.',
+    answer: record('OptimizerRecord', 'The optimizer.', optimizerRecord),
+    problems: ['wrong_state', ...fromStore, ...fromOrchestrator],
+  })
   @Get('campaigns/:campaign_name/optimizer')
-  async read(@Param('campaign_name') given: string, @Query() query: unknown): Promise<OptimizerRecord> {
-    const explain = readFlag('explain', readQuery(query, ['explain'] as const).explain);
-    const { campaign, kept } = await this.optimized(given);
+  async read(
+    @CampaignName() name: string,
+    @QueryFlag(
+      'explain',
+      'True: the service asks the model of the optimizer what it has learned. This may take seconds.',
+    )
+    explain: boolean,
+  ): Promise<OptimizerRecord> {
+    const { campaign, kept } = await this.optimized(name);
     const [status, trials] = await Promise.all([
       isTerminal(campaign.state) ? null : this.status(campaign.name, explain),
       this.records.journal(campaign.name, {
@@ -104,10 +163,17 @@ export class OptimizersController {
     };
   }
 
+  @Operation({
+    summary: 'List the trials of a campaign',
+    description: 'Inputs, outputs and notes of each trial. A campaign without an optimizer has none.',
+    answer: page('Trial', 'By number.'),
+    problems: fromStore,
+  })
   @Get('campaigns/:campaign_name/trials')
-  async trials(@Param('campaign_name') given: string, @Query() query: unknown): Promise<Page<Trial>> {
-    const name = lookupName(given, 'campaign');
-    const request = readPageRequest('trials', query, { owner: name });
+  async trials(
+    @CampaignName() name: string,
+    @ListQuery('trials', { owner: 'campaign_name' }) request: PageRequest,
+  ): Promise<Page<Trial>> {
     const [campaign, portion] = await Promise.all([
       this.records.campaign(name),
       this.records.list('trials', request, name),
@@ -117,38 +183,34 @@ export class OptimizersController {
   }
 
   @Needs('viewer')
+  @Operation({
+    tag: 'Definitions',
+    summary: 'Read the default settings of the optimizer of a protocol',
+    description:
+      'Fields for a form, default settings, inputs and outputs. The service creates the optimizer for this answer and drops it again.',
+    answer: record('OptimizerDescription', 'The optimizer.', optimizerDescription),
+    problems: ['unknown_protocol', ...fromOrchestrator, 'optimizer_error', 'optimizer_unavailable'],
+  })
   @Get('protocols/:protocol_type/optimizer/defaults')
   async defaults(
-    @Param('protocol_type') given: string,
-    @Query() query: unknown,
+    @ProtocolType() protocol: string,
+    @QueryText('optimizer_ip', 'Computer whose optimizer worker is asked. Default: 127.0.0.1.')
+    ip: string | undefined,
   ): Promise<OptimizerDescription> {
-    const { optimizer_ip } = readQuery(query, ['optimizer_ip'] as const);
     return this.orchestrator.ask(orchestratorRequests.readOptimizerDefaults, {
-      protocol: lookupName(given, 'protocol'),
-      ...(optimizer_ip === undefined ? {} : { optimizer_ip }),
+      protocol,
+      ...(ip === undefined ? {} : { optimizer_ip: ip }),
     });
   }
 
-  private parametersOf(body: unknown): RuntimeParameterValues {
-    const checked = params.check(body);
-    if (!checked.ok || Object.keys(checked.value).length === 0)
-      throw new ServiceError('invalid', 'The body is not an object of parameters and their values.', {
-        faults: checked.ok
-          ? [{ path: '', code: 'empty', message: 'names no parameter', hint: 'for example {"p_ai": 0.2}' }]
-          : checked.faults,
-      });
-    return this.secrets.sealed(checked.value as JsonObject, '') as RuntimeParameterValues;
-  }
-
-  private async optimized(given: string): Promise<{ campaign: CampaignRecord; kept: KeptOptimizer }> {
-    const name = lookupName(given, 'campaign');
+  private async optimized(name: string): Promise<{ campaign: CampaignRecord; kept: KeptOptimizer }> {
     const campaign = found(await this.records.campaign(name), 'campaign', name);
     if (campaign.optimizer === null)
       throw new ServiceError('wrong_state', `The campaign "${name}" was submitted without an optimizer.`);
     return { campaign, kept: campaign.optimizer };
   }
 
-  /** Null: the campaign has ended meanwhile. */
+  /** The state that the leading orchestrator knows; null: the campaign has ended meanwhile. */
   private async status(name: string, explain: boolean): Promise<OptimizerStatus | null> {
     try {
       return await this.orchestrator.ask(orchestratorRequests.readOptimizer, { name, explain });
@@ -157,6 +219,17 @@ export class OptimizersController {
       throw error;
     }
   }
+}
+
+/** @throws ServiceError `invalid` */
+function readParameters(body: unknown): RuntimeParameterValues {
+  const checked = params.check(body);
+  if (checked.ok && Object.keys(checked.value).length > 0) return checked.value;
+  throw new ServiceError('invalid', 'The body is not an object of parameters and their values.', {
+    faults: checked.ok
+      ? [{ path: '', code: 'empty', message: 'names no parameter', hint: 'for example {"p_ai": 0.2}' }]
+      : checked.faults,
+  });
 }
 
 const over = {

@@ -1,4 +1,5 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import {
   OperatorNote,
   orchestratorRequests,
@@ -10,17 +11,30 @@ import {
   type ProtocolRunSummary,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
-import { actorName, asOwn, Caller, labFilter, Needs, requireOwn, Within } from '../access/index.js';
-import { type Asked, AskedAt, FoundAgain } from '../idempotency/index.js';
-import { DtoPipe, lookupName, MayBeTriedOut, readDryRun, readQuery, refuseBody } from '../routes/index.js';
+import { actorName, asOwn, Caller, labFilter, Needs, requireOwn } from '../access/index.js';
+import { operatorNotes, protocolRunSubmissions } from '../examples/index.js';
+import { AskedAt, FoundAgain, type Asked } from '../idempotency/index.js';
+import { ListQuery, type PageRequest } from '../lists/index.js';
+import { committed, found } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { readPageRequest } from '../lists/index.js';
+import {
+  DryRun,
+  fromOrchestrator,
+  fromStore,
+  JsonBody,
+  Operation,
+  OptionalBody,
+  page,
+  ProtocolRunName,
+  record,
+} from '../routes/index.js';
 import { Estimates } from './estimates.js';
 import { isOwn } from './own-submission.js';
-import { committed, found, noBodyHint } from '../lookup/index.js';
+import { submissionErrors } from './submission-errors.js';
 
-/** Protocol runs: submit, pause, resume, cancel, read. The orchestrator decides, the database is read. */
+/** Protocol runs: submit, pause, resume, cancel, read. The orchestrator decides; records come from the database. */
+@ApiTags('Protocol runs')
 @Needs('viewer')
 @Controller('api/protocols')
 export class ProtocolRunsController {
@@ -32,16 +46,22 @@ export class ProtocolRunsController {
 
   @Needs('submitter')
   @FoundAgain()
-  @MayBeTriedOut()
+  @Operation({
+    summary: 'Submit a protocol run',
+    description:
+      'A protocol run executes a protocol once. `parameters` gives at least every dynamic (`svc_dynamic`) parameter. The service answers once the run is stored.',
+    answer: record('ProtocolRunRecord', 'The run is accepted.'),
+    location: true,
+    problems: [...submissionErrors, 'unknown_protocol'],
+  })
   @Post()
   async submit(
-    @Body(new DtoPipe(ProtocolRunSubmission)) given: ProtocolRunSubmission,
-    @Query() query: unknown,
+    @JsonBody(ProtocolRunSubmission, protocolRunSubmissions) given: ProtocolRunSubmission,
+    @DryRun() dry: boolean,
     @AskedAt() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Caller() caller: Principal,
   ): Promise<ProtocolRunRecord | DryRunRecord<ProtocolRunSubmission>> {
-    const dry = readDryRun(query);
     const submission = asOwn(caller, given);
     if (submission.resume === true) await requireOwn(caller, () => this.records.protocolRun(submission.name));
     if (dry) {
@@ -54,78 +74,99 @@ export class ProtocolRunsController {
       async () => isOwn(await this.records.protocolRun(submission.name), submission, asked.at),
       asked.again,
     );
-    const record = await committed(() => this.records.protocolRun(name), `protocol run ${name}`);
+    const made = await committed(() => this.records.protocolRun(name), `protocol run ${name}`);
     reply.header('location', `/api/protocols/${encodeURIComponent(name)}`);
-    return record;
+    return made;
   }
 
   @Needs('submitter', { of: 'protocol_run' })
+  @Operation({
+    summary: 'Cancel a protocol run',
+    description:
+      'The service stops the running tasks before their devices go to other work. It answers once the cancellation is decided; the state of the run changes later.',
+    answer: record('ProtocolRunRecord', 'The run will end.'),
+    problems: ['wrong_state', ...fromOrchestrator],
+  })
   @Post(':protocol_run_name/cancel')
   @HttpCode(202)
-  async cancel(
-    @Param('protocol_run_name') given: string,
-    @Body() body: unknown,
-    @Query() query: unknown,
-    @Caller() caller: Principal,
-  ): Promise<ProtocolRunRecord> {
-    readQuery(query, []);
-    refuseBody(body, noBodyHint);
-    const name = lookupName(given, 'protocol run');
-    await requireOwn(caller, () => this.records.protocolRun(name));
-    await this.orchestrator.ask(orchestratorRequests.cancelProtocolRun, { name });
-    return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
+  cancel(@ProtocolRunName() name: string, @Caller() caller: Principal): Promise<ProtocolRunRecord> {
+    return this.act(caller, name, () =>
+      this.orchestrator.ask(orchestratorRequests.cancelProtocolRun, { name }),
+    );
   }
 
   @Needs('submitter', { of: 'protocol_run' })
+  @Operation({
+    summary: 'Pause a protocol run',
+    description:
+      'The service starts no further task of the run. Running tasks continue to their end. The run keeps its devices.',
+    answer: record('ProtocolRunRecord', 'The run is paused.'),
+    problems: ['wrong_state', ...fromOrchestrator],
+  })
   @Post(':protocol_run_name/pause')
   @HttpCode(202)
-  async pause(
-    @Param('protocol_run_name') given: string,
-    @Body(DtoPipe.orNothing(OperatorNote)) { by }: OperatorNote,
-    @Query() query: unknown,
+  pause(
+    @ProtocolRunName() name: string,
+    @OptionalBody(OperatorNote, operatorNotes) { by }: OperatorNote,
     @Caller() caller: Principal,
   ): Promise<ProtocolRunRecord> {
-    readQuery(query, []);
-    const name = lookupName(given, 'protocol run');
-    await requireOwn(caller, () => this.records.protocolRun(name));
-    await this.orchestrator.ask(orchestratorRequests.pauseProtocolRun, { name, by: actorName(caller, by) });
-    return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
+    return this.act(caller, name, () =>
+      this.orchestrator.ask(orchestratorRequests.pauseProtocolRun, { name, by: actorName(caller, by) }),
+    );
   }
 
   @Needs('submitter', { of: 'protocol_run' })
+  @Operation({
+    summary: 'Resume a protocol run',
+    description:
+      'A paused run continues. A failed or cancelled run continues where it stopped: the service keeps the completed tasks and tries the others again as new attempts. It deletes nothing of the history.',
+    answer: record('ProtocolRunRecord', 'The run continues.'),
+    problems: ['wrong_state', ...fromOrchestrator],
+  })
   @Post(':protocol_run_name/resume')
   @HttpCode(202)
-  async resume(
-    @Param('protocol_run_name') given: string,
-    @Body(DtoPipe.orNothing(OperatorNote)) { by }: OperatorNote,
-    @Query() query: unknown,
+  resume(
+    @ProtocolRunName() name: string,
+    @OptionalBody(OperatorNote, operatorNotes) { by }: OperatorNote,
     @Caller() caller: Principal,
   ): Promise<ProtocolRunRecord> {
-    readQuery(query, []);
-    const name = lookupName(given, 'protocol run');
-    await requireOwn(caller, () => this.records.protocolRun(name));
-    await this.orchestrator.ask(orchestratorRequests.resumeProtocolRun, { name, by: actorName(caller, by) });
-    return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
+    return this.act(caller, name, () =>
+      this.orchestrator.ask(orchestratorRequests.resumeProtocolRun, { name, by: actorName(caller, by) }),
+    );
   }
 
   @Needs('viewer', { of: 'protocol_run' })
+  @Operation({
+    summary: 'Read a protocol run',
+    answer: record('ProtocolRunRecord', 'The run and its tasks.'),
+    problems: fromStore,
+  })
   @Get(':protocol_run_name')
-  async read(@Param('protocol_run_name') given: string, @Query() query: unknown): Promise<ProtocolRunRecord> {
-    readQuery(query, []);
-    const name = lookupName(given, 'protocol run');
-    const record = found(await this.records.protocolRun(name), 'protocol run', name);
-    const [estimated] = await this.estimates.ofRuns([record]);
-    return estimated ?? record;
+  async read(@ProtocolRunName() name: string): Promise<ProtocolRunRecord> {
+    const run = found(await this.records.protocolRun(name), 'protocol run', name);
+    const [estimated] = await this.estimates.ofRuns([run]);
+    return estimated ?? run;
   }
 
   @Needs('viewer', { lab: labFilter })
+  @Operation({
+    summary: 'List protocol runs',
+    answer: page('ProtocolRunSummary', 'Runs without their tasks.'),
+    problems: fromStore,
+  })
   @Get()
-  async list(
-    @Query() query: unknown,
-    @Within() within?: readonly string[],
-  ): Promise<Page<ProtocolRunSummary>> {
-    const request = readPageRequest('protocol_runs', query, { within });
+  async list(@ListQuery('protocol_runs') request: PageRequest): Promise<Page<ProtocolRunSummary>> {
     const { items, end } = await this.records.list('protocol_runs', request);
     return request.pageOf({ items: await this.estimates.ofRuns(items), end });
+  }
+
+  private async act(
+    caller: Principal,
+    name: string,
+    ask: () => Promise<unknown>,
+  ): Promise<ProtocolRunRecord> {
+    await requireOwn(caller, () => this.records.protocolRun(name));
+    await ask();
+    return committed(() => this.records.protocolRun(name), `protocol run ${name}`);
   }
 }

@@ -1,4 +1,5 @@
-import { Body, Controller, HttpCode, Post, Query } from '@nestjs/common';
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import {
   orchestratorRequests,
   ProtocolRunSubmission,
@@ -7,32 +8,48 @@ import {
   type WhatIfRecord,
 } from '@lab/contracts';
 import { Needs } from '../access/index.js';
-import { DtoPipe, readQuery } from '../routes/index.js';
+import { protocolRunSubmissions, simulationScenarios, whatIfRecord } from '../examples/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
+import { fromOrchestrator, JsonBody, Operation, record } from '../routes/index.js';
 
-/** What would become of work. Nothing is stored, started or changed. */
+/** Predicts the course of work. Nothing is stored, started or changed. */
+@ApiTags('Simulation')
 @Needs('submitter')
 @Controller('api')
 export class SimulationsController {
   constructor(private readonly orchestrator: Orchestrator) {}
 
+  @Operation({
+    summary: 'Simulate a scenario',
+    description:
+      'The simulation uses the loaded laboratories and protocols, and the engine and policies that run real work, on a clock that jumps from event to event. It stores and starts nothing. At most 2,000 tasks, 30 s and two simulations at a time.',
+    answer: record('SimulationRecord', 'The predicted course of the scenario.'),
+    problems: ['backlog_full', ...fromOrchestrator],
+  })
   @Post('simulations')
   @HttpCode(200)
-  async simulate(
-    @Body(new DtoPipe(SimulationScenario)) scenario: SimulationScenario,
-    @Query() query: unknown,
+  simulate(
+    @JsonBody(SimulationScenario, simulationScenarios) scenario: SimulationScenario,
   ): Promise<SimulationRecord> {
-    readQuery(query, []);
     return this.orchestrator.ask(orchestratorRequests.simulate, scenario);
   }
 
+  @Operation({
+    summary: 'Predict the course of a protocol run if it was submitted now',
+    description:
+      'The simulation continues from the work that is running, queued and held now, with the durations learned so far: once without the run and once with it. It stores and starts nothing.',
+    answer: record(
+      'WhatIfRecord',
+      'When the tasks of the run would start and end, and which other work the run would delay.',
+      whatIfRecord,
+    ),
+    problems: ['unknown_protocol', 'duplicate_name', 'backlog_full', ...fromOrchestrator],
+  })
   @Post('protocols/simulate')
   @HttpCode(200)
-  async simulateProtocolRun(
-    @Body(new DtoPipe(ProtocolRunSubmission)) submission: ProtocolRunSubmission,
-    @Query() query: unknown,
+  simulateProtocolRun(
+    @JsonBody(ProtocolRunSubmission, protocolRunSubmissions) submission: ProtocolRunSubmission,
   ): Promise<WhatIfRecord> {
-    readQuery(query, []);
     return this.orchestrator.ask(orchestratorRequests.simulateProtocolRun, submission);
   }
 }

@@ -1,4 +1,5 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import {
   orchestratorRequests,
   TaskSubmission,
@@ -9,16 +10,19 @@ import {
   type TaskRunRecord,
 } from '@lab/contracts';
 import type { FastifyReply } from 'fastify';
-import { asOwn, Caller, labFilter, Needs, requireOwn, Within } from '../access/index.js';
-import { type Asked, AskedAt, FoundAgain } from '../idempotency/index.js';
-import { DtoPipe, lookupName, MayBeTriedOut, readDryRun, refuseBody } from '../routes/index.js';
+import { asOwn, Caller, labFilter, Needs, requireOwn } from '../access/index.js';
+import { taskSubmissions } from '../examples/index.js';
+import { AskedAt, FoundAgain, type Asked } from '../idempotency/index.js';
+import { ListQuery, ListQueryAt, type PageRequest, type Place } from '../lists/index.js';
+import { AddressOfTask, committed, foundTask, type TaskAddress } from '../lookup/index.js';
 import { Orchestrator } from '../orchestrator/index.js';
 import { RecordReader } from '../ports/index.js';
-import { readPageRequest } from '../lists/index.js';
+import { DryRun, fromOrchestrator, fromStore, JsonBody, Operation, page, record } from '../routes/index.js';
 import { isOwn } from './own-submission.js';
-import { committed, foundTask, readTaskAddress } from '../lookup/index.js';
+import { submissionErrors } from './submission-errors.js';
 
-/** On-demand tasks, and the tasks inside protocol runs (`?protocol_run_name=`). */
+/** On-demand tasks, and the tasks of protocol runs (`?protocol_run_name=`). */
+@ApiTags('Tasks')
 @Needs('viewer')
 @Controller('api/tasks')
 export class TasksController {
@@ -29,16 +33,22 @@ export class TasksController {
 
   @Needs('submitter')
   @FoundAgain()
-  @MayBeTriedOut()
+  @Operation({
+    summary: 'Submit an on-demand task',
+    description:
+      'An on-demand task is a single task that belongs to no protocol run. It waits while its devices or resources are busy, at most `allocation_timeout` seconds.',
+    answer: record('TaskRunRecord', 'The task is accepted.'),
+    location: true,
+    problems: [...submissionErrors, 'unknown_task_type'],
+  })
   @Post()
   async submit(
-    @Body(new DtoPipe(TaskSubmission)) given: TaskSubmission,
-    @Query() query: unknown,
+    @JsonBody(TaskSubmission, taskSubmissions) given: TaskSubmission,
+    @DryRun() dry: boolean,
     @AskedAt() asked: Asked,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Caller() caller: Principal,
   ): Promise<TaskRunRecord | DryRunRecord<TaskSubmission>> {
-    const dry = readDryRun(query);
     const submission = asOwn(caller, given);
     if (dry) {
       reply.code(200);
@@ -50,23 +60,25 @@ export class TasksController {
       async () => isOwn(await this.records.task(submission.name), submission, asked.at),
       asked.again,
     );
-    const record = await committed(() => this.records.task(name), `task ${name}`);
+    const made = await committed(() => this.records.task(name), `task ${name}`);
     reply.header('location', `/api/tasks/${encodeURIComponent(name)}`);
-    return record;
+    return made;
   }
 
   @Needs('submitter', { of: 'task' })
+  @Operation({
+    summary: 'Cancel a task',
+    description:
+      'The service removes a queued on-demand task from the queue and stops a running one. When a task of a protocol run is cancelled, the run fails.',
+    answer: record('TaskRunRecord', 'The task will end.'),
+    problems: ['wrong_state', ...fromOrchestrator],
+  })
   @Post(':task_name/cancel')
   @HttpCode(202)
   async cancel(
-    @Param('task_name') given: string,
-    @Body() body: unknown,
-    @Query() query: unknown,
+    @AddressOfTask() { name, run }: TaskAddress,
     @Caller() caller: Principal,
   ): Promise<TaskRunRecord> {
-    const run = readTaskAddress(query);
-    refuseBody(body, 'The run of a task is named in the address: ?protocol_run_name=<name>.');
-    const name = lookupName(given, 'task');
     await requireOwn(caller, () => this.records.task(name, run));
     await this.orchestrator.ask(
       orchestratorRequests.cancelTask,
@@ -76,28 +88,41 @@ export class TasksController {
   }
 
   @Needs('viewer', { of: 'task' })
+  @Operation({
+    summary: 'List the attempts of a task',
+    answer: page('AttemptRecord', 'Attempts by number, from 1.'),
+    problems: fromStore,
+  })
   @Get(':task_name/attempts')
-  async attempts(@Param('task_name') given: string, @Query() query: unknown): Promise<Page<AttemptRecord>> {
-    const beside = ['protocol_run_name'];
-    const { cursor: _later, protocol_run_name: run, ...rest } = query as Record<string, string>;
-    // A mistyped parameter is told before any task is looked for.
-    readPageRequest('task_attempts', rest, { beside });
-    const address = readTaskAddress(run === undefined ? {} : { protocol_run_name: run });
-    const task = await foundTask(this.records, given, address);
-    const request = readPageRequest('task_attempts', query, { owner: task.id, beside });
-    return request.pageOf(await this.records.list('task_attempts', request, task.id));
+  async attempts(
+    @AddressOfTask() address: TaskAddress,
+    @ListQueryAt('task_attempts') requestAt: (place: Place) => PageRequest,
+  ): Promise<Page<AttemptRecord>> {
+    const { id } = await foundTask(this.records, address);
+    const request = requestAt({ owner: id });
+    return request.pageOf(await this.records.list('task_attempts', request, id));
   }
 
   @Needs('viewer', { of: 'task' })
+  @Operation({
+    summary: 'Read a task',
+    answer: record('TaskRunRecord', 'The task.'),
+    problems: fromStore,
+  })
   @Get(':task_name')
-  async read(@Param('task_name') given: string, @Query() query: unknown): Promise<TaskRunRecord> {
-    return foundTask(this.records, given, readTaskAddress(query));
+  async read(@AddressOfTask() address: TaskAddress): Promise<TaskRunRecord> {
+    return foundTask(this.records, address);
   }
 
   @Needs('viewer', { lab: labFilter })
+  @Operation({
+    summary: 'List tasks',
+    description: 'On-demand tasks and tasks of protocol runs.',
+    answer: page('TaskRunRecord', 'Newest first.'),
+    problems: fromStore,
+  })
   @Get()
-  async list(@Query() query: unknown, @Within() within?: readonly string[]): Promise<Page<TaskRunRecord>> {
-    const request = readPageRequest('tasks', query, { within });
+  async list(@ListQuery('tasks') request: PageRequest): Promise<Page<TaskRunRecord>> {
     return request.pageOf(await this.records.list('tasks', request));
   }
 }

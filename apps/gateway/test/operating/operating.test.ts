@@ -8,7 +8,7 @@ import {
   queue,
   queuePage,
   schedule,
-} from '../../src/openapi/examples.js';
+} from '../../src/examples/examples.js';
 
 /** What people do beside submitting work: settle, stop, pause and resume. */
 

@@ -51,6 +51,9 @@ export const campaignSubmissions = {
   },
 };
 
+/** Who acts, where no token says it. */
+export const operatorNotes = { note: { summary: 'Who does it', value: { by: 'ada' } } };
+
 export const taskSubmissions = {
   score: {
     summary: 'Compare two colors; needs no device',
