@@ -9,8 +9,8 @@ import {
 } from '@lab/contracts';
 import type { Ids } from '@lab/ports';
 import type { Optimizers } from '@lab/engine';
-import type { Life } from './life.js';
-import type { Wire } from './network.js';
+import type { Life } from './surroundings/life.js';
+import type { Wire } from './surroundings/network.js';
 
 const goneAfterMs = 16_000;
 const everyoneHeardMs = 6_000;

@@ -1,13 +1,13 @@
 import type { Ledger } from '@lab/actors';
 import type { Change } from '@lab/engine';
 import { describe, expect, it } from 'vitest';
-import { check } from '../../src/faults/checker.js';
-import { History } from '../../src/faults/history.js';
-import type { MessageFault } from '../../src/faults/network.js';
-import { scenarios } from '../../src/faults/scenarios.js';
-import type { Fault, Schedule } from '../../src/faults/schedule.js';
-import { simulate } from '../../src/faults/simulate.js';
-import type { World } from '../../src/faults/world.js';
+import { check } from '../../src/faults/verdict/checker.js';
+import { History } from '../../src/faults/surroundings/history.js';
+import type { MessageFault } from '../../src/faults/surroundings/network.js';
+import { scenarios } from '../../src/faults/plan/scenarios.js';
+import type { Fault, Schedule } from '../../src/faults/plan/schedule.js';
+import { simulate } from '../../src/faults/play/simulate.js';
+import type { World } from '../../src/faults/play/world.js';
 import type { Invariant } from '../../src/invariants/index.js';
 
 const nothing = { late: [], unfinished: [], leftovers: [] };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { playSeeds } from '../../src/faults/campaign.js';
-import { plan, play } from '../../src/faults/enumerate.js';
-import { exempt, pointList } from '../../src/faults/point-list.js';
+import { playSeeds } from '../../src/faults/play/campaign.js';
+import { plan, play } from '../../src/faults/play/enumerate.js';
+import { exempt, pointList } from '../../src/faults/play/point-list.js';
 
 /** A sample: `npm run sim:faults` plays any number of schedules, `npm run sim:points` all points. */
 describe('whatever goes wrong', () => {

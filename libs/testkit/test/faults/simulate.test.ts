@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { scheduleOf } from '../../src/faults/schedule.js';
-import { shrink } from '../../src/faults/shrink.js';
-import { simulate, type Outcome } from '../../src/faults/simulate.js';
+import { scheduleOf } from '../../src/faults/plan/schedule.js';
+import { shrink } from '../../src/faults/play/shrink.js';
+import { simulate, type Outcome } from '../../src/faults/play/simulate.js';
 
 describe('a simulation', () => {
   it('is the same to the letter when its schedule is', async () => {

@@ -1,7 +1,7 @@
-import type { Violation } from '../invariants/index.js';
-import { check } from './checker.js';
+import type { Violation } from '../../invariants/index.js';
+import { check } from '../verdict/checker.js';
 import { endOfFaults, injectFaults } from './inject.js';
-import type { Schedule } from './schedule.js';
+import type { Schedule } from '../plan/schedule.js';
 import { World } from './world.js';
 
 /** Until everything is up, in milliseconds. */

@@ -7,7 +7,7 @@ import {
   type LedgerRecord,
 } from '@lab/actors';
 import { MemoryLedgerDisk, SeededRandom } from '@lab/actors/testing';
-import { diceOf } from './chance.js';
+import { diceOf } from '../plan/chance.js';
 import type { Points } from './fault-points.js';
 import type { Life } from './life.js';
 

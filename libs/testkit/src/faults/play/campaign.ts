@@ -1,5 +1,5 @@
-import { invariants, type Invariant, type Violation } from '../invariants/index.js';
-import { scheduleOf, type Schedule } from './schedule.js';
+import { invariants, type Invariant, type Violation } from '../../invariants/index.js';
+import { scheduleOf, type Schedule } from '../plan/schedule.js';
 import { shrink } from './shrink.js';
 import { simulate } from './simulate.js';
 

@@ -17,7 +17,7 @@ import {
   type AnyRequest,
 } from '@lab/contracts';
 import type { Change } from '@lab/engine';
-import type { Side } from './fault-points.js';
+import type { Side } from '../surroundings/fault-points.js';
 
 /** Every kind of change; a new one does not compile until it stands here. */
 const changes: Readonly<Record<Change['op'], true>> = {

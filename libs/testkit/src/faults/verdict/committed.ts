@@ -7,7 +7,7 @@ import type {
   TrialState,
 } from '@lab/contracts';
 import type { DeviceSlot, ProtocolSnapshot } from '@lab/definitions/model';
-import type { Commit } from './history.js';
+import type { Commit } from '../surroundings/history.js';
 
 /** A state that was committed, with when. */
 export interface Stage<State> {

@@ -11,14 +11,14 @@ import {
   type EmergencyStop,
   type ServiceError,
 } from '@lab/contracts';
-import { byHand, type Acceptance } from './history.js';
-import { changeDevice, labName, type DeviceName } from './laboratory.js';
-import { diceOf } from './chance.js';
+import { byHand, type Acceptance } from '../surroundings/history.js';
+import { changeDevice, labName, type DeviceName } from '../plan/laboratory.js';
+import { diceOf } from '../plan/chance.js';
 import type { AttentionRow } from '@lab/engine';
-import { Life } from './life.js';
-import type { Wire } from './network.js';
-import type { Act } from './schedule.js';
-import type { World } from './world.js';
+import { Life } from '../surroundings/life.js';
+import type { Wire } from '../surroundings/network.js';
+import type { Act } from '../plan/schedule.js';
+import type { World } from '../play/world.js';
 
 /** The name of the gateway on the network. */
 export const gateway = 'gateway';

@@ -1,7 +1,7 @@
 import { ServiceError } from '@lab/contracts';
 import { MemoryStore } from '@lab/engine/testing';
 import type { Change, Store } from '@lab/engine';
-import { diceOf } from './chance.js';
+import { diceOf } from '../plan/chance.js';
 import type { Points } from './fault-points.js';
 import type { History } from './history.js';
 import type { Life } from './life.js';

@@ -1,17 +1,17 @@
 import { type MemoryDefinitions, SequentialIds } from '@lab/engine/testing';
-import { Database } from './database.js';
-import { Points } from './fault-points.js';
-import { History, epochMs, type Loss } from './history.js';
-import type { Instrument } from './instrument.js';
-import { computers, laboratoryOf, type Step } from './laboratory.js';
-import { Network } from './network.js';
-import { SimulatedObjectStore } from './object-store.js';
-import { People } from './people.js';
-import { computerOf, orchestrators, type Fault, type Schedule } from './schedule.js';
-import { descriptionOf, SimulatedComputer } from './sim-agent.js';
-import { optimizerNode, SimulatedOptimizer } from './sim-optimizer.js';
-import { SimulatedOrchestrator } from './sim-orchestrator.js';
-import { SimulatedTime } from './simulated-time.js';
+import { Database } from '../surroundings/database.js';
+import { Points } from '../surroundings/fault-points.js';
+import { History, epochMs, type Loss } from '../surroundings/history.js';
+import type { Instrument } from '../surroundings/instrument.js';
+import { computers, laboratoryOf, type Step } from '../plan/laboratory.js';
+import { Network } from '../surroundings/network.js';
+import { SimulatedObjectStore } from '../surroundings/object-store.js';
+import { People } from '../processes/people.js';
+import { computerOf, orchestrators, type Fault, type Schedule } from '../plan/schedule.js';
+import { descriptionOf, SimulatedComputer } from '../processes/computer.js';
+import { optimizerNode, SimulatedOptimizer } from '../processes/optimizer-worker.js';
+import { SimulatedOrchestrator } from '../processes/orchestrator.js';
+import { SimulatedTime } from '../surroundings/simulated-time.js';
 
 /** Until a process that is started again has been heard, in milliseconds. */
 const returnMs = 2_000;

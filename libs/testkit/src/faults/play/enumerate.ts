@@ -1,9 +1,9 @@
-import type { Violation } from '../invariants/index.js';
-import { diceOf } from './chance.js';
-import type { PointAction, Side } from './fault-points.js';
+import type { Violation } from '../../invariants/index.js';
+import { diceOf } from '../plan/chance.js';
+import type { PointAction, Side } from '../surroundings/fault-points.js';
 import { exempt, pointList, sides } from './point-list.js';
-import { scenarios } from './scenarios.js';
-import type { Fault, Schedule } from './schedule.js';
+import { scenarios } from '../plan/scenarios.js';
+import type { Fault, Schedule } from '../plan/schedule.js';
 import { simulate } from './simulate.js';
 
 const actions: readonly PointAction[] = ['kill', 'stop', 'disconnect'];

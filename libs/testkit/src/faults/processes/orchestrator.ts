@@ -9,10 +9,10 @@ import {
 import { type AgentAddress, type Agents, Engine, type Store } from '@lab/engine';
 import type { Log } from '@lab/ports';
 import { CpsatPolicy, GreedyPolicy, inlineSearcher, type Policy } from '@lab/scheduling';
-import { Life } from './life.js';
-import type { Wire } from './network.js';
-import { optimizersOverWire } from './optimizers-over-wire.js';
-import type { World } from './world.js';
+import { Life } from '../surroundings/life.js';
+import type { Wire } from '../surroundings/network.js';
+import { optimizersOverWire } from '../optimizers-over-wire.js';
+import type { World } from '../play/world.js';
 
 const announceMs = 1_000;
 const lookMs = 200;

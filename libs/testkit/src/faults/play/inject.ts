@@ -1,8 +1,8 @@
-import type { Side } from './fault-points.js';
-import type { Life } from './life.js';
-import { gateway } from './people.js';
-import type { Fault } from './schedule.js';
-import { optimizerNode } from './sim-optimizer.js';
+import type { Side } from '../surroundings/fault-points.js';
+import type { Life } from '../surroundings/life.js';
+import { gateway } from '../processes/people.js';
+import type { Fault } from '../plan/schedule.js';
+import { optimizerNode } from '../processes/optimizer-worker.js';
 import type { World } from './world.js';
 
 type PointFault = Extract<Fault, { kind: 'point' }>;

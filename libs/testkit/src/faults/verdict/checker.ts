@@ -7,10 +7,10 @@ import {
   type Motion,
   type SearchedRunFact,
   type Violation,
-} from '../invariants/index.js';
+} from '../../invariants/index.js';
 import { isOver, readCommits, type Committed, type CommittedAttempt } from './committed.js';
-import { byHand, type History, type InstrumentEntry } from './history.js';
-import { computerOf } from './schedule.js';
+import { byHand, type History, type InstrumentEntry } from '../surroundings/history.js';
+import { computerOf } from '../plan/schedule.js';
 
 /** What is known of the end of a simulation beside its history. */
 export interface Ending {

@@ -1,5 +1,5 @@
-import type { Invariant } from '../invariants/index.js';
-import type { Schedule } from './schedule.js';
+import type { Invariant } from '../../invariants/index.js';
+import type { Schedule } from '../plan/schedule.js';
 import { simulate } from './simulate.js';
 
 /** Schedules tried at most. */

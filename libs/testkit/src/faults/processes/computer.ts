@@ -28,14 +28,14 @@ import {
   ServiceError,
   type Envelope,
 } from '@lab/contracts';
-import { Children } from './children.js';
-import type { Execution } from './history.js';
-import { instrumentFunctions, Instrument } from './instrument.js';
-import type { Step, TaskOutputs } from './laboratory.js';
-import { Life } from './life.js';
-import type { Wire } from './network.js';
-import { SimulatedDisk } from './sim-ledger.js';
-import type { World } from './world.js';
+import { Children } from '../surroundings/children.js';
+import type { Execution } from '../surroundings/history.js';
+import { instrumentFunctions, Instrument } from '../surroundings/instrument.js';
+import type { Step, TaskOutputs } from '../plan/laboratory.js';
+import { Life } from '../surroundings/life.js';
+import type { Wire } from '../surroundings/network.js';
+import { SimulatedDisk } from '../surroundings/disk.js';
+import type { World } from '../play/world.js';
 
 const heartbeatMs = 1_000;
 /** As long as the real process needs to end what an earlier one left, and to open its files. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '@lab/contracts';
-import { diceOf } from './chance.js';
+import { diceOf } from '../plan/chance.js';
 import type { Points } from './fault-points.js';
 import type { History } from './history.js';
 import type { Life } from './life.js';

@@ -6,10 +6,10 @@ import {
   type RuntimeParameterValues,
   type Trial,
 } from '@lab/contracts';
-import { searchedBy } from './laboratory.js';
-import { Life } from './life.js';
-import type { Wire } from './network.js';
-import type { World } from './world.js';
+import { searchedBy } from '../plan/laboratory.js';
+import { Life } from '../surroundings/life.js';
+import type { Wire } from '../surroundings/network.js';
+import type { World } from '../play/world.js';
 
 export const optimizerNode = 'optimizer';
 /** Where the worker says that it is. */

@@ -6,8 +6,8 @@ import {
   type WorkKind,
 } from '@lab/contracts';
 import { Chance } from './chance.js';
-import type { CommitFault } from './database.js';
-import type { PointAction, Side } from './fault-points.js';
+import type { CommitFault } from '../surroundings/database.js';
+import type { PointAction, Side } from '../surroundings/fault-points.js';
 import {
   computers,
   deviceNames,
@@ -18,7 +18,7 @@ import {
   type Step,
   type TaskSketch,
 } from './laboratory.js';
-import type { MessageFault } from './network.js';
+import type { MessageFault } from '../surroundings/network.js';
 
 export const orchestrators = ['orchestrator-1', 'orchestrator-2'] as const;
 
