@@ -2,10 +2,13 @@ import {
   optimizerEvents,
   optimizerRequests as requests,
   serviceRequests,
+  type AnyRequest,
   type JsonObject,
+  type ReplyOf,
+  type RequestOf,
   type ServiceHealth,
 } from '@lab/contracts';
-import type { Bus } from '@lab/messaging';
+import { Repeats, type Bus, type MessageContext } from '@lab/messaging';
 import { Sessions, type SessionsParts } from './sessions.js';
 
 export interface WorkerParts extends Omit<SessionsParts, 'lost'> {
@@ -45,30 +48,59 @@ export class OptimizerWorker {
     const { bus, instance } = this.#parts;
     const sessions = this.#sessions;
     const me = { instance };
+    const repeats = new Repeats(this.#parts.timers);
+    // What a process answers is held against the schema of the reply by the bus.
+    const answered =
+      <D extends AnyRequest>(
+        answer: (body: RequestOf<D>, context: MessageContext<D>) => Promise<JsonObject>,
+      ) =>
+      (body: RequestOf<D>, context: MessageContext<D>): Promise<ReplyOf<D>> =>
+        repeats.join(context.envelope.id, () => answer(body, context) as Promise<ReplyOf<D>>);
     const served = await Promise.all([
       bus.serve(serviceRequests.health, { service: 'optimizer' }, () => this.#health()),
-      bus.serve(requests.describe, me, async (making) => checkedBy(sessions.describe(making)), {
-        maxInFlight: describedAtOnce,
-      }),
-      bus.serve(requests.open, me, (opening, { envelope }) =>
-        checkedBy(sessions.open(opening, envelope.epoch ?? 0)),
+      bus.serve(
+        requests.describe,
+        me,
+        answered((making) => sessions.describe(making)),
+        {
+          maxInFlight: describedAtOnce,
+        },
       ),
-      bus.serve(requests.tell, me, (body) =>
-        checkedBy(sessions.compute(body, { type: 'tell', trials: body.trials }, requests.tell)),
+      bus.serve(
+        requests.open,
+        me,
+        answered((opening, { envelope }) => sessions.open(opening, envelope.epoch ?? 0)),
       ),
-      bus.serve(requests.propose, me, (body) => {
-        const { runs, insights } = body;
-        return checkedBy(sessions.compute(body, { type: 'propose', runs, insights }, requests.propose));
-      }),
-      bus.serve(requests.configure, me, (body) => {
-        const { runtime_params } = body;
-        return checkedBy(sessions.inform(body, { type: 'configure', runtime_params }, requests.configure));
-      }),
-      bus.serve(requests.best, me, (body) =>
-        checkedBy(sessions.compute(body, { type: 'best' }, requests.best)),
+      bus.serve(
+        requests.tell,
+        me,
+        answered((body) => sessions.compute(body, { type: 'tell', trials: body.trials }, requests.tell)),
       ),
-      bus.serve(requests.explain, me, (body) =>
-        checkedBy(sessions.compute(body, { type: 'explain' }, requests.explain)),
+      bus.serve(
+        requests.propose,
+        me,
+        answered((body) => {
+          const { runs, insights } = body;
+          return sessions.compute(body, { type: 'propose', runs, insights }, requests.propose);
+        }),
+      ),
+      bus.serve(
+        requests.configure,
+        me,
+        answered((body) => {
+          const { runtime_params } = body;
+          return sessions.inform(body, { type: 'configure', runtime_params }, requests.configure);
+        }),
+      ),
+      bus.serve(
+        requests.best,
+        me,
+        answered((body) => sessions.compute(body, { type: 'best' }, requests.best)),
+      ),
+      bus.serve(
+        requests.explain,
+        me,
+        answered((body) => sessions.compute(body, { type: 'explain' }, requests.explain)),
       ),
       bus.serve(requests.close, me, (name) => {
         sessions.close(name);
@@ -113,9 +145,4 @@ export class OptimizerWorker {
       uptime_s: Math.max(0, clock.now() - this.#startedAt) / 1_000,
     };
   }
-}
-
-/** What a process answered, as the bus will find it to be: it holds every reply against its schema. */
-function checkedBy<Reply>(answer: Promise<JsonObject>): Promise<Reply> {
-  return answer as Promise<Reply>;
 }

@@ -8,40 +8,58 @@ import {
 } from '@lab/contracts';
 import type { Optimizers, OptimizerSession } from '@lab/engine';
 import type { Bus } from '@lab/messaging';
-import type { Ids } from '@lab/ports';
+import type { Clock, Ids, Timers } from '@lab/ports';
 import type { Lease } from './lease.js';
 import type { OptimizerDirectory, OptimizerWorker } from './optimizer-directory.js';
+import { leaderTimings } from './timings.js';
 
 type OptimizerRequest = AnyRequest & { readonly subject: `svc.v1.optimizer.{instance}.${string}` };
 
 /**
  * The engine's way to the optimizer workers. Immediately before each request is sent it is made sure that this process
  * leads; a request to a worker that disappears is given up at once, however long it may take.
+ *
+ * A computation may take minutes, and its request or reply may be lost. So a request without an answer is sent again
+ * under its id until its time is over; the worker lets the repeat join the computation that goes on.
  */
 export function optimizersOverBus(
   bus: Bus,
   lease: Pick<Lease, 'demand' | 'epoch'>,
   directory: OptimizerDirectory,
-  ids: Ids,
+  { ids, clock, timers }: { ids: Ids; clock: Clock; timers: Timers },
 ): Optimizers {
   const ask = async <D extends OptimizerRequest>(
     definition: D,
     { instance, gone }: OptimizerWorker,
     body: RequestOf<D>,
   ): Promise<ReplyOf<D>> => {
-    lease.demand();
-    const options = { epoch: lease.epoch, signal: gone };
-    try {
-      return await (bus.request<OptimizerRequest>(definition, { instance }, body, options) as Promise<
-        ReplyOf<D>
-      >);
-    } catch (error) {
-      const isGone = gone.aborted || (isServiceError(error) && error.code === 'service_unavailable');
-      if (!isGone) throw error;
-      throw new ServiceError('optimizer_unavailable', `the optimizer worker ${instance} does not answer`, {
-        effect: isServiceError(error) ? error.effect : 'maybe',
-        cause: error,
-      });
+    const id = ids.next();
+    const until = clock.now() + definition.timeoutMs;
+    for (;;) {
+      lease.demand();
+      const silence = new AbortController();
+      const cancel = timers.after(leaderTimings.askWorkerAgainMs, () => silence.abort());
+      const signal = AbortSignal.any([gone, silence.signal]);
+      const options = { epoch: lease.epoch, id, signal, timeoutMs: until - clock.now() };
+      try {
+        return await (bus.request<OptimizerRequest>(definition, { instance }, body, options) as Promise<
+          ReplyOf<D>
+        >);
+      } catch (error) {
+        const isGone = gone.aborted || (isServiceError(error) && error.code === 'service_unavailable');
+        if (isGone)
+          throw new ServiceError(
+            'optimizer_unavailable',
+            `the optimizer worker ${instance} does not answer`,
+            {
+              effect: isServiceError(error) ? error.effect : 'maybe',
+              cause: error,
+            },
+          );
+        if (!silence.signal.aborted || clock.now() >= until) throw error;
+      } finally {
+        cancel();
+      }
     }
   };
   return {

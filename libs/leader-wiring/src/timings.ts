@@ -15,6 +15,8 @@ export const leaderTimings = {
   failedMs: 1_000,
   /** A leader announces itself this often. */
   announceMs: 1_000,
+  /** A request to an optimizer worker is sent again after this time without an answer. */
+  askWorkerAgainMs: 10_000,
   /** An optimizer worker is gone when it was not heard for this time: it has missed three announcements. */
   workerGoneMs: 16_000,
   /** Every optimizer worker that exists has been heard after this time of listening. */

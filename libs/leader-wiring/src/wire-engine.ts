@@ -25,7 +25,7 @@ export function engineUnder(lease: Lease, { bus, optimizers, ports, limits }: En
       ...ports,
       store: storeUnder(lease, ports.store),
       agents: agentsOverBus(bus, lease),
-      optimizers: optimizersOverBus(bus, lease, optimizers, ports.ids),
+      optimizers: optimizersOverBus(bus, lease, optimizers, ports),
     },
     { ...limits, onDeposed: () => lease.lose() },
   );

@@ -2,10 +2,11 @@ import { optimizerEvents as events, optimizerRequests as requests, ServiceError 
 import { SequentialIds } from '@lab/engine/testing';
 import { VirtualClock } from '@lab/ports';
 import type { OptimizerMaking } from '@lab/engine';
-import { MemoryBroker, type Bus } from '@lab/messaging';
+import { MemoryBroker, type Bus, type CarriedMessage } from '@lab/messaging';
 import { expect, it } from 'vitest';
 import { OptimizerDirectory } from '../src/optimizer-directory.js';
 import { optimizersOverBus } from '../src/optimizers-over-bus.js';
+import { leaderTimings } from '../src/timings.js';
 
 const here = '10.0.0.7';
 const campaign = { id: 'c1', name: 'c' };
@@ -49,7 +50,13 @@ async function worker(bus: Bus, instance: string): Promise<{ opened: unknown[]; 
 
 async function setUp() {
   const clock = new VirtualClock();
-  const broker = new MemoryBroker({ timers: clock });
+  let lost = (_message: CarriedMessage): boolean => false;
+  const broker = new MemoryBroker({
+    timers: clock,
+    carry: (message, deliver) => {
+      if (!lost(message)) deliver();
+    },
+  });
   const connect = (role: 'optimizer' | 'orchestrator', name: string): Bus => broker.connect({ role, name });
   const mine = connect('orchestrator', 'o');
   const directory = await OptimizerDirectory.listen(mine, { clock, timers: clock });
@@ -60,7 +67,11 @@ async function setUp() {
       if (!leads) throw new ServiceError('service_unavailable', 'another one leads');
     },
   };
-  const optimizers = optimizersOverBus(mine, lease, directory, new SequentialIds());
+  const optimizers = optimizersOverBus(mine, lease, directory, {
+    ids: new SequentialIds(),
+    clock,
+    timers: clock,
+  });
   const passed = async (ms: number): Promise<void> => {
     await clock.advance(ms);
     await new Promise((resolve) => setImmediate(resolve));
@@ -73,6 +84,7 @@ async function setUp() {
     passed,
     others: connect('optimizer', 'w'),
     depose: () => (leads = false),
+    lose: (is: typeof lost) => (lost = is),
   };
 }
 
@@ -177,6 +189,33 @@ it('takes the worker that appeared last, and says nothing when another one leads
   await expect(optimizers.describe(here, making)).rejects.toMatchObject({ code: 'service_unavailable' });
   await expect(optimizers.open(here, campaign, making, {})).rejects.toMatchObject({ effect: 'none' });
   expect(second.opened).toHaveLength(1);
+});
+
+it.each(['request', 'reply'])('sends a request again under its id when its %s was lost', async (what) => {
+  const { optimizers, others, passed, lose } = await setUp();
+  const { announce } = await worker(others, 'w1');
+  announce();
+  await passed(10);
+  const ids: string[] = [];
+  await others.subscribe(events.lost, {}, () => undefined);
+  await others.serve(requests.best, { instance: 'w1' }, (_, { envelope }) => {
+    ids.push(envelope.id);
+    return { rows: [] };
+  });
+  const session = await optimizers.open(here, campaign, making, {});
+  let toLose = 1;
+  let asked = false;
+  lose(({ subject }) => {
+    asked ||= subject.endsWith('.best');
+    const isIt = asked && subject.startsWith('_INBOX') === (what === 'reply');
+    return isIt && toLose-- > 0;
+  });
+  const best = session.best();
+  await passed(leaderTimings.askWorkerAgainMs - 1);
+  expect(ids).toHaveLength(what === 'reply' ? 1 : 0);
+  await passed(2);
+  await expect(best).resolves.toBeDefined();
+  expect(new Set(ids).size).toBe(1);
 });
 
 it('leaves no timer behind', async () => {

@@ -72,7 +72,11 @@ async function overBus(): Promise<UnderTest> {
     await clock.settle();
   };
   return {
-    optimizers: optimizersOverBus(mine, lease, directory, new SequentialIds()),
+    optimizers: optimizersOverBus(mine, lease, directory, {
+      ids: new SequentialIds(),
+      clock,
+      timers: clock,
+    }),
     worker,
     async boot() {
       worker.boot(here);

@@ -22,6 +22,11 @@ export interface MemoryBrokerOptions {
   carry?: (message: CarriedMessage, deliver: () => void) => void;
 }
 
+export interface MemoryIdentity extends BusIdentity {
+  /** Puts something between the bus and its connection, for example the faults of a network. Default: nothing. */
+  over?: (wire: MemoryWire) => Wire;
+}
+
 interface Interest {
   wire: MemoryWire;
   onMessage: (message: WireMessage) => void;
@@ -39,6 +44,8 @@ export class MemoryBroker {
   readonly #carry: (message: CarriedMessage, deliver: () => void) => void;
   readonly #wires = new Map<Bus, MemoryWire>();
   readonly #interests = new Map<string, Set<Interest>>();
+  /** Patterns with wildcards, each with its tokens. */
+  readonly #wild = new Map<string, string[]>();
   #connections = 0;
   #routed = 0;
   #running = true;
@@ -57,9 +64,10 @@ export class MemoryBroker {
     requestId,
     timers = this.#timers,
     drainMs = defaultDrainMs,
-  }: BusIdentity): Bus {
+    over = (wire) => wire,
+  }: MemoryIdentity): Bus {
     const wire = this.attach();
-    const bus = new MessageBus({ wire, src: `${role}/${name}`, requestId, timers, log, drainMs });
+    const bus = new MessageBus({ wire: over(wire), src: `${role}/${name}`, requestId, timers, log, drainMs });
     this.#wires.set(bus, wire);
     wire.onClosed = () => void this.#wires.delete(bus);
     return bus;
@@ -104,10 +112,13 @@ export class MemoryBroker {
   add(subject: string, interest: Interest): () => void {
     const interests = this.#interests.get(subject) ?? new Set();
     this.#interests.set(subject, interests);
+    if (subject.includes('*')) this.#wild.set(subject, subject.split('.'));
     interests.add(interest);
     return () => {
       interests.delete(interest);
-      if (interests.size === 0 && this.#interests.get(subject) === interests) this.#interests.delete(subject);
+      if (interests.size > 0 || this.#interests.get(subject) !== interests) return;
+      this.#interests.delete(subject);
+      this.#wild.delete(subject);
     };
   }
 
@@ -122,10 +133,13 @@ export class MemoryBroker {
 
   #receivers(subject: string): Interest[] {
     const receivers: Interest[] = [];
-    for (const [pattern, interests] of this.#interests) {
-      if (!matches(pattern, subject)) continue;
-      for (const interest of interests) if (interest.wire.connected) receivers.push(interest);
-    }
+    const collect = (pattern: string): void => {
+      for (const interest of this.#interests.get(pattern) ?? [])
+        if (interest.wire.connected) receivers.push(interest);
+    };
+    collect(subject);
+    const tokens = subject.split('.');
+    for (const [pattern, wanted] of this.#wild) if (matches(wanted, tokens)) collect(pattern);
     if (receivers.every(({ queue }) => queue === undefined)) return receivers;
     this.#routed += 1;
     return receivers.filter(({ queue }, index) => {
@@ -211,12 +225,9 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => queueMicrotask(resolve));
 }
 
-function matches(pattern: string, subject: string): boolean {
-  if (pattern === subject) return true;
-  if (!pattern.includes('*')) return false;
-  const wanted = pattern.split('.');
-  const given = subject.split('.');
+function matches(pattern: readonly string[], subject: readonly string[]): boolean {
   return (
-    wanted.length === given.length && wanted.every((token, index) => token === '*' || token === given[index])
+    pattern.length === subject.length &&
+    pattern.every((token, index) => token === '*' || token === subject[index])
   );
 }
