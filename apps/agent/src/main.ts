@@ -136,12 +136,7 @@ await runService(
     await service.start(agent);
     shutdown.add(
       'agent',
-      async () => {
-        service.stopBeating();
-        service.announceLeaving();
-        await Promise.all([agent.stop('the agent is stopping'), packages.close()]);
-        await service.stop();
-      },
+      () => service.leave(() => Promise.all([agent.stop('the agent is stopping'), packages.close()])),
       { deadlineMs: agentStopMs },
     );
     await agent.start();

@@ -93,6 +93,14 @@ export class AgentService implements Announcer {
     await Promise.all(all.map((subscription) => subscription.unsubscribe()));
   }
 
+  /** An orderly end: no more heartbeats, which would bring the agent back; it says that it leaves, and `end` ends it. */
+  async leave(end: () => Promise<unknown>): Promise<void> {
+    this.#stopBeating();
+    this.announceLeaving();
+    await end();
+    await this.stop();
+  }
+
   /** The agent is leaving: a heartbeat would bring it back. */
   stopBeating(): void {
     this.#stopBeating();

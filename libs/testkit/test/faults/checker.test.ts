@@ -1,5 +1,7 @@
 import type { Ledger } from '@lab/actors';
 import type { Change } from '@lab/engine';
+import type { AnyRequest } from '@lab/contracts';
+import type { Subscription } from '@lab/messaging';
 import { describe, expect, it } from 'vitest';
 import { check } from '../../src/faults/verdict/checker.js';
 import { History } from '../../src/faults/surroundings/history.js';
@@ -22,6 +24,23 @@ async function broken(
   if (schedule === undefined) throw new Error(`there is no scenario "${scenario}"`);
   const altered: Schedule = { ...schedule, faults: [...schedule.faults, ...faults] };
   return new Set((await simulate(altered, sabotage)).violations.map(({ invariant }) => invariant));
+}
+
+type Handler = (body: unknown, context: unknown) => unknown;
+
+/** Replaces the handlers of a message in every process. */
+function tamper({ network }: World, name: string, alter: (handle: Handler) => Handler): void {
+  const connect = network.connect.bind(network);
+  network.connect = (life) => {
+    const bus = connect(life);
+    for (const method of ['serve', 'subscribe'] as const) {
+      const listen = bus[method].bind(bus) as (...given: unknown[]) => Promise<Subscription>;
+      const altered = (definition: AnyRequest, tokens: object, handle: Handler, ...more: unknown[]) =>
+        listen(definition, tokens, definition.name === name ? alter(handle) : handle, ...more);
+      Object.assign(bus, { [method]: altered });
+    }
+    return bus;
+  };
 }
 
 /** Agents that know nothing of the calls and attempts that are over. */
@@ -59,8 +78,8 @@ describe('the checker finds', () => {
   it('I4 when results never arrive', async () => {
     const lose = (world: World): void => {
       const next = world.network.next.bind(world.network);
-      world.network.next = (name) => {
-        const found = next(name);
+      world.network.next = (name, reply) => {
+        const found = next(name, reply);
         const fault: MessageFault = { what: 'lose' };
         return name === 'attempt.result' ? { ...found, fault } : found;
       };
@@ -216,14 +235,12 @@ describe('the checker finds', () => {
 
   it('I2 when an agent denies what it began', async () => {
     const deny = (world: World): void => {
-      const add = world.network.add.bind(world.network);
-      world.network.add = (served) => {
-        const { kind, handle } = served;
-        if (kind === 'agent.task.status') return add({ ...served, handle: () => ({ status: 'unknown' }) });
-        if (kind !== 'agent.heartbeat') return add(served);
-        const silent = (body: unknown): object => ({ ...(body as object), attempts: [] });
-        return add({ ...served, handle: (body, ...more) => handle(silent(body), ...more) });
-      };
+      tamper(world, 'agent.task.status', () => () => ({ status: 'unknown' }));
+      tamper(
+        world,
+        'agent.heartbeat',
+        (handle) => (body, context) => handle({ ...(body as object), attempts: [] }, context),
+      );
     };
     expect(await broken('a long task whose start is not answered', deny)).toContain('I2');
   });
@@ -233,11 +250,8 @@ describe('the checker finds', () => {
       { kind: 'message', name: 'agent.device.call', n: 1, fault: { what: 'delay', ms: 1_500 } },
       { kind: 'crash', who: 'pc_a', at: 1_000, ms: 200 },
     ];
-    const untold = (world: World): void => {
-      const add = world.network.add.bind(world.network);
-      world.network.add = (served) =>
-        add(served.kind === 'agent.device.stop' ? { ...served, handle: () => ({ moving: false }) } : served);
-    };
+    const untold = (world: World): void =>
+      tamper(world, 'agent.device.stop', () => () => ({ moving: false }));
     expect(await broken('a run and a task', () => undefined, held)).toEqual(new Set());
     expect(await broken('a run and a task', untold, held)).toContain('I2');
   });

@@ -1,17 +1,12 @@
-import { type MemoryDefinitions, SequentialIds } from '@lab/engine/testing';
-import { Database } from '../surroundings/database.js';
-import { Points } from '../surroundings/fault-points.js';
-import { History, epochMs, type Loss } from '../surroundings/history.js';
-import type { Instrument } from '../surroundings/instrument.js';
-import { computers, laboratoryOf, type Step } from '../plan/laboratory.js';
-import { Network } from '../surroundings/network.js';
-import { SimulatedObjectStore } from '../surroundings/object-store.js';
-import { People } from '../processes/people.js';
-import { computerOf, orchestrators, type Fault, type Schedule } from '../plan/schedule.js';
-import { descriptionOf, SimulatedComputer } from '../processes/computer.js';
+import { computers } from '../plan/laboratory.js';
+import { computerOf, orchestrators, type Schedule } from '../plan/schedule.js';
+import { SimulatedComputer } from '../processes/computer.js';
 import { optimizerNode, SimulatedOptimizer } from '../processes/optimizer-worker.js';
 import { SimulatedOrchestrator } from '../processes/orchestrator.js';
-import { SimulatedTime } from '../surroundings/simulated-time.js';
+import { instrumentOf, People } from '../processes/people.js';
+import type { Loss } from '../surroundings/history.js';
+import type { Instrument } from '../surroundings/instrument.js';
+import { Surroundings } from '../surroundings/surroundings.js';
 
 /** Until a process that is started again has been heard, in milliseconds. */
 const returnMs = 2_000;
@@ -19,46 +14,19 @@ const returnMs = 2_000;
 /** The longest that an orderly stop takes, and the return after it, in milliseconds. */
 const leaveMs = 20_000;
 
-/** Everything that a schedule plays with: the service, its surroundings, and the people. */
-export class World {
-  readonly seed: number;
-  readonly time = new SimulatedTime(epochMs);
-  readonly history = new History(() => this.time.now());
-  readonly points = new Points();
-  readonly ids = new SequentialIds();
-  readonly network: Network;
-  readonly database: Database;
-  readonly objectStore: SimulatedObjectStore;
-  readonly definitions: MemoryDefinitions;
-  readonly code: ReadonlyMap<string, readonly Step[]>;
+/** Everything that a schedule plays with: the processes of the service and the people, in their surroundings. */
+export class World extends Surroundings {
   readonly computers: ReadonlyMap<string, SimulatedComputer>;
   readonly orchestrators: ReadonlyMap<string, SimulatedOrchestrator>;
   readonly optimizer: SimulatedOptimizer;
   readonly people: People;
-  /** Processes that end are started again. */
-  open = true;
 
-  constructor(readonly schedule: Schedule) {
-    const { seed, faults } = schedule;
-    const { time, points, history } = this;
-    this.seed = seed;
-    const messages = new Map<string, Extract<Fault, { kind: 'message' }>['fault']>();
-    const commits = new Map<number, Extract<Fault, { kind: 'commit' }>['fault']>();
-    for (const fault of faults) {
-      if (fault.kind === 'message') messages.set(`${fault.name}/${fault.n}`, fault.fault);
-      if (fault.kind === 'commit') commits.set(fault.n, fault.fault);
-    }
-    const weather = (name: string, n: number) => messages.get(`${name}/${n}`);
-    this.network = new Network({ time, points, weather, history, seed });
-    this.database = new Database({ time, points, history, fault: (n) => commits.get(n), seed });
-    this.objectStore = new SimulatedObjectStore({ time, points, history, seed }, descriptionOf);
-    const { definitions, code } = laboratoryOf(schedule.protocols, schedule.tasks);
-    this.definitions = definitions;
-    this.code = code;
+  constructor(schedule: Schedule) {
+    super(schedule);
     this.computers = new Map(computers.map((name) => [name, new SimulatedComputer(name, this)]));
     this.orchestrators = new Map(orchestrators.map((name) => [name, new SimulatedOrchestrator(name, this)]));
     this.optimizer = new SimulatedOptimizer(this);
-    this.people = new People(this);
+    this.people = new People(this, this);
   }
 
   /** Everything is started, as after a power cut. */
@@ -78,9 +46,7 @@ export class World {
 
   /** An instrument by `<lab>.<device>`. */
   instrument(key: string): Instrument {
-    const computer = this.computers.get(computerOf(key));
-    if (computer === undefined) throw new Error(`there is no ${key}`);
-    return computer.instrument(key);
+    return instrumentOf(this, key);
   }
 
   /** Takes note that a process is lost to the others, for so long in milliseconds. */
@@ -104,13 +70,6 @@ export class World {
     if (node.life === undefined || node.life.paused) return;
     this.lose(this.computers.has(who) ? 'agent' : 'orchestrator', who, ms + leaveMs);
     node.leave(ms);
-  }
-
-  /** The supervisor of a process that has ended starts the next one, as long as the laboratory is open. */
-  restart(node: { boot(): void }, ms: number): void {
-    this.time.after(ms, () => {
-      if (this.open) node.boot();
-    });
   }
 
   /** Stops a process for a time, in milliseconds. */

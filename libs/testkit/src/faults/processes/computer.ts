@@ -1,16 +1,4 @@
-import { createHash } from 'node:crypto';
-import {
-  Agent,
-  Unanswered,
-  type AgentLog,
-  type AgentPorts,
-  type DeviceAddress,
-  type Files,
-  type MessageMarks,
-  type Orchestrator,
-  type Peers,
-  type SpooledFile,
-} from '@lab/actors';
+import { Agent, type AgentLog, type Files, type SpooledFile } from '@lab/actors';
 import {
   MemoryDeviceProcesses,
   MemoryModules,
@@ -19,25 +7,18 @@ import {
   type TaskContext,
   type TaskOutput,
 } from '@lab/actors/testing';
-import {
-  agentEvents,
-  agentRequests as requests,
-  isServiceError,
-  orchestratorEvents,
-  orchestratorRequests,
-  ServiceError,
-  type Envelope,
-} from '@lab/contracts';
+import { wireAgent, type AgentService } from '@lab/agent-wiring';
+import { agentEvents, ServiceError } from '@lab/contracts';
+import type { Step, TaskOutputs } from '../plan/laboratory.js';
 import { Children } from '../surroundings/children.js';
+import { SimulatedDisk } from '../surroundings/disk.js';
 import type { Execution } from '../surroundings/history.js';
 import { instrumentFunctions, Instrument } from '../surroundings/instrument.js';
-import type { Step, TaskOutputs } from '../plan/laboratory.js';
 import { Life } from '../surroundings/life.js';
-import type { Wire } from '../surroundings/network.js';
-import { SimulatedDisk } from '../surroundings/disk.js';
-import type { World } from '../play/world.js';
+import { descriptionOf } from '../surroundings/object-store.js';
+import type { SimulatedTime } from '../surroundings/simulated-time.js';
+import type { Surroundings } from '../surroundings/surroundings.js';
 
-const heartbeatMs = 1_000;
 /** As long as the real process needs to end what an earlier one left, and to open its files. */
 const bootMs = 300;
 /** Until a supervisor starts a process that ended by itself. */
@@ -45,12 +26,10 @@ const restartMs = 1_000;
 /** Until a driver without its agent has brought its instrument to rest, when it does. */
 const orphanMs = 50;
 const homingMs = 150;
-const wayBackMs = 250;
-const watchAfterMs = 2_000;
 
 /**
  * One lab computer: its disk, its instruments, and the agent process that runs on it at the moment. The wiring is that
- * of `apps/agent`, over the simulated broker, disk and processes.
+ * of `apps/agent`; broker, disk and processes are simulated.
  */
 export class SimulatedComputer {
   readonly disk: SimulatedDisk;
@@ -63,11 +42,11 @@ export class SimulatedComputer {
   #boots = 0;
   #downMs = restartMs;
   #leaving = false;
-  #announceLeaving: () => void = () => undefined;
+  #service: AgentService | undefined;
 
   constructor(
     readonly name: string,
-    private readonly world: World,
+    private readonly world: Surroundings,
   ) {
     this.disk = new SimulatedDisk(name, world.seed);
   }
@@ -86,6 +65,7 @@ export class SimulatedComputer {
       void this.#salvage();
       this.life = undefined;
       this.agent = undefined;
+      this.#service = undefined;
       this.#leaving = false;
       if (world.schedule.drivers.haltWhenOrphaned)
         world.time.after(orphanMs, () => {
@@ -108,12 +88,17 @@ export class SimulatedComputer {
   /** An orderly stop: it says so, ends its work, and is started again after a time, in milliseconds. */
   leave(downMs: number): void {
     const { agent, life } = this;
-    if (agent?.inc === undefined || life === undefined || this.#leaving) return;
+    const service = this.#service;
+    if (agent?.inc === undefined || life === undefined || service === undefined || this.#leaving) return;
     this.world.history.note(`${this.name} leaves`);
     this.#leaving = true;
     this.#downMs = downMs;
-    this.#announceLeaving();
-    void agent.stop('the agent is stopping').then(() => life.end());
+    void this.#end(agent, service, life);
+  }
+
+  async #end(agent: Agent, service: AgentService, life: Life): Promise<void> {
+    await service.leave(() => agent.stop('the agent is stopping'));
+    life.end();
   }
 
   instrument(key: string): Instrument {
@@ -126,83 +111,46 @@ export class SimulatedComputer {
   #start(life: Life, boot: number): void {
     const { world, name } = this;
     const { time, points, history } = world;
-    const wire = world.network.connect(life);
+    const bus = world.network.connect(life);
     const children = new Children(life, { time, points, history });
     this.children = children;
-    const random = new SeededRandom(world.seed + boot * 7_919 + name.length);
     const log = logOf(world, name);
+    const version = 'simulated';
+    const { service, orchestrator, peers } = wireAgent({
+      ...{ bus, computer: name, version, log },
+      ...{ clock: life, wall: life, timers: life },
+    });
     let ids = 0;
-    let served: (() => void)[] = [];
-    const agent: Agent = new Agent(
-      { computer: name, version: 'simulated' },
+    const agent = new Agent(
+      { computer: name, version },
       {
         clock: life,
         timers: life,
         ids: { next: () => `${name}.${boot}.${(ids += 1)}` },
-        random,
+        random: new SeededRandom(world.seed + boot * 7_919 + name.length),
         log,
         ledger: this.disk.ledgerOf(life, points, log),
         modules: new MemoryModules(),
         checkArguments: (_, values) => ({ values, faults: [] }),
         deviceProcesses: children.devices(this.#devices()),
         taskProcesses: children.tasks(new MemoryTaskProcesses(this.#scripts())),
-        orchestrator: orchestratorOver(wire),
-        peers: peersOver(wire, life),
+        orchestrator,
+        peers,
         files: this.#files(life),
-        announcer: {
-          deviceChanged: (device) => {
-            if (agent.inc !== undefined)
-              wire.publish(agentEvents.deviceChanged, { computer: name }, { inc: agent.inc, device });
-          },
-          incarnated: async (inc) => {
-            const old = served;
-            served = serve(wire, name, inc, agent);
-            for (const end of old) end();
-            beat(inc);
-          },
-        },
-      } satisfies AgentPorts,
+        announcer: service,
+      },
       { poolSize: 1, poolMax: 6 },
     );
     this.agent = agent;
-    const beat = (inc: number | undefined): void => {
-      if (inc === undefined) return;
-      const { session } = agent;
-      const seq = agent.nextHeartbeat();
-      wire.publish(
-        agentEvents.heartbeat,
-        { computer: name },
-        {
-          inc,
-          session,
-          seq,
-          devices: agent.devices(),
-          attempts: agent.attempts(),
-          halts: agent.emergencyStops(),
-        },
-      );
+    this.#service = service;
+    const start = async (): Promise<void> => {
+      await service.start(agent);
+      await bus.subscribe(agentEvents.emergencyStop, {}, ({ id }) => {
+        history.stop(id).heardAt.set(name, time.now());
+      });
+      await agent.start();
     };
-    this.#announceLeaving = () => {
-      const { inc, session } = agent;
-      if (inc !== undefined) wire.publish(agentEvents.leaving, { computer: name }, { inc, session });
-    };
-    const beating = (): void => {
-      // Whoever leaves must not be heard as if it came back.
-      if (!this.#leaving) beat(agent.inc);
-      life.after(heartbeatMs, beating);
-    };
-    wire.subscribe(orchestratorEvents.leading, {}, ({ epoch, halts, released }) =>
-      agent.hearLeader(epoch, { halts, released }),
-    );
-    wire.subscribe(agentEvents.emergencyStop, {}, (halt) => {
-      agent.emergencyStop(halt);
-      history.stop(halt.id).heardAt.set(name, time.now());
-    });
-    wire.onStatus((status) => {
-      if (status === 'connected') agent.reconnected();
-    });
-    beating();
-    agent.start().catch((error: unknown) => {
+    start().catch((error: unknown) => {
       // As the real process: it ends, and its supervisor starts the next one.
       history.note(`${name} could not start`, String(error));
       life.end();
@@ -332,132 +280,7 @@ export class SimulatedComputer {
   }
 }
 
-export function descriptionOf(content: string): { size: number; sha256: string } {
-  return { size: Buffer.byteLength(content), sha256: createHash('sha256').update(content).digest('hex') };
-}
-
-function serve(wire: Wire, computer: string, inc: number, agent: Agent): (() => void)[] {
-  const me = { computer, inc: String(inc) };
-  return [
-    wire.serve(requests.startTask, me, async (body, envelope) => ({
-      status: await agent.startTask(body, marksOf(envelope)),
-    })),
-    wire.serve(requests.cancelTask, me, async ({ attempt_id, reason }, envelope) => ({
-      status: await agent.cancelTask(attempt_id, reason, marksOf(envelope)),
-    })),
-    wire.serve(requests.taskStatus, me, async ({ attempt_id }, envelope) => ({
-      status: await agent.taskStatus(attempt_id, marksOf(envelope)),
-    })),
-    wire.serve(requests.assignDevices, me, ({ devices }, envelope) => {
-      agent.assignDevices(devices, marksOf(envelope));
-      return {};
-    }),
-    wire.serve(requests.callDevice, me, async (body, envelope, { lab, device }) => {
-      const { call_id: callId, attempt_id: attemptId, function: called, arguments: args } = body;
-      const call = { callId, attemptId, function: called, arguments: args };
-      const marks = { ...marksOf(envelope), asOf: body.as_of_ms };
-      const result = await agent.callDevice({ lab, name: device }, call, marks);
-      return result === undefined ? {} : { result };
-    }),
-    wire.serve(requests.readClock, me, () => ({ now_ms: agent.readClock() })),
-    wire.serve(requests.stopCalls, me, ({ attempt_id, reason }) => ({
-      moving: agent.barCalls(attempt_id, reason),
-    })),
-    wire.serve(requests.resetDevice, me, async ({ doubt_id, by }, envelope, { lab, device }) => {
-      await agent.resetDevice({ lab, name: device }, doubt_id, by, marksOf(envelope));
-      return {};
-    }),
-    wire.serve(requests.reportDevice, me, async (_, __, { lab, device }) => ({
-      report: await agent.reportDevice({ lab, name: device }),
-    })),
-  ];
-}
-
-function marksOf({ epoch, fence, fresh, ttl_ms: ttl }: Envelope): MessageMarks {
-  return { epoch, fence, fresh, ttlMs: ttl === undefined ? undefined : Math.max(ttl - wayBackMs, ttl / 2) };
-}
-
-function orchestratorOver(wire: Wire): Orchestrator {
-  return {
-    register: (hello) => wire.request(orchestratorRequests.registerAgent, {}, hello),
-    reportResult: async (result) => {
-      await wire.request(orchestratorRequests.reportResult, {}, result);
-    },
-    uploadTicket: ({ attemptId, name, size, sha256 }) =>
-      wire.request(orchestratorRequests.uploadTicket, {}, { attempt_id: attemptId, name, size, sha256 }),
-    downloadTicket: ({ attemptId, handle }) =>
-      wire.request(orchestratorRequests.downloadTicket, {}, { attempt_id: attemptId, handle }),
-  };
-}
-
-function peersOver(wire: Wire, life: Life): Peers {
-  const whenOver: Peers['whenOver'] = ({ computer, inc }, over) =>
-    wire.subscribe(agentEvents.heartbeat, { computer }, (heartbeat) => {
-      if (heartbeat.inc > inc) over();
-    });
-  return {
-    async call(to: DeviceAddress, call, timeoutMs) {
-      const { computer, inc, lab, name } = to;
-      const giveUp = new AbortController();
-      const label = `${lab}.${name}`;
-      const cancelLate = life.after(timeoutMs, () =>
-        giveUp.abort(new Unanswered('deadline_exceeded', `${computer} gave no answer`)),
-      );
-      let unwatch = life.after(
-        watchAfterMs,
-        () =>
-          (unwatch = whenOver(to, () =>
-            giveUp.abort(new Unanswered('agent_unreachable', `${computer} ended`, { over: true })),
-          )),
-      );
-      const address = { computer, inc: String(inc) };
-      let sent = false;
-      try {
-        const { now_ms: asOf } = await wire.request(
-          requests.readClock,
-          address,
-          {},
-          { signal: giveUp.signal, inc },
-        );
-        sent = true;
-        const reply = await wire.request(
-          requests.callDevice,
-          { ...address, lab, device: name },
-          {
-            call_id: call.callId,
-            function: call.function,
-            arguments: call.arguments,
-            attempt_id: call.attemptId,
-            as_of_ms: asOf,
-          },
-          { timeoutMs: timeoutMs + 1_000, signal: giveUp.signal, inc, fence: { [label]: call.fence } },
-        );
-        return reply.result;
-      } catch (error) {
-        if (!sent)
-          throw new ServiceError('agent_unreachable', `${computer} does not answer`, { cause: error });
-        if (giveUp.signal.aborted) throw giveUp.signal.reason;
-        if (!isServiceError(error)) throw error;
-        if (error.code === 'disconnected' && error.effect === 'maybe')
-          throw new Unanswered('disconnected', error.message, { cause: error });
-        if (error.code === 'service_unavailable' && error.effect === 'none')
-          throw new ServiceError('agent_unreachable', `${computer} does not answer`, { cause: error });
-        throw error;
-      } finally {
-        cancelLate();
-        unwatch();
-      }
-    },
-    async barCalls({ computer, inc }, attemptId, reason) {
-      const address = { computer, inc: String(inc) };
-      const body = { attempt_id: attemptId, reason };
-      return (await wire.request(requests.stopCalls, address, body, { inc })).moving;
-    },
-    whenOver,
-  };
-}
-
-function logOf(world: World, who: string): AgentLog {
+function logOf(world: Surroundings, who: string): AgentLog {
   const write =
     (level: string) =>
     (message: string, fields: Record<string, unknown> = {}): void => {
@@ -479,7 +302,7 @@ function fieldsOf(fields: Record<string, unknown>): string | undefined {
 }
 
 /** Thinks for a time, unless it is asked to stop. */
-function pause(time: World['time'], ms: number, signal: AbortSignal): Promise<void> {
+function pause(time: SimulatedTime, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const cancel = time.after(ms, resolve);
     const stop = (): void => {

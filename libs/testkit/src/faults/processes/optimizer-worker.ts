@@ -2,14 +2,17 @@ import {
   optimizerEvents as events,
   optimizerRequests as requests,
   ServiceError,
+  type AnyRequest,
   type OptimizerDescription,
+  type ReplyOf,
+  type RequestOf,
   type RuntimeParameterValues,
   type Trial,
 } from '@lab/contracts';
 import { searchedBy } from '../plan/laboratory.js';
 import { Life } from '../surroundings/life.js';
-import type { Wire } from '../surroundings/network.js';
-import type { World } from '../play/world.js';
+import { Repeats, type Bus } from '@lab/messaging';
+import type { Surroundings } from '../surroundings/surroundings.js';
 
 export const optimizerNode = 'optimizer';
 /** Where the worker says that it is. */
@@ -21,6 +24,8 @@ const bootMs = 300;
 const makesMs = 60;
 const computesMs = 25;
 const leavesMs = 20;
+
+type OptimizerRequest = AnyRequest & { readonly subject: `svc.v1.optimizer.{instance}.${string}` };
 
 /** The optimizer of a campaign in its process. */
 interface Session {
@@ -43,12 +48,12 @@ export function rowOf(input: string, n: number): Trial['inputs'] {
 export class SimulatedOptimizer {
   readonly name = optimizerNode;
   life: Life | undefined;
-  #wire: Wire | undefined;
+  #bus: Bus | undefined;
   #boots = 0;
   #downMs = 0;
   #sessions = new Map<string, Session>();
 
-  constructor(private readonly world: World) {}
+  constructor(private readonly world: Surroundings) {}
 
   boot(): void {
     if (this.life !== undefined) return;
@@ -61,7 +66,7 @@ export class SimulatedOptimizer {
       this.#sessions = new Map();
       this.world.restart(this, this.#downMs);
     });
-    life.after(bootMs, () => this.#serve(life, `worker-${this.#boots}`));
+    life.after(bootMs, () => void this.#serve(life, `worker-${this.#boots}`));
   }
 
   /** The process dies, and every optimizer with it. @param downMs until the next one is started, in milliseconds */
@@ -78,7 +83,7 @@ export class SimulatedOptimizer {
     if (life === undefined) return;
     this.world.history.note(`${this.name} leaves`);
     this.#downMs = downMs;
-    this.#wire?.publish(events.leaving, {}, { instance: `worker-${this.#boots}` });
+    this.#bus?.publish(events.leaving, {}, { instance: `worker-${this.#boots}` });
     life.after(leavesMs, () => life.end());
   }
 
@@ -87,14 +92,21 @@ export class SimulatedOptimizer {
     for (const [campaignId, { session }] of this.#sessions) {
       this.#sessions.delete(campaignId);
       const body = { instance: `worker-${this.#boots}`, campaign_id: campaignId, session, reason: 'it died' };
-      this.#wire?.publish(events.lost, {}, body);
+      this.#bus?.publish(events.lost, {}, body);
     }
   }
 
-  #serve(life: Life, instance: string): void {
-    const wire = this.world.network.connect(life);
-    this.#wire = wire;
-    const me = { instance };
+  async #serve(life: Life, instance: string): Promise<void> {
+    const bus = this.world.network.connect(life);
+    this.#bus = bus;
+    const repeats = new Repeats(life);
+    const serve = <D extends OptimizerRequest>(
+      definition: D,
+      answer: (body: RequestOf<D>) => Promise<ReplyOf<D>>,
+    ): Promise<unknown> =>
+      bus.serve<OptimizerRequest>(definition, { instance }, (body, { envelope }) =>
+        repeats.join(envelope.id, () => answer(body as RequestOf<D>)),
+      );
     const after = <Value>(ms: number, answer: () => Value): Promise<Value> =>
       life.ask((resolve, reject) => {
         life.after(ms, () => {
@@ -110,66 +122,68 @@ export class SimulatedOptimizer {
       answer: (session: Session) => Value,
     ): Promise<Value> => after(computesMs, () => answer(this.#session(body)));
 
-    wire.serve(requests.describe, me, ({ protocol }) => after(makesMs, () => this.#describe(protocol)));
-    wire.serve(requests.open, me, ({ campaign_id: id, session, protocol, runtime_params: runtimeParams }) =>
-      after(makesMs, () => {
-        const description = this.#describe(protocol);
-        const [input = ''] = description.input_names;
-        this.#sessions.set(id, { session, input, told: new Map(), rows: new Map(), runtimeParams });
-        return { ...description, runtime_params: runtimeParams };
+    await Promise.all([
+      serve(requests.describe, ({ protocol }) => after(makesMs, () => this.#describe(protocol))),
+      serve(requests.open, ({ campaign_id: id, session, protocol, runtime_params: runtimeParams }) =>
+        after(makesMs, () => {
+          const description = this.#describe(protocol);
+          const [input = ''] = description.input_names;
+          this.#sessions.set(id, { session, input, told: new Map(), rows: new Map(), runtimeParams });
+          return { ...description, runtime_params: runtimeParams };
+        }),
+      ),
+      serve(requests.tell, (body) =>
+        computed(body, (session) => {
+          for (const trial of body.trials) this.#hear(session, trial);
+          return { measured: [...session.told.values()].filter((state) => state === 'measured').length };
+        }),
+      ),
+      serve(requests.propose, (body) =>
+        computed(body, ({ input, rows }) => {
+          for (const { number, run } of body.runs)
+            rows.set(number, {
+              number,
+              run,
+              source: 'optimizer',
+              state: 'proposed',
+              inputs: rowOf(input, number),
+              outputs: null,
+              additional: {},
+              note: {},
+            });
+          const used = body.insights.map(({ id }) => id);
+          return {
+            trials: body.runs.flatMap(({ number }) => rows.get(number) ?? []),
+            insights_used: used,
+          };
+        }),
+      ),
+      serve(requests.configure, (body) =>
+        computed(body, (session) => {
+          session.runtimeParams = { ...session.runtimeParams, ...body.runtime_params };
+          return { runtime_params: session.runtimeParams };
+        }),
+      ),
+      serve(requests.best, (body) =>
+        computed(body, ({ told, input }) => ({
+          rows: [...told].flatMap(([n, state]) => (state === 'measured' ? [rowOf(input, n)] : [])),
+        })),
+      ),
+      serve(requests.explain, (body) => computed(body, ({ told }) => ({ belief: told.size }))),
+      serve(requests.close, ({ campaign_id: id, session }) => {
+        if (this.#sessions.get(id)?.session === session) this.#sessions.delete(id);
+        return Promise.resolve({});
       }),
-    );
-    wire.serve(requests.tell, me, (body) =>
-      computed(body, (session) => {
-        for (const trial of body.trials) this.#hear(session, trial);
-        return { measured: [...session.told.values()].filter((state) => state === 'measured').length };
-      }),
-    );
-    wire.serve(requests.propose, me, (body) =>
-      computed(body, ({ input, rows }) => {
-        for (const { number, run } of body.runs)
-          rows.set(number, {
-            number,
-            run,
-            source: 'optimizer',
-            state: 'proposed',
-            inputs: rowOf(input, number),
-            outputs: null,
-            additional: {},
-            note: {},
-          });
-        const used = body.insights.map(({ id }) => id);
-        return {
-          trials: body.runs.flatMap(({ number }) => rows.get(number) ?? []),
-          insights_used: used,
-        };
-      }),
-    );
-    wire.serve(requests.configure, me, (body) =>
-      computed(body, (session) => {
-        session.runtimeParams = { ...session.runtimeParams, ...body.runtime_params };
-        return { runtime_params: session.runtimeParams };
-      }),
-    );
-    wire.serve(requests.best, me, (body) =>
-      computed(body, ({ told, input }) => ({
-        rows: [...told].flatMap(([n, state]) => (state === 'measured' ? [rowOf(input, n)] : [])),
-      })),
-    );
-    wire.serve(requests.explain, me, (body) => computed(body, ({ told }) => ({ belief: told.size })));
-    wire.serve(requests.close, me, ({ campaign_id: id, session }) => {
-      if (this.#sessions.get(id)?.session === session) this.#sessions.delete(id);
-      return {};
-    });
+    ]);
     const announce = (): void => {
-      if (wire.connected)
-        wire.publish(events.announced, {}, { instance, addresses: [optimizerAddress], version: 'simulated' });
+      if (bus.connected)
+        bus.publish(events.announced, {}, { instance, addresses: [optimizerAddress], version: 'simulated' });
       life.after(announceMs, announce);
     };
     announce();
-    wire.onStatus((status) => {
+    bus.onStatus((status) => {
       if (status === 'connected')
-        wire.publish(events.announced, {}, { instance, addresses: [optimizerAddress], version: 'simulated' });
+        bus.publish(events.announced, {}, { instance, addresses: [optimizerAddress], version: 'simulated' });
     });
   }
 

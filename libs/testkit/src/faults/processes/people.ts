@@ -16,9 +16,12 @@ import { changeDevice, labName, type DeviceName } from '../plan/laboratory.js';
 import { diceOf } from '../plan/chance.js';
 import type { AttentionRow } from '@lab/engine';
 import { Life } from '../surroundings/life.js';
-import type { Wire } from '../surroundings/network.js';
-import type { Act } from '../plan/schedule.js';
-import type { World } from '../play/world.js';
+import type { Bus } from '@lab/messaging';
+import { computerOf, type Act } from '../plan/schedule.js';
+import type { Instrument } from '../surroundings/instrument.js';
+import type { Surroundings } from '../surroundings/surroundings.js';
+import type { SimulatedComputer } from './computer.js';
+import type { SimulatedOrchestrator } from './orchestrator.js';
 
 /** The name of the gateway on the network. */
 export const gateway = 'gateway';
@@ -30,17 +33,33 @@ const againMs = 250;
 /** Who does it, for the audit. */
 const by = 'ada';
 
+/** The processes that people deal with. */
+interface Processes {
+  readonly computers: ReadonlyMap<string, SimulatedComputer>;
+  readonly orchestrators: ReadonlyMap<string, SimulatedOrchestrator>;
+}
+
+/** An instrument by `<lab>.<device>`. */
+export function instrumentOf({ computers }: Processes, key: string): Instrument {
+  const computer = computers.get(computerOf(key));
+  if (computer === undefined) throw new Error(`there is no ${key}`);
+  return computer.instrument(key);
+}
+
 /** The people of the laboratory, behind the gateway. */
 export class People {
-  readonly #wire: Wire;
+  readonly #bus: Bus;
   readonly #life: Life;
   #asking = 0;
   #calls = 0;
   #decisions = 0;
 
-  constructor(private readonly world: World) {
+  constructor(
+    private readonly world: Surroundings,
+    private readonly processes: Processes,
+  ) {
     this.#life = new Life(gateway, world.time);
-    this.#wire = world.network.connect(this.#life);
+    this.#bus = world.network.connect(this.#life);
   }
 
   /** Somebody waits for an answer. */
@@ -53,7 +72,7 @@ export class People {
     switch (act.do) {
       case 'submit_run': {
         const body = { name: act.name, type: act.protocol, priority: act.priority };
-        this.#submit('protocolRun', act.name, () => this.#wire.request(requests.submitProtocolRun, {}, body));
+        this.#submit('protocolRun', act.name, () => this.#bus.request(requests.submitProtocolRun, {}, body));
         return;
       }
       case 'submit_campaign': {
@@ -65,7 +84,7 @@ export class People {
           ...(act.optimize === true ? { optimize: true } : {}),
           ...(act.onFailure === undefined ? {} : { on_run_failure: act.onFailure }),
         };
-        this.#submit('campaign', act.name, () => this.#wire.request(requests.submitCampaign, {}, body));
+        this.#submit('campaign', act.name, () => this.#bus.request(requests.submitCampaign, {}, body));
         return;
       }
       case 'submit_task': {
@@ -73,60 +92,60 @@ export class People {
           Object.entries(act.slots).map(([slot, name]) => [slot, { lab_name: labName, name }]),
         );
         const body = { name: act.name, type: act.type, priority: act.priority, devices };
-        this.#submit('onDemandTask', act.name, () => this.#wire.request(requests.submitTask, {}, body));
+        this.#submit('onDemandTask', act.name, () => this.#bus.request(requests.submitTask, {}, body));
         return;
       }
       case 'cancel_run':
-        this.#ask(() => this.#wire.request(requests.cancelProtocolRun, {}, { name: act.name }));
+        this.#ask(() => this.#bus.request(requests.cancelProtocolRun, {}, { name: act.name }));
         return;
       case 'cancel_campaign':
-        this.#ask(() => this.#wire.request(requests.cancelCampaign, {}, { name: act.name }));
+        this.#ask(() => this.#bus.request(requests.cancelCampaign, {}, { name: act.name }));
         return;
       case 'cancel_task':
-        this.#ask(() => this.#wire.request(requests.cancelTask, {}, { name: act.name }));
+        this.#ask(() => this.#bus.request(requests.cancelTask, {}, { name: act.name }));
         return;
       case 'change_run': {
         const body = { name: act.name, by, change: { priority: act.priority } };
-        this.#ask(() => this.#wire.request(requests.changeProtocolRun, {}, body));
+        this.#ask(() => this.#bus.request(requests.changeProtocolRun, {}, body));
         return;
       }
       case 'change_campaign': {
         const change = { priority: act.priority, max_concurrent_protocol_runs: 2 };
-        this.#ask(() => this.#wire.request(requests.changeCampaign, {}, { name: act.name, by, change }));
+        this.#ask(() => this.#bus.request(requests.changeCampaign, {}, { name: act.name, by, change }));
         return;
       }
       case 'change_task': {
         const body = { name: act.name, by, change: { priority: act.priority } };
-        this.#ask(() => this.#wire.request(requests.changeTask, {}, body));
+        this.#ask(() => this.#bus.request(requests.changeTask, {}, body));
         return;
       }
       case 'pause_run':
-        this.#ask(() => this.#wire.request(requests.pauseProtocolRun, {}, { name: act.name, by }));
+        this.#ask(() => this.#bus.request(requests.pauseProtocolRun, {}, { name: act.name, by }));
         return;
       case 'resume_run':
-        this.#resume(() => this.#wire.request(requests.resumeProtocolRun, {}, { name: act.name, by }));
+        this.#resume(() => this.#bus.request(requests.resumeProtocolRun, {}, { name: act.name, by }));
         return;
       case 'pause_campaign':
-        this.#ask(() => this.#wire.request(requests.pauseCampaign, {}, { name: act.name, by }));
+        this.#ask(() => this.#bus.request(requests.pauseCampaign, {}, { name: act.name, by }));
         return;
       case 'resume_campaign':
-        this.#resume(() => this.#wire.request(requests.resumeCampaign, {}, { name: act.name, by }));
+        this.#resume(() => this.#bus.request(requests.resumeCampaign, {}, { name: act.name, by }));
         return;
       case 'pause_queue':
-        this.#ask(() => this.#wire.request(requests.pauseQueue, {}, { by }));
+        this.#ask(() => this.#bus.request(requests.pauseQueue, {}, { by }));
         return;
       case 'resume_queue':
-        this.#resume(() => this.#wire.request(requests.resumeQueue, {}, { by }));
+        this.#resume(() => this.#bus.request(requests.resumeQueue, {}, { by }));
         return;
       case 'reset_resource': {
         const body = { name: act.name, by, reason: 'washed by hand', force: act.force };
-        this.#ask(() => this.#wire.request(requests.resetResource, {}, body));
+        this.#ask(() => this.#bus.request(requests.resetResource, {}, body));
         return;
       }
       case 'archive':
       case 'restore': {
         const request = { archive: requests.archiveWork, restore: requests.restoreWork }[act.do];
-        this.#ask(() => this.#wire.request(request, {}, { kind: act.kind, name: act.name, by }));
+        this.#ask(() => this.#bus.request(request, {}, { kind: act.kind, name: act.name, by }));
         return;
       }
       case 'ask_optimizer':
@@ -144,7 +163,7 @@ export class People {
         return;
       case 'reload':
         changeDevice(this.world.definitions, act.device);
-        for (const { engine } of this.world.orchestrators.values())
+        for (const { engine } of this.processes.orchestrators.values())
           // Whoever leads next begins with what is loaded then.
           engine?.definitionsChanged().catch((_deposed: unknown) => undefined);
         return;
@@ -160,9 +179,9 @@ export class People {
     const stop = history.stop(id);
     stop.scope = scope;
     history.losses.push({ at: time.now(), until: Infinity, kind: 'stop', who: scope });
-    this.#wire.publish(agentEvents.emergencyStop, {}, halt);
+    this.#bus.publish(agentEvents.emergencyStop, {}, halt);
     this.#resume(async () => {
-      await this.#wire.request(requests.engageStop, {}, halt);
+      await this.#bus.request(requests.engageStop, {}, halt);
       stop.engagedAt = time.now();
     });
   }
@@ -173,41 +192,41 @@ export class People {
     for (const [id, stop] of history.stops) {
       if (stop.releasedAt !== undefined) continue;
       stop.releasedAt = time.now();
-      this.#resume(() => this.#wire.request(requests.releaseStop, {}, { id, by }));
+      this.#resume(() => this.#bus.request(requests.releaseStop, {}, { id, by }));
     }
   }
 
   /** Finds a device and uses it by hand. */
   async #handle(act: Extract<Act, { do: 'call' | 'look' }>): Promise<void> {
     const where = { lab: labName, device: act.device };
-    await this.#wire.request(requests.listDevices, {}, {});
-    await this.#wire.request(requests.listAgents, {}, {});
+    await this.#bus.request(requests.listDevices, {}, {});
+    await this.#bus.request(requests.listAgents, {}, {});
     const wholeQueue = { limit: longestPage, descending: false, after: null };
-    await this.#wire.request(requests.readQueue, {}, wholeQueue);
-    await this.#wire.request(requests.readSchedule, {}, { limit: longestSchedule });
-    await this.#wire.request(requests.readEstimates, {}, {});
-    const { computer, inc } = await this.#wire.request(requests.locateDevice, {}, where);
+    await this.#bus.request(requests.readQueue, {}, wholeQueue);
+    await this.#bus.request(requests.readSchedule, {}, { limit: longestSchedule });
+    await this.#bus.request(requests.readEstimates, {}, {});
+    const { computer, inc } = await this.#bus.request(requests.locateDevice, {}, where);
     const tokens = { computer, inc: String(inc), ...where };
     if (act.do === 'look') {
-      await this.#wire.request(agentRequests.reportDevice, tokens, {}, { inc });
+      await this.#bus.request(agentRequests.reportDevice, tokens, {}, { inc });
       return;
     }
     const id = `${byHand}${(this.#calls += 1)}`;
-    const { now_ms: asOf } = await this.#wire.request(agentRequests.readClock, tokens, {}, { inc });
+    const { now_ms: asOf } = await this.#bus.request(agentRequests.readClock, tokens, {}, { inc });
     const body = {
       call_id: id,
       function: act.function,
       arguments: { tag: `${id}#1`, ms: act.ms },
       as_of_ms: asOf,
     };
-    await this.#wire.request(agentRequests.callDevice, tokens, body, { inc });
+    await this.#bus.request(agentRequests.callDevice, tokens, body, { inc });
   }
 
   async #askOptimizer(name: string, protocol: string): Promise<void> {
-    await this.#wire.request(requests.readOptimizerDefaults, {}, { protocol });
-    await this.#wire.request(requests.addInsight, {}, { name, by, text: 'less of everything' });
-    await this.#wire.request(requests.readOptimizer, {}, { name, explain: true });
-    await this.#wire.request(requests.configureOptimizer, {}, { name, by, runtime_params: { p_ai: 0.5 } });
+    await this.#bus.request(requests.readOptimizerDefaults, {}, { protocol });
+    await this.#bus.request(requests.addInsight, {}, { name, by, text: 'less of everything' });
+    await this.#bus.request(requests.readOptimizer, {}, { name, explain: true });
+    await this.#bus.request(requests.configureOptimizer, {}, { name, by, runtime_params: { p_ai: 0.5 } });
   }
 
   /** Is there anything that only a person can settle? */
@@ -221,10 +240,10 @@ export class People {
     for (const reset of this.#faulted()) this.#ask(reset);
     for (const item of this.#questions()) {
       // Whoever sees it move waits.
-      if (this.#devicesOf(item).some((key) => this.world.instrument(key).moving)) continue;
+      if (this.#devicesOf(item).some((key) => instrumentOf(this.processes, key).moving)) continue;
       const decision = { id: item.id, by, ...this.#decide(item) };
       this.world.history.note(`people: ${decision.action}`, item.device ?? item.taskRunId ?? item.id);
-      this.#ask(() => this.#wire.request(requests.resolveAttention, {}, decision));
+      this.#ask(() => this.#bus.request(requests.resolveAttention, {}, decision));
     }
   }
 
@@ -252,7 +271,7 @@ export class People {
 
   /** Devices that did not start and about which nothing is in doubt, each with how it is started again. */
   #faulted(): (() => Promise<unknown>)[] {
-    return [...this.world.computers.values()].flatMap(({ name: computer, agent }) => {
+    return [...this.processes.computers.values()].flatMap(({ name: computer, agent }) => {
       const inc = agent?.inc;
       if (agent === undefined || inc === undefined) return [];
       return agent
@@ -260,7 +279,7 @@ export class People {
         .filter(({ state, doubt }) => state === 'faulted' && doubt === undefined)
         .map(({ lab, name: device }) => () => {
           const tokens = { computer, inc: String(inc), lab, device };
-          return this.#wire.request(agentRequests.resetDevice, tokens, { doubt_id: null, by }, { inc });
+          return this.#bus.request(agentRequests.resetDevice, tokens, { doubt_id: null, by }, { inc });
         });
     });
   }
@@ -273,20 +292,20 @@ export class People {
     return [
       ...[...campaigns.values()]
         .filter(isPaused)
-        .map((row) => () => this.#wire.request(requests.resumeCampaign, {}, named(row))),
+        .map((row) => () => this.#bus.request(requests.resumeCampaign, {}, named(row))),
       ...[...protocolRuns.values()]
         .filter(isPaused)
-        .map((row) => () => this.#wire.request(requests.resumeProtocolRun, {}, named(row))),
+        .map((row) => () => this.#bus.request(requests.resumeProtocolRun, {}, named(row))),
       ...[...halts.values()]
         .filter(({ scope, releasedAt }) => scope !== 'queue' && releasedAt === null)
         .map(
           ({ id }) =>
             () =>
-              this.#wire.request(requests.releaseStop, {}, { id, by }),
+              this.#bus.request(requests.releaseStop, {}, { id, by }),
         ),
       ...[...halts.values()]
         .filter(({ scope, releasedAt }) => scope === 'queue' && releasedAt === null)
-        .map(() => () => this.#wire.request(requests.resumeQueue, {}, { by })),
+        .map(() => () => this.#bus.request(requests.resumeQueue, {}, { by })),
     ];
   }
 

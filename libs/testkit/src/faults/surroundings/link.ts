@@ -1,40 +1,36 @@
+import type { BusStatus, MemoryWire } from '@lab/messaging';
 import type { Life } from './life.js';
 import type { SimulatedTime } from './simulated-time.js';
 
-/** How long a client takes to notice that nothing comes any more, in milliseconds: two missed pings of 2 s. */
+/** How long a client takes to notice that nothing arrives any more, in milliseconds: two missed pings of 2 s. */
 const noticeMs = 5_000;
 /** Until a client that lost its connection has a new one, in milliseconds. */
 const reconnectMs = 250;
 
-export type LinkStatus = 'connected' | 'disconnected';
-
 /**
- * The connection of one process to the broker.
+ * The connection of one process to the broker, and how it fails.
  *
  * `closed`: both sides know at once. `silent`: nothing passes and nobody knows, until the client misses its pings; what
  * was on its way arrives late when the silence ends before that, and is lost otherwise.
  */
 export class Link {
   #mode: 'open' | 'closed' | 'silent' = 'open';
-  /** What the client believes. */
-  #connected = true;
   #generation = 0;
   #held: (() => void)[] = [];
-  readonly #listeners: ((status: LinkStatus) => void)[] = [];
+  #listener: (status: BusStatus) => void = () => undefined;
 
+  /** @param wire the process's end at the broker; it ends with the process */
   constructor(
     readonly life: Life,
-    readonly time: SimulatedTime,
-  ) {}
-
-  /** The client may send. */
-  get connected(): boolean {
-    return this.#connected;
+    private readonly time: SimulatedTime,
+    private readonly wire: MemoryWire,
+  ) {
+    life.onEnd(() => void wire.close());
   }
 
-  /** The broker knows of its subscriptions. */
-  get reachable(): boolean {
-    return this.life.alive && this.#connected;
+  /** The client believes that it may send, and the broker knows of its subscriptions. */
+  get connected(): boolean {
+    return this.wire.connected;
   }
 
   /** Lets something pass, in either direction: now, later, or never. */
@@ -43,8 +39,9 @@ export class Link {
     else if (this.#mode === 'silent') this.#held.push(step);
   }
 
-  onStatus(listener: (status: LinkStatus) => void): void {
-    this.#listeners.push(listener);
+  /** The one listener to changes of the connection. A suspended process hears of them when it goes on. */
+  listen(listener: (status: BusStatus) => void): void {
+    this.#listener = listener;
   }
 
   /** Takes the link away for a time, in milliseconds. */
@@ -62,26 +59,25 @@ export class Link {
 
   #lose(): void {
     this.#held = [];
-    if (!this.#connected) return;
-    this.#connected = false;
-    this.life.act(() => this.#tell('disconnected'));
+    if (this.connected) this.#set(false);
   }
 
   #heal(generation: number): void {
     if (this.#generation !== generation || this.#mode === 'open') return;
     this.#mode = 'open';
-    if (this.#connected) {
-      for (const step of this.#held.splice(0)) step();
+    const held = this.#held.splice(0);
+    if (this.connected) {
+      for (const step of held) step();
       return;
     }
     this.time.after(reconnectMs, () => {
-      if (this.#mode !== 'open' || this.#connected) return;
-      this.#connected = true;
-      this.life.act(() => this.#tell('connected'));
+      if (this.#mode === 'open' && !this.connected) this.#set(true);
     });
   }
 
-  #tell(status: LinkStatus): void {
-    for (const listener of [...this.#listeners]) listener(status);
+  #set(connected: boolean): void {
+    if (!this.life.alive) return;
+    this.wire.set(connected);
+    this.life.act(() => this.#listener(connected ? 'connected' : 'disconnected'));
   }
 }

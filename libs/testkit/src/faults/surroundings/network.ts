@@ -1,29 +1,19 @@
 import {
-  isServiceError,
-  ServiceError,
-  toServiceError,
-  type AnyEvent,
-  type AnyRequest,
-  type BodyOf,
-  type Envelope,
-  type ReplyOf,
-  type RequestOf,
-  type Tokens,
-} from '@lab/contracts';
+  MemoryBroker,
+  type Bus,
+  type BusLog,
+  type BusStatus,
+  type MemoryWire,
+  type Wire,
+  type WireMessage,
+  type WireSubscription,
+} from '@lab/messaging';
 import { diceOf } from '../plan/chance.js';
 import type { Points } from './fault-points.js';
 import type { History } from './history.js';
 import type { Life } from './life.js';
-import { Link, type LinkStatus } from './link.js';
+import { Link } from './link.js';
 import type { SimulatedTime } from './simulated-time.js';
-
-type TokensFor<D extends { readonly subject: string }> = Tokens<D['subject']>;
-type Marks = Pick<Envelope, 'epoch' | 'inc' | 'fence' | 'fresh'>;
-
-export interface RequestOptions extends Marks {
-  timeoutMs?: number;
-  signal?: AbortSignal;
-}
 
 /** What befalls one message, counted by the name of its definition. */
 export type MessageFault =
@@ -32,41 +22,55 @@ export type MessageFault =
 /** Decides about the `n`-th message of a name, from 1. */
 export type Weather = (name: string, n: number) => MessageFault | undefined;
 
-interface Served {
-  kind: string;
-  tokens: Record<string, string | undefined>;
-  link: Link;
-  handle: (body: unknown, envelope: Envelope, tokens: Record<string, string>) => unknown;
+/** A message of the catalogue on its way. */
+interface Sent {
+  name: string;
+  n: number;
+  fault: MessageFault | undefined;
+}
+
+interface Parts {
+  time: SimulatedTime;
+  points: Points;
+  weather: Weather;
+  history: History;
+  seed: number;
 }
 
 const latencyMs = { least: 0.2, spread: 2 };
 
 /**
- * The broker and everybody's connection to it. Delivery is at most once by contract of the broker; the weather loses,
- * doubles, delays and so reorders what passes. What is sent is copied as JSON, as on the wire.
+ * The connections of all processes to one {@link MemoryBroker}, with the faults of a network: messages are lost, doubled,
+ * delayed and so reordered, links are cut, and the broker restarts. The bus above is the one of the processes.
  */
 export class Network {
-  readonly #served = new Set<Served>();
+  readonly broker: MemoryBroker;
   readonly #links = new Map<string, Link>();
   readonly #counts = new Map<string, number>();
-  /** Messages are delayed by up to so many milliseconds beyond the usual. */
+  /** Name of a message by its subject. */
+  readonly #names = new Map<string, string>();
+  /** Requests by the subject of their reply. */
+  readonly #requests = new Map<string, Sent>();
+  /** Messages are delayed by up to this many milliseconds beyond the usual. */
   slowMs = 0;
 
-  constructor(
-    readonly parts: {
-      time: SimulatedTime;
-      points: Points;
-      weather: Weather;
-      history: History;
-      seed: number;
-    },
-  ) {}
+  constructor(readonly parts: Parts) {
+    this.broker = new MemoryBroker();
+  }
 
-  /** Connects a process, instead of the earlier life of the same node. */
-  connect(life: Life): Wire {
-    const link = new Link(life, this.parts.time);
-    this.#links.set(life.node, link);
-    return new Wire(this, link);
+  /** Connects a process, in place of the earlier life of the same node. */
+  connect(life: Life): Bus {
+    return this.broker.connect({
+      role: life.node,
+      name: 'simulated',
+      timers: life,
+      log: busLog(this.parts.history, life),
+      over: (wire) => {
+        const link = new Link(life, this.parts.time, wire);
+        this.#links.set(life.node, link);
+        return new FaultyWire(this, link, wire);
+      },
+    });
   }
 
   /** Takes the link of a node away for a time, in milliseconds. */
@@ -74,251 +78,130 @@ export class Network {
     this.#links.get(node)?.cut(mode, ms);
   }
 
-  /** The broker is restarted: everybody loses the connection for a time, in milliseconds. */
+  /** The broker restarts: every process loses its connection for a time, in milliseconds. */
   restartBroker(ms: number): void {
     for (const link of this.#links.values()) link.cut('closed', ms);
   }
 
-  add(served: Served): () => void {
-    this.#served.add(served);
-    return () => this.#served.delete(served);
+  /** The request that a reply on this subject belongs to; undefined: the subject is not that of a reply. */
+  requestOf(subject: string): Sent | undefined {
+    return this.#requests.get(subject);
   }
 
-  /** Who serves the subject, as the broker sees it at this moment. */
-  serving(kind: string, tokens: Record<string, string>): Served[] {
-    return [...this.#served].filter(
-      (served) =>
-        served.kind === kind &&
-        served.link.reachable &&
-        Object.entries(tokens).every(
-          ([name, value]) => served.tokens[name] === undefined || served.tokens[name] === value,
-        ),
-    );
+  /** The name of a message of the catalogue. */
+  nameOf(subject: string, data: Uint8Array): string {
+    const known =
+      this.#names.get(subject) ?? (JSON.parse(Buffer.from(data).toString()) as { kind: string }).kind;
+    this.#names.set(subject, known);
+    return known;
   }
 
-  /** The number of the next message of the name, and what befalls it. */
-  next(name: string): { n: number; fault: MessageFault | undefined } {
+  /** Counts a message, decides what befalls it, and notes where its reply goes. */
+  next(name: string, reply: string): Sent {
     const n = (this.#counts.get(name) ?? 0) + 1;
     this.#counts.set(name, n);
-    return { n, fault: this.parts.weather(name, n) };
+    const sent = { name, n, fault: this.parts.weather(name, n) };
+    if (reply !== '') this.#requests.set(reply, sent);
+    return sent;
   }
 
-  /** How long a message takes on its way, in milliseconds. */
+  /** How long a message is under way, in milliseconds. */
   latency(name: string, n: number): number {
-    const dice = diceOf(this.parts.seed, name, n);
-    return (
-      latencyMs.least + latencyMs.spread * dice + this.slowMs * diceOf(this.parts.seed, `${name} slow`, n)
-    );
+    const { seed } = this.parts;
+    const usual = latencyMs.least + latencyMs.spread * diceOf(seed, name, n);
+    return usual + this.slowMs * diceOf(seed, `${name} slow`, n);
   }
 }
 
-/** One process's end of the network, with the meaning of the real bus. */
-export class Wire {
+/** One process's end of the network: its messages reach points, pass the link, and suffer faults. */
+class FaultyWire implements Wire {
   readonly #network: Network;
   readonly #link: Link;
-  readonly #pending = new Set<(error: ServiceError) => void>();
+  readonly #wire: MemoryWire;
 
-  constructor(network: Network, link: Link) {
+  constructor(network: Network, link: Link, wire: MemoryWire) {
     this.#network = network;
     this.#link = link;
-    link.onStatus((status) => {
-      if (status === 'connected') return;
-      const lost = new ServiceError('disconnected', 'the connection to the broker was lost', {
-        effect: 'maybe',
-      });
-      for (const fail of [...this.#pending]) fail(lost);
-    });
+    this.#wire = wire;
   }
 
   get connected(): boolean {
     return this.#link.connected;
   }
 
-  onStatus(listener: (status: LinkStatus) => void): void {
-    this.#link.onStatus(listener);
+  get maxPayload(): number {
+    return this.#wire.maxPayload;
   }
 
-  request<D extends AnyRequest>(
-    definition: D,
-    tokens: TokensFor<D>,
-    body: RequestOf<D>,
-    { timeoutMs = definition.timeoutMs, signal, ...marks }: RequestOptions = {},
-  ): Promise<ReplyOf<D>> {
-    const { points } = this.#network.parts;
-    const { life } = this.#link;
-    const { name } = definition;
-    return life.ask<ReplyOf<D>>((resolve, reject) => {
-      points.reach(`send ${name}`, 'before', life);
-      life.act(() => {
-        if (!this.#link.connected) {
-          reject(new ServiceError('disconnected', `${name} was not sent: there is no connection`));
-          return;
-        }
-        const { n, fault } = this.#network.next(name);
-        const envelope: Envelope = {
-          v: 1,
-          id: `${name}/${n}`,
-          kind: name,
-          src: life.node,
-          ttl_ms: timeoutMs,
-          body: copy(body),
-          ...marks,
-        };
-        const settle = (then: () => void): void => {
-          if (!this.#pending.delete(fail)) return;
-          cancel();
-          signal?.removeEventListener('abort', onAbort);
-          then();
-        };
-        const fail = (error: ServiceError): void => settle(() => reject(error));
-        const onAbort = (): void =>
-          fail(new ServiceError('aborted', `${name} was aborted`, { effect: 'maybe' }));
-        const cancel = life.after(timeoutMs, () =>
-          fail(new ServiceError('deadline_exceeded', `no reply to ${name} in time`, { effect: 'maybe' })),
-        );
-        this.#pending.add(fail);
-        signal?.addEventListener('abort', onAbort);
-        this.#deliver(envelope, tokens as Record<string, string>, n, fault, (reply) =>
-          this.#link.pass(() =>
-            life.act(() =>
-              settle(() => (isServiceError(reply) ? reject(reply) : resolve(reply as ReplyOf<D>))),
-            ),
-          ),
-        );
-        points.reach(`send ${name}`, 'after', life);
-      });
-    });
+  get inbox(): string {
+    return this.#wire.inbox;
   }
 
-  publish<D extends AnyEvent>(definition: D, tokens: TokensFor<D>, body: BodyOf<D>): void {
-    const { points, time } = this.#network.parts;
+  publish(subject: string, data: Uint8Array, reply = ''): void {
+    const { points, history } = this.#network.parts;
     const { life } = this.#link;
-    const { name } = definition;
-    points.reach(`send ${name}`, 'before', life);
+    const request = this.#network.requestOf(subject);
+    const name = request?.name ?? this.#network.nameOf(subject, data);
+    const point = `${request === undefined ? 'send' : 'reply'} ${name}`;
+    points.reach(point, 'before', life);
     life.act(() => {
       if (!this.#link.connected) return;
-      const { n, fault } = this.#network.next(name);
-      const envelope: Envelope = { v: 1, id: `${name}/${n}`, kind: name, src: life.node, body: undefined };
-      const text = JSON.stringify(body);
-      const arrive = (): void => {
-        const named = tokens as Record<string, string>;
-        for (const served of this.#network.serving(name, named))
-          served.link.pass(() =>
-            served.link.life.act(() => void served.handle(JSON.parse(text), envelope, named)),
-          );
-      };
-      const send = (ms: number): void => void time.after(ms, arrive);
+      const sent = request ?? this.#network.next(name, reply);
+      if (request !== undefined) history.note(`${life.node} answers ${name}/${request.n}`);
+      else if (reply !== '') history.note(`${life.node} sends ${name}/${sent.n}`, sent.fault);
+      const deliver = (): void => this.#wire.publish(subject, data, reply);
       this.#link.pass(() => {
-        const latency = this.#network.latency(name, n);
-        if (fault?.what === 'lose') return;
-        send(fault?.what === 'delay' ? latency + fault.ms : latency);
-        if (fault?.what === 'double') send(latency + fault.ms);
+        if (request === undefined) this.#carry(sent, deliver);
+        else this.#carryReply(sent, deliver);
       });
-      points.reach(`send ${name}`, 'after', life);
+      points.reach(point, 'after', life);
     });
   }
 
-  /** Answers requests; a token that is left out stands for any value. The returned function ends it. */
-  serve<D extends AnyRequest>(
-    definition: D,
-    tokens: Partial<TokensFor<D>>,
-    handler: (
-      body: RequestOf<D>,
-      envelope: Envelope,
-      tokens: TokensFor<D>,
-    ) => Promise<ReplyOf<D>> | ReplyOf<D>,
-  ): () => void {
-    return this.#network.add({
-      kind: definition.name,
-      tokens: tokens as Record<string, string>,
-      link: this.#link,
-      handle: (body, envelope, named) => handler(body as RequestOf<D>, envelope, named as TokensFor<D>),
-    });
+  subscribe(subject: string, onMessage: (message: WireMessage) => void, queue?: string): WireSubscription {
+    const { life } = this.#link;
+    const receive = (message: WireMessage): void => this.#link.pass(() => life.act(() => onMessage(message)));
+    return this.#wire.subscribe(subject, receive, queue);
   }
 
-  /** Listens to an event; a token that is left out stands for any value. The returned function ends it. */
-  subscribe<D extends AnyEvent>(
-    definition: D,
-    tokens: Partial<TokensFor<D>>,
-    handler: (body: BodyOf<D>, envelope: Envelope, tokens: TokensFor<D>) => void,
-  ): () => void {
-    return this.#network.add({
-      kind: definition.name,
-      tokens: tokens as Record<string, string>,
-      link: this.#link,
-      handle: (body, envelope, named) => handler(body as BodyOf<D>, envelope, named as TokensFor<D>),
-    });
+  listen(onStatus: (status: BusStatus) => void): void {
+    this.#link.listen(onStatus);
   }
 
-  #deliver(
-    envelope: Envelope,
-    tokens: Record<string, string>,
-    n: number,
-    fault: MessageFault | undefined,
-    answer: (reply: unknown) => void,
-  ): void {
-    const { time, history } = this.#network.parts;
-    const { kind } = envelope;
-    const arrive = (): void => {
-      const serving = this.#network.serving(kind, tokens);
-      if (serving.length === 0) answer(new ServiceError('service_unavailable', `nobody serves ${kind}`));
-      for (const served of serving) {
-        served.link.pass(() => {
-          const arrivedAt = time.now();
-          served.link.life.act(() => this.#perform(served, envelope, tokens, n, arrivedAt, fault, answer));
-        });
-      }
-    };
-    const latency = this.#network.latency(kind, n);
-    history.note(`${envelope.src} sends ${envelope.id}`, fault);
-    this.#link.pass(() => {
-      if (fault?.what === 'lose') return;
-      time.after(fault?.what === 'delay' ? latency + fault.ms : latency, arrive);
-      if (fault?.what === 'double') time.after(latency + fault.ms, arrive);
-    });
+  flush(): Promise<void> {
+    return this.#wire.flush();
   }
 
-  #perform(
-    served: Served,
-    envelope: Envelope,
-    tokens: Record<string, string>,
-    n: number,
-    arrivedAt: number,
-    fault: MessageFault | undefined,
-    answer: (reply: unknown) => void,
-  ): void {
-    const { time, points, history } = this.#network.parts;
-    const { life } = served.link;
-    const { kind } = envelope;
-    const reply = (body: unknown): void => {
-      points.reach(`reply ${kind}`, 'before', life);
-      life.act(() => {
-        history.note(`${life.node} answers ${envelope.id}`, isServiceError(body) ? body.code : undefined);
-        const copied = isServiceError(body) ? body : copy(body);
-        const latency =
-          this.#network.latency(`${kind} reply`, n) + (fault?.what === 'delay_reply' ? fault.ms : 0);
-        served.link.pass(() => {
-          if (fault?.what !== 'lose_reply') time.after(latency, () => answer(copied));
-        });
-        points.reach(`reply ${kind}`, 'after', life);
-      });
-    };
-    if (envelope.ttl_ms !== undefined && time.now() - arrivedAt >= envelope.ttl_ms) {
-      reply(new ServiceError('deadline_exceeded', `${kind} waited longer than its caller`));
-      return;
-    }
-    const failed = (error: unknown): void => {
-      if (!isServiceError(error)) history.defect(`${life.node}: handler of ${kind} failed`, error);
-      reply(toServiceError(error));
-    };
-    try {
-      Promise.resolve(served.handle(copy(envelope.body), envelope, tokens)).then(reply, failed);
-    } catch (error) {
-      failed(error);
-    }
+  close(): Promise<void> {
+    return this.#wire.close();
+  }
+
+  #carry({ name, n, fault }: Sent, deliver: () => void): void {
+    const { time } = this.#network.parts;
+    const latency = this.#network.latency(name, n);
+    if (fault?.what === 'lose') return;
+    time.after(fault?.what === 'delay' ? latency + fault.ms : latency, deliver);
+    if (fault?.what === 'double') time.after(latency + fault.ms, deliver);
+  }
+
+  #carryReply({ name, n, fault }: Sent, deliver: () => void): void {
+    if (fault?.what === 'lose_reply') return;
+    const extra = fault?.what === 'delay_reply' ? fault.ms : 0;
+    this.#network.parts.time.after(this.#network.latency(`${name} reply`, n) + extra, deliver);
   }
 }
 
-function copy<T>(value: T): T {
-  return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T);
+/** Messages that do not fit the catalogue and handlers that break down are defects of the service. */
+function busLog(history: History, { node }: Life): BusLog {
+  const defect = (message: string, fields: Record<string, unknown> = {}): void =>
+    history.defect(`${node}: ${message}`, fields['error'] ?? JSON.stringify(fields));
+  return {
+    debug: () => undefined,
+    warn: (message, fields = {}) => {
+      const isMalformed = message.startsWith('malformed') || fields['code'] === 'bad_request';
+      if (isMalformed) defect(message, fields);
+      else history.note(`  ${node} warn: ${message}`, JSON.stringify(fields).slice(0, 300));
+    },
+    error: defect,
+  };
 }

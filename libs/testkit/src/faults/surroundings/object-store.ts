@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ServiceError } from '@lab/contracts';
 import { diceOf } from '../plan/chance.js';
 import type { Points } from './fault-points.js';
@@ -13,7 +14,6 @@ export class SimulatedObjectStore {
 
   constructor(
     private readonly parts: { time: SimulatedTime; points: Points; history: History; seed: number },
-    private readonly describe: (content: string) => { size: number; sha256: string },
   ) {}
 
   /** Stores a file; `stored` is told when it is there for ever. */
@@ -27,11 +27,16 @@ export class SimulatedObjectStore {
           life.act(() => failed(new ServiceError('service_unavailable', 'the object store is away')));
           return;
         }
-        history.stored.set(key, this.describe(content));
+        history.stored.set(key, descriptionOf(content));
         history.note(`stored ${key}`);
         points.reach('upload', 'after', life);
         life.act(stored);
       });
     });
   }
+}
+
+/** Size and hash of a file. */
+export function descriptionOf(content: string): { size: number; sha256: string } {
+  return { size: Buffer.byteLength(content), sha256: createHash('sha256').update(content).digest('hex') };
 }

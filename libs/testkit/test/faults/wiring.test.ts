@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { agentTimings } from '@lab/agent-wiring';
+import { leaderTimings } from '@lab/leader-wiring';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+/** The simulator and the processes run the same wiring: neither declares an adapter or a time of its own. */
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+
+const sourcesIn = (folder: string): { path: string; text: string }[] =>
+  readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => ({ path: `${folder}/${path}`, text: readFileSync(`${root}${folder}/${path}`, 'utf8') }));
+
+/** Names that a file imports from a package. */
+function importedFrom(text: string, specifier: string): string[] {
+  const source = ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest);
+  return source.statements.flatMap((statement) => {
+    if (!ts.isImportDeclaration(statement)) return [];
+    if ((statement.moduleSpecifier as ts.StringLiteral).text !== specifier) return [];
+    const named = statement.importClause?.namedBindings;
+    return named !== undefined && ts.isNamedImports(named) ? named.elements.map(({ name }) => name.text) : [];
+  });
+}
+
+const importedIn = (folder: string, specifier: string): Set<string> =>
+  new Set(sourcesIn(folder).flatMap(({ text }) => importedFrom(text, specifier)));
+
+const simulator = 'libs/testkit/src/faults';
+
+describe('the fault simulator and the processes', () => {
+  it('connect agents with the same function', () => {
+    expect(importedIn(simulator, '@lab/agent-wiring')).toContain('wireAgent');
+    expect(importedIn('apps/agent/src', '@lab/agent-wiring')).toContain('wireAgent');
+  });
+
+  it('lead with the same leadership, engine, handlers, announcement and directory of workers', () => {
+    const shared = [
+      'Leadership',
+      'OptimizerDirectory',
+      'announceLeadership',
+      'engineHandlers',
+      'engineListeners',
+      'engineUnder',
+    ];
+    expect([...importedIn(simulator, '@lab/leader-wiring')]).toEqual(expect.arrayContaining(shared));
+    expect([...importedIn('apps/orchestrator/src', '@lab/leader-wiring')]).toEqual(
+      expect.arrayContaining(shared),
+    );
+  });
+
+  it('implement no port of the bus themselves', () => {
+    const ports = ['Agents', 'Optimizers', 'OptimizerSession', 'Orchestrator', 'Peers', 'Announcer'];
+    for (const folder of [simulator, 'apps/agent/src', 'apps/orchestrator/src'])
+      for (const specifier of ['@lab/actors', '@lab/engine'])
+        expect(
+          [...importedIn(folder, specifier)].filter((name) => ports.includes(name)),
+          folder,
+        ).toEqual([]);
+  });
+
+  it('take no times of leaders and agents from elsewhere', () => {
+    const names = [...Object.keys(leaderTimings), ...Object.keys(agentTimings)];
+    const declares = new RegExp(`\\b(const|let)\\s+(${names.join('|')})\\s*=`);
+    for (const folder of [simulator, 'apps/agent/src', 'apps/orchestrator/src'])
+      expect(
+        sourcesIn(folder).flatMap(({ path, text }) => (declares.test(text) ? [path] : [])),
+        folder,
+      ).toEqual([]);
+  });
+
+  it('send every message through the bus of @lab/messaging', () => {
+    const requesting = sourcesIn(simulator).filter(({ text }) => /\bimplements (Bus|Wire)\b/.test(text));
+    // The faults of the network sit between the bus and the broker, and are the only connection of their own.
+    expect(requesting.map(({ path }) => path)).toEqual([`${simulator}/surroundings/network.ts`]);
+    expect(importedIn(simulator, '@lab/messaging')).toContain('MemoryBroker');
+  });
+});
