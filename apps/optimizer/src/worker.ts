@@ -2,6 +2,7 @@ import {
   optimizerEvents,
   optimizerRequests as requests,
   serviceRequests,
+  workerAnnouncedEveryMs,
   type AnyRequest,
   type JsonObject,
   type ReplyOf,
@@ -20,8 +21,6 @@ export interface WorkerParts extends Omit<SessionsParts, 'lost'> {
   addresses: () => string[];
 }
 
-/** An announcement is lossy, so it is made again and again; whoever misses three takes the worker for gone. */
-const announceEveryMs = 5_000;
 /** Optimizers that are made at once to be described; more of them wait. */
 const describedAtOnce = 2;
 
@@ -127,7 +126,7 @@ export class OptimizerWorker {
 
   #announceForEver(): void {
     this.#announce();
-    this.#stopAnnouncing = this.#parts.timers.after(announceEveryMs, () => this.#announceForEver());
+    this.#stopAnnouncing = this.#parts.timers.after(workerAnnouncedEveryMs, () => this.#announceForEver());
   }
 
   #announce(): void {

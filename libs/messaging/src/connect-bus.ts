@@ -27,6 +27,16 @@ export interface ConnectOptions extends BusIdentity {
   connectTimeoutMs?: number;
 }
 
+/** How a client of the broker keeps its connection, in milliseconds. The fault simulator uses the same times. */
+export const connectionTimings = {
+  /** A connection is lost when two pings in a row have no answer. */
+  pingMs: 2_000,
+  missedPings: 2,
+  /** Pause before a client connects again, and how much longer it may be by chance. */
+  reconnectMs: 250,
+  reconnectJitterMs: 250,
+} as const;
+
 export const defaultDrainMs = 5_000;
 
 export const silentLog: BusLog = { debug: () => undefined, warn: () => undefined, error: () => undefined };
@@ -51,11 +61,11 @@ export async function connectBus(options: ConnectOptions): Promise<Bus> {
       ...address,
       name: `${role}/${name}`,
       inboxPrefix: prefix,
-      pingInterval: 2_000,
-      maxPingOut: 2,
+      pingInterval: connectionTimings.pingMs,
+      maxPingOut: connectionTimings.missedPings,
       maxReconnectAttempts: -1,
-      reconnectTimeWait: 250,
-      reconnectJitter: 250,
+      reconnectTimeWait: connectionTimings.reconnectMs,
+      reconnectJitter: connectionTimings.reconnectJitterMs,
       ignoreAuthErrorAbort: true,
       noAsyncTraces: true,
       timeout: attemptTimeoutMs,

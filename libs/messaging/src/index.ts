@@ -10,7 +10,7 @@ export type {
   Subscription,
   TokensFor,
 } from './bus.js';
-export { connectBus, type BusIdentity, type ConnectOptions } from './connect-bus.js';
+export { connectBus, connectionTimings, type BusIdentity, type ConnectOptions } from './connect-bus.js';
 export { handledBy, serveAll, type Handled, type HandlersOf } from './handlers.js';
 export {
   MemoryBroker,

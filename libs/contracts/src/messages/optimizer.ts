@@ -156,6 +156,9 @@ export const optimizerRequests = {
   }),
 };
 
+/** Milliseconds between two announcements of an optimizer worker. */
+export const workerAnnouncedEveryMs = 5_000;
+
 export const optimizerEvents = {
   /** Every 5 s and at start: an optimizer worker is there, and these are its addresses. */
   announced: defineEvent({

@@ -8,7 +8,8 @@ import { World } from './world.js';
 const bootMs = 3_000;
 /** The longest that anything may take once the faults have stopped, in milliseconds. */
 const quiesceMs = 60_000;
-const lookMs = 500;
+/** Whether all is quiet is looked at this often, in milliseconds. */
+const stepMs = 500;
 /** How often people settle what is asked of them before it counts as endless. */
 const rounds = 40;
 /** The longest that an orderly stop of the agents takes, in milliseconds. */
@@ -63,7 +64,7 @@ export async function simulate(schedule: Schedule, prepare?: (world: World) => v
 
 async function untilQuiet(world: World, quiet: () => boolean): Promise<void> {
   const end = world.time.now() + quiesceMs;
-  do await world.time.advance(lookMs);
+  do await world.time.advance(stepMs);
   while (!quiet() && world.time.now() < end);
 }
 
@@ -95,13 +96,13 @@ async function close(world: World): Promise<string[]> {
       new Promise<void>((resolve) => life?.onEnd(resolve)),
     ]).then(stopped);
   }
-  for (let waited = 0; stopping > 0 && waited < stopMs; waited += lookMs) await time.advance(lookMs);
+  for (let waited = 0; stopping > 0 && waited < stopMs; waited += stepMs) await time.advance(stepMs);
   for (const { name, children, spool, disk } of computers.values()) {
     for (const child of children?.all ?? []) left.push(`${child.kind} process ${child.name} of ${name}`);
     for (const path of spool.keys()) left.push(`${path} in the spool of ${name}`);
     left.push(...(await disk.open()).map((what) => `${what} in the ledger of ${name}`));
   }
   for (const { engine } of orchestrators.values()) void engine?.stop();
-  await time.advance(lookMs);
+  await time.advance(stepMs);
   return left;
 }

@@ -2,6 +2,7 @@ import {
   optimizerEvents as events,
   optimizerRequests as requests,
   ServiceError,
+  workerAnnouncedEveryMs,
   type AnyRequest,
   type OptimizerDescription,
   type ReplyOf,
@@ -18,7 +19,6 @@ export const optimizerNode = 'optimizer';
 /** Where the worker says that it is. */
 export const optimizerAddress = '127.0.0.1';
 
-const announceMs = 5_000;
 const bootMs = 300;
 /** Making an optimizer, and a computation of it. */
 const makesMs = 60;
@@ -178,7 +178,7 @@ export class SimulatedOptimizer {
     const announce = (): void => {
       if (bus.connected)
         bus.publish(events.announced, {}, { instance, addresses: [optimizerAddress], version: 'simulated' });
-      life.after(announceMs, announce);
+      life.after(workerAnnouncedEveryMs, announce);
     };
     announce();
     bus.onStatus((status) => {

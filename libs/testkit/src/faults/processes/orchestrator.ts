@@ -147,7 +147,8 @@ function fileHandlers(
   };
   return {
     uploadTicket: ({ attempt_id: id, name }) => {
-      if (engine.attempt(id) === undefined) throw new ServiceError('not_found', `there is no attempt ${id}`);
+      if (engine.views.attempt(id) === undefined)
+        throw new ServiceError('not_found', `there is no attempt ${id}`);
       return { method: 'PUT' as const, url: `store:${id}/${name}`, headers: {} };
     },
     downloadTicket: none,

@@ -1,11 +1,10 @@
-import type { BusStatus, MemoryWire } from '@lab/messaging';
+import { connectionTimings, type BusStatus, type MemoryWire } from '@lab/messaging';
 import type { Life } from './life.js';
 import type { SimulatedTime } from './simulated-time.js';
 
-/** How long a client takes to notice that nothing arrives any more, in milliseconds: two missed pings of 2 s. */
-const noticeMs = 5_000;
-/** Until a client that lost its connection has a new one, in milliseconds. */
-const reconnectMs = 250;
+const { pingMs, missedPings, reconnectMs } = connectionTimings;
+/** How long a client takes to notice that nothing arrives any more, in milliseconds: it sent a ping half a period ago. */
+const noticeMs = (missedPings + 0.5) * pingMs;
 
 /**
  * The connection of one process to the broker, and how it fails.
