@@ -44,7 +44,7 @@ export function outside(what: string): ServiceError {
   return new ServiceError('invalid', message, { faults: [{ path: 'range', code: 'range', message }] });
 }
 
-/** Lets what the source throws come through as it was thrown. */
+/** Rethrows errors of the source unchanged. */
 export async function fromSource<T>(
   source: AsyncIterable<Uint8Array>,
   work: (watched: AsyncIterable<Uint8Array>) => Promise<T>,

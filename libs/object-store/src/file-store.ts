@@ -20,12 +20,12 @@ import { PartialUploads } from './partial-uploads.js';
 import { FileTickets, type FileTicketsOptions } from './file-tickets.js';
 
 export interface FileStoreOptions extends FileTicketsOptions {
-  /** Made when it is not there. Several processes may use the same one. */
+  /** The store creates the folder if it does not exist. Several processes may use the same folder. */
   folder: string;
 }
 
 /**
- * Opens a store in a folder, and removes uploads there that broke off with their process.
+ * Opens a store in a folder, and removes uploads there that were interrupted with the end of their process.
  *
  * @throws ServiceError `bad_request` for a short secret; `service_unavailable` when the folder cannot be used
  */
@@ -35,7 +35,7 @@ export async function openFileStore(options: FileStoreOptions): Promise<FileStor
   return store;
 }
 
-/** How often a folder may be removed, as empty, between its making and the arrival of a file. */
+/** How often another process may remove the empty folder between its creation and the arrival of a file. */
 const folderAttempts = 10;
 
 class FolderStore implements FileStore {
@@ -83,7 +83,7 @@ class FolderStore implements FileStore {
     try {
       const { size } = await storage(() => file.stat());
       const end = checkRange(range, size);
-      // An end before the start stands for nothing: of an empty object there is nothing to read.
+      // An end before the start selects nothing: an empty object has nothing to read.
       return file.createReadStream(size === 0 ? {} : { start: range.start, end });
     } catch (error) {
       await file.close();
@@ -143,7 +143,7 @@ class FolderStore implements FileStore {
     );
   }
 
-  /** The answer to an upload got lost: is the object what it was to become? */
+  /** The answer to an upload was lost: compares the stored object with the grant. */
   async #confirm(grant: FileGrant): Promise<Content> {
     const hash = createHash('sha256');
     let size = 0;
@@ -164,7 +164,7 @@ class FolderStore implements FileStore {
     return join(this.#objects, ...pathOfKey(key));
   }
 
-  /** Puts a durable file in its place, and makes the place durable too: every folder that is new, and its parent. */
+  /** Moves a durable file to its place, and makes the place durable too: every new folder, and its parent. */
   async #publish(from: string, to: string): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const folder = dirname(to);
@@ -217,7 +217,7 @@ async function syncFolder(folder: string): Promise<void> {
   try {
     handle = await open(folder, 'r');
   } catch (error) {
-    // Windows opens no folders, and needs none of this.
+    // Windows does not open folders, and needs no sync.
     if (errorCode(error) === 'EISDIR' || errorCode(error) === 'EPERM') return;
     absent(error);
     return;
@@ -229,7 +229,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Errors of the file system as those of the service: without the path, which is nobody's business outside. */
+/** Maps errors of the file system to errors of the service, without the path, which callers must not see. */
 async function storage<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

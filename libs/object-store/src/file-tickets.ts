@@ -3,7 +3,7 @@ import { ServiceError } from '@lab/contracts';
 import { checkKey } from './key-path.js';
 import type { DownloadTicket, FileGrant, TicketRequest, UploadTicket } from './object-store.js';
 
-/** Separates these signatures from each other, and from any other use of the same secret. */
+/** Keeps these signatures apart from each other, and from any other use of the same secret. */
 const purposes = { upload: 'upload.1.', download: 'download.1.' } as const;
 type Purpose = keyof typeof purposes;
 
@@ -18,7 +18,10 @@ export interface FileTicketsOptions {
 
 const minSecretLength = 16;
 
-/** Gives out leave to bring and to fetch files, and knows it again: in any process with the same secret, and without any store. */
+/**
+ * Issues tickets for uploads and downloads of files, and verifies them in any process with the same secret, without a
+ * store.
+ */
 export class FileTickets {
   readonly #publicUrl: string;
   readonly #secret: string;
@@ -51,7 +54,7 @@ export class FileTickets {
   }
 
   /**
-   * A ticket for fetching one object.
+   * A ticket for downloading one object.
    *
    * @throws ServiceError `invalid` when key, size, hash or validity make no sense
    */
@@ -69,7 +72,7 @@ export class FileTickets {
     return readGrant('upload', token, now, this.#secret);
   }
 
-  /** What the bearer of a token may fetch. @throws as {@link acceptTicket} */
+  /** What the bearer of a token may download. @throws as {@link acceptTicket} */
   acceptDownload(token: string): FileGrant {
     return readGrant('download', token, this.#now(), this.#secret);
   }
@@ -84,7 +87,7 @@ export class FileTickets {
   }
 }
 
-/** Signs a grant. Whoever holds the token may use it until it expires; nobody can change it. */
+/** Signs a grant. The bearer of the token may use it until it expires; nobody can change it. */
 function signGrant(purpose: Purpose, grant: FileGrant, expiresAt: number, secret: string): string {
   const { key, size, sha256 } = grant;
   const payload = Buffer.from(JSON.stringify([key, size, sha256, expiresAt])).toString('base64url');

@@ -5,11 +5,11 @@ import { compare, mismatch, sizeFault } from './content.js';
 import type { Content } from './object-store.js';
 
 /**
- * Where content waits until it is whole: files `<pid>-<uuid>.part`, which nobody but their writer looks at, and files
+ * Holds content until it is complete: files `<pid>-<uuid>.part`, which only their writer reads, and files
  * `<hash>.upload`, which outlive their writer.
  */
 
-/** What was not written to for so long has no writer any more, and nobody comes back for it. */
+/** Milliseconds without a write after which an upload counts as abandoned. */
 const abandonedMs = 24 * 60 * 60_000;
 
 export interface Received {
@@ -18,9 +18,9 @@ export interface Received {
 }
 
 /**
- * Writes what the source yields to a new file, durably. After any failure the file is gone.
+ * Writes what the source yields to a new file, durably. After any failure the file is removed.
  *
- * @throws ServiceError `invalid` when it is not what was expected, as soon as that is known; what the source throws
+ * @throws ServiceError `invalid` as soon as the content differs from the expected one; errors of the source
  */
 export async function receive(
   folder: string,
@@ -55,8 +55,8 @@ async function write(file: FileHandle, source: AsyncIterable<Uint8Array>, most: 
 }
 
 /**
- * Makes the folder, and removes what processes left in it that are gone, and uploads that nobody continued. Parts of
- * running processes stay.
+ * Creates the folder. Removes files of processes that have ended, and uploads that nobody continued. Parts of running
+ * processes stay.
  */
 export async function prepareIncoming(folder: string, now: number): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -70,7 +70,7 @@ export async function prepareIncoming(folder: string, now: number): Promise<void
   }
 }
 
-/** Gives `undefined` for what is not there, and throws everything else. */
+/** Returns `undefined` for a missing file, and rethrows every other error. */
 export function absent(error: unknown): undefined {
   if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
   throw error;
@@ -85,7 +85,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM: the process runs, as another user.
     return errorCode(error) === 'EPERM';
   }
 }

@@ -1,18 +1,18 @@
 import { ServiceError } from '@lab/contracts';
 
 /**
- * Keys as relative paths, one to one, on any file system: only `a-z 0-9 _ - % .` occur (file systems that ignore case
- * keep keys apart), no part begins with a dot or is longer than the common limit of 255 bytes, and a key may be the
- * beginning of another. A part of the key between slashes is a folder `<part>.d`, the last one a file `<part>.o`; the
+ * Maps keys to relative paths, one to one, on any file system. Only `a-z 0-9 _ - % .` occur, so file systems that
+ * ignore case keep keys apart. No part begins with a dot or exceeds the common limit of 255 bytes, and a key may be a
+ * prefix of another. A part of the key between slashes is a folder `<part>.d`; the last part is a file `<part>.o`. The
  * earlier pieces of a part that is too long for one name are folders `<piece>.c`.
  */
 
-/** S3 allows 1024 bytes, of which its store needs some for itself. */
+/** S3 allows 1024 bytes; its store needs some of them for itself. */
 const maxKeyBytes = 1000;
 
 const pieceLength = 200;
 
-/** @throws ServiceError `invalid` for what cannot be a key */
+/** @throws ServiceError `invalid` for an invalid key */
 export function pathOfKey(key: string): string[] {
   checkKey(key);
   const segments = key.split('/');
@@ -24,7 +24,10 @@ export function pathOfKey(key: string): string[] {
   });
 }
 
-/** The text that the keys of everything under a folder begin with; of a file, its key. `undefined`: not one of ours. */
+/**
+ * The common prefix of the keys of everything under a folder; for a file, its key. `undefined`: the path is not one of
+ * ours.
+ */
 export function keyOfPath(parts: readonly string[]): string | undefined {
   let key = '';
   let encoded = '';
@@ -38,11 +41,11 @@ export function keyOfPath(parts: readonly string[]): string | undefined {
     key += match[2] === 'd' ? `${segment}/` : segment;
     encoded = '';
   }
-  // Of a part that goes on in deeper folders only the whole characters are known here.
+  // If a part goes on in deeper folders, only its complete characters are known here.
   return key + (decodeSegment(encoded.replace(/(%[0-9a-f]{0,2})+$/, '')) ?? '');
 }
 
-/** @throws ServiceError `invalid` for what cannot be a key of any store */
+/** @throws ServiceError `invalid` for a key that no store accepts */
 export function checkKey(key: string): void {
   const fault = faultOf(key);
   if (fault === undefined) return;
@@ -59,7 +62,7 @@ function faultOf(key: string): string | undefined {
   return bytes > maxKeyBytes ? `must have at most ${maxKeyBytes} bytes, not ${bytes}` : undefined;
 }
 
-/** What stands for an empty part: no encoded character is a `%` alone. */
+/** Stands for an empty part: no encoded character is a `%` alone. */
 const emptySegment = '%';
 
 function encodeSegment(segment: string): string {
@@ -77,7 +80,7 @@ function decodeSegment(encoded: string): string | undefined {
   try {
     return decodeURIComponent(encoded);
   } catch {
-    // Not written by encodeSegment.
+    // encodeSegment did not write this.
     return undefined;
   }
 }

@@ -2,11 +2,11 @@ import { openFileStore, type FileStoreOptions } from './file-store.js';
 import type { FileStore } from './object-store.js';
 import type { S3StoreOptions } from './s3-store.js';
 
-/** Where files are kept. */
+/** The storage of files. */
 export type FilesOptions = ({ kind: 'disk' } & FileStoreOptions) | ({ kind: 's3' } & S3StoreOptions);
 
 /**
- * Opens the store of one kind or the other; the client of S3 is loaded only where it is used.
+ * Opens the store of the given kind. The S3 client is loaded only for a bucket.
  *
  * @throws ServiceError `bad_request` for a short secret; `service_unavailable` when folder or bucket cannot be used
  */

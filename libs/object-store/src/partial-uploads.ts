@@ -8,9 +8,9 @@ import { Writers } from './writers.js';
 import type { FileGrant } from './object-store.js';
 
 /**
- * Uploads that may break off and be continued. What arrived waits in a file that is named after the key and the content
- * it is to become, so that whoever comes with a ticket for the same may go on where the last one stopped. One process at
- * a time takes uploads in a folder.
+ * Uploads that can be interrupted and continued. The received bytes wait in a file that is named after the key and the
+ * expected content, so that any bearer of a ticket for the same content can go on. Only one process at a time accepts
+ * uploads in a folder.
  */
 export class PartialUploads {
   readonly #folder: string;
@@ -21,18 +21,19 @@ export class PartialUploads {
     this.#folder = folder;
   }
 
-  /** Bytes that arrived; undefined: none, and nothing is under way. */
+  /** Number of bytes that have arrived; undefined: there is no upload in progress. */
   async received(grant: FileGrant): Promise<number | undefined> {
     const info = await stat(this.#pathOf(grant)).catch(absent);
     return info?.size;
   }
 
   /**
-   * Writes what the source yields behind the first `from` bytes, durably, and checks the whole. After a failure of the
-   * source what arrived stays; content that is wrong is removed. An upload of the same that is under way is ended.
+   * Writes what the source yields after the first `from` bytes, durably, and checks the whole. After a failure of the
+   * source the received bytes stay; wrong content is removed. Ends another upload of the same content.
    *
-   * @throws ServiceError `wrong_state` when other than `from` bytes arrived before, when another connection has taken the
-   *   upload over, or when what arrived before is wrong; `invalid` when what arrived now is; what the source throws
+   * @throws ServiceError `wrong_state` when another number of bytes arrived before, when another connection has taken
+   *   over the upload, or when the earlier bytes are wrong; `invalid` when the new bytes are wrong; errors of the
+   *   source
    */
   async receive(grant: FileGrant, source: AsyncIterable<Uint8Array>, from: number): Promise<Received> {
     const path = this.#pathOf(grant);
@@ -79,15 +80,17 @@ export class PartialUploads {
   }
 }
 
-/** Bytes that are read at once of what arrived before. */
+/** Bytes of the earlier part that are read at once. */
 const pieceBytes = 64 * 1024;
 
-/** Adds what arrived before, through one buffer: a stream leaves one behind for each piece, which adds up to dozens of MB. */
+/**
+ * Hashes the earlier bytes through one buffer. A stream would allocate a buffer for each piece, dozens of MB in all.
+ */
 async function addArrived(file: FileHandle, size: number, hash: Hash): Promise<void> {
   const piece = Buffer.allocUnsafe(Math.min(pieceBytes, size));
   for (let done = 0; done < size;) {
     const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, size - done), done);
-    // Somebody has cut it off: what it becomes is not what was announced.
+    // The file was truncated: its content cannot match the grant.
     if (bytesRead === 0) return;
     hash.update(piece.subarray(0, bytesRead));
     done += bytesRead;

@@ -1,10 +1,10 @@
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 
-/** Largest answer that is no object, in bytes: a page of 1,000 keys has some hundred thousand. */
+/** Largest answer that is not an object, in bytes. A page of 1,000 keys has some hundred thousand. */
 const largestAnswer = 8 * 1024 * 1024;
 
-/** Objects are read as they come; everything else is held as a whole, and is refused when it is longer than it can be. */
+/** Objects are streamed. Every other answer is held in memory, and refused when it exceeds its bound. */
 export function boundAnswers(client: S3Client): void {
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -15,7 +15,7 @@ export function boundAnswers(client: S3Client): void {
         if (!isObject && response.body instanceof Readable) response.body = bounded(response.body);
         return answer;
       },
-    // Behind what reads the answer, so that it is met first.
+    // After the step that reads the answer, so that this one sees it first.
     { step: 'deserialize', priority: 'low', name: 'boundAnswers' },
   );
 }
@@ -29,15 +29,15 @@ function bounded(body: Readable): Readable {
       else done(null, piece);
     },
   });
-  // Whoever reads is told by the stream itself.
+  // The stream itself reports the error to its reader.
   return pipeline(body, bound, () => undefined);
 }
 
 /**
- * Where the next page of a list begins.
+ * The begin of the next page of a list.
  *
- * @param before where the one that was read began
- * @throws Error when that is the same place: the pages would never end
+ * @param before the begin of the page that was read
+ * @throws Error when both are equal, because the pages would never end
  */
 export function onward<T>(before: T, next: T): T {
   if (JSON.stringify(before) === JSON.stringify(next))

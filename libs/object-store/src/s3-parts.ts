@@ -14,7 +14,7 @@ export interface S3Bucket {
 }
 
 export interface S3Sizes {
-  /** Bytes of one part, at least 5 MiB; a larger object that would have too many has larger ones. */
+  /** Bytes of one part, at least 5 MiB. An object that would have too many parts has larger ones. */
   part: number;
   /** Most bytes that one request copies. */
   copy: number;
@@ -24,7 +24,7 @@ const mebibyte = 1024 * 1024;
 
 export const defaultSizes: S3Sizes = { part: 8 * mebibyte, copy: 1024 * mebibyte };
 
-/** S3 takes 10,000 parts of one object. */
+/** S3 allows 10,000 parts per object. */
 export const maxParts = 10_000;
 
 export interface ReceivedPart {
@@ -34,7 +34,7 @@ export interface ReceivedPart {
   etag: string;
 }
 
-/** The parts of objects that are not there yet. */
+/** The parts of unfinished objects. */
 export class S3Parts {
   readonly #client: S3Client;
   readonly #bucket: string;
@@ -60,7 +60,7 @@ export class S3Parts {
     return ETag;
   }
 
-  /** Those that follow each other from the first one. */
+  /** The parts that follow each other without a gap from the first one. */
   async received(key: string, uploadId: string): Promise<ReceivedPart[]> {
     const parts: ReceivedPart[] = [];
     let marker: string | undefined;
@@ -77,7 +77,7 @@ export class S3Parts {
     return parts;
   }
 
-  /** Makes the parts one object, in place of what the key held. */
+  /** Joins the parts into one object, in place of the earlier content of the key. */
   async complete(key: string, uploadId: string, etags: readonly string[]): Promise<void> {
     const Parts = etags.map((ETag, index) => ({ ETag, PartNumber: index + 1 }));
     await this.#client.send(
@@ -94,7 +94,7 @@ export class S3Parts {
   }
 }
 
-/** Cuts what a source yields into pieces of this many bytes; the last one has what is left, which may be nothing. */
+/** Cuts what a source yields into pieces of this many bytes. The last piece has the rest, which may be empty. */
 export async function* piecesOf(
   source: AsyncIterable<Uint8Array>,
   bytes: number,
@@ -103,7 +103,7 @@ export async function* piecesOf(
   let size = 0;
   for await (const chunk of source) {
     for (let rest = chunk; rest.length > 0;) {
-      // A full piece waits for a byte behind it: it may be the last.
+      // A full piece waits for the next byte, because it may be the last piece.
       if (size === bytes) {
         yield { bytes: Buffer.concat(held), isLast: false };
         held = [];

@@ -33,21 +33,21 @@ export interface S3StoreOptions extends FileTicketsOptions {
   /** Address of the server; default: the one of AWS for the region. */
   endpoint?: string | undefined;
   region: string;
-  /** Exists; nothing else is kept in it. */
+  /** Must exist, and hold nothing else. */
   bucket: string;
-  /** Whether the bucket stands in the path of an address, and not in its host name. */
+  /** Whether addresses name the bucket in the path, and not in the host name. */
   pathStyle: boolean;
   accessKeyId: string;
   secretAccessKey: string;
-  /** Other sizes than those that suit S3. */
+  /** Overrides the sizes that suit S3. */
   sizes?: Partial<S3Sizes>;
 }
 
-/** Objects and unfinished uploads are apart, so that nobody sees what is not whole. */
+/** Objects and unfinished uploads have different prefixes, so that nobody sees an incomplete object. */
 const objects = 'objects/';
 
 /**
- * Opens a store in a bucket, and gives up uploads there that nobody has continued for a day.
+ * Opens a store in a bucket, and aborts uploads there that nobody has continued for a day.
  *
  * @throws ServiceError `bad_request` for a short secret; `service_unavailable` when the bucket cannot be used
  */
@@ -72,7 +72,7 @@ class S3Store implements FileStore {
       forcePathStyle: pathStyle,
       credentials: { accessKeyId, secretAccessKey },
       ...(endpoint === undefined ? {} : { endpoint }),
-      // Other servers than that of AWS do not know them; the signature covers the payload.
+      // Servers other than AWS do not support these checksums; the signature covers the payload.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
@@ -140,7 +140,7 @@ class S3Store implements FileStore {
             Bucket: this.#bucket.name,
             Prefix: objects + prefix,
             ContinuationToken: token,
-            // As XML some characters could not be told.
+            // XML cannot carry some characters.
             EncodingType: 'url',
           }),
         ),
@@ -186,7 +186,7 @@ class S3Store implements FileStore {
     if (isOver && (await storage(() => this.#uploads.received(grant))) === undefined) {
       return this.#confirm(grant);
     }
-    // What fits into one part is not worth going on with.
+    // An upload that fits into one part is not worth continuing.
     const isSmall = from === 0 && grant.size <= this.#uploads.partBytes(grant.size);
     return fromSource(source, (watched) =>
       storage(() =>
@@ -197,7 +197,9 @@ class S3Store implements FileStore {
     );
   }
 
-  /** In one request when it is small; else in parts that become the object when they are known to be right. */
+  /**
+   * Uploads a small object in one request, and a larger one in parts that become the object after they are verified.
+   */
   async #put(
     place: { Bucket: string; Key: string },
     source: AsyncIterable<Uint8Array>,
@@ -233,14 +235,14 @@ class S3Store implements FileStore {
     } catch (error) {
       if (uploadId !== undefined) {
         const abort = new AbortMultipartUploadCommand({ ...place, UploadId: uploadId });
-        // It is given up after a day; the first error says more.
+        // The upload is aborted after a day in any case; the first error says more.
         await this.#client.send(abort).catch(() => undefined);
       }
       throw error;
     }
   }
 
-  /** The answer to an upload got lost: is the object what it was to become? */
+  /** The answer to an upload was lost: compares the stored object with the grant. */
   async #confirm(grant: FileGrant): Promise<Content> {
     const hash = createHash('sha256');
     let size = 0;

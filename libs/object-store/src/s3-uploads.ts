@@ -24,7 +24,7 @@ import {
 } from './s3-parts.js';
 import { Writers } from './writers.js';
 
-/** Where uploads wait until they are whole and known to be right. */
+/** Prefix of uploads that are not yet complete and verified. */
 const incoming = 'incoming/';
 
 const abandonedMs = 24 * 60 * 60_000;
@@ -37,8 +37,8 @@ interface Progress {
 }
 
 /**
- * Uploads that may break off and be continued, also by another process: their parts lie under a key that is made of the
- * key and the content that they are to become.
+ * Uploads that can be interrupted and continued, by another process too. Their parts are stored under a key that is
+ * made of the target key and the expected content.
  */
 export class S3Uploads {
   readonly #bucket: S3Bucket;
@@ -52,12 +52,12 @@ export class S3Uploads {
     this.#sizes = sizes;
   }
 
-  /** Bytes of the parts of an object of this size; always the same, so that parts of two connections fit together. */
+  /** Bytes of a part of an object of this size. Always the same, so that parts of two connections fit together. */
   partBytes(size = 0): number {
     return Math.max(this.#sizes.part, Math.ceil(size / maxParts));
   }
 
-  /** Bytes that arrived; undefined: none, and nothing is under way. */
+  /** Number of bytes that have arrived; undefined: there is no upload in progress. */
   async received(grant: FileGrant): Promise<number | undefined> {
     const waiting = waitingKey(grant);
     const progress = await this.#progress(waiting);
@@ -66,12 +66,13 @@ export class S3Uploads {
   }
 
   /**
-   * Takes what follows the first `from` bytes, checks the whole, and puts it in its place. After a failure of the source
-   * all whole parts stay; content that is wrong is removed. An upload of the same that is under way here is ended.
+   * Accepts the bytes after the first `from` ones, checks the whole, and moves it to its place. After a failure of the
+   * source all complete parts stay; wrong content is removed. Ends another upload of the same content in this process.
    *
    * @param options.to key of the object
-   * @throws ServiceError `wrong_state` when other than `from` bytes arrived before, when another connection has taken the
-   *   upload over, or when what arrived before is wrong; `invalid` when what arrived now is; what the source throws
+   * @throws ServiceError `wrong_state` when another number of bytes arrived before, when another connection has taken
+   *   over the upload, or when the earlier bytes are wrong; `invalid` when the new bytes are wrong; errors of the
+   *   source
    */
   receive(
     grant: FileGrant,
@@ -97,14 +98,14 @@ export class S3Uploads {
     });
   }
 
-  /** Gives up what nobody has continued for a day. */
+  /** Aborts uploads that nobody has continued for a day. */
   async removeAbandoned(now: number): Promise<void> {
     for (const { key, uploadId, begun } of await this.#underWay(incoming)) {
       if (now - begun > abandonedMs) await this.#parts.abort(key, uploadId).catch(ignoreAbsent);
     }
   }
 
-  /** @returns true when all of it was seen here, and is right */
+  /** @returns true when this connection brought all bytes, and they are right */
   async #bring(
     waiting: string,
     grant: FileGrant,
@@ -140,7 +141,7 @@ export class S3Uploads {
     return from === 0;
   }
 
-  /** @throws ServiceError `invalid` when what arrived over several connections is not what the grant says */
+  /** @throws ServiceError `invalid` when bytes of several connections do not match the grant */
   async #verify(waiting: string, grant: FileGrant): Promise<void> {
     const { Body } = await this.#bucket.client.send(new GetObjectCommand(this.#at(waiting)));
     const hash = createHash('sha256');
@@ -152,7 +153,7 @@ export class S3Uploads {
     compare({ size, sha256: hash.digest('hex') }, grant);
   }
 
-  /** By the server, without the bytes passing here. */
+  /** The server copies the object; the bytes do not pass through this process. */
   async #copy(from: string, to: string, size: number): Promise<void> {
     const source = `${this.#bucket.name}/${from}`;
     const { client } = this.#bucket;
@@ -178,7 +179,7 @@ export class S3Uploads {
       }
       await this.#parts.complete(to, uploadId, etags);
     } catch (error) {
-      // The error of the copy says more than that of tidying up.
+      // The error of the copy says more than an error of the cleanup.
       await this.#parts.abort(to, uploadId).catch(() => undefined);
       throw error;
     }
@@ -205,7 +206,7 @@ export class S3Uploads {
     }
   }
 
-  /** The upload that began last. */
+  /** The most recent upload. */
   async #progress(waiting: string): Promise<Progress | undefined> {
     const [latest] = (await this.#underWay(waiting)).sort((a, b) => b.begun - a.begun);
     if (latest === undefined) return undefined;

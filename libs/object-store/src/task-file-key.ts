@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** Longest encoded name that is kept readable in a key. */
+/** Longest encoded name that stays readable in a key. */
 const readableLength = 200;
 
 /**
- * The key of a file that one attempt of a task run produced. Different files have different keys; the name the author
- * gave, of any length and any characters, is encoded.
+ * The key of a file that one attempt of a task run produced. Different files have different keys. The name that the
+ * author chose, of any length and with any characters, is encoded.
  *
  * @param attempt number of the attempt, from 1
  */
@@ -13,7 +13,7 @@ export function taskFileKey(taskRunId: string, attempt: number, fileName: string
   return `task-runs/${encodeName(taskRunId)}/${attempt}/${encodeName(fileName)}`;
 }
 
-/** A `~` occurs only in shortened names, so that no other name can look like one. */
+/** A `~` occurs only in shortened names, so no other name can look like one. */
 function encodeName(name: string): string {
   const encoded = encodeURIComponent(name.toWellFormed()).replaceAll('~', '%7E');
   if (encoded.length <= readableLength) return encoded;

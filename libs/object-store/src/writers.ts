@@ -1,19 +1,19 @@
 import { ServiceError } from '@lab/contracts';
 
 interface Writer {
-  /** Makes it stop; resolves when it has. */
+  /** Stops the writer. Resolves when it has stopped. */
   replace(): Promise<void>;
 }
 
-/** One writer at a time for each upload: whoever comes later takes over from a connection that may be dead. */
+/** Allows one writer at a time for each upload. A later writer takes over from a connection that may be dead. */
 export class Writers {
   readonly #writers = new Map<string, Writer>();
 
   /**
-   * Ends the work under this name that is under way, and does this one. The source it is given ends with `wrong_state`
-   * when it is taken over in turn.
+   * Ends the work in progress under this name, then does this work. The source of the work ends with `wrong_state`
+   * when a later writer takes over.
    *
-   * @throws ServiceError `wrong_state` when it was taken over; what the source or the work throws
+   * @throws ServiceError `wrong_state` when a later writer took over; errors of the source or the work
    */
   async alone<T>(
     name: string,
@@ -43,8 +43,8 @@ export class Writers {
 }
 
 /**
- * Something that may happen while one chunk after the other is waited for. A promise raced with each of them would keep
- * them all until it is settled, and with them the whole upload in memory.
+ * An event that may happen while chunks are awaited one after the other. A promise raced with each chunk would keep
+ * all chunks, and so the whole upload, in memory until it settles.
  */
 class Takeover {
   #error: ServiceError | undefined;
@@ -55,7 +55,7 @@ class Takeover {
     this.#interrupt(this.#error);
   }
 
-  /** What comes of the wait. @throws ServiceError when it happens before; what the wait throws */
+  /** The result of the wait. @throws ServiceError when the event happens first; errors of the wait */
   before<T>(wait: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#interrupt = reject;
@@ -74,7 +74,7 @@ async function* until(takeover: Takeover, source: AsyncIterable<Uint8Array>): As
       yield next.value;
     }
   } finally {
-    // Nobody waits for what a connection that was given up still has to say.
+    // Nobody waits for the rest of an abandoned connection.
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }

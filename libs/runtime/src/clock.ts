@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Real time. Satisfies the engine's and the actors' `Clock`. */
+/** Real time. Implements `Clock`. */
 export const systemClock = {
   /** Milliseconds since 1970. */
   now(): number {
@@ -8,7 +8,7 @@ export const systemClock = {
   },
 };
 
-/** For differences of time: milliseconds that pass evenly, whatever is done to the clock of the wall. */
+/** For time differences: milliseconds that pass evenly, whatever happens to the wall clock. */
 export const steadyClock = {
   now(): number {
     return performance.now();
@@ -18,7 +18,7 @@ export const steadyClock = {
 /** The longest delay Node accepts; a longer one would fire at once. */
 const longestDelayMs = 2_147_483_647;
 
-/** Real timers. Satisfies the engine's and the actors' `Timers`. They keep the process alive until they fire. */
+/** Real timers. Implements `Timers`. They keep the process alive until they fire. */
 export const systemTimers = {
   /** Runs `callback` once after `ms` milliseconds, also beyond 24.8 days; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void {
@@ -61,5 +61,5 @@ export function uuidV7Source(clock: { now(): number } = systemClock): { next(): 
   };
 }
 
-/** Identifiers ordered by time of creation. Satisfies the engine's `Ids`. */
+/** Identifiers ordered by time of creation. Implements `Ids`. */
 export const systemIds = uuidV7Source();

@@ -1,9 +1,9 @@
-/** The environment of this process, for handing on to children; settings are read with `defineConfig`. */
+/** The environment of this process, to pass on to children. Read settings with `defineConfig`. */
 export function processEnvironment(): Record<string, string | undefined> {
   return { ...process.env };
 }
 
-/** Sets variables for what is loaded into this process from here on. */
+/** Sets variables for code that is loaded into this process later. */
 export function overrideEnvironment(variables: Readonly<Record<string, string>>): void {
   Object.assign(process.env, variables);
 }

@@ -6,7 +6,7 @@ export type LogLevelName = (typeof logLevels)[number];
 
 export type LogFields = Record<string, unknown>;
 
-/** Structured log. Satisfies the engine's and the actors' `Log`. */
+/** Structured log. Implements `Log` of `@lab/ports`. */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -14,7 +14,7 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
   /** A log whose every line carries the fields. */
   child(fields: LogFields): Log;
-  /** True when lines of the level are written: guard for costly fields. */
+  /** True when lines of the level are written. Use it to guard costly fields. */
   enabled(level: LogLevelName): boolean;
 }
 

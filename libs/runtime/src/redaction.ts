@@ -11,8 +11,8 @@ export function withoutCredentials(text: string): string {
 }
 
 /**
- * A copy of a value fit for a log: fields whose names look secret, {@link Secret} values and the credentials in
- * addresses are concealed; errors become plain objects with message, code, stack and cause.
+ * A copy of a value that is fit for a log. It conceals fields with names of secrets, {@link Secret} values and
+ * credentials in addresses. Errors become plain objects with message, code, stack and cause.
  */
 export function redacted(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return withoutCredentials(value);

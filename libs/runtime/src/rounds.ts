@@ -7,19 +7,19 @@ export interface RoundPorts {
 }
 
 export interface RoundPlan {
-  /** Before the first round, in milliseconds: who has just begun has better things to do. */
+  /** Milliseconds before the first round, because a process has more urgent work after its start. */
   firstMs: number;
-  /** Between the end of a round and the next one, in milliseconds. */
+  /** Milliseconds between the end of a round and the next one. */
   everyMs: number;
-  /** What the log says of a round that failed; the next one tries again. */
+  /** The message for a failed round; the next round tries again. */
   failed: string;
 }
 
 /**
- * Does something again and again.
+ * Repeats work periodically.
  *
- * @param round is given a pause, in milliseconds, for what it does little by little; after the end it never comes back
- * @returns ends it; what is under way is not waited for
+ * @param round gets a function that pauses, in milliseconds, between its steps; after the end, a pause never returns
+ * @returns ends the rounds; does not wait for the current one
  */
 export function inRounds(
   { timers, log }: RoundPorts,

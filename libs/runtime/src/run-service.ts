@@ -10,23 +10,23 @@ import { Shutdown } from './shutdown.js';
 export interface ServiceContext<C> {
   readonly config: C;
   readonly log: Log;
-  /** Add here what is to be stopped, as soon as it runs; it is stopped in reverse order. */
+  /** Add each resource here as soon as it runs. Resources are stopped in reverse order. */
   readonly shutdown: Shutdown;
 }
 
 export interface ServiceOptions {
-  /** Where the configuration comes from, for command-line options. */
+  /** Sources of the configuration, for command-line options. */
   sources?: ConfigSources;
-  /** Time for the whole shutdown, in milliseconds; after it the process exits with 1. Default 15 000. */
+  /** Milliseconds for the whole shutdown; afterwards the process exits with 1. Default 15 000. */
   stopTimeoutMs?: number;
 }
 
 /**
- * The main function of every app: loads the configuration, starts, says it is ready, and stops in order on SIGINT,
+ * The main function of every app. It loads the configuration, starts, reports readiness, and stops in order on SIGINT,
  * SIGTERM, an IPC message `{type: 'stop'}`, or the end of the process that forked it. Exit codes: 0 after an orderly
  * stop; 1 when the start failed (one sentence on standard error), a part did not stop, or an error was not caught.
  *
- * @param start resolves when the service serves; what it returns is told to the supervising parent as details
+ * @param start resolves when the service works; its result is reported to the supervising parent as details
  */
 export async function runService<C extends { readonly logLevel: LogLevelName }>(
   name: string,
@@ -65,7 +65,7 @@ class Service {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.on(signal, () => void this.#leave(signal, 0));
     if (process.connected === false) {
-      // It was forked, and its parent had gone before this could listen: nobody would ever end it.
+      // The parent had ended before this process could listen, so nobody would ever stop it.
       void this.#leave('the supervisor has gone', 0);
     } else if (process.channel !== undefined && process.channel !== null) {
       process.once('disconnect', () => void this.#leave('the supervisor has gone', 0));
@@ -77,7 +77,7 @@ class Service {
     }
     for (const stream of [process.stdout, process.stderr]) {
       stream.on('error', (error: NodeJS.ErrnoException) => {
-        // The reader of the pipe has gone, and with it the place to report to.
+        // The reader of the pipe has ended, and with it the place to report to.
         if (error.code !== 'EPIPE') throw error;
       });
     }
@@ -90,7 +90,7 @@ class Service {
     return shutdown;
   }
 
-  /** The start failed: says why in one sentence, stops what had started, exits with 1. */
+  /** The start failed: prints the cause in one sentence, stops the parts that had started, exits with 1. */
   async failed(error: unknown): Promise<void> {
     if (this.#leaving) return;
     const message = withoutCredentials(error instanceof Error ? error.message : String(error));
@@ -111,7 +111,7 @@ class Service {
   }
 }
 
-/** Written at once: a line queued on a pipe would be lost by the exit that follows. */
+/** Writes at once: the following exit would lose a line that is queued on a pipe. */
 function printError(text: string): void {
   try {
     writeSync(2, `${text}\n`);
@@ -124,7 +124,7 @@ function tellParent(message: ServiceMessage): Promise<void> {
   const send = process.send?.bind(process);
   if (send === undefined || !process.connected) return Promise.resolve();
   return new Promise((resolve) => {
-    // An error here means the parent has gone, which the disconnect event deals with.
+    // An error here means that the parent has ended. The disconnect event handles that.
     send(message, undefined, undefined, () => resolve());
   });
 }

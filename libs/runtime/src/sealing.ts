@@ -5,24 +5,24 @@ import { Secret } from './secret.js';
 const form = 'sealed:v1:';
 const nonceBytes = 12;
 const tagBytes = 16;
-/** What is shown in place of a secret in a record. */
+/** Stands in place of a secret in a record. */
 const shown = '***';
-/** Fields that hold a secret wherever they stand in a free object. */
+/** Fields that hold a secret anywhere in a free object. */
 const secretField = /(^|_)api_key$/i;
 
 /**
- * Encrypts what must be kept or sent on and may be read only where it is used (AES-256-GCM, NIST SP 800-38D; the key by
- * HKDF, RFC 5869). Whoever has the same key text can open it, on any computer.
+ * Encrypts values that must be stored or sent and may be read only where they are used (AES-256-GCM, NIST SP 800-38D;
+ * the key by HKDF, RFC 5869). Any computer with the same key text can decrypt them.
  */
 export class Sealing {
   readonly #key: Uint8Array;
 
-  /** @param key any text of 32 characters or more, the same for those who seal and those who open */
+  /** @param key any text of 32 characters or more, shared by all who seal and open */
   constructor(key: Secret) {
     this.#key = new Uint8Array(hkdfSync('sha256', key.reveal(), '', 'svc sealing v1', 32));
   }
 
-  /** @returns text that begins with `sealed:v1:`; another one each time */
+  /** @returns text that begins with `sealed:v1:`; it differs each time */
   seal(text: string): string {
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce);
@@ -30,7 +30,7 @@ export class Sealing {
     return `${form}${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`;
   }
 
-  /** @throws Error when it is no sealed text, was changed, or was sealed with another key */
+  /** @throws Error when the text is not sealed, was changed, or was sealed with another key */
   open(sealed: string): Secret {
     const bytes = Buffer.from(sealed.slice(form.length), 'base64url');
     if (!isSealed(sealed) || bytes.length < nonceBytes + tagBytes)
@@ -54,22 +54,22 @@ export function isSealed(text: string): boolean {
   return text.startsWith(form);
 }
 
-/** A copy of a free object with every secret in it sealed; what is sealed already stays. */
+/** A copy of a free object in which every secret is sealed. Sealed values stay as they are. */
 export function withSecretsSealed(object: JsonObject, sealing: Sealing): JsonObject {
   return mapSecrets(object, (text) => (isSealed(text) ? text : sealing.seal(text)));
 }
 
-/** A copy with every secret as it was before it was sealed. @throws as {@link Sealing.open} */
+/** A copy in which every secret is opened. @throws as {@link Sealing.open} */
 export function withSecretsOpened(object: JsonObject, sealing: Sealing): JsonObject {
   return mapSecrets(object, (text) => (isSealed(text) ? sealing.open(text).reveal() : text));
 }
 
-/** A copy fit to be shown: `***` in place of every secret. */
+/** A copy to show, with `***` in place of every secret. */
 export function withSecretsHidden(object: JsonObject): JsonObject {
   return mapSecrets(object, () => shown);
 }
 
-/** Whether anything in it is a secret: a field whose name is, or ends in, `api_key`. */
+/** Whether it holds a secret: a field whose name is, or ends in, `api_key`. */
 export function holdsSecrets(object: JsonObject): boolean {
   let found = false;
   mapSecrets(object, (text) => {

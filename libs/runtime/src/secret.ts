@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 
-/** What is shown in place of a secret. */
+/** Stands in place of a secret. */
 export const concealed = '[secret]';
 
-/** A value that must not be seen: printing, inspecting or serialising it shows `[secret]`. */
+/** A secret value: printing, inspecting or serialising it shows `[secret]`. */
 export class Secret {
   readonly #value: string;
 
@@ -11,7 +11,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself; call it where it is handed over, and keep only the Secret. */
+  /** The value itself. Call it only where the value is handed over, and keep the Secret. */
   reveal(): string {
     return this.#value;
   }

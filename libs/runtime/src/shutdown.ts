@@ -7,12 +7,12 @@ interface Step {
   deadlineMs: number;
 }
 
-/** How long one step may take unless it says otherwise, in milliseconds. */
+/** Default time limit of one step, in milliseconds. */
 const defaultStepMs = 5_000;
 
 /**
- * The things to stop, in the order in which they were started. Running it stops them in reverse, each with a deadline;
- * a step that fails or takes too long is logged and the next one goes on.
+ * Stops resources in the reverse order of their start, each with a deadline. A step that fails or takes too long is
+ * logged, and the next one goes on.
  */
 export class Shutdown {
   readonly #steps: Step[] = [];
@@ -21,15 +21,15 @@ export class Shutdown {
 
   constructor(private readonly log: Pick<Log, 'info' | 'warn' | 'error'>) {}
 
-  /** Aborted when the shutdown begins; its reason is the text given to {@link run}. */
+  /** Aborted when the shutdown begins. Its reason is the text given to {@link run}. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
   /**
-   * Adds something to stop. What is added after the shutdown began is stopped at once.
+   * Adds a resource to stop. A resource that is added after the shutdown began is stopped at once.
    *
-   * @param options.deadlineMs after which the step is given up, default 5000
+   * @param options.deadlineMs time limit of the step, default 5000
    */
   add(name: string, stop: () => Promise<void> | void, options: { deadlineMs?: number } = {}): void {
     const step = { name, stop, deadlineMs: options.deadlineMs ?? defaultStepMs };
@@ -41,7 +41,7 @@ export class Shutdown {
     this.#running = this.#stopOne(step).then(async (clean) => (await before) && clean);
   }
 
-  /** Stops everything. Any further call waits for the same run. Resolves with whether every step ended cleanly. */
+  /** Stops everything. Further calls wait for the same run. Resolves with whether every step ended cleanly. */
   run(reason: string): Promise<boolean> {
     this.#running ??= this.#stopAll(reason);
     return this.#settled();

@@ -1,6 +1,6 @@
 import type { Fault } from '@lab/contracts';
 
-/** Everything that is wrong with the configuration, at once. */
+/** Lists every fault of the configuration at once. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { logLevels } from '../log.js';
 import { isNetwork } from '../outbound/addresses.js';
 
-/** What `config.yml` may hold. One schema for every process, so that a wrong key is found by whichever reads it. */
+/** The content of `config.yml`. One schema for every process, so that each of them finds a wrong key. */
 
 const name = z.string('must be a name').min(1, 'must not be empty');
 
@@ -31,19 +31,19 @@ const greedySchema = z.strictObject({ type: z.literal('greedy') });
 
 const cpsatSchema = z.strictObject({
   type: z.literal('cpsat'),
-  /** How long it looks for a better plan after each change of what is to be planned. */
+  /** Seconds of search for a better plan after each change of the work. */
   time_limit: span(0.1, 600, 5),
-  /** Processes that prove plans best or bound them, beside the search; 0: none. */
+  /** Processes that prove or bound plans beside the search; 0: none. */
   workers: count(0, 8, 1),
-  /** Of the search: the same plans for the same work. */
+  /** Seed of the search: the same work gives the same plans. */
   seed: count(0, 2_147_483_647, 1),
-  /** The shortest time that a plan tells apart. */
+  /** The shortest time, in seconds, that a plan distinguishes. */
   resolution: span(0.001, 60, 0.1),
-  /** What is planned to start within it keeps its place. */
+  /** Seconds; tasks that start within this window keep their place. */
   frozen_window: span(0, 3_600, 30),
 });
 
-/** Which policy decides what starts, and the settings that only `cpsat` has. */
+/** The policy that decides what starts, and the settings of `cpsat`. */
 export const schedulerSchema = z.discriminatedUnion('type', [greedySchema, cpsatSchema], {
   error: (issue) =>
     issue.code === 'invalid_union'
@@ -55,25 +55,25 @@ export type SchedulerSettings = z.infer<typeof schedulerSchema>;
 
 export const limitsSchema = z.strictObject(
   {
-    /** Task runs that may wait at once before submissions are refused with `backlog_full`. */
+    /** Task runs that may be queued before submissions are refused with `backlog_full`. */
     max_queued: count(1, 1_000_000, 10_000),
-    /** The same of one owner; work without an owner has no limit of its own. */
+    /** Task runs of one owner that may be queued. Work without an owner has no such limit. */
     max_queued_per_owner: count(1, 1_000_000, 2_000),
     /** Largest body of a request, in bytes. */
     max_body_bytes: count(1_024, 1_048_576, 1_048_576),
-    /** How many days events are kept. */
+    /** Days for which events are stored. */
     events_kept_days: count(1, 3_650, 7),
     /** Streams of events that one gateway serves at once. */
     event_clients: count(1, 2_000, 200),
-    /** How long a request waits for an orchestrator that leads, in seconds; 0: not at all. */
+    /** Seconds for which a request waits for a leading orchestrator; 0: no wait. */
     failover_wait_s: count(0, 60, 8),
-    /** Requests that change something, a second, by one client; undefined: see the gateway. */
+    /** Requests of one client per second that change something; undefined: default of the gateway. */
     changes_per_s: whole(1, 100_000).optional(),
-    /** The same of requests that read. */
+    /** Requests of one client per second that read. */
     reads_per_s: whole(1, 100_000).optional(),
-    /** The same of all requests from one address, whatever tokens they bring. */
+    /** Requests per second from one address, with any tokens. */
     requests_per_s: whole(1, 100_000).optional(),
-    /** Requests of one client under way at once. */
+    /** Concurrent requests of one client. */
     requests_at_once: whole(1, 10_000).optional(),
     /** Warm task processes each agent keeps ready. */
     task_pool_size: count(0, 64, 2),
@@ -93,19 +93,19 @@ export const originsSchema = z.array(
   'must be a list of origins',
 );
 
-/** Which pages of other sites may use the interface. */
+/** Other sites whose pages may use the REST interface. */
 export const corsSchema = z.strictObject({ origins: originsSchema.default([]) }, 'must be a mapping');
 
-/** How long lines that tasks and devices wrote are kept: for so many days, and no more than so many. */
+/** Retention of log lines of tasks and devices: most days, and most lines. */
 export const logsSchema = z.strictObject(
   { keep_days: count(1, 3_650, 14), max_lines: count(1_000, 100_000_000, 1_000_000) },
   'must be a mapping',
 );
 
-/** What becomes of work that has been over for long. */
+/** Retention of work that has ended. */
 export const retentionSchema = z.strictObject(
   {
-    /** Days after its end from which on it is archived; undefined: never. */
+    /** Days after its end when work is archived; undefined: never. */
     archive_after_days: whole(1, 36_500).optional(),
   },
   'must be a mapping',
@@ -113,7 +113,7 @@ export const retentionSchema = z.strictObject(
 
 export const metricsSchema = z.strictObject(
   {
-    /** Whether `/metrics` can be read without a token. */
+    /** Whether `/metrics` needs no token. */
     open: z.boolean('must be true or false').default(false),
   },
   'must be a mapping',
@@ -121,10 +121,10 @@ export const metricsSchema = z.strictObject(
 
 const isHostName = (text: string): boolean => /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(text);
 
-/** Where webhooks may go. */
+/** Allowed targets of webhooks. */
 export const webhooksSchema = z.strictObject(
   {
-    /** Names, addresses and networks that are reached although they are not on the public internet. */
+    /** Names, addresses and networks that webhooks may reach although they are not on the public internet. */
     allow: z
       .array(
         z
@@ -136,9 +136,9 @@ export const webhooksSchema = z.strictObject(
         'must be a list of names, addresses and networks',
       )
       .default([]),
-    /** Whether they may go without TLS. */
+    /** Whether webhooks may use plain HTTP. */
     http: z.boolean('must be true or false').default(false),
-    /** Ports that they may go to. */
+    /** Ports that webhooks may use. */
     ports: z.array(whole(1, 65_535), 'must be a list of ports').default([80, 443, 8_080, 8_443]),
   },
   'must be a mapping',
@@ -146,7 +146,7 @@ export const webhooksSchema = z.strictObject(
 
 export type WebhookSettings = z.infer<typeof webhooksSchema>;
 
-/** An address whose answers can be believed: over TLS, or from this computer. */
+/** An address whose answers can be trusted: over TLS, or on this computer. */
 const trustedAddress = z
   .string('must be an address')
   .refine(
@@ -166,15 +166,15 @@ const roleTextSchema = z
 
 const oidcSchema = z.strictObject(
   {
-    /** As it stands in `iss` of its tokens. */
+    /** Equals `iss` of its tokens. */
     issuer: trustedAddress,
-    /** What `aud` of a token must be or hold. */
+    /** `aud` of a token must equal or contain it. */
     audience: name,
-    /** Claim with the roles, a text or a list of them; dots lead into objects. */
+    /** Claim with the roles, a text or a list. Dots lead into objects. */
     roles_claim: name.default('roles'),
-    /** What a value of that claim stands for; undefined: values are roles themselves. */
+    /** Maps values of the claim to roles; undefined: the values are roles. */
     roles: z.record(name, z.array(roleTextSchema, 'must be a list of roles')).optional(),
-    /** Claim that is the name of a person; must be unique and not of their own choice. */
+    /** Claim with the name of a person. Its values must be unique, and people must not be able to choose them. */
     name_claim: name.default('sub'),
   },
   'must be a mapping with issuer and audience',
@@ -184,22 +184,22 @@ export type OidcSettings = z.infer<typeof oidcSchema>;
 
 const authMapping = z.strictObject(
   {
-    /** `tokens`: who shows one, and what its roles allow. `off`: everybody who reaches the gateway. */
+    /** `tokens`: every request needs a token. `off`: everybody who reaches the gateway may do everything. */
     type: z.enum(['off', 'tokens'], 'must be off or tokens').default('off'),
-    /** Off although others than this computer reach the gateway. */
+    /** Allows `off` although other computers reach the gateway. */
     off_anywhere: z
       .preprocess(
         (value) => (value === 'true' ? true : value === 'false' ? false : value),
         z.boolean('must be true or false'),
       )
       .default(false),
-    /** Tokens of this OpenID Connect issuer are taken too. */
+    /** Also accept tokens of this OpenID Connect issuer. */
     oidc: oidcSchema.optional(),
   },
   'must be a mapping',
 );
 
-/** Who may use the interface. */
+/** Authentication of the REST interface. */
 export const authSchema = authMapping.refine(({ type, oidc }) => type === 'tokens' || oidc === undefined, {
   path: ['oidc'],
   message: 'has no effect without type: tokens',
@@ -212,7 +212,7 @@ const diskSchema = z.strictObject({ store: z.literal('disk') });
 const s3Schema = z.strictObject({
   store: z.literal('s3'),
   bucket: name,
-  /** Of the server; undefined: that of AWS for the region. */
+  /** Address of the server; undefined: AWS, for the region. */
   endpoint: z
     .string('must be an address')
     .refine(
@@ -221,11 +221,11 @@ const s3Schema = z.strictObject({
     )
     .optional(),
   region: name.default('us-east-1'),
-  /** Whether the bucket stands in the path of an address, and not in its host name. */
+  /** Whether addresses name the bucket in the path, and not in the host name. */
   path_style: z.boolean('must be true or false').default(false),
 });
 
-/** Where files of tasks are kept: in the data folder, or in a bucket. */
+/** Storage of task files: the data folder, or a bucket. */
 export const filesSchema = z.discriminatedUnion('store', [diskSchema, s3Schema], {
   error: (issue) =>
     issue.code === 'invalid_union'
@@ -254,7 +254,7 @@ export const configFileSchema = z.strictObject(
 
 export type ConfigFileKey = keyof z.infer<typeof configFileSchema>;
 
-/** Keys of the mapping at a path of a file with this content; empty where none are known. */
+/** Keys of the mapping at a path of this file; empty when none are known. */
 export function knownKeys(
   path: readonly PropertyKey[],
   content: Readonly<Record<string, unknown>>,

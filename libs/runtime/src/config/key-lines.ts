@@ -1,14 +1,17 @@
 import { EVENT_ID, getScalarValue, parseEvents } from 'js-yaml';
 
-/** Line, from 1, of the key at a path of a YAML text, or of the nearest mapping around it; undefined when there is none. */
+/**
+ * Line, from 1, of the key at a path of a YAML text, or of the nearest enclosing mapping; undefined when there is
+ * none.
+ */
 export type LineOfKey = (path: readonly PropertyKey[]) => number | undefined;
 
-/** Where the keys of a YAML text stand, however deep; texts that are not YAML have none. */
+/** Finds the lines of all keys of a YAML text. A text that is not YAML has none. */
 export function keyLines(text: string): LineOfKey {
   const offsets = new Map<string, number>();
   const events = parsedEvents(text);
   let next = 0;
-  /** Walks one node, the events of which begin at `next`. */
+  /** Walks one node whose events begin at `next`. */
   const node = (path: readonly string[]): void => {
     const event = events[next++];
     if (event?.type === EVENT_ID.MAPPING) {

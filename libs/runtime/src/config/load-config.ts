@@ -15,9 +15,9 @@ type ValuesOf<S extends Settings> = { readonly [K in keyof S]: ValueOf<S[K]> };
 export interface ConfigSources {
   /** Default: the environment of the process. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Folder that relative paths of the environment start from. Default: the working folder. */
+  /** Base of relative paths in the environment. Default: the working folder. */
   cwd?: string;
-  /** Values that win over everything, by environment variable name; for command-line options. */
+  /** Values that override all others, by environment variable name; for command-line options. */
   override?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -30,14 +30,14 @@ export interface ConfigDefinition<C> {
   load(sources?: ConfigSources): C;
 }
 
-/** What a definition's `load` gives. */
+/** The result of `load` of a definition. */
 export type ConfigOf<D> = D extends ConfigDefinition<infer C> ? C : never;
 
-/** Variables that are read without being a setting of any one configuration. */
+/** Variables that are read but are not a setting of any configuration. */
 const otherVariables = ['SVC_CONFIG', 'SVC_NATS_SERVER_BIN'];
 const largestFileBytes = 1_048_576;
 
-/** Declares the configuration of one app by the settings it reads. */
+/** Declares the configuration of one app by its settings. */
 export function defineConfig<S extends Settings>(chosen: S): ConfigDefinition<ValuesOf<S>> {
   return {
     load({ env = process.env, cwd = process.cwd(), override = {} } = {}) {
@@ -56,9 +56,9 @@ function withoutUndefined(record: Readonly<Record<string, string | undefined>>):
 
 interface Raw {
   value: unknown;
-  /** What the user calls it. */
+  /** The name that the user knows. */
   path: string;
-  /** Of a mapping: what the user calls the variables that gave single keys of it. */
+  /** For a mapping: the variables that give single keys. */
   variables?: Readonly<Record<string, string>>;
 }
 
@@ -120,7 +120,7 @@ class ConfigReader {
     if (!checked.success) this.#fileFaults(checked.error.issues);
   }
 
-  /** The text of a file; a missing one is a fault only when `variable` named it. */
+  /** The text of a file. A missing file is a fault only if `variable` names it. */
   #readText(path: string, variable: string | undefined): string | undefined {
     try {
       const text = readFileSync(path, 'utf8');
@@ -156,7 +156,7 @@ class ConfigReader {
     }
   }
 
-  /** What is possible instead of a key of a mapping of the file. */
+  /** The possible alternatives to a key of a mapping of the file. */
   #hintFor(path: readonly PropertyKey[], key: string): string {
     const known = knownKeys(path, this.#file);
     if (known.length === 1)
@@ -171,7 +171,7 @@ class ConfigReader {
     return path.length === 0 ? file : `${file}: ${pathText(path)}`;
   }
 
-  /** A variable that nobody reads and that is a slip of the pen away from one that is read. */
+  /** Reports an unknown variable whose name is close to a known one. */
   #checkVariableNames(chosen: Settings): void {
     const declared = [...Object.values(shared), ...Object.values(chosen)] as Setting<unknown>[];
     const known = new Set(
@@ -188,7 +188,7 @@ class ConfigReader {
     }
   }
 
-  /** The raw value, or undefined when where it comes from is already at fault. */
+  /** The raw value; undefined when its source already has a fault. */
   #rawOf(setting: Setting<unknown>): Raw | undefined {
     const { env, file } = setting;
     if (env !== undefined) {
@@ -211,7 +211,7 @@ class ConfigReader {
     const given = this.#keysOfVariables(setting);
     if (given !== undefined) {
       const { values, variables } = given;
-      // Settings of one scheduler mean nothing to another.
+      // Settings of one scheduler do not apply to another.
       const sameType =
         values.type === undefined || values.type === (value as typeof values | undefined)?.type;
       return {
@@ -228,7 +228,7 @@ class ConfigReader {
     return { value: undefined, path: env ?? `${this.#fileName}: ${file ?? ''}` };
   }
 
-  /** Keys of a mapping that variables give, numbers as numbers; undefined when none is given. */
+  /** Keys of a mapping that variables give, with numbers as numbers; undefined when none is given. */
   #keysOfVariables(
     setting: Setting<unknown>,
   ): { values: Record<string, unknown>; variables: Record<string, string> } | undefined {

@@ -15,20 +15,20 @@ import {
   type ConfigFileKey,
 } from './file-schema.js';
 
-/** One value of a configuration: where it may come from, and what it must be. */
+/** One value of a configuration: its sources and its rule. */
 export interface Setting<T> {
-  /** Environment variable; it wins over the file. A secret one can also be given as a file, `<env>_FILE`. */
+  /** Environment variable. It overrides the file. A secret can also be given as a file, `<env>_FILE`. */
   readonly env?: `SVC_${string}`;
   /** Key in `config.yml`. */
   readonly file?: ConfigFileKey;
-  /** Of a mapping: variables that win over single keys of it. */
+  /** For a mapping: variables that override single keys. */
   readonly variables?: Readonly<Record<string, `SVC_${string}`>>;
   readonly secret?: boolean;
-  /** A path: relative to the working folder when from the environment, to the file's folder when from the file. */
+  /** A path. It is relative to the working folder in the environment, and to the folder of the file in the file. */
   readonly path?: boolean;
-  /** Checks the raw value (text from the environment, anything from the file; undefined when nowhere given). */
+  /** Checks the raw value: text from the environment, any value from the file; undefined when it is not given. */
   readonly schema: z.ZodType<T>;
-  /** The value when none is given, computed from the other settings of the same configuration. */
+  /** Computes the default from the other settings of the same configuration. */
   readonly fallback?: (others: Readonly<Record<string, unknown>>) => T;
 }
 
@@ -37,13 +37,13 @@ export function setting<T>(declaration: Setting<T>): Setting<T> {
   return declaration;
 }
 
-/** The same setting, undefined where nothing is given: no requirement and no computed value. */
+/** The same setting without a default: undefined when it is not given. */
 export function optional<T>({ fallback: _, ...declaration }: Setting<T>): Setting<T | undefined> {
   return { ...declaration, schema: declaration.schema.optional() };
 }
 
 /**
- * A whole number between two bounds, also when it comes as text from the environment.
+ * A whole number between two bounds, also as text in the environment.
  *
  * @param unit what it counts, for the message
  */
@@ -90,9 +90,9 @@ const keyOfBucket = (env: `SVC_${string}`) =>
   });
 
 /**
- * Where a server is found by its own computer.
+ * The address at which a process on the same computer reaches a server.
  *
- * @param host it listens on; one that stands for all addresses is none to send to
+ * @param host on which it listens; a wildcard address is replaced by the loopback address
  */
 export function servedAt(host = '127.0.0.1', port: number): string {
   const isAny = host === '0.0.0.0' || host === '::';
@@ -108,7 +108,7 @@ export const settings = {
     schema: z.preprocess((value) => value ?? 8070, wholeNumber(0, 65_535, 'a port')),
   }),
   httpHost: setting({ env: 'SVC_HTTP_HOST', schema: z.string().min(1).default('127.0.0.1') }),
-  /** Address that clients reach the gateway under, without a slash at the end. */
+  /** Address at which clients reach the gateway, without a slash at the end. */
   publicUrl: setting({
     env: 'SVC_PUBLIC_URL',
     schema: z
@@ -117,7 +117,7 @@ export const settings = {
       .transform((text) => text.replace(/\/+$/, '')),
     fallback: ({ httpHost, httpPort }) => servedAt(httpHost as string | undefined, Number(httpPort ?? 8070)),
   }),
-  /** Address of a service that commands go to; undefined: where one of these settings would serve. */
+  /** Address of the service that commands use; undefined: the address where these settings would serve. */
   serviceUrl: setting({
     env: 'SVC_URL',
     schema: z
@@ -125,7 +125,7 @@ export const settings = {
       .refine((text) => hasScheme(text, ['http:', 'https:']), 'must look like https://lab.example.org')
       .optional(),
   }),
-  /** What commands show to the service; undefined: nothing, as long as it asks for nothing. */
+  /** Access token of commands; undefined: none. */
   accessToken: setting({
     env: 'SVC_TOKEN',
     secret: true,
@@ -135,7 +135,7 @@ export const settings = {
       .transform((text) => new Secret(text))
       .optional(),
   }),
-  /** Everything that the service keeps. Absolute. */
+  /** The data folder of the service. Absolute. */
   dataDir: setting({ env: 'SVC_DATA_DIR', path: true, schema: z.string().default('.svc') }),
   /** Folder of lab packages. Absolute. */
   userDir: setting({
@@ -155,7 +155,7 @@ export const settings = {
     secret: true,
     schema: address(['postgres:', 'postgresql:'], 'postgresql://user@127.0.0.1:5432/lab'),
   }),
-  /** Signs upload tickets; the same for gateway and orchestrator. */
+  /** Signs upload tickets. Gateway and orchestrator share it. */
   uploadSecret: setting({
     env: 'SVC_UPLOAD_SECRET',
     secret: true,
@@ -164,7 +164,7 @@ export const settings = {
       .min(32, 'must have at least 32 characters')
       .transform((text) => new Secret(text)),
   }),
-  /** Seals secrets in submissions; the same for gateway and optimizer workers. Undefined: no such secret can be taken. */
+  /** Encrypts secrets in submissions. Gateway and optimizer workers share it. Undefined: such secrets are refused. */
   secretsKey: setting({
     env: 'SVC_SECRETS_KEY',
     secret: true,
@@ -175,13 +175,13 @@ export const settings = {
       .optional(),
   }),
   logLevel: setting({ env: 'SVC_LOG_LEVEL', file: 'log_level', schema: logLevelSchema.default('info') }),
-  /** Name of the computer that an agent stands for. */
+  /** Name of the computer of an agent. */
   computer: setting({ env: 'SVC_COMPUTER', schema: z.string().min(1).default('svc_computer') }),
-  /** Labs to load; undefined means all that are found. */
+  /** Labs to load; undefined: all. */
   labs: setting({ env: 'SVC_LABS', file: 'labs', schema: names }),
-  /** Protocols to load; undefined means all that are found. */
+  /** Protocols to load; undefined: all. */
   protocols: setting({ env: 'SVC_PROTOCOLS', file: 'protocols', schema: names }),
-  /** Which policy decides what starts when, and its settings. */
+  /** The scheduling policy and its settings. */
   scheduler: setting({
     file: 'scheduler',
     variables: {
@@ -194,27 +194,27 @@ export const settings = {
     },
     schema: z.preprocess((value) => value ?? { type: 'greedy' }, schedulerSchema),
   }),
-  /** Who may use the interface. */
+  /** Authentication of the REST interface. */
   auth: setting({
     file: 'auth',
     variables: { type: 'SVC_AUTH', off_anywhere: 'SVC_AUTH_OFF_ANYWHERE' },
     schema: z.preprocess((value) => value ?? {}, authSchema),
   }),
-  /** Where files of tasks are kept. */
+  /** Storage of task files. */
   files: setting({ file: 'files', schema: z.preprocess((value) => value ?? { store: 'disk' }, filesSchema) }),
-  /** Key and secret of the bucket that files are kept in; undefined: they are kept on disk. */
+  /** Access key and secret key of the bucket; undefined: files are stored on disk. */
   s3AccessKeyId: keyOfBucket('SVC_S3_ACCESS_KEY_ID'),
   s3SecretAccessKey: keyOfBucket('SVC_S3_SECRET_ACCESS_KEY'),
-  /** Pages of which other origins may use the interface. */
+  /** Other origins whose pages may use the REST interface. */
   cors: setting({ file: 'cors', schema: z.preprocess((value) => value ?? {}, corsSchema) }),
   metrics: setting({ file: 'metrics', schema: z.preprocess((value) => value ?? {}, metricsSchema) }),
   logs: setting({ file: 'logs', schema: z.preprocess((value) => value ?? {}, logsSchema) }),
-  /** What becomes of work that has been over for long. */
+  /** Retention of work that has ended. */
   retention: setting({
     file: 'retention',
     schema: z.preprocess((value) => value ?? {}, retentionSchema),
   }),
-  /** Where webhooks may go. */
+  /** Allowed targets of webhooks. */
   webhooks: setting({ file: 'webhooks', schema: z.preprocess((value) => value ?? {}, webhooksSchema) }),
   limits: setting({ file: 'limits', schema: z.preprocess((value) => value ?? {}, limitsSchema) }),
 };

@@ -2,20 +2,20 @@ import type { MetricFamily } from '@lab/contracts';
 
 export type MetricLabels = Readonly<Record<string, string>>;
 
-/** A value at this moment; without labels where there is only one. */
+/** A current value. It has no labels when there is only one. */
 export interface Reading {
   labels?: MetricLabels;
   value: number;
 }
 
-/** Combinations of labels that one metric has at most: others are counted as `other` in each label. */
+/** Most combinations of labels of one metric. Further ones are counted under `other` in each label. */
 const mostSeries = 1_000;
 
-/** What a process counts and measures. Names, labels and units are those of Prometheus: seconds and bytes. */
+/** Counters, gauges and histograms of a process. Names, labels and units are those of Prometheus: seconds and bytes. */
 export class Meter {
   readonly #families: (() => MetricFamily)[] = [];
 
-  /** Something that only rises. The returned function adds to it. */
+  /** A value that only rises. The returned function adds to it. */
   counter(name: string, help: string): (labels?: MetricLabels, by?: number) => void {
     const series = new Series<{ value: number }>(() => ({ value: 0 }));
     this.#families.push(() => ({
@@ -29,7 +29,7 @@ export class Meter {
     };
   }
 
-  /** How often values fell below each of the bounds, which rise. The returned function observes one. */
+  /** Counts values below each of the rising bounds. The returned function observes one value. */
   histogram(
     name: string,
     help: string,
@@ -52,7 +52,7 @@ export class Meter {
     };
   }
 
-  /** Something that is read when it is asked for; nothing is told of it while there are no readings. */
+  /** A value that is read on request. Without readings it is not reported. */
   gauge(
     name: string,
     help: string,
@@ -67,7 +67,7 @@ export class Meter {
     }));
   }
 
-  /** Everything as it is at this moment. */
+  /** All current values. */
   read(): MetricFamily[] {
     return this.#families.map((family) => family());
   }

@@ -6,7 +6,7 @@ import type { Meter } from './meter.js';
 const resolutionMs = 20;
 
 /**
- * Has the process measured: memory, time of the processor, and how late its event loop comes to what is due.
+ * Measures memory, processor time and the delay of the event loop of this process.
  *
  * @returns ends the measurement of the event loop
  */
@@ -45,7 +45,7 @@ export function measureProcess(meter: Meter): () => void {
   return () => void delay.disable();
 }
 
-/** Tells what was measured again and again. @param everyMs milliseconds @returns ends it */
+/** Reports the measurements periodically. @param everyMs milliseconds @returns ends it */
 export function tellMeasurements(
   meter: Meter,
   everyMs: number,

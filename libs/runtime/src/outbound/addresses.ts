@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** IPv4 networks that are not on the public internet, or lead somewhere else than they seem to (RFC 6890). */
+/** IPv4 networks outside the public internet, or with a special meaning (RFC 6890). */
 const closed4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -18,22 +18,22 @@ const closed4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** The only IPv6 network whose addresses are public; loopback, link-local, mapped IPv4 and multicast lie outside. */
+/** The only IPv6 network with public addresses. Loopback, link-local, mapped IPv4 and multicast are outside of it. */
 const global6 = ['2000::/3'];
-/** What of it is not: addresses for protocols, for examples, and those that wrap an IPv4 address. */
+/** Exceptions within it: addresses for protocols, for examples, and those that contain an IPv4 address. */
 const closed6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const closed = blockListOf([...closed4, ...closed6]);
 const global = blockListOf(global6);
 
-/** Is it an address on the public internet? Whatever is no address is not. */
+/** Says whether the text is an address on the public internet. A text that is not an address is not. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !closed.check(address, 'ipv4');
   return version === 6 && global.check(address, 'ipv6') && !closed.check(address, 'ipv6');
 }
 
-/** Is it a network in CIDR notation, such as `10.1.0.0/16`, or a single address? */
+/** Says whether the text is a network in CIDR notation, such as `10.1.0.0/16`, or a single address. */
 export function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
@@ -41,7 +41,7 @@ export function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
-/** @param networks each as {@link isNetwork} says */
+/** @param networks each passes {@link isNetwork} */
 export function blockListOf(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {

@@ -4,17 +4,17 @@ import * as https from 'node:https';
 import { isIP, type BlockList, type LookupFunction } from 'node:net';
 import { blockListOf, isNetwork, isPublicAddress } from './addresses.js';
 
-/** Where requests may go that people give an address for. */
+/** Allowed targets of requests to addresses that people give. */
 export interface OutboundPolicy {
-  /** Names, addresses and networks (CIDR) that are reached although they are not on the public internet. */
+  /** Names, addresses and networks (CIDR) that may be reached although they are not on the public internet. */
   allow: readonly string[];
   /** Whether `http:` is allowed beside `https:`. */
   http: boolean;
-  /** TCP ports that are reached. */
+  /** TCP ports that may be reached. */
   ports: readonly number[];
 }
 
-/** What a server answered. */
+/** The answer of a server. */
 export interface OutboundAnswer {
   status: number;
   headers: http.IncomingHttpHeaders;
@@ -22,12 +22,12 @@ export interface OutboundAnswer {
   text: string;
 }
 
-/** An address that must not be reached; the message says why and may be shown. */
+/** The address must not be reached. The message gives the cause and may be shown. */
 export class OutboundRefusedError extends Error {
   override readonly name = 'OutboundRefusedError';
 }
 
-/** Bytes that are read of an answer. */
+/** Most bytes of an answer that are read. */
 export const maxAnswerBytes = 64 * 1024;
 
 interface Address {
@@ -41,10 +41,10 @@ export type Resolve = (host: string) => Promise<Address[]>;
 const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true });
 
 /**
- * Requests to addresses that people gave. None of them reaches a machine that only this service can reach (server-side
- * request forgery): a host is looked up once, all its addresses must be public or allowed, and the connection goes to
- * one of those very addresses, whatever the name means a moment later. Redirects are not followed, proxies not used,
- * connections not kept.
+ * Sends requests to addresses that people gave. No request reaches a machine that only this service can reach
+ * (server-side request forgery): the host is looked up once, all its addresses must be public or allowed, and the
+ * connection goes to one of these addresses, even if the name changes a moment later. Redirects are not followed,
+ * proxies are not used, connections are not kept.
  */
 export class Outbound {
   readonly #policy: OutboundPolicy;
@@ -52,7 +52,7 @@ export class Outbound {
   readonly #names: ReadonlySet<string>;
   readonly #networks: BlockList;
 
-  /** @param resolve how hosts are looked up; default: as this computer does */
+  /** @param resolve looks up hosts; default: the resolver of this computer */
   constructor(policy: OutboundPolicy, resolve: Resolve = systemResolve) {
     this.#policy = policy;
     this.#resolve = resolve;
@@ -61,7 +61,7 @@ export class Outbound {
   }
 
   /**
-   * Looks at an address without asking anybody: who is behind a name is seen when it is reached.
+   * Checks an address without a look-up. The addresses of a name are checked when it is reached.
    *
    * @throws OutboundRefusedError
    */
@@ -88,7 +88,7 @@ export class Outbound {
   /**
    * Sends one POST request.
    *
-   * @param options.timeoutMs until the answer has come; of one whose status has come by then, the text may be cut off
+   * @param options.timeoutMs time limit of the answer; if only the status arrived in time, the text may be cut
    * @throws OutboundRefusedError when the address must not be reached: nothing was sent
    * @throws Error of the connection, or a `TimeoutError`
    */
@@ -117,7 +117,7 @@ export class Outbound {
           signal,
         },
         (answer) => {
-          // From here on the status is known; an error of the connection only cuts the text off.
+          // From here on the status is known. An error of the connection only cuts the text.
           sent.off('error', fail).on('error', () => undefined);
           void readAnswer(answer).then(resolve);
         },
@@ -152,7 +152,7 @@ function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
-/** Answers every question with the addresses that were checked. */
+/** Answers every look-up with the checked addresses. */
 function lookupOf(addresses: readonly Address[]): LookupFunction {
   return (_host, options, callback) => {
     const [first] = addresses;
@@ -162,7 +162,7 @@ function lookupOf(addresses: readonly Address[]): LookupFunction {
   };
 }
 
-/** What has come when the answer ends, is too long, or is not all there in time. */
+/** Reads until the answer ends, exceeds its bound or runs out of time. */
 async function readAnswer(answer: http.IncomingMessage): Promise<OutboundAnswer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

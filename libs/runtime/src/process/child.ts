@@ -10,18 +10,18 @@ export interface ChildOptions {
   env: Readonly<Record<string, string | undefined>>;
   cwd?: string;
   /**
-   * `message`: the child says so itself over IPC (see `runService`). A function: resolves when the child serves; its
-   * signal is aborted when the child ends first or the time is over.
+   * `message`: the child reports readiness over IPC (see `runService`). A function: resolves when the child is ready;
+   * its signal is aborted when the child ends first or the time is over.
    */
   ready: 'message' | ((signal: AbortSignal) => Promise<Record<string, unknown>>);
-  /** Time until it must be ready, in milliseconds. */
+  /** Time limit of the start, in milliseconds. */
   startTimeoutMs: number;
   /** Time between the stop signal and SIGKILL, in milliseconds. */
   stopTimeoutMs: number;
   stopSignal?: NodeJS.Signals;
-  /** Every line it prints. */
+  /** Receives every line of output. */
   onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
-  /** Called as soon as it has a number, long before it is ready. */
+  /** Called as soon as the process has a number, long before it is ready. */
   onSpawn?: (pid: number) => void;
 }
 
@@ -32,23 +32,23 @@ const lateOutputMs = 500;
 /** A child process that is ready. */
 export interface RunningChild {
   readonly pid: number;
-  /** What it told when it became ready. */
+  /** The details that the child reported with its readiness. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** Settles when it has ended; never rejects. */
+  /** Settles when the child has ended. Never rejects. */
   readonly exited: Promise<ExitInfo>;
-  /** Asks it to end, kills it when it has not after the time allowed, and waits for the end. */
+  /** Asks the child to end, kills it after the time limit, and waits for its end. */
   stop(): Promise<ExitInfo>;
-  /** Shortens a stop that is under way, or makes the next one immediate: SIGKILL. */
+  /** Kills the child (SIGKILL), even during an orderly stop. */
   kill(): void;
 }
 
 /**
- * Starts a process and waits until it is ready. It gets a session of its own, so that a Ctrl-C in the terminal reaches
- * only the supervisor, which stops its children in order.
+ * Starts a process and waits until it is ready. The process gets a session of its own, so that Ctrl-C in the terminal
+ * reaches only the supervisor, which stops its children in order.
  *
  * @param signal aborting it before the child is ready kills the child
- * @throws Error with one sentence when it cannot be started, ends before it is ready, or is not ready in time; nothing
- *   of it runs then any more
+ * @throws Error with one sentence when the process cannot be started, ends before it is ready, or is not ready in
+ *   time; no part of it runs then
  */
 export async function startChild(options: ChildOptions, signal?: AbortSignal): Promise<RunningChild> {
   signal?.throwIfAborted();
@@ -73,8 +73,8 @@ export async function startChild(options: ChildOptions, signal?: AbortSignal): P
 }
 
 /**
- * The end of a process, once its output has been read to the end; where processes of its own still hold the output
- * open, shortly after the end.
+ * Settles when a process has ended and its output has been read. If its own children hold the output open, settles
+ * shortly after its end.
  */
 function endOf(child: ChildProcess): Promise<ExitInfo> {
   return new Promise((resolve) => {
@@ -91,7 +91,7 @@ function endOf(child: ChildProcess): Promise<ExitInfo> {
   });
 }
 
-/** The line that says why: that of the error in a crash report of Node, else the last. */
+/** The line that gives the cause: the error in a crash report of Node, otherwise the last line. */
 function tellingLine(errorLines: readonly string[]): string | undefined {
   return errorLines.find((line) => /^(\w*Error|\[ERR|.*\[FTL\])/.test(line)) ?? errorLines.at(-1);
 }
@@ -105,9 +105,10 @@ function spawnChild({ command, env, cwd }: ChildOptions): ChildProcess {
   if ('module' in command) {
     return fork(command.module, [...(command.args ?? [])], {
       ...common,
-      // Few arenas: memory that one thread of the pool has freed is used by the next, and not asked of the system (glibc).
+      // Few arenas: the next thread of the pool reuses freed memory instead of asking the system (glibc).
       env: { MALLOC_ARENA_MAX: '2', ...env },
-      // A small nursery: resident memory settles within minutes and at a fifth less, for a little more work of the collector.
+      // A small nursery: resident memory settles within minutes and at a fifth less, for a little more garbage
+      // collection.
       execArgv: ['--enable-source-maps', '--max-semi-space-size=2'],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** A process that can be recognised later, although the system gives its number to another one after its end. */
+/** Identifies a process even after the system has reused its number. */
 export interface ProcessIdentity {
   pid: number;
-  /** When it started, in the words of the system; null where that cannot be known. */
+  /** Start time in the format of the system; null when it cannot be known. */
   started: string | null;
 }
 
@@ -13,7 +13,7 @@ export function identify(pid: number): ProcessIdentity | undefined {
   return isAlive(pid) ? { pid, started: startOf(pid) } : undefined;
 }
 
-/** True while that very process runs. Where the start cannot be known, a process of the same number counts as it. */
+/** True while this very process runs. If the start time is unknown, a process with the same number counts as it. */
 export function isStillRunning(process: ProcessIdentity): boolean {
   if (!isAlive(process.pid)) return false;
   const started = startOf(process.pid);
@@ -21,10 +21,10 @@ export function isStillRunning(process: ProcessIdentity): boolean {
 }
 
 /**
- * Sends a signal to that very process.
+ * Sends a signal to this very process.
  *
  * @returns false when it no longer runs
- * @throws Error when it may not be signalled
+ * @throws Error when the signal is not permitted
  */
 export function signalProcess(target: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isStillRunning(target)) return false;
@@ -51,7 +51,7 @@ function isZombie(pid: number): boolean {
   return statFields(pid)?.[0] === 'Z';
 }
 
-/** Fields of /proc/<pid>/stat from the third (state) on; the second is a name that may hold anything, in brackets. */
+/** Fields of /proc/<pid>/stat from the third (state) on. The second is a name in brackets with any characters. */
 function statFields(pid: number): string[] | undefined {
   if (process.platform !== 'linux') return undefined;
   try {

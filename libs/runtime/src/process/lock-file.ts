@@ -17,15 +17,15 @@ export class LockedError extends Error {
 
 export interface FileLock {
   readonly path: string;
-  /** Gives the lock up; does nothing when it is no longer this process's. */
+  /** Releases the lock. Does nothing when another process holds it. */
   release(): void;
 }
 
 const attempts = 20;
 
 /**
- * Takes a lock that ends with the process that holds it: the file names the holder by number and start time, so that
- * what a killed process left is recognised and taken over.
+ * Takes a lock that ends with its process. The file names the holder by number and start time, so that the lock of a
+ * killed process is recognised and taken over.
  *
  * @throws LockedError when a running process holds it
  */
@@ -61,8 +61,8 @@ function tryLink(from: string, to: string): boolean {
 }
 
 /**
- * Two processes may find the same stale file. Renaming is what decides: whoever moved a file that is not the stale one
- * it read has caught a fresh lock, and puts it back.
+ * Two processes may find the same stale file. Renaming decides: a process that moved another file than the stale one
+ * it read has moved a fresh lock, and puts it back.
  */
 function removeStale(path: string, stale: string, aside: string): void {
   try {
@@ -84,7 +84,7 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-/** The process a lock names; undefined for a file that is no lock, for example cut short by a full disk. */
+/** The process that a lock names; undefined for an invalid file, for example one cut short by a full disk. */
 function parseHolder(text: string): ProcessIdentity | undefined {
   let value: unknown;
   try {

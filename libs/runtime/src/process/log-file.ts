@@ -3,14 +3,14 @@ import { dirname } from 'node:path';
 
 export interface LogFile {
   readonly path: string;
-  /** Appends one line (without its line break). */
+  /** Appends one line, given without its line break. */
   line(text: string): void;
   close(): void;
 }
 
 /**
- * A text file that is moved to `<path>.1` (and that to `<path>.2`, and so on) when it grows beyond a size. Lines are
- * written whole and at once, so that what was written survives the end of the process.
+ * A text file that is moved to `<path>.1` (and that to `<path>.2`, and so on) when it exceeds a size. Lines are
+ * written whole and at once, so that they survive the end of the process.
  *
  * @param options.maxBytes size of one file, default 10 MiB
  * @param options.keep number of older files, default 3

@@ -1,4 +1,4 @@
-/** What a service tells the process that forked it, over the IPC channel. */
+/** Messages of a service to the process that forked it, over the IPC channel. */
 export type ServiceMessage =
   | { type: 'ready'; service: string; pid: number; details: Record<string, unknown> }
   | { type: 'failed'; message: string };

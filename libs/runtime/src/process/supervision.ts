@@ -9,20 +9,20 @@ export type SupervisionEvent =
 
 export interface SupervisionOptions {
   name: string;
-  /** Starts it and resolves when it is ready. */
+  /** Starts the child and resolves when it is ready. */
   launch: (signal: AbortSignal) => Promise<RunningChild>;
   onEvent?: (event: SupervisionEvent) => void;
-  /** Wait before the first restart, doubled by each further one up to `longestMs`. Default 500. */
+  /** Milliseconds before the first restart, doubled by each further one up to `longestMs`. Default 500. */
   shortestMs?: number;
-  /** Default 30 000. */
+  /** Milliseconds. Default 30 000. */
   longestMs?: number;
-  /** How long it must run for the wait to begin anew. Default 60 000. */
+  /** Milliseconds for which the child must run before the wait starts at `shortestMs` again. Default 60 000. */
   healthyMs?: number;
   clock?: { now(): number };
   timers?: { after(ms: number, callback: () => void): () => void };
 }
 
-/** Keeps one child running: what ends without being told to is started again, with growing waits. */
+/** Keeps one child running: restarts it, with growing waits, when it ends without a request. */
 export class Supervision {
   readonly name: string;
   readonly #options: Required<Omit<SupervisionOptions, 'onEvent'>> & Pick<SupervisionOptions, 'onEvent'>;
@@ -47,27 +47,27 @@ export class Supervision {
     this.#waitMs = this.#options.shortestMs;
   }
 
-  /** The process that runs now; undefined between an end and the restart. */
+  /** The current process; undefined between an end and the restart. */
   get child(): RunningChild | undefined {
     return this.#child;
   }
 
   /**
-   * The first start. From then on it is kept running until {@link stop}.
+   * The first start. Afterwards the child is kept running until {@link stop}.
    *
-   * @throws Error of `launch`: a first start that fails is not repeated
+   * @throws Error of `launch`: a failed first start is not repeated
    */
   async start(): Promise<RunningChild> {
     return this.#launch();
   }
 
-  /** Ends it for good: an orderly stop, or SIGKILL once {@link hurry} was called. Resolves when nothing of it runs. */
+  /** Ends the child: in order, or with SIGKILL after {@link hurry}. Resolves when no part of it runs. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
   }
 
-  /** Ends it for good with SIGKILL, also while an orderly stop is under way; {@link stop} still waits for the end. */
+  /** Ends the child with SIGKILL, even during an orderly stop. {@link stop} still waits for the end. */
   hurry(): void {
     this.#abort.abort();
     this.#cancelRestart?.();
