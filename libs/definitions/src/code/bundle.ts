@@ -5,10 +5,10 @@ import { dependencyLine } from '../model/dependencies.js';
 import { externalsOf, nativeImports, type External, type NativeImport } from './outside.js';
 import { carriedSolver, productLibrary } from './product-libraries.js';
 
-/** Bundles the TypeScript of packages; the one place that knows esbuild. */
+/** Bundles the TypeScript of packages. Only this file knows esbuild. */
 
 export interface BundleFault {
-  /** Source relative to the package folder; null when the fault is of no file. */
+  /** Source relative to the package folder; null when the fault belongs to no file. */
   source: string | null;
   line: number | null;
   column: number | null;
@@ -24,25 +24,25 @@ export type Bundle =
       text: string;
       /** Files read, relative to the package folder. */
       inputs: string[];
-      /** npm packages that the text imports and does not hold, as `name@version`, sorted. */
+      /** npm packages that the text imports but does not contain, as `name@version`, sorted. */
       dependencies: string[];
-      /** Names that the module exports; those behind `export *` of a package outside are not among them. */
+      /** Names that the module exports, without those behind `export *` of an external package. */
       exports: string[];
     }
   | { ok: false; faults: BundleFault[] };
 
-/** Changes whenever the same sources would be bundled to another text. */
+/** Changes whenever the same sources would give another bundle. */
 export const bundleFormat = 'esbuild-0.28.2/3';
 
-/** Where esbuild believes it writes to; nothing is written there. */
+/** The output folder for esbuild, which writes nothing. */
 const outFolder = 'out';
 
 let building = 0;
 
 /**
- * Bundles every entry of a package into a module of its own: all imports inside but those of Node and of `external`,
- * standard decorators lowered, an inline source map in which a source reads `package:///<package>/<path>`. The texts depend
- * on the sources only, not on where the package lies. One faulty entry does not spoil the others.
+ * Bundles every entry of a package into a module of its own. Imports are included, except those of Node and of
+ * `external`. Standard decorators are lowered. An inline source map names a source as `package:///<package>/<path>`.
+ * The texts depend only on the sources, not on the location of the package. A faulty entry does not affect the others.
  *
  * @param entries sources relative to the package folder, with forward slashes
  * @param external an entry that imports one without a version fails, with no fault of its own
@@ -62,7 +62,7 @@ export async function bundle(
   });
 }
 
-/** Keeps the child process of esbuild for as long as the work takes; it goes when nobody bundles, so that none stays behind. */
+/** Keeps the child process of esbuild for the duration of the work, and ends it when nobody bundles. */
 export async function whileBundling<T>(work: () => Promise<T>): Promise<T> {
   building += 1;
   try {
@@ -92,7 +92,7 @@ async function tryBundle(
       platform: 'node',
       target: 'node20',
       external: [...external.keys()].flatMap((name) => [name, `${name}/*`]),
-      // Native parts are found in what was read, where it is also known which import leads to them.
+      // Native parts are found in the files that were read, where the import that leads to them is known too.
       loader: { '.node': 'empty' },
       charset: 'utf8',
       sourcemap: 'external',
@@ -136,7 +136,7 @@ function outputOf(metafile: Metafile, entry: string): Metafile['outputs'][string
   return found;
 }
 
-/** Run from source, the workspace is read from source as well: its build may be missing or old. */
+/** If the product runs from source, packages import the workspace from source too: its build may be missing or old. */
 const conditions = import.meta.url.endsWith('.ts') ? ['@lab/source'] : [];
 
 interface RawMap {
@@ -153,7 +153,7 @@ interface Parts {
   dependencies: readonly string[];
 }
 
-/** Puts stable names in place of paths, the dependencies at the beginning and the source map at the end. */
+/** Replaces paths by stable names, and adds the dependencies at the begin and the source map at the end. */
 function finish(
   text: string,
   map: RawMap,
@@ -164,7 +164,7 @@ function finish(
   for (const input of inputs) {
     const stable = names.of(input);
     if (stable === input) continue;
-    // esbuild names the source of a part in a comment line, and of a CommonJS part in a property as well.
+    // esbuild names the source of a part in a comment line, and for CommonJS in a property too.
     code = code.replaceAll(`\n// ${input}\n`, `\n// ${stable}\n`).replaceAll(`"${input}"(`, `"${stable}"(`);
   }
   code = code.slice(1).trimEnd();
@@ -187,7 +187,7 @@ function finish(
   return `${code}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`;
 }
 
-/** Names of sources that do not depend on where the package, its dependencies and the product lie. */
+/** Names of sources that do not depend on the location of the package, its dependencies and the product. */
 class StableNames {
   private readonly outside = new Map<string, string>();
 
@@ -206,7 +206,7 @@ class StableNames {
   }
 }
 
-/** A file outside by its place in the npm package that it belongs to. */
+/** The name of an external file by its place in its npm package. */
 function nameInPackage(file: string): string {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     const manifest = join(folder, 'package.json');

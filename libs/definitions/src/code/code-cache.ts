@@ -6,7 +6,7 @@ import { bundle, bundleFormat, whileBundling, type BundleFault } from './bundle.
 import type { External } from './outside.js';
 import { isMissing, sha256, writeWhole, type ModuleStore } from './module-store.js';
 
-/** SHA-256 of the content of a file, hexadecimal; null when there is none. */
+/** SHA-256 of the content of a file, hexadecimal; null when the file does not exist. */
 async function hashOfFile(path: string): Promise<string | null> {
   try {
     return sha256(await readFile(path));
@@ -20,7 +20,7 @@ const cachedEntry = z.object({
   hash: z.string(),
   dependencies: z.array(z.string()),
   exports: z.array(z.string()),
-  /** Hash of `package.json`: it decides how imports resolve, though it is not part of a bundle. */
+  /** Hash of `package.json`: it decides how imports resolve, although it is not part of a bundle. */
   manifest: z.string().nullable(),
   inputs: z.record(z.string(), z.string().nullable()),
 });
@@ -38,7 +38,7 @@ export type BuiltCode =
     }
   | { ok: false; faults: BundleFault[] };
 
-/** What `package.json` says about the code of its package. */
+/** The content of `package.json` that concerns code. */
 export interface CodeManifest {
   /** SHA-256 of its text; null when there is none. */
   hash: string | null;
@@ -48,20 +48,20 @@ export interface CodeManifest {
 /** Entries that are bundled at once. */
 const portion = 30;
 
-/** Bundles packages into a module store, and bundles again only what has changed. */
+/** Bundles packages into a module store, and bundles changed entries again. */
 export class CodeCache {
   private readonly hashes = new FileMemory(hashOfFile);
   private readonly packages = new Map<string, CachedPackage>();
 
-  /** @param folder where it remembers what each module was made of */
+  /** @param folder stores the inputs of each module */
   constructor(
     private readonly folder: string,
     private readonly store: ModuleStore,
   ) {}
 
   /**
-   * The module of every entry of a package. An entry whose inputs are unchanged, and whose module is in the store, is not
-   * bundled again; the inputs are compared by content, and read again only when they were written since.
+   * Returns the module of every entry of a package. An entry is not bundled again if its inputs are unchanged and its
+   * module is in the store. Inputs are compared by content, and read again only when they were written since then.
    *
    * @param entries sources relative to the package folder
    */
@@ -109,7 +109,7 @@ export class CodeCache {
             results.set(entry, { ok: true, hash, dependencies, exports });
             const inputs = result.inputs.map((input) => [input, join(root, input)] as const);
             const states = await Promise.all(inputs.map(([, file]) => now.state(file)));
-            // A file written since tells nothing about the bundle any more.
+            // The bundle may hold the old content of a file that was written since then.
             if (states.some(({ modifiedMs }) => modifiedMs >= startedAt - clockStep)) return;
             const contents = inputs.map(
               async ([input, file]) => [input, await hashes.of(file, now)] as const,
@@ -140,7 +140,9 @@ export class CodeCache {
     return inputs.every(Boolean) && (await this.hashes.of(this.store.path(known.hash), round)) === known.hash;
   }
 
-  /** What is remembered of a package; nothing when it was never built, or built in another format, or the file is damaged. */
+  /**
+   * The stored state of a package; empty when it was never built, was built in another format, or the file is damaged.
+   */
   private async load(path: string): Promise<CachedPackage> {
     const nothing: CachedPackage = { format: bundleFormat, entries: {} };
     let text: string;

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { isMissing } from './module-store.js';
 
-/** Coarsest step of a file system's clock that is allowed for, in milliseconds. */
+/** Coarsest clock step of a file system that is supported, in milliseconds. */
 export const clockStep = 20;
 
 interface State {
@@ -14,17 +14,21 @@ interface State {
 
 interface Remembered<T> {
   mark: string;
-  /** False: the file was written so shortly before it was read that another write may have left the same mark. */
+  /** False: the file was written so shortly before the read that another write may have left the same mark. */
   isSettled: boolean;
   value: T;
 }
 
-/** What was made of files, made again only when the file has changed; the change is seen by its state, not by its text. */
+/**
+ * Keeps results that were made from files, and makes them again only when the file has changed. A change is seen by
+ * the state of the file, not by its text.
+ */
 export class FileMemory<T> {
   private readonly known = new Map<string, Remembered<T>>();
 
   /**
-   * @param make from the path; called again when the file may have changed. `before` is what it made the last time.
+   * @param make makes the result from the path; called again when the file may have changed. `before` is its previous
+   *   result.
    */
   constructor(private readonly make: (path: string, before: T | undefined) => Promise<T>) {}
 
@@ -42,7 +46,7 @@ export class FileMemory<T> {
   }
 }
 
-/** One look at the file system, in which each file is looked at once. */
+/** One look at the file system, which reads the state of each file only once. */
 export class Round {
   readonly startedAt = Date.now();
   private readonly states = new Map<string, Promise<State>>();

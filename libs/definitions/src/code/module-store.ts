@@ -18,7 +18,7 @@ export class ModuleStore {
     return join(this.folder, `${hash}.mjs`);
   }
 
-  /** Keeps a text. Readers see a whole file or none. @returns its hash */
+  /** Stores a text. Readers see the whole file or none. @returns its hash */
   async write(text: string): Promise<string> {
     const hash = sha256(text);
     if (await this.has(hash)) return hash;
@@ -27,7 +27,7 @@ export class ModuleStore {
     return hash;
   }
 
-  /** True when the module is there and undamaged. */
+  /** True when the module exists and is undamaged. */
   async has(hash: string): Promise<boolean> {
     try {
       return sha256(await readFile(this.path(hash))) === hash;
@@ -60,7 +60,7 @@ export class ModuleStore {
   }
 }
 
-/** Writes a file so that another process sees the old content or the new, never a part. */
+/** Writes a file so that another process sees either the old or the new content, never a part. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {

@@ -2,23 +2,26 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 
-/** What a bundle does not hold: npm packages that are left outside, and native parts, which no bundle can hold. */
+/**
+ * The parts of a program that a bundle does not contain: external npm packages, and native parts, which no bundle can
+ * contain.
+ */
 
-/** npm packages that are left outside, with the version that is installed where the code runs; null: not known. */
+/** External npm packages, with the version that is installed where the code runs; null: unknown. */
 export type External = ReadonlyMap<string, string | null>;
 
-/** A native part in the code of an entry, by the author's import that leads there. */
+/** A native part in the code of an entry, with the import of the author that leads to it. */
 export interface NativeImport {
-  /** Source of the author, relative to the package folder. */
+  /** Source file of the author, relative to the package folder. */
   source: string;
   /** From 1; null when the import was not found in the text. */
   line: number | null;
   column: number | null;
-  /** What the author imports: the name of an npm package, or null for a file of the package itself. */
+  /** The name of the imported npm package; null for a file of the package itself. */
   name: string | null;
 }
 
-/** Libraries that look for a native part at run time, beside where they were installed. */
+/** Libraries that load a native part at run time, from their own folder. */
 const nativeLoaders = [
   'bindings',
   'node-gyp-build',
@@ -33,7 +36,7 @@ export function externalsOf(output: Metafile['outputs'][string], external: Exter
 }
 
 /**
- * The native parts that an entry comes to through its imports: `.node` files, and libraries that load such files.
+ * The native parts that an entry reaches through its imports: `.node` files, and libraries that load such files.
  *
  * @param entry relative to the package folder `root`
  */
@@ -67,7 +70,7 @@ function importOf(root: string, source: string, specifier: string): NativeImport
   return { source, line: lines.length, column: (lines.at(-1) ?? '').length + 1, name };
 }
 
-/** The package of an import: `a/b` is of `a`, `@a/b/c` of `@a/b`. */
+/** The package of an import: `a/b` belongs to `a`, `@a/b/c` to `@a/b`. */
 function packageOf(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }

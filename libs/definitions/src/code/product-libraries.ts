@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 
-/** Libraries of the product that the code of packages imports; a package need not list them among its dependencies. */
+/** Libraries of the product that packages may import without listing them as dependencies. */
 export const productLibraries: readonly string[] = ['@lab/sdk', '@lab/optimization'];
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** A package that does not bring its own library of the product gets that of the product. */
+/** A package without its own copy of a product library gets that of the product. */
 export const productLibrary: Plugin = {
   name: 'product-library',
   setup(context) {
@@ -23,8 +23,8 @@ export const productLibrary: Plugin = {
 };
 
 /**
- * The solver of linear programs reads its WebAssembly from the file beside it, which a module that goes elsewhere as one text
- * does not have. Its factory takes the bytes as an argument, so the bundle carries them.
+ * The solver of linear programs reads its WebAssembly from a file beside it, which a bundled module does not have. Its
+ * factory accepts the bytes as an argument, so the bundle contains them.
  */
 export const carriedSolver: Plugin = {
   name: 'carried-solver',

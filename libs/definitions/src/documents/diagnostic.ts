@@ -2,16 +2,16 @@
 export interface Diagnostic {
   /** Path relative to the user directory, with forward slashes. */
   file: string;
-  /** From 1; null when the fault is of the file as a whole. */
+  /** From 1; null when the fault concerns the whole file. */
   line: number | null;
-  /** From 1; null when only the line, or not even that, is known. */
+  /** From 1; null when it is unknown. */
   column: number | null;
   /** Path inside the document, for example `tasks[2].devices.mixer`; empty for the document as a whole. */
   path: string;
-  /** A stable identifier of the rule that was broken, for example `unknown_device_type`. */
+  /** A stable identifier of the broken rule, for example `unknown_device_type`. */
   code: string;
   message: string;
-  /** What would be right, when that can be said. */
+  /** What would be right, if that can be said. */
   hint: string | null;
 }
 

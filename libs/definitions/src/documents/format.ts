@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Diagnostic } from './diagnostic.js';
 
 /**
- * Diagnostics for the terminal: where and what, the line of the source with a caret, and what would be right.
+ * Diagnostics for the terminal: the place, the fault, the source line with a caret, and the hint.
  *
- * @param options.userDir folder that the files are relative to; without it, or when a file cannot be read, the source lines
- *   are left out
+ * @param options.userDir folder to which the files are relative; without it, or when a file cannot be read, source
+ *   lines are left out
  */
 export function formatDiagnostics(
   diagnostics: readonly Diagnostic[],
@@ -46,7 +46,7 @@ const maxWidth = 100;
 
 function excerpt(source: string, line: number, column: number | null): string[] {
   const gutter = `${line} | `;
-  // A long line is shown around its column.
+  // Shows the part of a long line around its column.
   const start = column === null || column <= maxWidth - 20 ? 0 : column - 20;
   const shown = printable(source.slice(start, start + maxWidth));
   const lines = [`    ${gutter}${shown}`];
@@ -63,7 +63,7 @@ function printable(text: string): string {
   return text.replaceAll('\t', '  ').replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '?');
 }
 
-/** Null when the file cannot be read: the diagnostic then says so itself, or is shown without its line. */
+/** Null when the file cannot be read: the diagnostic says so itself, or is shown without its line. */
 function readLines(path: string): string[] | null {
   try {
     return readFileSync(path, 'utf8').split(/\r?\n/);

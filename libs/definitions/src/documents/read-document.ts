@@ -6,16 +6,16 @@ export type ReadDocument<T> =
   | {
       ok: true;
       value: T;
-      /** What was found wrong with the value later, with the lines it stands on. */
+      /** Turns faults of the value that were found later into diagnostics with lines. */
       diagnose(faults: readonly Fault[]): Diagnostic[];
     }
   | { ok: false; diagnostics: Diagnostic[] };
 
 /**
- * Reads a text written as definition files are (YAML with templates) that must have a certain shape.
+ * Reads a text in the format of definition files (YAML with templates) and checks its shape.
  *
  * @param file name for the diagnostics
- * @param schema what its value must be
+ * @param schema the required shape
  * @returns the value, or every fault with its line; never throws
  */
 export function readDocument<T>(file: string, text: string, schema: Schema<T>): ReadDocument<T> {

@@ -7,24 +7,24 @@ import { parseYaml, type YamlDocument } from './yaml.js';
 /** Largest definition file, in bytes. */
 export const maxFileSize = 256 * 1024;
 
-/** A definition file that was rendered and parsed; collects what is wrong with it, each with its place in the source. */
+/** A rendered and parsed definition file. Collects its faults, each with its place in the source. */
 export class SourceDocument {
   readonly diagnostics: Diagnostic[];
-  /** What was looked up to check it: the same value under the same names gives the same result. */
+  /** The look-ups of its check: the same values under the same names give the same result. */
   readonly uses: { kind: string; name: string; value: unknown }[] = [];
 
   private constructor(
     readonly file: string,
     private readonly document: YamlDocument | undefined,
     private readonly map: SourceMap,
-    /** What is wrong with the text itself. */
+    /** Faults of the text itself. */
     private readonly own: readonly Diagnostic[],
   ) {
     this.diagnostics = [...own];
   }
 
   /**
-   * Renders and parses the text of a file. What goes wrong is found in `diagnostics`; `value` is then null.
+   * Renders and parses the text of a file. Faults are in `diagnostics`; `value` is then null.
    *
    * @param file name for diagnostics
    */
@@ -51,12 +51,12 @@ export class SourceDocument {
     return new SourceDocument(file, parsed.ok ? parsed.document : undefined, rendered.map, faults);
   }
 
-  /** A file that cannot be read as a document at all. */
+  /** A file that cannot be read as a document. */
   static broken(file: string, fault: Omit<Diagnostic, 'file'>): SourceDocument {
     return new SourceDocument(file, undefined, SourceMap.identity(''), [{ file, ...fault }]);
   }
 
-  /** The same text without what was found wrong in it later, to be checked anew. */
+  /** The same text without the faults that were found later, to check it again. */
   unchecked(): SourceDocument {
     return new SourceDocument(this.file, this.document, this.map, this.own);
   }
@@ -65,12 +65,12 @@ export class SourceDocument {
     return this.document?.value ?? null;
   }
 
-  /** True once anything is wrong with the file. */
+  /** True once the file has a fault. */
   get isBroken(): boolean {
     return this.diagnostics.length > 0;
   }
 
-  /** Records a fault. `what` says whether it is the key or the value that is wrong. */
+  /** Records a fault. `what` says whether the key or the value is wrong. */
   fault(
     path: Path,
     code: string,

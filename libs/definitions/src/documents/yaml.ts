@@ -10,7 +10,7 @@ import {
 } from 'js-yaml';
 import type { Path } from './diagnostic.js';
 
-/** Caps that no definition file of a real laboratory comes near. */
+/** Limits far above any definition file of a real laboratory. */
 export const yamlLimits = { depth: 32, aliases: 50, keys: 10_000, nodes: 50_000 } as const;
 
 export interface YamlFault {
@@ -18,14 +18,14 @@ export interface YamlFault {
   code: string;
   message: string;
   hint?: string;
-  /** Offset in the text; null when it is not known. */
+  /** Offset in the text; null when it is unknown. */
   offset: number | null;
 }
 
-/** A node of the document with where it stands: for positions of faults, beside the plain value. */
+/** A node of the document with its place, beside the plain value. */
 interface PlacedNode {
   start: number;
-  /** Nodes below and including this one, aliases counted as what they stand for. */
+  /** Nodes below and including this one, with aliases expanded. */
   size: number;
   entries?: Map<string, { keyStart: number; node: PlacedNode }>;
   items?: PlacedNode[];
@@ -36,7 +36,7 @@ export interface YamlDocument {
   /**
    * Offset of the value at the path, or of its key.
    *
-   * @returns of the nearest enclosing node when there is nothing at the path
+   * @returns the offset of the nearest enclosing node when the path does not exist
    */
   locate(path: Path, what: 'key' | 'value'): number;
 }
@@ -44,9 +44,9 @@ export interface YamlDocument {
 export type ParsedYaml = { ok: true; document: YamlDocument } | { ok: false; faults: YamlFault[] };
 
 /**
- * Parses one YAML document (core schema) within {@link yamlLimits}. Duplicate keys, names of Object.prototype as keys,
- * numbers that JSON cannot carry, anchors inside themselves and more than one document are faults. Never throws; time and
- * memory stay proportional to the length of the text.
+ * Parses one YAML document (core schema) within {@link yamlLimits}. Faults are duplicate keys, names of
+ * Object.prototype as keys, numbers that JSON cannot carry, anchors that contain themselves, and more than one
+ * document. Never throws. Time and memory stay proportional to the length of the text.
  */
 export function parseYaml(text: string): ParsedYaml {
   try {
@@ -78,7 +78,7 @@ class Placing {
     private readonly events: readonly Event[],
   ) {}
 
-  /** The root node; undefined when there is none, or when the document goes beyond the limits. */
+  /** The root node; undefined when there is none, or when the document exceeds the limits. */
   document(): PlacedNode | undefined {
     const documents = this.events.filter((event) => event.type === EVENT_ID.DOCUMENT);
     if (documents.length > 1) {

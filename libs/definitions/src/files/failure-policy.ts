@@ -14,7 +14,7 @@ const timeoutRule = `a timeout is a number of seconds above 0 and at most ${long
 const attemptsRule = 'attempts is a whole number from 1 to 100, the first attempt included';
 const backoffRule = `a backoff is a number of seconds from 0 to ${longestPolicyTimeS}`;
 
-/** The keys of a task of a protocol that say what is done when it does not end well. */
+/** The keys of a protocol task that form its failure policy. */
 export const failurePolicyKeys = {
   timeout: z
     .number()
@@ -40,7 +40,7 @@ const retryShape = z.strictObject({
     .nullish(),
 });
 
-/** What a task of a protocol declares about its failures; undefined when it declares nothing. */
+/** The failure policy that a protocol task declares; undefined when it declares none. */
 export function readFailurePolicy(
   source: SourceDocument,
   path: Path,

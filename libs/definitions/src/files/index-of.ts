@@ -2,11 +2,11 @@ import { hintFor } from '../model/suggest.js';
 import type { Path } from '../documents/diagnostic.js';
 import type { SourceDocument } from '../documents/source-document.js';
 
-/** What is known by name of one kind of definition. A broken one is known, so that its users are told what is the matter. */
+/** The definitions of one kind by name. It also knows broken ones, so that their users get the right message. */
 export class DefinitionIndex<T> {
   private readonly entries = new Map<string, { file: string; value: T | undefined }>();
 
-  /** @param word what one is called in a message, for example `device type` */
+  /** @param word the word for one definition in messages, for example `device type` */
   constructor(readonly word: string) {}
 
   /** @param value undefined: the definition is broken */
@@ -14,7 +14,7 @@ export class DefinitionIndex<T> {
     this.entries.set(name, { file, value });
   }
 
-  /** Marks a definition as broken after all. */
+  /** Marks a definition as broken afterwards. */
   breakOff(name: string): void {
     const entry = this.entries.get(name);
     if (entry) entry.value = undefined;
@@ -28,7 +28,7 @@ export class DefinitionIndex<T> {
     return this.entries.get(name)?.file;
   }
 
-  /** Names of the sound ones, sorted. */
+  /** Names of the sound definitions, sorted. */
   names(): string[] {
     return [...this.entries]
       .filter(([, entry]) => entry.value !== undefined)
@@ -46,9 +46,9 @@ export class DefinitionIndex<T> {
   }
 
   /**
-   * The definition that a document refers to.
+   * The definition to which a document refers.
    *
-   * @returns undefined when there is none that is sound; the reason is then recorded in the document
+   * @returns undefined when there is no sound one; the reason is then recorded in the document
    */
   need(source: SourceDocument, path: Path, name: string): T | undefined {
     const entry = this.entries.get(name);

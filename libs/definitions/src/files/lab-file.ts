@@ -16,7 +16,7 @@ import {
   readShape,
 } from './shape.js';
 
-/** The computer that every laboratory has: the one that the service itself runs on. */
+/** The computer of the service, which every laboratory has. */
 export const serviceComputer = { name: 'svc_computer', ip: '127.0.0.1' } as const;
 
 const labShape = z.strictObject({
@@ -38,7 +38,7 @@ const deviceShape = z.strictObject({
 const resourceTypeShape = z.strictObject({ desc: optionalText, meta: optionalMapping });
 const resourceShape = z.strictObject({ type: z.string(), desc: optionalText, meta: optionalMapping });
 
-/** `lab.yml`. Faults are recorded in the document; what is faulty is left out. */
+/** Reads `lab.yml`. Faults are recorded in the document; faulty parts are left out. */
 export function readLab(
   source: SourceDocument,
   deviceTypes: DefinitionIndex<DeviceDefinition>,
@@ -97,7 +97,7 @@ function readComputers(source: SourceDocument, entries: JsonObject): LabDefiniti
   return computers;
 }
 
-/** One text for all forms of an IP address, so that two forms of the same can be told to be the same. */
+/** One text for all forms of an IP address, so that equal addresses compare as equal. */
 export function canonicalAddress(ip: string): string {
   if (isIP(ip) !== 6 || ip.includes('%')) return ip.toLowerCase();
   const host = new URL(`http://[${ip}]`).hostname.slice(1, -1);
@@ -176,7 +176,7 @@ function checkInitParameters(
   }
 }
 
-/** What a value is, in a sentence; null for an empty one, which says nothing about the type. */
+/** The kind of a value for a sentence; null for an empty value, which says nothing about the type. */
 function kindOfValue(value: JsonValue): string | null {
   if (value === null) return null;
   if (Array.isArray(value)) return 'a list';
@@ -218,7 +218,7 @@ function readResources(
   return resources;
 }
 
-/** The name under which a file that may be broken is known: what it says, else the name of its folder. */
+/** The name of a file that may be broken: the declared name, otherwise the name of its folder. */
 export function statedName(source: SourceDocument, key: 'name' | 'type', folder: string): string {
   const stated = isMapping(source.value) ? source.value[key] : undefined;
   return typeof stated === 'string' && stated !== '' ? stated : folder;

@@ -50,8 +50,8 @@ const shapes = {
 type TypeName = keyof typeof shapes;
 
 /**
- * Reads the parameters of a task type. An entry without `type` whose values are all mappings is a group for display: its
- * parameters count as if they stood beside it.
+ * Reads the parameters of a task type. An entry without `type` whose values are all mappings is a group for display:
+ * its parameters count as if they stood beside it.
  */
 export function readParameterSpecs(source: SourceDocument, path: Path, entries: JsonObject): ParameterSpecs {
   const specs: ParameterSpecs = {};
@@ -188,7 +188,7 @@ function checkListSpec(source: SourceDocument, path: Path, spec: ParameterSpec &
   }
 }
 
-/** `[2]` as the path part 2: what `checkValue` appends for an element of a list. */
+/** `[2]` as the path part 2, which `checkValue` appends for an element of a list. */
 export function elementPath(text: string): Path {
   const index = /^\[(\d+)\]$/.exec(text);
   return index ? [Number(index[1])] : [];

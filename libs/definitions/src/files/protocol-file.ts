@@ -55,7 +55,7 @@ const lag = z
 const dependencyShape = z.strictObject({ task: z.string(), min_lag: lag, max_lag: lag });
 const annotationShape = z.strictObject({ desc: optionalText, meta: optionalMapping });
 
-/** `experiment.yml` without its optimizer. Faults are recorded in the document. */
+/** Reads `experiment.yml` without its optimizer. Faults are recorded in the document. */
 export function readProtocol(
   source: SourceDocument,
   taskTypes: DefinitionIndex<TaskDefinition>,
@@ -106,7 +106,7 @@ export function readProtocol(
       const lags = Object.fromEntries(
         entry.dependencies.flatMap((each) => (each.lag === undefined ? [] : [[each.name, each.lag]])),
       ) as Record<string, DependencyLag>;
-      // Absent when nothing is declared, so that it is no part of the hash then.
+      // Absent when nothing is declared, so that the hash does not cover it.
       const more = {
         ...(Object.keys(files).length === 0 ? {} : { files }),
         ...(Object.keys(lags).length === 0 ? {} : { lags }),
@@ -256,7 +256,7 @@ function checkCycles({ source, tasks, graph }: ProtocolScope): void {
   }
 }
 
-/** The tasks of a group run back to back, which is impossible when another task has to run between two of them. */
+/** The tasks of a group run back to back, which is impossible if another task must run between two of them. */
 function checkGroups({ source, tasks, graph }: ProtocolScope): void {
   const groups = new Map<string, TaskEntry[]>();
   for (const entry of tasks.values()) {

@@ -7,10 +7,13 @@ import type { SourceDocument } from '../documents/source-document.js';
 import { checkAncestor, type Dependency, type ProtocolScope, type TaskEntry } from './protocol-scope.js';
 import { kindOf } from './shape.js';
 
-/** Longest name of a file, in characters; the same that holds for the files a task returns. */
+/** Longest name of a file, in characters. The same limit applies to files that a task returns. */
 const maxNameLength = 200;
 
-/** `task.file_name`, where the name of the file may hold dots; undefined when it is none, and the document then says why. */
+/**
+ * Reads `task.file_name`, where the name of the file may contain dots; undefined when it is invalid, with the reason
+ * in the document.
+ */
 export function readFileReference(
   source: SourceDocument,
   path: Path,
@@ -42,7 +45,7 @@ export function readFileReference(
   return reference;
 }
 
-/** The tasks whose files a task gets, as far as they are not among its dependencies anyway. */
+/** The tasks whose files a task gets and that are not among its declared dependencies. */
 export function impliedDependencies(
   task: string,
   files: Readonly<Record<string, FileReference>>,
@@ -53,7 +56,10 @@ export function impliedDependencies(
   return [...more].filter((name) => !known.has(name)).map((name) => ({ name, index: null, lag: undefined }));
 }
 
-/** Checks the files of a task against its type. That a task will leave a file of that name shows only when it has run. */
+/**
+ * Checks the files of a task against its type. Whether a task leaves a file of that name is known only after it has
+ * run.
+ */
 export function checkFiles(scope: ProtocolScope, entry: TaskEntry): void {
   const { source } = scope;
   for (const [handle, file] of Object.entries(entry.files)) {

@@ -6,7 +6,7 @@ import type { Path } from '../documents/diagnostic.js';
 import { elementPath } from './parameter-specs.js';
 import { checkAncestor, type ProtocolScope, type TaskEntry } from './protocol-scope.js';
 
-/** Checks the parameters of a task against its type and the tasks it refers to. */
+/** Checks the parameters of a task against its type and the referenced tasks. */
 export function checkBindings(scope: ProtocolScope, entry: TaskEntry): void {
   const specs = entry.definition?.input_parameters;
   for (const [name, binding] of Object.entries(entry.parameters)) {
@@ -94,7 +94,9 @@ function ownSpec(specs: Record<string, ParameterSpec>, name: string): ParameterS
   return Object.hasOwn(specs, name) ? specs[name] : undefined;
 }
 
-/** Types must be equal; only an int may stand where a float is wanted. Constraints are checked when the value is known. */
+/**
+ * Types must be equal, except that a float parameter accepts an int. Constraints are checked when the value is known.
+ */
 function isAssignable(from: ParameterSpec, to: ParameterSpec): boolean {
   if (from.type === 'list' && to.type === 'list') return isSameOrWider(from.element_type, to.element_type);
   return isSameOrWider(from.type, to.type);

@@ -12,7 +12,7 @@ import type { Path } from '../documents/diagnostic.js';
 import type { SourceDocument } from '../documents/source-document.js';
 import type { TaskGraph } from './task-graph.js';
 
-/** A task of a protocol as far as it can be read; what cross-checks need of it. */
+/** The readable part of a protocol task, for cross-checks. */
 export interface TaskEntry {
   path: Path;
   name: string;
@@ -26,34 +26,34 @@ export interface TaskEntry {
   resources: Record<string, ResourceSlot>;
   parameters: Record<string, ParameterBinding>;
   files: Record<string, FileReference>;
-  /** Names under the slots, also of those that could not be read. */
+  /** Names under the slots, including those of unreadable entries. */
   named: { devices: string[]; resources: string[]; parameters: string[]; files: string[] };
   dependencies: Dependency[];
   failurePolicy: TaskFailurePolicy | undefined;
 }
 
-/** The name of a task, its place in the list of dependencies, and the lag after it. */
+/** The name of a task, its index in the list of dependencies, and its lag. */
 export interface Dependency {
   name: string;
-  /** Null: it is not in the list, for a file of that task says so. */
+  /** Null: it is not in the list, because a file of that task implies it. */
   index: number | null;
-  /** Undefined: none is declared. */
+  /** Undefined: no lag is declared. */
   lag: DependencyLag | undefined;
 }
 
-/** What the checks of one protocol share. */
+/** The data that all checks of one protocol share. */
 export interface ProtocolScope {
   source: SourceDocument;
   tasks: ReadonlyMap<string, TaskEntry>;
   graph: TaskGraph;
   labs: ReadonlyMap<string, LabDefinition>;
-  /** Names listed under `labs`, also of those that are unknown or broken. */
+  /** Names listed under `labs`, including unknown or broken ones. */
   labNames: readonly string[];
-  /** False when a lab is unknown or broken: what it may hold is then not known. */
+  /** False when a lab is unknown or broken, so that its content is not known. */
   labsComplete: boolean;
 }
 
-/** A reference may only go to a task that has certainly completed. Says so in the document otherwise. */
+/** A reference may lead only to a task that has certainly completed. Otherwise records a fault in the document. */
 export function checkAncestor(scope: ProtocolScope, entry: TaskEntry, path: Path, target: string): boolean {
   if (target !== entry.name && scope.graph.ancestors(entry.name).has(target)) return true;
   const isSelf = target === entry.name;

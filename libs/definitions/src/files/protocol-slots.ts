@@ -4,7 +4,7 @@ import type { Path } from '../documents/diagnostic.js';
 import { checkAncestor, type ProtocolScope, type TaskEntry } from './protocol-scope.js';
 import { unfilledSlots } from './slot-matching.js';
 
-/** Checks the devices and resources of a task against its type, the labs, and the tasks it refers to. */
+/** Checks the devices and resources of a task against its type, the labs and the referenced tasks. */
 export function checkSlots(scope: ProtocolScope, entry: TaskEntry): void {
   const { definition } = entry;
   const before = scope.source.diagnostics.length;
@@ -36,7 +36,7 @@ export function checkSlots(scope: ProtocolScope, entry: TaskEntry): void {
   }
 }
 
-/** The slots of a task are held at the same time, so each needs a device or resource of its own. */
+/** A task uses all of its slots at the same time, so each needs a device or resource of its own. */
 function checkEnough(scope: ProtocolScope, entry: TaskEntry, kind: 'devices' | 'resources'): void {
   const candidates = new Map<string, string[]>();
   const rootTasks = new Set<string>();
@@ -47,7 +47,7 @@ function checkEnough(scope: ProtocolScope, entry: TaskEntry, kind: 'devices' | '
     rootTasks.add(root.task);
     candidates.set(handle, found);
   }
-  // What one other task decides is checked, and told, there.
+  // If another task alone decides, the check of that task reports the fault.
   if (rootTasks.size === 1 && !rootTasks.has(entry.name)) return;
   for (const handle of unfilledSlots(candidates)) {
     const word = kind === 'devices' ? 'devices' : 'resources';
@@ -313,7 +313,7 @@ function checkSlotReference(
   }
 }
 
-/** The entry that decides which device or resource a handle gets: references followed to their start. */
+/** The entry that decides which device or resource a handle gets, after all references. */
 function rootSlot(
   scope: ProtocolScope,
   kind: 'devices' | 'resources',
@@ -332,7 +332,7 @@ function rootSlot(
   }
 }
 
-/** One text for all entries that stand for the same device or resource. */
+/** One text for all entries that mean the same device or resource. */
 function rootOf(
   scope: ProtocolScope,
   kind: 'devices' | 'resources',

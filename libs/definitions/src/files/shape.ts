@@ -4,11 +4,11 @@ import { hintFor } from '../model/suggest.js';
 import type { Path } from '../documents/diagnostic.js';
 import type { SourceDocument } from '../documents/source-document.js';
 
-/** Pieces of the shapes of definition files, and the one way in which a shape is checked. */
+/** Parts of the shapes of definition files, and the only function that checks a shape. */
 
 export const json = z.unknown().transform((value) => value as JsonValue);
 export const mapping = z.record(z.string(), json);
-/** A mapping that may be left out or left empty. */
+/** A mapping that may be absent or empty. */
 export const optionalMapping = mapping.nullish().transform((value): JsonObject => value ?? {});
 export const optionalText = z
   .string()
@@ -18,8 +18,8 @@ export const optionalText = z
 /**
  * Checks the value at a path of a document. Every fault is recorded in the document.
  *
- * @returns the keys that are well-formed, so that the rest can be checked in spite of a fault; undefined when the value is
- *   not a mapping at all
+ * @returns the well-formed keys, so that the rest can be checked in spite of a fault; undefined when the value is not
+ *   a mapping
  */
 export function readShape<S extends ZodRawShape>(
   source: SourceDocument,
@@ -85,7 +85,7 @@ const expectedNames: Record<string, string> = {
 /**
  * Checks the keys of a mapping of named things.
  *
- * @param dots false when the names are used in references (`task.name`), where a dot would be ambiguous
+ * @param dots false when references (`task.name`) use the names, where a dot would be ambiguous
  */
 export function checkNames(source: SourceDocument, path: Path, of: object, dots = false): void {
   for (const name of Object.keys(of)) checkName(source, [...path, name], name, 'key', dots);

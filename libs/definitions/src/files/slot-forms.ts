@@ -34,7 +34,7 @@ const dynamicResourceShape = z.strictObject({
   hold,
 });
 
-/** A device entry in any of its forms; undefined when it is none of them, and the document then says why. */
+/** Reads a device entry in any of its forms; undefined when it is invalid, with the reason in the document. */
 export function readDeviceSlot(
   source: SourceDocument,
   path: Path,
@@ -72,7 +72,7 @@ export function readDeviceSlot(
   return { kind: 'specific', lab_name: slot.lab_name, name: slot.name, hold: slot.hold ?? false };
 }
 
-/** A resource entry in any of its forms; undefined when it is none of them, and the document then says why. */
+/** Reads a resource entry in any of its forms; undefined when it is invalid, with the reason in the document. */
 export function readResourceSlot(
   source: SourceDocument,
   path: Path,

@@ -1,8 +1,8 @@
 /**
- * Gives each slot a candidate of its own.
+ * Assigns each slot a candidate of its own.
  *
- * @param candidates slot to the names of what could fill it
- * @returns the slots that get nothing in a largest possible assignment; earlier slots are served first
+ * @param candidates slot to the names of its candidates
+ * @returns the slots without a candidate in a largest possible assignment; earlier slots are served first
  */
 export function unfilledSlots(candidates: ReadonlyMap<string, readonly string[]>): string[] {
   const holder = new Map<string, string>();

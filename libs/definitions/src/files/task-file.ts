@@ -35,7 +35,7 @@ const fileShape = z.strictObject({
     .nullish(),
 });
 
-/** `task.yml` without its code. Faults are recorded in the document; what is faulty is left out. */
+/** Reads `task.yml` without its code. Faults are recorded in the document; faulty parts are left out. */
 export function readTask(
   source: SourceDocument,
   deviceTypes: DefinitionIndex<DeviceDefinition>,
@@ -63,7 +63,7 @@ export function readTask(
       ? readTypes(source, ['output_resources'], task.output_resources ?? {})
       : inputResources,
     isolation: task.isolation ?? 'single_use',
-    // Absent when not declared, so that it is no part of the hash then.
+    // Absent when not declared, so that the hash does not cover it.
     ...(Object.keys(inputFiles).length === 0 ? {} : { input_files: inputFiles }),
     ...(task.retry_safe === true ? { retry_safe: true } : {}),
   };
@@ -98,7 +98,7 @@ function readFiles(source: SourceDocument, path: Path, entries: JsonObject): Rec
   return files;
 }
 
-/** False when the key is missing or empty: the default then holds. */
+/** False when the key is missing or empty: the default then applies. */
 function isDeclared(source: SourceDocument, key: string): boolean {
   const { value } = source;
   return (

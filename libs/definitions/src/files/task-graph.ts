@@ -5,7 +5,7 @@ export class TaskGraph {
   /** @param dependencies task name to the names it depends on */
   constructor(private readonly dependencies: ReadonlyMap<string, readonly string[]>) {}
 
-  /** All tasks that must have completed before the task; of a task on a cycle, the task itself is among them. */
+  /** All tasks that must complete before the task. For a task on a cycle, they include the task itself. */
   ancestors(name: string): ReadonlySet<string> {
     const known = this.ancestorSets.get(name);
     if (known) return known;
@@ -20,7 +20,10 @@ export class TaskGraph {
     return found;
   }
 
-  /** Task names in an order in which each stands after its dependencies, otherwise as given; tasks on cycles come last. */
+  /**
+   * Task names in an order in which each follows its dependencies, otherwise in the given order; tasks on cycles come
+   * last.
+   */
   sorted(): string[] {
     const names = [...this.dependencies.keys()];
     const waiting = new Map(names.map((name) => [name, new Set(this.direct(name)).size]));

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@lab/contracts';
 import type { ParameterBinding } from './types.js';
 
-/** The value that leaves a parameter open until a run is submitted. Written exactly so. */
+/** The exact value that leaves a parameter open until a run is submitted. */
 export const dynamicMarker = 'svc_dynamic';
 
 /** `task.name` as its two parts, split at the first dot; undefined when the text has no dot or an empty part. */
@@ -12,11 +12,12 @@ export function splitReference(text: string): { task: string; name: string } | u
 }
 
 /**
- * What a parameter entry of a protocol means. A string is a reference only when the word before its first dot is the
+ * Interprets a parameter entry of a protocol. A string is a reference only if the word before its first dot is the
  * name of a task of the protocol; every other string is a literal.
  *
- * A backslash before `svc_dynamic` or before a reference makes it a literal, without the backslash: `\mix.volume` is
- * the text `mix.volume`. Of several backslashes one is taken away. Before any other text a backslash is just a character.
+ * A backslash before `svc_dynamic` or before a reference makes it a literal, without the backslash: `\\mix.volume` is
+ * the text `mix.volume`. Of several backslashes one is removed. Before any other text a backslash is an ordinary
+ * character.
  */
 export function readBinding(entry: JsonValue, taskNames: ReadonlySet<string>): ParameterBinding {
   if (typeof entry !== 'string') return { kind: 'literal', value: entry };

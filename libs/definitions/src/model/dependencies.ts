@@ -1,34 +1,34 @@
 /**
- * The npm packages that a code module leaves outside: listed as `svc.external` of the package's `package.json`, and
- * installed by the agent that runs the module. Each is written `name@version`.
+ * The npm packages that a code module does not contain: listed as `svc.external` in the `package.json` of the package,
+ * and installed by the agent that runs the module. Each is written `name@version`.
  */
 
 const packageName = /^(?:@[a-z0-9][a-z0-9._~-]*\/)?[a-z0-9][a-z0-9._~-]*$/i;
 const exactVersion = /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-[0-9a-z.-]+)?$/i;
-/** Longest name of an npm package; no version is longer either. */
+/** Longest name of an npm package. No version is longer either. */
 const mostCharacters = 214;
 
-/** True for what can be the name of an npm package. */
+/** True for a valid name of an npm package. */
 export function isPackageName(text: string): boolean {
   return text.length <= mostCharacters && packageName.test(text);
 }
 
-/** True for one version and no range: `12.0.0`, `1.4.0-beta.2`. */
+/** True for one exact version: `12.0.0`, `1.4.0-beta.2`. */
 export function isExactVersion(text: string): boolean {
   return text.length <= mostCharacters && exactVersion.test(text);
 }
 
 const mark = '// svc:dependencies ';
 
-/** The line that a module with dependencies begins with, so that its hash covers them. @param sorted `name@version` */
+/** The first line of a module with dependencies, so that its hash covers them. @param sorted `name@version` */
 export function dependencyLine(sorted: readonly string[]): string {
   return `${mark}${JSON.stringify(sorted)}`;
 }
 
 /**
- * The dependencies that the text of a module begins with, sorted; none when it begins otherwise.
+ * The dependencies in the first line of a module, sorted; empty when it has no such line.
  *
- * @throws Error when its first line is meant to name dependencies and does not
+ * @throws Error when the first line declares dependencies in a wrong form
  */
 export function dependenciesOf(text: string): string[] {
   if (!text.startsWith(mark)) return [];

@@ -3,7 +3,7 @@ import { hintFor } from './suggest.js';
 import type { ParameterSpec, ParameterSpecs } from './types.js';
 
 export interface CheckedParameters {
-  /** The values that passed, with the defaults of those that were not given. */
+  /** The valid values, with defaults for those that were not given. */
   values: JsonObject;
   faults: Fault[];
 }
@@ -11,11 +11,11 @@ export interface CheckedParameters {
 /**
  * Checks values against their specifications and fills in the defaults.
  *
- * @param specs what is declared, by parameter name
- * @param values what is given, by parameter name
+ * @param specs declarations by parameter name
+ * @param values given values by parameter name
  * @param options.path path of `values` in the input, put before the names in the faults
- * @returns all faults, not the first one. Codes: `unknown_parameter`, `missing_parameter`, `type`, `below_min`,
- *   `above_max`, `not_a_choice`, `length`. Never throws, whatever the values are.
+ * @returns all faults, not only the first. Codes: `unknown_parameter`, `missing_parameter`, `type`, `below_min`,
+ *   `above_max`, `not_a_choice`, `length`. Never throws, for any values.
  */
 export function checkParameters(
   specs: ParameterSpecs,
@@ -54,7 +54,7 @@ export function checkParameters(
 /**
  * Checks one value against its specification.
  *
- * @param path put into the faults; of a list element, its index is appended
+ * @param path path for the faults; the index of a list element is appended
  */
 export function checkValue(spec: ParameterSpec, value: unknown, path: string): Fault[] {
   switch (spec.type) {
@@ -198,7 +198,7 @@ function describe(value: unknown): string {
   return show(value);
 }
 
-/** A value in a message: short, and never more than its beginning. */
+/** A value for a message, cut to its beginning. */
 function show(value: unknown): string {
   if (typeof value === 'string') return shorten(JSON.stringify(value), 60);
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';

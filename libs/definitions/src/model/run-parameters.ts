@@ -3,7 +3,7 @@ import { checkValue } from './parameters.js';
 import { hintFor } from './suggest.js';
 import type { ParameterSpec, ProtocolSnapshot } from './types.js';
 
-/** A parameter of a protocol whose value comes with the run. */
+/** A parameter of a protocol whose value a run supplies. */
 export interface DynamicParameter {
   task: string;
   parameter: string;
@@ -21,11 +21,11 @@ export function dynamicParameters(snapshot: ProtocolSnapshot): DynamicParameter[
 }
 
 /**
- * Checks what a run supplies against what its protocol leaves open.
+ * Checks the parameters of a run against the open parameters of its protocol.
  *
  * @param parameters task name to parameter name to value
- * @param options.path path of `parameters` in the input; `parameters` when not given
- * @param options.complete false: what is missing is no fault, for values that others complete later; default true
+ * @param options.path path of `parameters` in the input; default `parameters`
+ * @param options.complete false: a missing value is not a fault, because it is supplied later; default true
  * @returns all faults. Codes: those of `checkParameters`, `unknown_task`, `not_dynamic`.
  */
 export function checkRunParameters(

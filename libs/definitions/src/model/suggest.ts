@@ -1,6 +1,6 @@
 /**
- * The candidate that was most likely meant by a misspelt name, or undefined when none is near: at most a third of the
- * letters (and never more than three) differ, upper and lower case aside.
+ * The most likely candidate for a misspelt name; undefined when none is near. At most a third of the letters (and at
+ * most three) may differ, regardless of case.
  */
 export function suggest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
@@ -18,7 +18,7 @@ export function suggest(name: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** `did you mean "x"?`, or what there is to choose from when nothing is near; undefined when there is nothing. */
+/** `did you mean "x"?`, or the list of choices when none is near; undefined when there is none. */
 export function hintFor(name: string, candidates: Iterable<string>): string | undefined {
   const all = [...candidates];
   const near = suggest(name, all);
@@ -28,7 +28,7 @@ export function hintFor(name: string, candidates: Iterable<string>): string | un
   return `there ${all.length === 1 ? 'is' : 'are'} ${shown.join(', ')}${all.length > shown.length ? ', ...' : ''}`;
 }
 
-/** Edits, with a swap of two neighbours counted as one. */
+/** Number of edits, with a swap of two neighbours counted as one. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,8 +1,8 @@
 import type { Isolation, JsonObject, JsonValue, ModuleReference, TaskFailurePolicy } from '@lab/contracts';
 
 /**
- * Definitions as the rest of the service sees them: templated, parsed, checked and normalised. Keys of definition files
- * keep their names; everything optional has its default filled in.
+ * Definitions after templates, parsing, checks and normalisation. Keys of definition files keep their names; all
+ * defaults are filled in.
  */
 
 interface ParameterCommon {
@@ -31,9 +31,9 @@ export type ParameterSpecs = Record<string, ParameterSpec>;
 /** A file that a task gets. */
 export interface InputFileSpec {
   desc: string;
-  /** False: the task also does without it. */
+  /** False: the task can run without the file. */
   required: boolean;
-  /** What the ending of its name must stand for; absent: anything. */
+  /** Required media type of the extension of its name; absent: any. */
   media_type?: string;
 }
 
@@ -46,10 +46,10 @@ export interface TaskDefinition {
   output_parameters: ParameterSpecs;
   input_resources: Record<string, { type: string }>;
   output_resources: Record<string, { type: string }>;
-  /** File handle to the file of another task that it gets; absent: it takes none. */
+  /** File handle to the required file of another task; absent: the task takes no file. */
   input_files?: Record<string, InputFileSpec>;
   isolation: Isolation;
-  /** The author says that it may be run again whatever it did to devices; absent: no. */
+  /** True: the author declares that the task may run again, whatever it did to devices. */
   retry_safe?: boolean;
   module: ModuleReference;
 }
@@ -66,7 +66,7 @@ export interface LabDevice {
   desc: string;
   type: string;
   computer: string;
-  /** Those of the device type with those of the lab over them. */
+  /** The init parameters of the device type, overridden by those of the lab. */
   init_parameters: JsonObject;
   meta: JsonObject;
 }
@@ -74,14 +74,14 @@ export interface LabDevice {
 export interface LabResource {
   name: string;
   type: string;
-  /** Meta of the resource type with that of the instance over it. */
+  /** The meta of the resource type, overridden by that of the instance. */
   meta: JsonObject;
 }
 
 export interface LabDefinition {
   name: string;
   desc: string;
-  /** Computer name to its address; `svc_computer` is always among them. */
+  /** Computer name to its address; always includes `svc_computer`. */
   computers: Record<string, { desc: string; ip: string }>;
   devices: Record<string, LabDevice>;
   resources: Record<string, LabResource>;
@@ -113,17 +113,17 @@ export type ParameterBinding =
   /** An output of an earlier task, or an input of it when it has no such output. */
   | { kind: 'reference'; task: string; parameter: string };
 
-/** A file by the name that an earlier task gave it. */
+/** A file, by the name that an earlier task gave it. */
 export interface FileReference {
   task: string;
   name: string;
 }
 
-/** How long after the end of a dependency a task starts, in seconds. */
+/** Time between the end of a dependency and the start of a task, in seconds. */
 export interface DependencyLag {
-  /** No earlier; absent: 0. */
+  /** Minimum; absent: 0. */
   min_lag?: number;
-  /** No later, if that can be kept: a later start is flagged on the record of the task. Absent: any time later. */
+  /** Maximum, if it can be kept: a later start is flagged on the record of the task. Absent: no limit. */
   max_lag?: number;
 }
 
@@ -131,19 +131,19 @@ export interface ProtocolTask {
   name: string;
   type: string;
   desc: string;
-  /** Seconds, as declared; 1 when not declared. */
+  /** Seconds; default 1. */
   duration: number;
   group: string | null;
   devices: Record<string, DeviceSlot>;
   resources: Record<string, ResourceSlot>;
   parameters: Record<string, ParameterBinding>;
-  /** File handle to the file that it gets; absent: none. */
+  /** File handle to its file; absent: no files. */
   files?: Record<string, FileReference>;
-  /** Names of the tasks that must have completed; a task named in a reference is among them or among theirs. */
+  /** Names of the tasks that must complete first. They, or their own dependencies, include every referenced task. */
   dependencies: string[];
-  /** Those dependencies that have a lag; absent: none has. */
+  /** Dependencies with a lag; absent: none. */
   lags?: Record<string, DependencyLag>;
-  /** `timeout`, `retry` and `on_failure` as declared; absent: none of them is. */
+  /** `timeout`, `retry` and `on_failure` as declared; absent: none is declared. */
   failure_policy?: TaskFailurePolicy;
 }
 
@@ -153,13 +153,13 @@ export interface ProtocolDefinition {
   labs: string[];
   /** Annotations of existing resources. */
   resources: Record<string, { meta: JsonObject }>;
-  /** In an order in which every task stands after its dependencies. */
+  /** In an order in which every task follows its dependencies. */
   tasks: ProtocolTask[];
   /** The campaign optimizer beside the protocol; absent when the protocol has none. */
   optimizer?: ModuleReference;
 }
 
-/** A protocol with the task types it uses: all that a run needs to know, whatever is reloaded meanwhile. */
+/** A protocol with its task types: all that a run needs, independent of later reloads. */
 export interface ProtocolSnapshot {
   /** SHA-256 over the content, hexadecimal. */
   hash: string;
@@ -167,7 +167,7 @@ export interface ProtocolSnapshot {
   tasks: Record<string, TaskDefinition>;
 }
 
-/** A task type with its content hash: all that an on-demand task needs to know. */
+/** A task type with its content hash: all that an on-demand task needs. */
 export interface TaskSnapshot {
   hash: string;
   task: TaskDefinition;

@@ -21,14 +21,17 @@ import { CheckMemory } from './check-memory.js';
 import type { LoadedFile } from './loaded-file.js';
 import type { DefinitionKind, FoundDefinition } from './discover.js';
 
-/** Puts the files of all packages together: first what others refer to, so that each file can be checked against the rest. */
+/**
+ * Assembles the files of all packages. Referenced definitions come first, so that each file can be checked against
+ * them.
+ */
 export class Assembly {
   private readonly devices = new DefinitionIndex<DeviceDefinition>('device type');
   private readonly tasks = new DefinitionIndex<TaskDefinition>('task type');
   private readonly labs = new DefinitionIndex<LabDefinition>('lab');
   private readonly protocols = new DefinitionIndex<ProtocolDefinition>('protocol');
 
-  /** @param memory of earlier assemblies: what has not changed since is not checked again */
+  /** @param memory results of earlier assemblies: unchanged files are not checked again */
   constructor(
     private readonly files: readonly LoadedFile[],
     private readonly memory = new CheckMemory(),
@@ -41,7 +44,7 @@ export class Assembly {
     this.add('protocol', this.protocols, (file) => this.protocol(file));
   }
 
-  /** @param order puts the diagnostics of the files among those of the packages */
+  /** @param order sorts the diagnostics of files and packages together */
   catalog(
     packages: readonly string[],
     order: (ofFiles: Diagnostic[]) => Diagnostic[],
@@ -89,7 +92,7 @@ export class Assembly {
     for (const [name, same] of byName) {
       const key = kind === 'lab' ? 'name' : 'type';
       for (const file of same) {
-        // Without a readable document there is nothing to check; what is wrong is recorded already.
+        // Without a readable document there is nothing to check; its faults are recorded already.
         const value = file.source.isBroken ? undefined : this.checked(file, read);
         if (same.length > 1) {
           const others = same.filter((other) => other !== file).map((other) => other.definition.file);
@@ -132,7 +135,7 @@ export class Assembly {
     return module === null || codeIsBroken ? protocol : { ...protocol, optimizer: module };
   }
 
-  /** A computer is one agent: its name and its address must mean the same in every lab. */
+  /** A computer has one agent: its name and its address must mean the same in every lab. */
   private checkComputers(): void {
     const uses = this.labFiles().flatMap(({ lab, file }) =>
       Object.entries(lab.computers)
@@ -213,7 +216,7 @@ export class Assembly {
   }
 }
 
-/** For each key the first two users with different values: enough to name one that differs from any. */
+/** For each key the first two users with different values, which is enough to name one that differs from any. */
 class FirstTwo<U> {
   private readonly users = new Map<string, Map<string, U>>();
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@lab/contracts';
 import { sha256 } from '../code/module-store.js';
 
-/** JSON with the keys of every object in order: equal values have equal texts. */
+/** JSON with sorted keys in every object: equal values have equal texts. */
 export function canonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -11,7 +11,7 @@ export function canonicalJson(value: JsonValue): string {
   return `{${entries.join(',')}}`;
 }
 
-/** SHA-256 of the canonical JSON of a definition. What is undefined in it does not count. */
+/** SHA-256 of the canonical JSON of a definition. Undefined fields do not count. */
 export function contentHash(definition: object): string {
   return sha256(canonicalJson(JSON.parse(JSON.stringify(definition)) as JsonValue));
 }

@@ -4,7 +4,7 @@ import { hintFor } from '../model/suggest.js';
 import type { DeviceDefinition, LabDefinition, ProtocolSnapshot, TaskSnapshot } from '../model/types.js';
 import type { ModuleStore } from '../code/module-store.js';
 
-/** The definitions that a part of the service works with. */
+/** The definitions that a part of the service uses. */
 export interface DefinitionSet {
   protocol(type: string): ProtocolSnapshot | undefined;
   task(type: string): TaskSnapshot | undefined;
@@ -18,7 +18,7 @@ export interface DefinitionSet {
   labs(): LabDefinition[];
 }
 
-/** Where a definition came from. */
+/** The origin of a definition. */
 export interface DefinitionOrigin {
   kind: 'lab' | 'device' | 'task' | 'protocol';
   name: string;
@@ -36,15 +36,15 @@ export interface CatalogContent {
   devices: ReadonlyMap<string, DeviceDefinition>;
 }
 
-/** Everything sound that the packages define, by name. A value: it does not change when files do. */
+/** All sound definitions of the packages, by name. A catalog is a value: it does not change when files do. */
 export class Catalog implements DefinitionSet {
   constructor(
     private readonly content: CatalogContent,
     /** Names of the packages that were read. */
     readonly packages: readonly string[],
-    /** Every definition that was found, broken ones included. */
+    /** Every definition that was found, including broken ones. */
     readonly origins: readonly DefinitionOrigin[],
-    /** What is wrong, ordered by file and line; empty when all is well. */
+    /** All faults, ordered by file and line; empty when there are none. */
     readonly diagnostics: readonly Diagnostic[],
     private readonly store: ModuleStore,
   ) {}
@@ -97,10 +97,10 @@ export class Catalog implements DefinitionSet {
   /**
    * A catalog of some labs and protocols, with all task and device types.
    *
-   * @param chosen.labs names; all sound labs when not given
-   * @param chosen.protocols types; when not given, every protocol whose labs are all chosen
-   * @throws ServiceError `invalid` with one fault per name that is unknown or has errors, and per protocol that needs a lab
-   *   that is not chosen
+   * @param chosen.labs names; default: all sound labs
+   * @param chosen.protocols types; default: every protocol whose labs are all chosen
+   * @throws ServiceError `invalid` with one fault per name that is unknown or has errors, and per protocol that needs
+   *   a lab that is not chosen
    */
   select(chosen: { labs?: readonly string[]; protocols?: readonly string[] }): Catalog {
     const faults: Fault[] = [];

@@ -1,24 +1,24 @@
 import type { LoadedFile } from './loaded-file.js';
 
 interface Checked {
-  /** The code beside the file when it was checked. */
+  /** The code beside the file at the time of the check. */
   code: string;
   uses: readonly { kind: string; name: string; value: unknown }[];
   value: unknown;
 }
 
 /**
- * Results of checks, so that a file is checked again only when its text, its code or something that it refers to has
- * changed. Only faultless results are kept; they go with the text or definition that they belong to.
+ * Keeps results of checks, so that a file is checked again only when its text, its code or a referenced definition has
+ * changed. It keeps only faultless results, for as long as their text or definition exists.
  */
 export class CheckMemory {
   private readonly checks = new WeakMap<object, Checked>();
   private readonly derivations = new WeakMap<object, unknown>();
 
   /**
-   * @param lookUp what a name stands for at this time
-   * @param read makes the definition; records faults and what it looked up in the document of the file
-   * @returns of an unchanged file the very same object as before, else what `read` gives
+   * @param lookUp returns the current value of a name
+   * @param read makes the definition; records faults and look-ups in the document of the file
+   * @returns for an unchanged file the same object as before, otherwise the result of `read`
    */
   recall<T>(file: LoadedFile, lookUp: (kind: string, name: string) => unknown, read: () => T): T {
     const { source, text } = file;
@@ -33,7 +33,7 @@ export class CheckMemory {
     return value;
   }
 
-  /** What was made of a definition before, else what `make` gives. */
+  /** The earlier result for a definition, otherwise the result of `make`. */
   derived<K extends object, T>(definition: K, make: (definition: K) => T): T {
     const known = this.derivations.get(definition);
     if (known !== undefined) return known as T;

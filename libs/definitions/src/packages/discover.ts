@@ -5,7 +5,7 @@ import type { Diagnostic } from '../documents/diagnostic.js';
 
 export type DefinitionKind = 'lab' | 'device' | 'task' | 'protocol';
 
-/** A definition file that was found, with the code beside it. */
+/** A definition file, with the code beside it. */
 export interface FoundDefinition {
   kind: DefinitionKind;
   /** Absolute path of the YAML file. */
@@ -14,7 +14,7 @@ export interface FoundDefinition {
   file: string;
   /** Name of the folder that holds the file. */
   folder: string;
-  /** Source of the code relative to the package folder, with forward slashes; null when there is none. */
+  /** Source of the code relative to the package folder, with forward slashes; null when there is no code. */
   code: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface Discovery {
   diagnostics: Diagnostic[];
 }
 
-/** Sub-folder of a package to what it holds. */
+/** Sub-folder of a package to the kind of its definitions. */
 const subfolders: Readonly<Record<string, DefinitionKind>> = {
   laboratories: 'lab',
   labs: 'lab',
@@ -57,13 +57,13 @@ const codeFiles: Readonly<Record<DefinitionKind, string | null>> = {
 const maxDepth = 10;
 
 /**
- * Finds the packages of a user directory: folders, at any depth up to 10, that hold a folder `laboratories`, `labs`,
- * `devices`, `tasks`, `experiments` or `protocols`. A package is not searched for packages. The user directory itself is a
- * package when it holds such a folder and a `package.json`. Hidden folders, `node_modules`, `dist` and symbolic links are
- * left out.
+ * Finds the packages of a user directory: folders, at any depth up to 10, that contain a folder `laboratories`,
+ * `labs`, `devices`, `tasks`, `experiments` or `protocols`. A package does not contain packages. The user directory
+ * itself is a package if it contains such a folder and a `package.json`. Hidden folders, `node_modules`, `dist` and
+ * symbolic links are skipped.
  *
- * @param only names of the packages to take; all when not given
- * @returns what was found, sorted by path, and what is wrong with the layout. Of packages with the same name none is taken.
+ * @param only names of the packages to read; default: all
+ * @returns the packages, sorted by path, and the faults of the layout. Packages with the same name are all skipped.
  */
 export async function discoverPackages(userDir: string, only?: readonly string[]): Promise<Discovery> {
   const diagnostics: Diagnostic[] = [];
@@ -119,7 +119,7 @@ export async function discoverPackages(userDir: string, only?: readonly string[]
   return { packages, diagnostics };
 }
 
-/** Text of a file, or what is wrong with it. */
+/** Text of a file, or its fault. */
 export async function readDefinition(
   path: string,
   maxSize: number,

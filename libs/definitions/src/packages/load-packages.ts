@@ -14,17 +14,17 @@ import { readManifest } from './manifest.js';
 export interface LoadOptions {
   /** Folder that holds the packages. */
   userDir: string;
-  /** Folder for bundled code: `modules/<hash>.mjs`, and what they were made of. May be shared by processes. */
+  /** Folder for bundled code: `modules/<hash>.mjs`, and the inputs of each module. Processes may share it. */
   cacheDir: string;
-  /** Names of the packages to load; all when not given. */
+  /** Names of the packages to load; default: all. */
   packages?: readonly string[];
 }
 
-/** Reads packages again and again. */
+/** Reads packages repeatedly. */
 export interface DefinitionLoader {
   /**
-   * The packages as they are: all of them the first time, then only what was written since. What has not changed is the
-   * very same object in the next catalog. Calls at the same time are served one after the other.
+   * Reads the current packages: all of them the first time, then only files that were written since. Unchanged parts
+   * are the same objects in the next catalog. Concurrent calls are served one after the other.
    *
    * @throws when the cache folder cannot be read or written
    */
@@ -32,10 +32,10 @@ export interface DefinitionLoader {
 }
 
 /**
- * Reads, checks and bundles the packages of a user directory, as often as it is asked to.
+ * Reads, checks and bundles the packages of a user directory, on each request.
  *
- * Errors of packages are collected in the catalog's diagnostics and never thrown. A definition with an error, and what
- * depends on it, is left out; everything else is usable.
+ * Errors of packages are in the diagnostics of the catalog and are never thrown. A definition with an error, and
+ * everything that depends on it, is left out. Everything else is usable.
  */
 export function createLoader(options: LoadOptions): DefinitionLoader {
   const loader = new Loader(options);
@@ -50,12 +50,12 @@ export function createLoader(options: LoadOptions): DefinitionLoader {
   };
 }
 
-/** {@link createLoader} for one time. @throws when the cache folder cannot be read or written */
+/** One load by {@link createLoader}. @throws when the cache folder cannot be read or written */
 export async function loadPackages(options: LoadOptions): Promise<Catalog> {
   return createLoader(options).load();
 }
 
-/** A definition file as it was read, with the hash of its text. */
+/** A definition file with the hash of its text. */
 interface ReadFile {
   hash: string;
   source: SourceDocument;
@@ -131,7 +131,7 @@ class Loader {
             message: fault.message,
             hint: fault.hint,
           };
-          // A helper that two entries import is faulty once.
+          // A faulty helper that two entries import is reported once.
           codeDiagnostics.set(JSON.stringify(diagnostic), diagnostic);
         }
       }
@@ -156,10 +156,10 @@ class Loader {
   }
 }
 
-/** What a campaign calls in the module beside a protocol. */
+/** The function that a campaign calls in the module beside a protocol. */
 const factory = 'svc_create_campaign_optimizer';
 
-/** Code beside a protocol is an optimizer, and of no use without its factory. */
+/** Code beside a protocol is an optimizer, and useless without its factory. */
 function withFactory({ kind, code }: FoundDefinition, built: BuiltCode | undefined): BuiltCode | undefined {
   if (kind !== 'protocol' || built?.ok !== true || built.exports.includes(factory)) return built;
   const fault = {
@@ -173,7 +173,7 @@ function withFactory({ kind, code }: FoundDefinition, built: BuiltCode | undefin
   return { ok: false, faults: [fault] };
 }
 
-/** The same document as before when the text is the same. */
+/** The same document as before when the text is unchanged. */
 async function readText(path: string, file: string, before: ReadFile | undefined): Promise<ReadFile> {
   const text = await readDefinition(path, maxFileSize);
   const hash = sha256(typeof text === 'string' ? text : JSON.stringify(text));

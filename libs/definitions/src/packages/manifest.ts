@@ -8,22 +8,22 @@ import { isExactVersion, isPackageName } from '../model/dependencies.js';
 import { suggest } from '../model/suggest.js';
 import { SourceMap } from '../templates/source-map.js';
 
-/** What `package.json` of a package says of the npm packages that its code leaves outside. */
+/** The content of the `package.json` of a package that concerns external npm packages. */
 export interface Manifest {
   /** SHA-256 of its text, hexadecimal; null when there is none. */
   hash: string | null;
-  /** Names under `svc.external`, each with its exact version; null when that is wrong. */
+  /** Names under `svc.external`, each with its exact version; null when the version is wrong. */
   external: ReadonlyMap<string, string | null>;
-  /** False: it cannot be told what its code may leave outside, so that none of the code can be used. */
+  /** False: the external packages are unknown, so the code cannot be used. */
   isReadable: boolean;
   diagnostics: Diagnostic[];
 }
 
 /**
- * Reads a `package.json`; what is wrong with it is in the diagnostics. Without the file nothing is left outside.
+ * Reads a `package.json`; its faults are in the diagnostics. Without the file there are no external packages.
  *
  * @param path absolute
- * @param userDir absolute; what the file of a diagnostic is relative to
+ * @param userDir absolute; files of diagnostics are relative to it
  */
 export async function readManifest(path: string, userDir: string): Promise<Manifest> {
   const file = relative(userDir, path).split(sep).join('/');
@@ -44,7 +44,7 @@ function externalOf(text: string, file: string): Omit<Manifest, 'hash'> {
   const diagnostics: Diagnostic[] = [];
   const external = new Map<string, string | null>();
   const unreadable = { external, isReadable: false, diagnostics };
-  // JSON is read as the YAML that it is: that knows where everything stands.
+  // JSON is YAML: the YAML parser knows all positions.
   const yaml = parseYaml(json);
   const map = SourceMap.identity(json);
   const fault = (path: Path, code: string, message: string, hint: string, what?: 'key'): void => {

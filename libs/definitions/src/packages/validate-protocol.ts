@@ -6,11 +6,11 @@ import type { LabDefinition, TaskDefinition } from '../model/types.js';
 import type { Catalog } from './catalog.js';
 
 /**
- * Checks the text of a protocol as if it stood in a package: template, YAML, structure, and everything it refers to in the
- * labs and task types of the catalog. Its name may be taken: that of a protocol that is being edited is.
+ * Checks the text of a protocol as if it were in a package: template, YAML, structure, and all references to labs and
+ * task types of the catalog. Its name may be taken, because a protocol that is being edited has one.
  *
- * @param catalog what the protocol may refer to; broken definitions of it are told apart from unknown ones
- * @param options.fileName name for the diagnostics; `experiment.yml` when not given
+ * @param catalog definitions to which the protocol may refer; broken ones are told apart from unknown ones
+ * @param options.fileName name for the diagnostics; default `experiment.yml`
  * @returns all faults in the order of the text; none when a package with this protocol would load. Never throws.
  */
 export function validateProtocolText(

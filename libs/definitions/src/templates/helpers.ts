@@ -1,6 +1,9 @@
-/** What templates may call. Every helper is pure; a wrong argument ends the rendering with a sentence that names it. */
+/**
+ * The functions that templates may call. Every helper is pure. A wrong argument ends the rendering with a sentence
+ * that names it.
+ */
 
-/** Longest string, in characters, and longest list that a helper makes or a template holds. */
+/** Longest string, in characters, and longest list of a helper or a template. */
 export const maxString = 1_000;
 export const maxList = 1_000;
 
@@ -20,9 +23,9 @@ export type TemplateValue = string | number | boolean | null | TemplateValue[];
 type ValueHelper = (...values: unknown[]) => TemplateValue;
 
 /**
- * Helpers that make a value of values, by name:
- * numbers `add subtract multiply divide modulo min max abs floor ceil round fixed`; comparison `eq ne lt le gt ge`;
- * logic `and or not`; strings `concat upper lower trim replace pad join quote`; lists `range list length`.
+ * Helpers that compute values, by name: numbers `add subtract multiply divide modulo min max abs floor ceil round
+ * fixed`; comparison `eq ne lt le gt ge`; logic `and or not`; strings `concat upper lower trim replace pad join
+ * quote`; lists `range list length`.
  */
 export const valueHelpers: Readonly<Record<string, ValueHelper>> = {
   add: (...values) =>
@@ -197,7 +200,7 @@ function count(name: string, values: unknown[], least: number, most: number): vo
   );
 }
 
-/** Truth as `#if` sees it. */
+/** Truth in the sense of `#if`. */
 function isTrue(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }

@@ -2,24 +2,27 @@ import { hintFor } from '../model/suggest.js';
 import { maxList, maxString, TemplateFault } from './helpers.js';
 import { SourceMap, type Segment } from './source-map.js';
 
-/** Encloses a mark in the rendered text; a file that holds these characters itself is refused. */
+/** Encloses a mark in the rendered text. A file that contains these characters is refused. */
 const open = '\uE000';
 const close = '\uE001';
 
-/** Where a text holds a character that marks are made of; -1 when it does not. */
+/** Offset of a character that marks use; -1 when there is none. */
 export function reservedCharacter(text: string): number {
   return text.search(/[\uE000\uE001]/);
 }
 
-/** Name of the helper that is called at the start of every block with the length of the text in it. No author can write it. */
+/**
+ * Name of the helper that is called at the start of every block with the length of its text. Authors cannot write this
+ * name.
+ */
 export const tick = '@@step';
 
 /** Name of the helper that is called with 1 at the start and with -1 at the end of every inline partial. */
 export const nest = '@@nest';
 
 /**
- * Adds to a parsed template what positions and limits need: a mark before every piece of text and every expression, and a
- * step at the start of every block. Refuses what cannot be bounded or is not allowed.
+ * Adds marks and steps to a parsed template, for positions and limits: a mark before every text and every expression,
+ * and a step at the start of every block. Refuses templates that cannot be bounded or are not allowed.
  */
 export class Instrumentation {
   program(program: hbs.AST.Program, outerPartials: ReadonlySet<string>): void {
@@ -102,7 +105,7 @@ function mark(start: { line: number; column: number }): hbs.AST.ContentStatement
   return { type: 'ContentStatement', value, original, loc: { source: '', start, end: start } };
 }
 
-/** The text with a mark at its start and after every line break. Blank text that was stripped at its start is accounted for. */
+/** The text with a mark at its start and after every line break. Stripped blanks at its start are accounted for. */
 function marked(content: hbs.AST.ContentStatement): string {
   if (content.value === '') return '';
   const original = content.original as unknown as string;
@@ -143,7 +146,7 @@ function call(helper: string, argument: number, loc: hbs.AST.SourceLocation): hb
   };
 }
 
-/** Takes the marks out of a rendered text, and makes the map of them. @throws TemplateFault when the text is too long */
+/** Removes the marks from a rendered text, and makes their map. @throws TemplateFault when the text is too long */
 export function unmark(rendered: string, maxLength: number): { text: string; map: SourceMap } {
   const segments: Segment[] = [];
   const pieces: string[] = [];

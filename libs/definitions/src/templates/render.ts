@@ -7,10 +7,13 @@ import { SourceMap, type Position } from './source-map.js';
 /** Longest rendered text, in characters. */
 export const maxRendered = 1_000_000;
 
-/** Blocks entered and expressions evaluated while rendering one file; a count and not a time, so that what loads once loads always. */
+/**
+ * Most blocks and expressions while rendering one file. It is a count and not a time, so that a file that loads once
+ * always loads.
+ */
 const maxSteps = 100_000;
 
-/** Longest time for one file, in milliseconds. The counts end a template long before, but on a machine that is starved. */
+/** Longest time for one file, in milliseconds. On all but starved machines the counts end a template long before. */
 const maxMs = 500;
 
 /** Partials within partials. */
@@ -19,7 +22,7 @@ const maxPartials = 50;
 export interface TemplateError {
   message: string;
   hint?: string;
-  /** Where in the template; null when it is not known. */
+  /** Position in the template; null when it is unknown. */
   position: Position | null;
 }
 
@@ -43,7 +46,7 @@ export function render(template: string, now: () => number = () => performance.n
     const position = SourceMap.identity(template).at(reserved);
     return failure('the file holds a character of the private use area (U+E000 or U+E001)', position);
   }
-  // Some count it as the end of a line and some do not: lines would be numbered in two ways.
+  // Some tools count it as the end of a line and some do not, so line numbers would differ.
   const alone = template.search(/\r(?!\n)/);
   if (alone !== -1) {
     const position = SourceMap.identity(template).at(alone);
@@ -65,7 +68,7 @@ export function render(template: string, now: () => number = () => performance.n
   }
 }
 
-/** Most expressions in a file: parsing them takes time that nothing can interrupt. */
+/** Most expressions in a file: nothing can interrupt their parsing. */
 const maxExpressions = 1_000;
 
 function countExpressions(template: string): void {
@@ -94,7 +97,7 @@ class Budget {
     if (this.now() > this.endsAt) throw new TemplateFault(`the template takes longer than ${maxMs} ms`);
   }
 
-  /** Called at the start and at the end of every partial. @throws TemplateFault when they are too deep in each other */
+  /** Called at the start and end of every partial. @throws TemplateFault when they are nested too deeply */
   nest(by: 1 | -1): void {
     this.depth += by;
     if (this.depth > maxPartials) {
@@ -242,7 +245,7 @@ function describeError(error: unknown, variables: ReadonlySet<string>): Template
     : { message: text, position };
 }
 
-/** Handlebars' parser draws its message: the line's end with a caret line below it. */
+/** The parser of Handlebars draws its message: the end of the line, and a caret below it. */
 function syntaxError(line: number, message: string): TemplateError {
   return {
     message: 'a template expression is not complete or not well-formed',

@@ -1,4 +1,4 @@
-/** Where the characters of a rendered template come from. */
+/** The origin of a character of a rendered template. */
 
 export interface Position {
   /** From 1. */
@@ -12,14 +12,14 @@ interface Segment {
   offset: number;
   line: number;
   column: number;
-  /** True: the text stands so in the template. False: it was computed, and belongs to the place of its expression. */
+  /** True: the template contains this text. False: it was computed, and has the position of its expression. */
   verbatim: boolean;
 }
 
 export class SourceMap {
   private constructor(private readonly segments: readonly Segment[]) {}
 
-  /** For a text that is its own source. */
+  /** The map of a text that is its own source. */
   static identity(text: string): SourceMap {
     const segments: Segment[] = [{ offset: 0, line: 1, column: 1, verbatim: true }];
     let line = 1;
@@ -34,7 +34,7 @@ export class SourceMap {
     return new SourceMap(segments);
   }
 
-  /** The place in the source of a character of the rendered text. */
+  /** The position in the source of a character of the rendered text. */
   at(offset: number): Position {
     let low = 0;
     let high = this.segments.length - 1;
