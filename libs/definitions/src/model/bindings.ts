@@ -15,7 +15,7 @@ export function splitReference(text: string): { task: string; name: string } | u
  * Interprets a parameter entry of a protocol. A string is a reference only if the word before its first dot is the
  * name of a task of the protocol; every other string is a literal.
  *
- * A backslash before `svc_dynamic` or before a reference makes it a literal, without the backslash: `\\mix.volume` is
+ * A backslash before `svc_dynamic` or before a reference makes it a literal, without the backslash: `\mix.volume` is
  * the text `mix.volume`. Of several backslashes one is removed. Before any other text a backslash is an ordinary
  * character.
  */
