@@ -2,8 +2,8 @@ import type { Fault } from '@lab/contracts';
 import type { Assignment, Plan, PlanTask, Snapshot } from './policy.js';
 
 /**
- * Everything that is wrong with a plan for a snapshot; empty when it may be carried out. Shares no code with any
- * policy, so that a defect there is found here.
+ * All faults of a plan for a snapshot; empty when the plan may be carried out. Shares no code with any policy, so that
+ * it finds the defects of policies.
  */
 export function checkPlan(snapshot: Snapshot, plan: Plan): Fault[] {
   const tasks = new Map(snapshot.tasks.map((task) => [task.id, task]));
@@ -87,7 +87,7 @@ function unitFaults(snapshot: Snapshot, task: PlanTask, assignment: Assignment, 
   return faults;
 }
 
-/** Does the task's own run keep every candidate of the slot? */
+/** Says whether the run of the task keeps every candidate of the slot. */
 function isAllKept(snapshot: Snapshot, task: PlanTask, name: string): boolean {
   const slot = task.slots.find((each) => each.name === name);
   return (

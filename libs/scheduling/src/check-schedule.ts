@@ -3,11 +3,11 @@ import { collisions, type Stay } from './exclusivity.js';
 import { objectiveOf, type Activity, type Problem, type Schedule } from './problem/problem.js';
 
 /**
- * Everything that is wrong with a schedule of a problem; empty when it is feasible and its objective is right. Shares no
- * code with any search, so that a defect there is found here.
+ * All faults of a schedule of a problem; empty when the schedule is feasible and its objective is right. Shares no
+ * code with any search, so that it finds the defects of searches.
  *
- * What {@link Problem} calls a wish is not asked for: `follows` and `maxLag` after a fixed activity. Fixed activities are
- * compared with what was decided, and with nothing else.
+ * The check ignores the wishes of a {@link Problem}: `follows` and `maxLag` after a fixed activity. It compares fixed
+ * activities with their decision, and with nothing else.
  */
 export function checkSchedule(problem: Problem, schedule: Schedule): Fault[] {
   const count = problem.activities.length;
@@ -147,7 +147,7 @@ function exclusivityFaults(problem: Problem, schedule: Schedule): Fault[] {
   );
 }
 
-/** The slots that a slot is the same as, directly or through others. Ends also if they refer in a circle. */
+/** The slots to which a slot refers, directly or through others. Also ends if they refer in a circle. */
 function ancestors(problem: Problem, activity: number, slot: number): { activity: number; slot: number }[] {
   const found: { activity: number; slot: number }[] = [];
   let at = problem.activities[activity]?.slots[slot]?.sameAs ?? null;

@@ -2,21 +2,21 @@ import type { Fault } from '@lab/contracts';
 import { collisions, type Stay } from './exclusivity.js';
 import type { PlannedTask, PlanRunning, PlanTask, Snapshot, Timetable } from './policy.js';
 
-/** Sums of fractions of milliseconds may be off by so many. */
+/** Tolerance for sums of fractions of milliseconds. */
 const rounding = 1e-3;
 
 /**
- * Everything that is wrong with a timetable that was made for a snapshot; empty when it can be carried out as it says,
- * should every task take as long as expected. Shares no code with any policy.
+ * All faults of a timetable for a snapshot; empty when it can be carried out, provided that every task takes its
+ * expected time. Shares no code with any policy.
  *
- * - Each task of the snapshot has a place, or is named with a reason among the unplanned; running ones have one as they
- *   are going on, blocked ones have none.
- * - Starts keep to `now`, `notBefore`, dependencies with their lags, and groups. After a running task, and for what is
- *   marked as relaxed, greatest lags and groups are wishes, as is `notAfter`.
- * - Units are candidates, usable, the same where a slot refers to another, in one hand at a time, and kept for whom they
- *   are kept for; what is kept for a task without a place is kept for good.
+ * - Each task of the snapshot has a place, or is named with a reason among the unplanned. Running tasks have their
+ *   current place; blocked tasks have none.
+ * - Starts obey `now`, `notBefore`, dependencies with their lags, and groups. After a running task, and for tasks
+ *   marked as relaxed, greatest lags and groups are wishes, and so is `notAfter`.
+ * - Units are candidates and usable, equal where a slot refers to another, used by one task at a time, and kept for
+ *   the right tasks. A unit that is kept for a task without a place is kept for ever.
  *
- * @param tickMs milliseconds by which the policy rounds: so much longer may tasks take, and greatest lags be
+ * @param tickMs rounding of the policy in milliseconds: tasks and greatest lags may be longer by this
  */
 export function checkTimetable(snapshot: Snapshot, timetable: Timetable, tickMs = 0): Fault[] {
   const places = new Map<string, PlannedTask>();
@@ -63,7 +63,7 @@ interface World {
   waiting: ReadonlyMap<string, PlanTask>;
   running: ReadonlyMap<string, PlanRunning>;
   places: ReadonlyMap<string, PlannedTask>;
-  /** Units that running tasks have. */
+  /** Units of running tasks. */
   inUse: ReadonlySet<string>;
   tickMs: number;
 }
@@ -231,7 +231,7 @@ function slotFaults(world: World, task: PlanTask, place: PlannedTask, path: stri
 
 interface TaskStay extends Stay {
   run: string | null;
-  /** The task that has it; of a unit that lies between two tasks, the run that keeps it. */
+  /** The task that uses the unit; if the unit lies between two tasks, the run that keeps it. */
   name: string;
   path: string;
 }
@@ -312,7 +312,7 @@ function qualityFaults({ madeAt, tasks, quality }: Timetable, tickMs: number): F
   return faults;
 }
 
-/** @returns whether a value is `expected`, or above it by no more than a tick */
+/** @returns whether a value is `expected`, or at most one tick above it */
 function isWithin(value: number, expected: number, tickMs: number): boolean {
   return value >= expected - rounding && value <= expected + tickMs + rounding;
 }

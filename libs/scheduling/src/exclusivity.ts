@@ -1,14 +1,14 @@
-/** A unit in somebody's hands. Moments are of any one scale. */
+/** A use of a unit. All times are on the same scale. */
 export interface Stay {
   unit: string | number;
   start: number;
-  /** Until then it is in use. */
+  /** End of the use. */
   end: number;
-  /** Until then only those who may share it get it; {@link end} when it is kept for nobody. */
+  /** Until then only those who may share the unit get it; {@link end} when it is not kept. */
   keptUntil: number;
-  /** Decided already: two of these are not compared. */
+  /** True if it is decided already: two such stays are not compared. */
   fixed: boolean;
-  /** Among stays that begin and end together those of lower rank come first. */
+  /** Among stays that begin and end together, lower ranks come first. */
   rank: number;
 }
 
@@ -16,17 +16,17 @@ export interface Stay {
 export interface Collision<S extends Stay> {
   first: S;
   second: S;
-  /** `overlap`: both use the unit at a time; `kept`: the first keeps it for others. */
+  /** `overlap`: both use the unit at the same time; `kept`: the first keeps it for others. */
   kind: 'overlap' | 'kept';
 }
 
 /**
- * Finds who has a unit while it is in use by, or kept for, somebody else. A stay without length collides with what
- * goes on around it, and not with what begins or ends in the same moment.
+ * Finds stays that use a unit while another stay uses it or keeps it for others. A stay of length zero collides with
+ * stays around it, but not with stays that begin or end at the same time.
  *
  * A unit with several collisions at a time is named at least once, not once for every pair.
  *
- * @param mayShare whether `guest` may have the unit while `keeper` keeps it
+ * @param mayShare whether `guest` may use the unit while `keeper` keeps it
  */
 export function collisions<S extends Stay>(
   stays: readonly S[],

@@ -3,39 +3,39 @@ import type { PlanSlot, PlanTask, Snapshot } from './policy.js';
 
 type NeededTask = Pick<PlanTask, 'id' | 'slots' | 'dependencies'>;
 
-/** What a run keeps, and what it still has to do. */
+/** The units that a run keeps, and its remaining tasks. */
 interface Holder {
-  /** Each unit that it keeps, and the waiting tasks that must end before it gives it up; none of these is empty. */
+  /** Each kept unit, with the waiting tasks that must end before the run releases it; none of these sets is empty. */
   keeps: Map<string, Set<string>>;
-  /** Its waiting tasks by id, each after those that it depends on. */
+  /** Its waiting tasks by id, each after its dependencies. */
   tasks: Map<string, NeededTask>;
-  /** `<task> <slot>` of tasks that have started to their unit. */
+  /** `<task> <slot>` of started tasks to their unit. */
   given: Map<string, string>;
 }
 
 interface Outlook {
-  /** Runs that keep units in an order in which all of them get what they must have, with the units they use for it. */
+  /** Runs with kept units, in an order in which all of them get what they need, with the units that they use for it. */
   order: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Those that have no place in any order. */
+  /** Runs that have no place in any order. */
   stuck: ReadonlySet<string>;
 }
 
 /**
- * Sees whether runs would come to keep what the others need, by the banker's rule (Dijkstra 1965): a state is safe when
- * there is an order in which each run that keeps units can do what it must before it gives them up, with what nobody
- * keeps and what the runs before it have given up.
+ * Detects whether runs would come to keep what the others need, by the banker's algorithm (Dijkstra 1965). A state is
+ * safe if there is an order in which each run with kept units can finish the tasks that it must finish before it
+ * releases them, using free units and units that earlier runs in the order have released.
  *
- * Every running task counts as ended, for it will end by itself; a faulted unit counts as one that will be mended; how
- * long anything takes does not matter. What a run could not do even if it were alone is no matter of others and counts
- * as done. A run does its tasks one after the other here, and each slot takes the first unit that fits: an order that
- * exists only with other choices is not seen, and a start that would need one has to wait.
+ * Running tasks count as ended, because they will end. Faulted units count as repaired. Durations do not matter. A
+ * task that a run could not do even alone counts as done. Here a run does its tasks one after the other, and each slot
+ * takes the first suitable unit. So an order that needs other choices is not found, and a start that would need it
+ * must wait.
  */
 export class HoldSafety {
   readonly #snapshot: Snapshot;
   readonly #holders = new Map<string, Holder>();
   readonly #candidates = new Map<PlanSlot, readonly string[]>();
   #outlook: Outlook | undefined;
-  /** What comes of the latest start that was allowed. */
+  /** The forecast for the latest start that was allowed. */
   #foreseen: { units: Readonly<Record<string, string>>; outlook: Outlook } | undefined;
 
   constructor(snapshot: Snapshot) {
@@ -49,23 +49,26 @@ export class HoldSafety {
     if (snapshot.needs === undefined && snapshot.running !== undefined) this.#readTasks();
   }
 
-  /** Does the run keep a unit, or will it when its running tasks have ended? */
+  /** Says whether the run keeps a unit, or will keep one after its running tasks have ended. */
   keeps(run: string | null): boolean {
     return run !== null && (this.#holders.get(run)?.keeps.size ?? 0) > 0;
   }
 
-  /** The run that keeps the unit, or will when the task that uses it has ended. */
+  /** The run that keeps the unit, or will keep it after its current task has ended. */
   keeperOf(unit: string): string | undefined {
     for (const [run, holder] of this.#holders) if (holder.keeps.has(unit)) return run;
     return undefined;
   }
 
-  /** Would a start of the task change what its run keeps, or is to do before it gives that up? */
+  /**
+   * Says whether a start of the task would change the units that its run keeps, or the tasks that it must finish
+   * before it releases them.
+   */
   concerns(task: PlanTask): boolean {
     return this.keeps(task.run) || task.slots.some((slot) => (slot.keptFor ?? []).length > 0);
   }
 
-  /** Is there still an order for every run that has one without this start? */
+  /** Says whether every run that has an order without this start still has one. */
   allows(task: PlanTask, units: Readonly<Record<string, string>>): boolean {
     const { run } = task;
     const holder = run === null ? undefined : this.#holders.get(run);
@@ -85,7 +88,7 @@ export class HoldSafety {
     return true;
   }
 
-  /** The task is started on these units, which {@link allows} has allowed. */
+  /** Records that the task has started on these units, which {@link allows} has allowed. */
   started(task: PlanTask, units: Readonly<Record<string, string>>): void {
     const holder = task.run === null ? undefined : this.#holders.get(task.run);
     if (task.run === null || holder === undefined) return;
@@ -94,8 +97,8 @@ export class HoldSafety {
   }
 
   /**
-   * The same text for two tasks if they, and all that their runs still have to do, ask for the same: what is unsafe for
-   * the one is unsafe for the other.
+   * Equal for two tasks if they, and all remaining tasks of their runs, have equal needs: a start that is unsafe for
+   * one is unsafe for the other.
    */
   shapeOf(task: PlanTask): string {
     const tasks = [...((task.run === null ? undefined : this.#holders.get(task.run))?.tasks.values() ?? [])];
@@ -116,7 +119,9 @@ export class HoldSafety {
     ].join('\n');
   }
 
-  /** The runs without whose end the units will not all come free: those that keep them, and those whom these wait for. */
+  /**
+   * The runs on whose end the release of the units depends: those that keep the units, and those for which these wait.
+   */
   behind(units: Iterable<string>): Set<string> {
     const runs = new Set<string>();
     const open = [...units];
@@ -136,7 +141,7 @@ export class HoldSafety {
     return runs;
   }
 
-  /** The candidates of a slot, those first that can be used; the order that {@link allows} goes by. */
+  /** The candidates of a slot, usable ones first. {@link allows} uses this order. */
   inOrder(slot: PlanSlot): readonly string[] {
     const known = this.#candidates.get(slot);
     if (known !== undefined) return known;
@@ -146,7 +151,7 @@ export class HoldSafety {
     return sorted;
   }
 
-  /** Needs as a snapshot of everything shows them. */
+  /** Reads the needs from a snapshot of everything. */
   #readTasks(): void {
     const { tasks, running = [], units } = this.#snapshot;
     const waiting = new Set(tasks.map((task) => task.id));
@@ -192,8 +197,8 @@ export class HoldSafety {
   }
 
   /**
-   * The outlook when a run keeps more or less than before, if the order can stay as it is: those before it do without
-   * what it keeps now, and it can still do what it must with what these have given up.
+   * The forecast after a run keeps more or fewer units, if the order can stay: earlier runs do not need the units that
+   * it keeps now, and it can still finish its tasks with the units that these have released.
    */
   #inPlace({ order, stuck }: Outlook, run: string, holder: Holder, next: Holder): Outlook | undefined {
     if (stuck.has(run)) return undefined;
@@ -219,8 +224,8 @@ export class HoldSafety {
   }
 
   /**
-   * The units with which the run can do all that it must before it keeps nothing; undefined: those that are free for it
-   * are too few.
+   * The units with which the run can finish all tasks until it keeps nothing; undefined: too few units are free for
+   * it.
    */
   #waysOut(holder: Holder, isFree: (unit: string) => boolean): ReadonlySet<string> | undefined {
     const used = new Set<string>();
@@ -252,15 +257,15 @@ export class HoldSafety {
 }
 
 /**
- * What a run keeps is kept for what refers to it, so that its other slots take another unit, unless all of their
- * candidates are kept by the run.
+ * A unit that a run keeps is reserved for the slots that refer to it. So other slots of the run take another unit,
+ * unless the run keeps all of their candidates.
  */
 export function notKept(candidates: readonly string[], isOwn: (unit: string) => boolean): readonly string[] {
   const others = candidates.filter((unit) => !isOwn(unit));
   return others.length > 0 ? others : candidates;
 }
 
-/** The run as it will be when a task of it has been started on the units and has ended. */
+/** The run after a task of it has started on the units and has ended. */
 function afterStart(holder: Holder, task: NeededTask, units: Readonly<Record<string, string>>): Holder {
   const after = copyOf(holder);
   start(after, task, units);
@@ -287,7 +292,7 @@ function start(holder: Holder, task: NeededTask, units: Readonly<Record<string, 
   }
 }
 
-/** The tasks that must end before the run keeps nothing, with all that they depend on. */
+/** The tasks that must end before the run keeps nothing, with all their dependencies. */
 function neededFor({ keeps, tasks }: Holder): Set<string> {
   const needed = new Set<string>();
   const open = [...keeps.values()].flatMap((keepers) => [...keepers]);

@@ -3,13 +3,13 @@ import { HoldSafety, notKept } from './greedy-holds.js';
 import { matchSlots } from './match-slots.js';
 import type { Assignment, Plan, PlanSlot, PlanTask, PlanUnit, Policy, Snapshot } from './policy.js';
 
-/** Milliseconds after which units are kept free for a task that needs several at once. */
+/** Milliseconds after which units are reserved for a task that needs several at once. */
 const patienceMs = 60_000;
 
 /**
- * The order in which tasks choose at a moment: higher priority first, raised by a step for every ten minutes of waiting,
- * so that nothing waits for ever; among equals who has to start by some moment, the earliest first; then who has waited
- * longest, then by id.
+ * The order in which tasks choose units: higher priority first, raised by one step for every ten minutes of waiting,
+ * so that no task waits for ever. Among equals, tasks with the earliest latest start go first, then tasks that have
+ * waited longest, then by id.
  */
 export function compareTasks(now: number): (a: PlanTask, b: PlanTask) => number {
   const rank = (task: PlanTask): number => agedPriority(task.priority, task.queuedAt, now);
@@ -20,7 +20,7 @@ export function compareTasks(now: number): (a: PlanTask, b: PlanTask) => number 
     compare(a.id, b.id);
 }
 
-/** May the unit be given to the task at this moment? */
+/** Says whether the task can get the unit now. */
 export function isAvailable(unit: PlanUnit | undefined, task: PlanTask): unit is PlanUnit {
   return (
     unit !== undefined && unit.usable && !unit.busy && (unit.heldBy === null || unit.heldBy === task.run)
@@ -28,17 +28,17 @@ export function isAvailable(unit: PlanUnit | undefined, task: PlanTask): unit is
 }
 
 /**
- * Starts every task that can start, as soon as it can, in the order of {@link compareTasks}, whatever it belongs to.
- * Among the eligible units the least busy one is taken, then by name. A task gets all of its units or none.
+ * Starts every task as soon as it can, in the order of {@link compareTasks}. Among the eligible units it takes the
+ * least busy one, then the first by name. A task gets all of its units or none.
  *
- * - **No starvation.** Waiting raises the priority. A task that needs several units at once, and has waited for a minute,
- *   has units kept free for it: those that come after it in the order do not get them. While one of its units is kept by
- *   a run, others may use the rest of them between, but not begin to keep them.
- * - **No deadlock.** A task whose unit is kept for later tasks of its run is not started if that could close a circle of
- *   runs that each keep what another one needs ({@link HoldSafety}). If such a task has waited for a minute, no run
- *   behind it in the order begins to keep anything until it has started.
+ * - **No starvation.** Waiting raises the priority. Units are reserved for a task that needs several at once and has
+ *   waited for a minute: later tasks in the order do not get them. While a run keeps one of the units, others may use
+ *   the rest of them in between, but not begin to keep them.
+ * - **No deadlock.** A task whose unit is kept for later tasks of its run does not start if that could close a circle
+ *   of runs that each keep what another one needs ({@link HoldSafety}). If such a task has waited for a minute, no run
+ *   behind it in the order begins to keep a unit until it has started.
  *
- * It can read snapshots of everything as well, and finds in them what it needs to know.
+ * It also accepts snapshots of everything, and finds in them what it needs.
  */
 export class GreedyPolicy implements Policy {
   readonly name = 'greedy';
@@ -57,24 +57,24 @@ export class GreedyPolicy implements Policy {
   }
 }
 
-/** False of what only snapshots of everything show. */
+/** False for tasks that only snapshots of everything show. */
 function canStart({ ready, blocked, notBefore, dependencies }: PlanTask, now: number): boolean {
   if (ready === false || blocked === true) return false;
   return (notBefore ?? now) <= now && (dependencies ?? []).length === 0;
 }
 
-/** One way through the waiting tasks. */
+/** One pass through the waiting tasks. */
 class Round {
   readonly #snapshot: Snapshot;
   readonly #holds: HoldSafety;
   readonly #taken = new Set<string>();
-  /** Units for tasks that came before: `free`, or at least `unkept`, until these can start. */
+  /** Units reserved for earlier tasks: `free`, or at least `unkept`, until these can start. */
   readonly #reserved = new Map<string, 'free' | 'unkept'>();
-  /** Runs that tasks with reserved units wait for: nothing is reserved against them. */
+  /** Runs for which tasks with reserved units wait: no unit is reserved against them. */
   readonly #exempt = new Set<string>();
-  /** No run begins to keep anything any more. */
+  /** True when no run may begin to keep a unit. */
   #closed = false;
-  /** Shapes of tasks of runs that keep nothing yet, and that cannot be started safely as things are. */
+  /** Shapes of tasks of runs that keep nothing yet, and that cannot start safely in this state. */
   readonly #unsafe = new Set<string>();
 
   constructor(snapshot: Snapshot) {
@@ -82,7 +82,7 @@ class Round {
     this.#holds = new HoldSafety(snapshot);
   }
 
-  /** @returns the units that the task gets, by slot; undefined: it has to wait */
+  /** @returns the units of the task by slot; undefined: it must wait */
   start(task: PlanTask): Record<string, string> | undefined {
     const isOld = this.#snapshot.now - task.queuedAt >= patienceMs;
     const first = matchSlots(task.slots, (slot) => this.#choices(task, slot));
@@ -104,7 +104,7 @@ class Round {
     return units;
   }
 
-  /** The units if they are safe, or else others that are. */
+  /** The units if they are safe, otherwise other safe ones. */
   #safe(task: PlanTask, first: Record<string, string>): Record<string, string> | undefined {
     if (this.#holds.keeps(task.run)) return this.#safeChoice(task, first);
     if (this.#closed) return undefined;
@@ -124,7 +124,7 @@ class Round {
         if (other !== undefined && unit !== first[kept.name] && this.#holds.allows(task, other)) return other;
       }
     }
-    // The choices by which the order of the runs was found: the first of them can always go on.
+    // The choices with which the order of the runs was found: its first run can always go on.
     const foreseen = matchSlots(task.slots, (slot) => {
       const choices = new Set(this.#choices(task, slot));
       return this.#holds.inOrder(slot).filter((unit) => choices.has(unit));
@@ -157,7 +157,7 @@ class Round {
     return [...ids].sort((a, b) => used(a) - used(b) || compare(a, b));
   }
 
-  /** Claims units for a task that has waited long enough, available ones first, and keeps those free. */
+  /** Reserves units for a task that has waited long enough, available ones first. */
   #reserve(task: PlanTask): void {
     const claimed = matchSlots(task.slots, (slot) => {
       const usable = slot.candidates.filter(

@@ -1,13 +1,13 @@
 import type { PlanSlot } from './policy.js';
 
 /**
- * Fills every slot with a candidate of its own, no unit twice, preferring candidates that stand earlier.
+ * Fills every slot with a candidate of its own, no unit twice, preferring earlier candidates.
  *
- * Augmenting paths find a filling whenever there is one, in at most slots x candidates steps per slot, so that a large
- * pool cannot stall the caller. A slot that stands earlier keeps its preference unless another could not be filled then.
+ * Augmenting paths find a filling whenever one exists, in at most slots x candidates steps per slot, so that a large
+ * pool cannot stall the caller. An earlier slot keeps its preference unless another slot could not be filled then.
  *
- * @param candidatesOf the candidates of a slot, best first; may leave out what is not available
- * @returns slot name to unit, or undefined when there is no such filling
+ * @param candidatesOf the candidates of a slot, best first; may leave out unavailable ones
+ * @returns slot name to unit, or undefined when there is no filling
  */
 export function matchSlots(
   slots: readonly PlanSlot[],

@@ -1,116 +1,120 @@
-/** What a policy sees and says. Snapshots are values: a policy neither changes nor keeps them. Moments are milliseconds since 1970. */
+/**
+ * The input and output of a policy. Snapshots are values: a policy neither changes nor keeps them. Times are
+ * milliseconds since 1970.
+ */
 
 export type UnitKind = 'device' | 'resource';
 
-/** A device (`<lab>.<device>`) or a resource (`<name>`): what a task can get for itself alone. */
+/** A device (`<lab>.<device>`) or a resource (`<name>`): a unit that one task can have for itself. */
 export interface PlanUnit {
   /** Unique among devices and resources, for example `device:lab.arm`. */
   id: string;
   kind: UnitKind;
-  /** A task uses it at this moment. */
+  /** A task uses it now. */
   busy: boolean;
   /**
-   * The run that keeps it between its tasks; only tasks of that run may get it, and not for a slot that has a candidate
-   * which the run does not keep.
+   * The run that keeps it between its tasks. Only tasks of that run may get it, and not for a slot that has a
+   * candidate which the run does not keep.
    */
   heldBy: string | null;
-  /** Waiting or running tasks that must end before the run that holds it gives it up; empty when nobody holds it. */
+  /** Waiting or running tasks that must end before the run releases it; empty when no run holds it. */
   heldFor: readonly string[];
-  /** False: it must not be given to anyone at present (faulted, or its computer is away). */
+  /** False: nobody may get it now (faulted, or its computer is away). */
   usable: boolean;
-  /** Milliseconds it has been in use so far, for balancing the load. */
+  /** Milliseconds of use so far, for load balancing. */
   busyMs: number;
 }
 
-/** One place of a task that must be filled by exactly one of the candidates. */
+/** A requirement of a task that exactly one of the candidates fills. */
 export interface PlanSlot {
   name: string;
   /** Ids of units. */
   candidates: readonly string[];
-  /** It gets the unit that this slot of another task of the snapshot gets; absent: any of its candidates. */
+  /** It gets the unit of this slot of another task of the snapshot; absent: any of its candidates. */
   sameAs?: { task: string; slot: string };
-  /** Tasks of the snapshot that must end before the unit goes to another run, from the start of this task on. */
+  /** Tasks of the snapshot that must end before another run gets the unit, from the start of this task on. */
   keptFor?: readonly string[];
 }
 
-/** What a task waits for besides units. */
+/** A dependency of a task. */
 export interface PlanDependency {
   /** A waiting or running task of the snapshot. */
   task: string;
   /** Milliseconds from its end to the start of the other. */
   minLagMs: number;
-  /** Milliseconds; null: any time later. */
+  /** Milliseconds; null: no limit. */
   maxLagMs: number | null;
 }
 
-/** A task that waits. */
+/** A waiting task. */
 export interface PlanTask {
   id: string;
   run: string | null;
   /** Higher goes first. */
   priority: number;
   queuedAt: number;
-  /** Seconds it is expected to take; null when nobody said. */
+  /** Expected duration in seconds; null when unknown. */
   duration: number | null;
   slots: readonly PlanSlot[];
-  /** It could start at once if it got its units. Absent: yes. */
+  /** It could start at once with its units. Absent: yes. */
   ready?: boolean;
-  /** Nobody knows when it may start (paused, stopped by people, or its agent is away): it is not planned. */
+  /** Its start time is unknown (paused, emergency stop, or its agent is away): it is not planned. */
   blocked?: boolean;
-  /** It starts no earlier: a pause before a retry, or a lag after a task that has ended. */
+  /** Earliest start: after a wait before a retry, or after a lag of an ended task. */
   notBefore?: number;
-  /** It should have started by then: a greatest lag after a task that has ended. */
+  /** It should have started by then: a greatest lag after an ended task. */
   notAfter?: number;
-  /** What it waits for; tasks that have ended are not among it. */
+  /** Its dependencies that have not ended. */
   dependencies?: readonly PlanDependency[];
-  /** The task of the same group in the moment of whose end it starts; running or waiting. */
+  /** The task of the same group at whose end it starts; running or waiting. */
   follows?: string;
 }
 
-/** A task that is going on. */
+/** A running task. */
 export interface PlanRunning {
   id: string;
   run: string | null;
   priority: number;
   startedAt: number;
-  /** When it is expected to end; not before the snapshot's `now`. */
+  /** Its expected end; not before `now` of the snapshot. */
   expectedEnd: number;
-  /** Slot name to the id of the unit, and the tasks of the snapshot that it is kept for. */
+  /** Slot name to the id of the unit, and the tasks of the snapshot for which it is kept. */
   units: Readonly<Record<string, { unit: string; keptFor: readonly string[] }>>;
 }
 
 /**
- * What a run that keeps units still asks for before it gives them up: with it a policy sees whether runs would come to
- * keep what the others need.
+ * The remaining needs of a run that keeps units. They show a policy whether runs would come to keep what the others
+ * need.
  */
 export interface RunNeeds {
   /**
-   * Each unit that it keeps, or will keep when the task that uses it has ended, and the waiting tasks that must end
-   * before it gives it up. A unit that is kept for running tasks alone is none of them: nothing but their ends is needed.
+   * Each unit that it keeps, or will keep after its current task has ended, with the waiting tasks that must end
+   * before it releases the unit. Units that are kept only for running tasks are left out, because only their ends are
+   * needed.
    */
   keeps: readonly { unit: string; for: readonly string[] }[];
   /**
-   * All of its tasks that wait, ready or not, each after those that it depends on, with all candidates of their slots.
-   * A slot that refers to a task that has started has the unit of that slot as its only candidate.
+   * All of its waiting tasks, ready or not, each after its dependencies, with all candidates of their slots. A slot
+   * that refers to a started task has the unit of that slot as its only candidate.
    */
   tasks: readonly Pick<PlanTask, 'id' | 'slots' | 'dependencies'>[];
 }
 
 export interface Snapshot {
-  /** Names the state of the world that this was taken from. */
+  /** Identifies the state from which the snapshot was taken. */
   version: number;
   now: number;
   /**
-   * Those that wait; of a policy whose {@link Policy.scope} is `ready`, those that could start at once if they got their
-   * units: a unit is free for every slot, or they have waited for {@link Policy.patienceMs}.
+   * The waiting tasks. For a policy whose {@link Policy.scope} is `ready`: those that could start at once with their
+   * units, because a unit is free for every slot or because they have waited for {@link Policy.patienceMs}.
    */
   tasks: readonly PlanTask[];
   /** Absent for a policy whose scope is `ready`. */
   running?: readonly PlanRunning[];
   units: ReadonlyMap<string, PlanUnit>;
   /**
-   * Of each run that keeps a unit, or a task of which in {@link tasks} has a slot with {@link PlanSlot.keptFor}. For a
-   * policy whose scope is `ready`; absent for others, which see it in the tasks themselves.
+   * For each run that keeps a unit, or has a task in {@link tasks} with {@link PlanSlot.keptFor}. Only for a policy
+   * whose scope is `ready`; others see it in the tasks.
    */
   needs?: ReadonlyMap<string, RunNeeds>;
 }
@@ -121,65 +125,68 @@ export interface Assignment {
   units: Record<string, string>;
 }
 
-/** What is expected of a task that waits or is going on. */
+/** The forecast for a waiting or running task. */
 export interface PlannedTask {
   task: string;
   start: number;
   end: number;
   /** Slot name to the id of the unit. */
   units: Record<string, string>;
-  /** It cannot keep to a greatest lag or to its group: what is expected to take how long contradicts them. */
+  /** It breaks a greatest lag or its group, because the expected durations contradict them. */
   relaxed?: true;
 }
 
-/** How good a timetable is. Seconds, and weights of priorities as the policy says. */
+/** The quality of a timetable, in seconds and weights of priorities. */
 export interface PlanQuality {
   /** Sum over runs and on-demand tasks of weight x seconds from `madeAt` to completion. */
   weightedCompletion: number;
   /** Seconds from `madeAt` to the end of everything planned. */
   makespan: number;
-  /** What is minimised. */
+  /** The minimised value. */
   objective: number;
-  /** No timetable can have a lower objective; null when unknown. */
+  /** Lower bound of the objective of every timetable; null when unknown. */
   lowerBound: number | null;
   /** `(objective - lowerBound) / objective`; null when unknown. */
   gap: number | null;
 }
 
-/** A timetable of everything that is planned, which passed the checker. */
+/** A timetable of all planned work that passed the checker. */
 export interface Timetable {
   madeAt: number;
   tasks: readonly PlannedTask[];
   quality: PlanQuality;
-  /** What found it: `repair`, `list`, `search` or `cp-sat`; with the seed, and how long it took. */
+  /** Its origin: `repair`, `list`, `search` or `cp-sat`, with the seed and the time taken. */
   provenance: { engine: string; seed: number | null; ms: number | null; reproducible: boolean };
-  /** Waiting tasks that have no place in it, and why. */
+  /** Waiting tasks without a place, with the reason. */
   unplanned: readonly { task: string; reason: string }[];
 }
 
 export interface Plan {
-  /** What is to start at once, in this order. */
+  /** The tasks that start at once, in this order. */
   assignments: Assignment[];
-  /** What is to come; null of a policy that does not plan ahead. */
+  /** The plan ahead; null for a policy that does not plan ahead. */
   timetable: Timetable | null;
-  /** When the policy wants to be asked again if nothing happens; null: only when something does. */
+  /** The time of the next call if nothing happens before; null: none. */
   wakeAt: number | null;
 }
 
-/** Chooses which of the waiting tasks get which units, and when. */
+/** Decides which waiting tasks get which units, and when. */
 export interface Policy {
   readonly name: 'greedy' | 'cpsat';
-  /** `ready`: it is shown only tasks that could start at once; `all`: all that wait and run. */
+  /** `ready`: it sees only tasks that could start at once; `all`: all waiting and running tasks. */
   readonly scope: 'ready' | 'all';
   /**
-   * Of a policy whose scope is `ready`: a task with several slots that has been queued for so many milliseconds is shown
-   * even while units of it are in use, so that the others can be kept free for it.
+   * For a policy whose scope is `ready`: a task with several slots that has been queued for this number of
+   * milliseconds is shown even while its units are in use, so that the others can be reserved for it.
    */
   readonly patienceMs?: number;
-  /** Called in every turn in which something could start; takes milliseconds, never waits for a solver. */
+  /** Called in every turn in which a task could start. Takes milliseconds; never waits for a solver. */
   plan(snapshot: Snapshot): Plan;
-  /** Called once before the first plan: `ask` has the policy asked again soon, when something better was found. */
+  /**
+   * Called once before the first plan. The policy calls `ask` to be called again soon, when it has found an
+   * improvement.
+   */
   begin?(ask: () => void): void;
-  /** Ends searches that are going on. */
+  /** Ends searches in progress. */
   stop?(): Promise<void>;
 }

@@ -1,26 +1,26 @@
 import type { Schedule } from '../problem/problem.js';
 import { unitsOf, type Compiled, type Place } from './compiled.js';
 
-/** When a plan may replace another. */
+/** Settings that decide whether a plan may replace another. */
 export interface Steadiness {
-  /** Milliseconds: what is planned to start so soon stays as it is. */
+  /** Milliseconds; tasks that start within this time keep their place. */
   frozenWindowMs: number;
-  /** Milliseconds that a task has been planned for before its start can be frozen: searches have had their time. */
+  /** Milliseconds for which a task must have been planned before its start can be frozen, so that searches had time. */
   settledAfterMs: number;
 }
 
-/** A place, and since when the task has had one. */
+/** A place, and the time since when the task has had it. */
 export interface KnownPlace extends Place {
   /** Milliseconds since 1970. */
   since: number;
 }
 
-/** How far ahead moving a task counts as a disturbance, in frozen windows. */
+/** Moving a task counts as a disturbance within this number of frozen windows. */
 const lookAhead = 10;
-/** What moving a task costs: as much as delaying its run by this share of the frozen window. */
+/** The cost of moving a task: a delay of its run by this share of the frozen window. */
 const disturbance = 1 / 60;
 
-/** Tasks whose start must stay: it is near, and was planned long enough ago that somebody may count on it. */
+/** Tasks whose start must stay: it is near, and was planned long enough ago that somebody may rely on it. */
 export function frozenTasks(
   places: ReadonlyMap<string, KnownPlace>,
   now: number,
@@ -33,8 +33,8 @@ export function frozenTasks(
 }
 
 /**
- * Does the other schedule leave everything frozen where this one has it, and start nothing later that should start soon
- * after something that runs or has ended: the rest of a group, or what has a greatest lag?
+ * Says whether the other schedule keeps everything frozen, and starts no task later that should start soon after a
+ * running or ended task: the rest of a group, or a task with a greatest lag.
  */
 export function keepsFrozen(
   compiled: Compiled,
@@ -62,7 +62,7 @@ export function keepsFrozen(
 }
 
 /**
- * Objective of a schedule and what it disturbs: every task of the last plan that moves to another unit, or by more than
+ * Objective of a schedule with its disturbances. A task of the last plan that moves to another unit, or by more than
  * 1/60 of the frozen window, within the next 10 frozen windows counts as a delay of its run by that 1/60.
  */
 export function costOf(

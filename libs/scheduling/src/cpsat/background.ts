@@ -5,22 +5,22 @@ import { joinSchedules, separate } from './parts.js';
 import type { SearchResult } from '../search/search.js';
 import type { ExactSolver, Ongoing, PlanClock, PlanLog, Searcher } from './ports.js';
 
-/** What is to be improved. */
+/** A schedule to improve. */
 export interface Job {
   compiled: Compiled;
   schedule: Schedule;
-  /** Tasks whose places are not to be searched for. */
+  /** Tasks whose places must not change. */
   frozen: ReadonlySet<string>;
 }
 
-/** What was found for a job: a better schedule, or how good one can be at all. */
+/** The result for a job: a better schedule, or a bound of the objective. */
 export interface Finding {
   job: Job;
   schedule: Schedule | null;
-  /** Of the objective of the job's problem. */
+  /** Bound of the objective of the problem of the job. */
   lowerBound: number | null;
   engine: 'search' | 'cp-sat';
-  /** Milliseconds since the job was begun. */
+  /** Milliseconds since the job began. */
   ms: number;
   reproducible: boolean;
 }
@@ -32,17 +32,17 @@ export interface BackgroundPorts {
   log: PlanLog;
 }
 
-/** Milliseconds that a search is let go on for after the world has changed, so that news in a row do not starve it. */
+/** Milliseconds for which a search goes on after a change, so that frequent changes do not starve it. */
 const debounceMs = 250;
-/** Waiting tasks of a part up to which the exact solver tries to find the best schedule; above, a lower bound. */
+/** Up to this number of waiting tasks in a part the exact solver looks for an optimum; above, for a lower bound. */
 const provable = 60;
-/** Milliseconds that the search of a problem that small gets before the proof. */
+/** Milliseconds of search before the proof of such a small problem. */
 const provableSearchMs = 1_000;
 
 /**
- * Improves plans elsewhere: a search for as long as nothing happens and time is left, then proofs or lower bounds of
- * the exact solver, part by part. A new job takes the place of the one before. What is found is given to `found`, for
- * whatever job it was; whether it still fits is for others to judge. Null says that a search has ended.
+ * Improves plans in the background: first a search for as long as nothing changes and time is left, then proofs or
+ * lower bounds of the exact solver, part by part. A new job replaces the previous one. `found` gets each result with
+ * its job, and must judge whether it still applies. Null reports the end of a search.
  */
 export class Background {
   readonly #ports: BackgroundPorts;
@@ -53,7 +53,7 @@ export class Background {
   #proof: Ongoing<unknown> | null = null;
   #latest: Job | null = null;
   #stopped = false;
-  /** A search was lost, and the log says so. */
+  /** A search was lost, and the log has said so. */
   #lost = false;
 
   constructor(
@@ -66,7 +66,7 @@ export class Background {
     this.#found = found;
   }
 
-  /** The world has changed: this is what is to be improved from here on. */
+  /** Starts with a new job after a change. */
   restart(job: Job): void {
     if (this.#stopped || job.compiled.waiting.size === 0) return this.#cancelSearch();
     this.#latest = job;
@@ -77,7 +77,7 @@ export class Background {
     this.#begin(job);
   }
 
-  /** The job that waits for its turn begins with this instead. */
+  /** Replaces the job that is waiting for its turn. */
   adopt(job: Job): void {
     if (this.#next !== null) this.#next = job;
     if (this.#latest !== null) this.#latest = job;
@@ -157,7 +157,7 @@ export class Background {
     }
   }
 
-  /** One proof at a time, and none that ends is thrown away for a newer one: to cancel costs the solver its process. */
+  /** One proof at a time, and no proof is discarded for a newer job, because a cancel costs the solver its process. */
   #prove(job: Job, schedule: Schedule): void {
     const { exact, log } = this.#ports;
     if (exact === null || !exact.available || this.#proof !== null || this.#stopped) return;
@@ -234,14 +234,14 @@ export class Background {
 }
 
 /**
- * A search may say an order that does not do as a schedule: next to what is frozen, groups and greatest lags are wishes
- * for it. The exact solver needs a schedule that keeps every rule.
+ * Says whether the schedule keeps every rule, as the exact solver requires. Beside frozen tasks, a search treats
+ * groups and greatest lags as wishes, so its order may break them.
  */
 function isSound({ compiled }: Job, schedule: Schedule): boolean {
   return checkSchedule(compiled.problem, schedule).length === 0;
 }
 
-/** The problem of a job in which what is frozen is decided. */
+/** The problem of a job with the frozen tasks as decided. */
 function frozenProblem({ compiled, schedule, frozen }: Job): { problem: Problem; restricted: boolean } {
   const { problem, waiting } = compiled;
   let restricted = false;

@@ -6,25 +6,25 @@ import { select, type Selection } from './selection.js';
 import { agedPriority } from '../ageing.js';
 import { weightsOf, workKey } from './weights.js';
 
-/** Seconds that a task takes of which nobody has said how long. */
+/** Assumed seconds of a task with an unknown duration. */
 export const unknownDurationS = 1;
 
 export interface CompileOptions {
   /** Milliseconds per tick. */
   tickMs: number;
-  /** How many waiting tasks are planned, about. */
+  /** Approximate number of waiting tasks that are planned. */
   limit: number;
   concessions: Concessions;
 }
 
 /**
- * A snapshot as a problem in numbers. Tick 0 is the snapshot's `now`; what takes time is rounded up to whole ticks, so
- * that nothing that is planned comes too early.
+ * Turns a snapshot into a problem in numbers. Tick 0 is `now` of the snapshot. Durations are rounded up to whole
+ * ticks, so that no planned start is too early.
  *
- * A running task is fixed on its units until it is expected to end. A unit that lies between two tasks of the run that
- * keeps it is the unit of a fixed activity of no length, which keeps it for the tasks to come. What should have started
- * by some moment (a greatest lag, or a group, after a task that has ended) has a wish: a greatest lag after a fixed
- * activity that ends now. Runs weigh by {@link weightsOf} their aged priority; the makespan weighs half of all runs.
+ * A running task is fixed on its units until its expected end. A unit that lies between two tasks of its run becomes a
+ * fixed activity of length zero, which keeps it for the later tasks. A task that should have started by some moment (a
+ * greatest lag, or a group, after an ended task) has a wish: a greatest lag after a fixed activity that ends now. The
+ * weight of a run is {@link weightsOf} its aged priority; the weight of the makespan is half of the sum of all runs.
  */
 export function compile(snapshot: Snapshot, options: CompileOptions): Compiled {
   return new Compilation(
@@ -47,7 +47,7 @@ class Compilation {
   readonly #unitOf: Map<string, number>;
   readonly #runs: ProblemRun[] = [];
   readonly #runOf = new Map<string, number>();
-  /** The activity and slot that has a unit which a run keeps. */
+  /** The activity and slot of a unit that a run keeps. */
   readonly #keeping = new Map<string, { activity: number; slot: number }>();
   readonly #anchors = new Map<number, number>();
 
@@ -55,7 +55,7 @@ class Compilation {
     this.#snapshot = snapshot;
     this.#options = options;
     this.#selection = selection;
-    // The same units have the same numbers in every plan, so that choices that make no difference stay as they are.
+    // Equal units have equal numbers in every plan, so that irrelevant choices do not change.
     this.#unitIds = [...snapshot.units.keys()].sort();
     this.#unitOf = new Map(this.#unitIds.map((id, index) => [id, index]));
   }
@@ -66,7 +66,7 @@ class Compilation {
       work.tasks.filter((task) => this.#selection.candidates.has(task.id)),
     );
     this.#weighRuns(running);
-    // Numbers first, for what follows refers to them: running tasks, what lies kept, then what waits.
+    // Numbers first, because the following steps refer to them: running tasks, kept units, then waiting tasks.
     for (const task of running) this.#number(task);
     const kept = [...this.#selection.locks].filter(([, lock]) => lock.by === null);
     const firstWaiting = running.length + kept.length;
@@ -139,7 +139,7 @@ class Compilation {
 
   #addRunning(task: PlanRunning): void {
     const start = Math.min(0, this.#ticksDown(task.startedAt - this.#snapshot.now));
-    // It is still going on: nothing gets its units at this moment.
+    // The task is still running: nobody gets its units at this moment.
     const end = Math.max(1, this.#ticksUp(task.expectedEnd - this.#snapshot.now));
     const activity = this.#activities.length;
     const units: number[] = [];
@@ -255,8 +255,9 @@ class Compilation {
   }
 
   /**
-   * A later task of a run that is certain to get the very unit which an earlier one of the run keeps uses it while it is
-   * kept: as if it referred to that one. Of several keepers that is the latest whose own time is within that of the others.
+   * A later task of a run that certainly gets the unit which an earlier task of the run keeps uses it while it is
+   * kept, as if it referred to that task. Of several keepers, that is the latest one whose own time lies within that
+   * of the others.
    */
   #nestHolds(planned: readonly PlanTask[]): void {
     const holders = new Map<string, { activity: number; slot: number }[]>();
@@ -288,7 +289,7 @@ class Compilation {
     }
   }
 
-  /** The same for slots of a run that are certain to get the same unit. */
+  /** The same for slots of a run that certainly get the same unit. */
   #sharedKey(run: string, activity: number, index: number): string {
     let at = { activity, slot: index };
     let slot = this.#activities[activity]?.slots[index];
@@ -300,8 +301,8 @@ class Compilation {
   }
 
   /**
-   * A slot that gets what another one gets has the same units to choose from. What that one keeps the unit for it need
-   * not keep it for as well: it would keep it from others that refer to that one.
+   * A slot that gets the unit of another slot has the same candidates. It need not keep the unit for the same tasks as
+   * well: it would keep it from others that refer to that slot.
    */
   #inherit(activity: number): void {
     const own = this.#activities[activity];
@@ -316,7 +317,7 @@ class Compilation {
     this.#activities[activity] = { ...own, slots };
   }
 
-  /** The slots that a slot refers to, the nearest first. Ends also if they refer in a circle. */
+  /** The slots to which a slot refers, nearest first. Also ends if they refer in a circle. */
   #chain(slot: Slot): Slot[] {
     const chain: Slot[] = [];
     for (let at = slot; at.sameAs !== null && chain.length < this.#activities.length;) {
@@ -358,7 +359,7 @@ class Compilation {
   }
 }
 
-/** What is over: fixed now, of no length. */
+/** An ended activity: fixed now, with length zero. */
 function ended(run: number): Omit<Activity, 'fixed'> {
   return { run, duration: 0, release: 0, predecessors: [], follows: null, slots: [] };
 }

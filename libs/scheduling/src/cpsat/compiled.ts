@@ -2,22 +2,22 @@ import type { PlanTask } from '../policy.js';
 import type { Problem, Schedule } from '../problem/problem.js';
 import type { Facts } from './facts.js';
 
-/** What is given up where not everything can be had. */
+/** Rules that are dropped where not all can be kept. */
 export interface Concessions {
-  /** Tasks that have no place whatever is done: what they need is kept by those that wait for them. */
+  /** Tasks that have no place in any plan, because waiting tasks keep the units that they need. */
   stuck: ReadonlySet<string>;
   /** Tasks that are planned without their greatest lags, or without these and their group. */
   relaxed: ReadonlyMap<string, 'lags' | 'group'>;
 }
 
-/** A snapshot in numbers, and what the numbers stand for. */
+/** A snapshot in numbers, with the meaning of the numbers. */
 export interface Compiled {
   problem: Problem;
-  /** Tick 0 in milliseconds since 1970: the moment of the snapshot. */
+  /** Tick 0 in milliseconds since 1970: the time of the snapshot. */
   origin: number;
   /** Milliseconds per tick. */
   tickMs: number;
-  /** Task of each activity; null of those that stand for something that has ended. */
+  /** Task of each activity; null for an activity that has ended. */
   taskOf: readonly (string | null)[];
   activityOf: ReadonlyMap<string, number>;
   /** Names of the slots of each activity. */
@@ -25,22 +25,22 @@ export interface Compiled {
   /** Id of each unit. */
   unitIds: readonly string[];
   unitOf: ReadonlyMap<string, number>;
-  /** The waiting tasks that have a place, by activity. */
+  /** The waiting tasks with a place, by activity. */
   waiting: ReadonlyMap<number, PlanTask>;
-  /** The waiting tasks that have none. */
+  /** The waiting tasks without a place. */
   unplanned: { task: string; reason: string }[];
   concessions: Concessions;
   facts: Facts;
 }
 
-/** Where a task has its place: in milliseconds since 1970, on units by slot. */
+/** The place of a task: times in milliseconds since 1970, and its unit for each slot. */
 export interface Place {
   start: number;
   end: number;
   units: Record<string, string>;
 }
 
-/** Where a schedule puts the tasks that wait. */
+/** The places of the waiting tasks in a schedule. */
 export function placesOf(compiled: Compiled, schedule: Schedule): Map<string, Place> {
   const places = new Map<string, Place>();
   for (const [activity, task] of compiled.waiting)

@@ -1,13 +1,13 @@
 import type { Snapshot } from '../policy.js';
 import type { Selection } from './selection.js';
 
-/** Everything that a plan depends on, but the passing of time: two snapshots with the same facts have the same plan. */
+/** Everything on which a plan depends, except the passing of time: snapshots with equal facts have the same plan. */
 export type Facts = readonly (string | number)[];
 
 export function factsOf(snapshot: Snapshot, selection: Selection): Facts {
   const facts: (string | number)[] = [];
   for (const task of snapshot.running ?? []) {
-    // What should have ended by now may end at any moment: that it may do so a little later is nothing new.
+    // An overdue task may end at any moment; that it may do so a little later is not a new fact.
     facts.push(task.id, task.priority, task.expectedEnd > snapshot.now ? task.expectedEnd : 'overdue');
     for (const { unit } of Object.values(task.units)) facts.push(unit);
   }

@@ -3,8 +3,8 @@ import { improve } from '../search/improve.js';
 import type { Searcher } from './ports.js';
 
 /**
- * Searches at once, in the thread of the caller, for a number of rounds and without a clock: the same problems give the
- * same schedules on every machine. For simulations and tests; the caller waits for it.
+ * Searches in the thread of the caller for a number of rounds, without a clock: the same problems give the same
+ * schedules on every machine. For simulations and tests; the caller waits.
  *
  * @param rounds of one search
  */

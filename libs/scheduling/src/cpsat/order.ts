@@ -1,16 +1,17 @@
 import type { Schedule } from '../problem/problem.js';
 import type { Compiled, Place } from './compiled.js';
 
-/** The order of activities, as starts in ticks that need not be possible, and the units that they had. */
+/** An order of activities, given by starts in ticks that need not be feasible, with the units that they had. */
 export interface Order {
   starts: number[];
-  /** None where an activity had no place. */
+  /** Empty for an activity without a place. */
   units: (readonly number[])[];
 }
 
 /**
- * The order of an earlier plan for the tasks of a later snapshot. A task that the plan does not know comes: with the
- * tasks of its run if they are planned; else before the work that weighs less; else last; and never before what is frozen.
+ * The order of an earlier plan for the tasks of a later snapshot. A task that the plan does not contain is placed with
+ * the tasks of its run if they are planned; otherwise before work with a lower weight; otherwise last; and never
+ * before a frozen task.
  */
 export function orderOf(
   { problem, waiting, origin, tickMs, slotNames, unitOf }: Compiled,
@@ -53,7 +54,7 @@ export function orderOf(
   return { starts, units };
 }
 
-/** What is frozen as it is planned, then the others as in another schedule; null: in the order of the queue. */
+/** Frozen tasks as planned, then the others in the order of another schedule; null: in the order of the queue. */
 export function reordered(
   compiled: Compiled,
   places: ReadonlyMap<string, Place>,

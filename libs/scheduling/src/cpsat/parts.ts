@@ -9,9 +9,9 @@ export interface Part {
 }
 
 /**
- * Divides a problem into parts that can be solved apart. The weight of the makespan is divided among them by the weights
- * of their runs, so that the lower bounds of the parts add up to one of the whole: the end of the whole is no earlier
- * than that of any part.
+ * Divides a problem into independent parts. The weight of the makespan is divided among them in proportion to the
+ * weights of their runs. So the lower bounds of the parts add up to a lower bound of the whole, because the whole ends
+ * no earlier than any part.
  *
  * @param schedule of the whole problem; each part gets its share
  */
@@ -64,7 +64,7 @@ export function separate(problem: Problem, schedule: Schedule): Part[] {
   });
 }
 
-/** The whole with the schedule of one part replaced. */
+/** The whole schedule with one part replaced. */
 export function joinSchedules(problem: Problem, whole: Schedule, part: Part, schedule: Schedule): Schedule {
   const starts = [...whole.starts];
   const ends = [...whole.ends];

@@ -15,37 +15,42 @@ import { orderOf, reordered, type Order } from './order.js';
 import { timetableOf, withBound } from './timetable.js';
 
 export interface CpsatKnobs {
-  /** Seconds that is searched for something better after the last change. */
+  /** Seconds of search for a better plan after the last change. */
   time_limit: number;
   seed: number;
   /** Seconds per tick. */
   resolution: number;
-  /** Seconds: what is planned to start so soon is not moved by something better. */
+  /** Seconds; an improvement does not move tasks that start within this time. */
   frozen_window: number;
 }
 
 /**
- * How many waiting tasks are planned, about; the least important of more have no place until others have ended. So many
- * are repaired and checked in steps of 5 to 10 ms.
+ * Approximate number of waiting tasks that are planned. Beyond it, the least important ones have no place until others
+ * have ended. This number is repaired and checked in steps of 5 to 10 ms.
  */
 const horizon = 1_000;
-/** Up to so many waiting tasks several list heuristics are tried at once; above, searches elsewhere try them. */
+/**
+ * Up to this number of waiting tasks the policy tries several list heuristics itself; above, background searches do.
+ */
 const constructible = 150;
-/** Up to so many waiting tasks the order of the queue is compared in every plan. */
+/** Up to this number of waiting tasks every plan is compared with the order of the queue. */
 const comparable = 500;
 
-/** Above so many waiting tasks, what has just come waits for a plan of its own: a millisecond for each of them. */
+/** Above this number of waiting tasks, a new task waits for a later plan: a millisecond for each waiting task. */
 const prompt = 500;
-/** So many waiting tasks are planned at once; more in steps, between which the caller can do something else. */
+/**
+ * This number of waiting tasks is planned in one call. More are planned in steps, so that the caller can do other
+ * work.
+ */
 const plannedAtOnce = 200;
-/** Milliseconds between two looks at what a search finds, at least. */
+/** Minimum milliseconds between two uses of search results. */
 const shortestPauseMs = 50;
-/** So many times what the latest plan took lie between it and the next such look, whatever else keeps the processor busy. */
+/** The minimum pause between two uses of search results, as a multiple of the time of the latest plan. */
 const pausePerPlan = 9;
 const noConcessions: Concessions = { stuck: new Set(), relaxed: new Map() };
 const noPlaces: ReadonlyMap<string, KnownPlace> = new Map();
 
-/** A schedule that could become the plan. */
+/** A candidate for the plan. */
 interface Draft {
   compiled: Compiled;
   schedule: Schedule;
@@ -53,37 +58,40 @@ interface Draft {
   cost: number;
 }
 
-/** A plan that is being made. */
+/** A plan in progress. */
 interface Making {
   snapshot: Snapshot;
-  /** Ends with the snapshot in numbers; null: there is no plan of it. */
+  /** Ends with the snapshot in numbers; null: it has no plan. */
   steps: Steps<Compiled | null>;
 }
 
-/** The plan that holds. */
+/** The current plan. */
 interface Accepted extends Draft {
   timetable: Timetable;
   places: ReadonlyMap<string, KnownPlace>;
-  /** All that waited when it was made. */
+  /** All tasks that waited when the plan was made. */
   known: ReadonlySet<string>;
-  /** Milliseconds since 1970: until then new tasks alone are no reason for another plan. */
+  /** Milliseconds since 1970; before this time, new tasks alone do not cause another plan. */
   standsUntil: number;
 }
 
 /**
- * Plans all that waits, ahead. In every call the order of the plan that holds is repaired against what is true now and
- * compared with the order of the queue; what starts at once follows from the better one. Meanwhile searches elsewhere
- * look for something better ({@link Background}), which is taken over as an order, when it still helps at that moment.
+ * Plans all waiting tasks ahead. Each call repairs the order of the current plan for the new situation and compares it
+ * with the order of the queue. The tasks that start at once follow from the better one. Background searches look for
+ * improvements ({@link Background}); their order is adopted if it still helps.
  *
- * - Minimised: sum over runs and on-demand tasks of weight x completion, plus half the sum of weights x makespan.
- * - A near start that was planned long enough ago is frozen: nothing better moves it, only facts do ({@link frozenTasks}).
- * - A change costs something ({@link costOf}), so that the plan does not flicker.
- * - Every plan passed the checkers; one that did not is logged, and the next best is taken. When none is left, or
- *   planning breaks down, what can start is started as the policy `greedy` would.
- * - Many tasks are planned in steps, one in each call, so that nobody waits for all of them. Until the last, what the plan
- *   before has due is started, or what `greedy` would where there is none; {@link Plan.wakeAt} asks for the next step.
+ * - It minimises the sum over runs and on-demand tasks of weight x completion, plus half the sum of weights x
+ *   makespan.
+ * - A near start that was planned long enough ago is frozen: no improvement moves it, only facts do ({@link
+ *   frozenTasks}).
+ * - A change has a cost ({@link costOf}), so that the plan does not flicker.
+ * - Every plan has passed the checkers. A plan that fails is logged, and the next best is used. If none is left, or
+ *   planning fails, tasks start as under the policy `greedy`.
+ * - Many tasks are planned in steps, one in each call, so that nobody waits for all of them. Until the last step,
+ *   tasks that are due in the previous plan start; without a plan, tasks start as under `greedy`. {@link Plan.wakeAt}
+ *   requests the next step.
  *
- * The same snapshots give the same plans if the searcher is reproducible and there is no exact solver.
+ * Equal snapshots give equal plans if the searcher is reproducible and there is no exact solver.
  */
 export class CpsatPolicy implements Policy {
   readonly name = 'cpsat';
@@ -96,16 +104,16 @@ export class CpsatPolicy implements Policy {
   readonly #greedy = new GreedyPolicy();
   #accepted: Accepted | null = null;
   #making: Making | null = null;
-  /** The best that was found since the latest plan was made. */
+  /** The best finding since the latest plan. */
   #finding: Finding | null = null;
   #bound: Finding | null = null;
   #ask: () => void = () => undefined;
   #planning = false;
   #askedAt = -Infinity;
-  /** When the latest plan was ready, and how long it took, in milliseconds. */
+  /** Time at which the latest plan was ready, and the milliseconds that it took. */
   #planned = { at: -Infinity, took: 0 };
 
-  /** @param atOnce so many waiting tasks are planned in one call; more in several */
+  /** @param atOnce number of waiting tasks that are planned in one call; more take several calls */
   constructor(ports: BackgroundPorts, knobs: CpsatKnobs, atOnce = plannedAtOnce) {
     this.#ports = ports;
     this.#atOnce = atOnce;
@@ -156,7 +164,7 @@ export class CpsatPolicy implements Policy {
     return making.snapshot === snapshot ? this.#carryOut(snapshot, step.value) : this.#meanwhile(snapshot);
   }
 
-  /** Makes the plan of a snapshot the one that holds. */
+  /** Makes the plan of a snapshot the current plan. */
   *#make(snapshot: Snapshot): Steps<Compiled | null> {
     const { unchanged, compiled: first } = yield* this.#look(snapshot);
     let compiled = first;
@@ -181,7 +189,7 @@ export class CpsatPolicy implements Policy {
     return compiled;
   }
 
-  /** The snapshot in numbers, with what the plan that holds gave up; and whether anything asks for another plan. */
+  /** The snapshot in numbers, with the concessions of the current plan, and whether anything requires another plan. */
   *#look(snapshot: Snapshot): Steps<{ compiled: Compiled; unchanged: boolean }> {
     const accepted = this.#accepted;
     if (accepted === null) return { compiled: this.#compile(snapshot, noConcessions), unchanged: false };
@@ -205,8 +213,8 @@ export class CpsatPolicy implements Policy {
   }
 
   /**
-   * The plan that holds as it is possible now; the order of the queue where there is none. What has no place gives up
-   * its greatest lags, then its group; what has none even then is left out.
+   * The current plan as far as it is possible now; without one, the order of the queue. A task without a place gives
+   * up its greatest lags, then its group. A task that has no place even then is left out.
    *
    * @param first the whole snapshot in numbers
    */
@@ -214,7 +222,7 @@ export class CpsatPolicy implements Policy {
     const accepted = this.#accepted;
     const relaxed = new Map(first.concessions.relaxed);
     const stuck = new Set<string>();
-    // What was stuck may not be any more.
+    // A stuck task may have a place now.
     let compiled =
       first.concessions.stuck.size === 0 ? first : this.#compile(snapshot, { stuck: new Set(), relaxed });
     for (;;) {
@@ -238,7 +246,7 @@ export class CpsatPolicy implements Policy {
     }
   }
 
-  /** The repaired plan, and what else list heuristics make of the moment while nothing frozen moves. */
+  /** The repaired plan, and the results of other list heuristics as long as no frozen task moves. */
   *#drafts(repaired: Draft, now: number): Steps<Draft[]> {
     const { compiled } = repaired;
     const size = compiled.waiting.size;
@@ -273,9 +281,9 @@ export class CpsatPolicy implements Policy {
   }
 
   /**
-   * Takes the first of the drafts that has no fault for the plan that holds.
+   * Makes the first draft without a fault the current plan.
    *
-   * @param until of the plan that it improves; absent: it is made of all that there is
+   * @param until of the plan that it improves; absent: the draft covers everything
    */
   *#accept(
     snapshot: Snapshot,
@@ -326,13 +334,14 @@ export class CpsatPolicy implements Policy {
     this.#background.restart({ compiled, schedule, frozen: this.#frozen(now) });
   }
 
-  /** Something was found elsewhere: it is looked at in the next plan. */
+  /** Keeps a finding of a search for the next plan. */
   #take(finding: Finding | null): void {
     if (finding !== null && finding.lowerBound !== null && !this.#knowsMore(finding)) this.#bound = finding;
     if (finding !== null && finding.schedule !== null) this.#finding = finding;
     if (this.#planning || (finding === null && this.#finding === null)) return;
     const now = this.#ports.clock.now();
-    // Searches find a lot in their first moments; each look costs a plan, and what ends meanwhile waits for it.
+    // A search finds many improvements in its first moments. Each use costs a plan, and tasks that end meanwhile wait
+    // for it.
     const pause = Math.max(shortestPauseMs, this.#accepted?.compiled.waiting.size ?? 0);
     const { at, took } = this.#planned;
     const isEarly = now - this.#askedAt < pause || now - at < pausePerPlan * took;
@@ -341,7 +350,7 @@ export class CpsatPolicy implements Policy {
     this.#ask();
   }
 
-  /** Is the bound that is known of the same problem, and no lower? */
+  /** Says whether the known bound belongs to the same problem, and is no lower. */
   #knowsMore({ job, lowerBound }: Finding): boolean {
     const known = this.#bound;
     return (
@@ -349,7 +358,7 @@ export class CpsatPolicy implements Policy {
     );
   }
 
-  /** Takes over the order of what was found, if it is better now, for what is there now. */
+  /** Adopts the order of a finding if it is better for the current situation. */
   *#consider(snapshot: Snapshot, compiled: Compiled, finding: Finding, schedule: Schedule): Steps<void> {
     const accepted = this.#accepted;
     if (accepted === null) return;
@@ -373,19 +382,19 @@ export class CpsatPolicy implements Policy {
       this.#background.adopt({ compiled, schedule: draft.schedule, frozen });
   }
 
-  /** In ticks, of the objective of a problem with the same facts; null when none is known. */
+  /** Lower bound in ticks of the objective of a problem with the same facts; null when none is known. */
   #lowerBound(compiled: Compiled): number | null {
     const bound = this.#bound;
     if (bound === null || bound.lowerBound === null) return null;
     const { compiled: of } = bound.job;
     if (!sameFacts(of.facts, compiled.facts)) return null;
-    // What ends by itself comes nearer by as many ticks as have passed, and nothing by more.
+    // Ends come nearer by at most the number of ticks that have passed.
     const passed = Math.max(0, Math.ceil((compiled.origin - of.origin) / compiled.tickMs));
     const { runs, makespanWeight } = of.problem;
     return bound.lowerBound - passed * runs.reduce((sum, run) => sum + run.weight, makespanWeight);
   }
 
-  /** Carries out the plan before as far as it is still possible, while another one is being made. */
+  /** Carries out the previous plan as far as possible while the next one is in progress. */
   #meanwhile(snapshot: Snapshot): Plan {
     const wakeAt = snapshot.now + 1;
     const accepted = this.#accepted;
@@ -399,9 +408,9 @@ export class CpsatPolicy implements Policy {
   }
 
   /**
-   * What starts at this moment according to the plan that holds, and when to look again.
+   * The tasks that the current plan starts now, and the time of the next call.
    *
-   * @param tasks those that wait, where the plan was made of another snapshot: it may want what has become impossible
+   * @param tasks the waiting tasks, if the plan was made for another snapshot: it may want what has become impossible
    */
   #carryOut(snapshot: Snapshot, compiled: Compiled, tasks?: readonly PlanTask[]): Plan {
     const { unplanned } = compiled;
@@ -424,7 +433,7 @@ export class CpsatPolicy implements Policy {
         units.every((id) => !taken.has(id) && isAvailable(snapshot.units.get(id), task)) &&
         (tasks === undefined || isPossible(snapshot, task, place.units));
       if (starts) assignments.push({ task: task.id, units: place.units });
-      // What cannot start yet although it is due keeps its units from those that come after it.
+      // A task that is due but cannot start yet keeps its units from later tasks.
       for (const unit of units) taken.add(unit);
     }
     assignments.push(...this.#unstick(snapshot, compiled, taken));
@@ -446,7 +455,9 @@ export class CpsatPolicy implements Policy {
     return bound === null ? timetable : withBound(timetable, (bound * compiled.tickMs) / 1_000);
   }
 
-  /** What has no place in any plan starts as it would with the policy `greedy`, on units that nothing planned waits for. */
+  /**
+   * Starts tasks without a place in any plan as the policy `greedy` would, on units for which no planned task waits.
+   */
   #unstick(
     snapshot: Snapshot,
     { concessions, activityOf }: Compiled,
@@ -457,7 +468,7 @@ export class CpsatPolicy implements Policy {
     const runs = new Set(snapshot.tasks.flatMap((task) => (stuck.has(task.id) ? [task.run ?? task.id] : [])));
     const units = new Map(snapshot.units);
     for (const [id, unit] of units) if (taken.has(id)) units.set(id, { ...unit, usable: false });
-    // The others are shown to it as well: it must see what runs that keep units still need.
+    // It also sees the other tasks, because it must know what runs with kept units still need.
     const tasks = snapshot.tasks.map((task) =>
       runs.has(task.run ?? task.id) && !activityOf.has(task.id) ? task : { ...task, ready: false },
     );
@@ -476,7 +487,7 @@ function isPossible(snapshot: Snapshot, task: PlanTask, units: Assignment['units
   );
 }
 
-/** The next planned start or expected end: if that does not come, there is something to plan anew. */
+/** The next planned start or expected end. If it does not happen, a new plan is needed. */
 function nextMoment(snapshot: Snapshot, { places, known, standsUntil }: Accepted): number | null {
   let next = Infinity;
   if (standsUntil > snapshot.now && snapshot.tasks.some((task) => !known.has(task.id))) next = standsUntil;

@@ -12,33 +12,33 @@ export interface PlanLog {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
-/** Something that goes on elsewhere. */
+/** Work in progress elsewhere. */
 export interface Ongoing<Result> {
-  /** Settles in any case; never rejects. */
+  /** Always settles; never rejects. */
   readonly done: Promise<Result>;
-  /** Ends it early: `done` settles soon after. Does nothing once it has ended. */
+  /** Ends the work early: `done` settles soon after. No effect after the end. */
   cancel(): void;
 }
 
 export interface SearchRequest {
   seed: number;
-  /** What is to be improved; absent: the search constructs its own. */
+  /** The schedule to improve; absent: the search constructs one. */
   start?: Schedule;
   /** Milliseconds; null: no limit of time. */
   timeLimitMs: number | null;
   /** Rounds; null: no limit of rounds. */
   rounds: number | null;
-  /** No schedule can have a lower objective. */
+  /** A lower bound of the objective of every schedule. */
   lowerBound?: number;
 }
 
-/** Runs `improve` where it keeps nobody waiting. */
+/** Runs `improve` where nobody waits for it. */
 export interface Searcher {
-  /** The same request gets the same answer: rounds end a search, and not time. */
+  /** True if rounds end a search, and not time: equal requests then get equal answers. */
   readonly reproducible: boolean;
   /**
    * @param onImprovement called with every better schedule, never after `done` has settled
-   * @returns `done`: what was found; null when the search was lost (its process or thread ended)
+   * @returns `done`: the result; null when the search was lost (its process or thread ended)
    */
   search(
     problem: Problem,
@@ -48,33 +48,33 @@ export interface Searcher {
 }
 
 export interface ExactRequest {
-  /** The best schedule known, complete; nothing that is worse is looked at. */
+  /** The best known schedule, complete. Worse schedules are not considered. */
   hint: Schedule;
   /** Milliseconds. */
   timeLimitMs: number;
-  /** `optimum`: a schedule that nothing is better than; `bound`: a lower bound as high as can be had in the time. */
+  /** `optimum`: a schedule without a better one; `bound`: the highest lower bound that the time allows. */
   goal: 'optimum' | 'bound';
 }
 
 export interface ExactAnswer {
   /**
-   * - `optimal`: the schedule is proven to be the best
-   * - `feasible`: the best that it found in the time, no worse than the hint
-   * - `infeasible`: there is no schedule as good as the hint, so the hint breaks a rule
-   * - `unknown`: nothing was found: it was cancelled, too slow, or the solver died
-   * - `unavailable`: there is no solver here
+   * - `optimal`: the schedule is proven optimal
+   * - `feasible`: the best schedule found in the time, no worse than the hint
+   * - `infeasible`: no schedule is as good as the hint, so the hint breaks a rule
+   * - `unknown`: no result, because the solver was cancelled, too slow, or died
+   * - `unavailable`: there is no solver
    */
   status: 'optimal' | 'feasible' | 'infeasible' | 'unknown' | 'unavailable';
   schedule: Schedule | null;
-  /** Of the objective, in its own unit; null when none is known. */
+  /** Lower bound of the objective, in its own unit; null when none is known. */
   lowerBound: number | null;
 }
 
-/** Solves to proof. */
+/** Solves problems with a proof. */
 export interface ExactSolver {
-  /** False once it is known that there is no solver here; true as long as nothing is known. */
+  /** False once the solver is known to be missing; true until then. */
   readonly available: boolean;
-  /** How many problems it solves at a time; more wait for their turn. */
+  /** Number of problems that it solves at a time; others wait. */
   readonly workers: number;
   solve(problem: Problem, request: ExactRequest): Ongoing<ExactAnswer>;
 }

@@ -3,36 +3,37 @@ import type { PlanRunning, PlanTask, Snapshot } from '../policy.js';
 import { agedPriority } from '../ageing.js';
 import { workKey, type Work } from './weights.js';
 
-/** A unit that a run keeps for tasks to come. */
+/** A unit that a run keeps for later tasks. */
 export interface Lock {
   run: string;
-  /** The running task that has it, and its slot; null: it lies between two tasks. */
+  /** The running task that uses it, and its slot; null: it lies between two tasks. */
   by: { task: string; slot: string } | null;
-  /** Tasks of the snapshot that must end before anybody else gets it. */
+  /** Tasks of the snapshot that must end before another run gets it. */
   keepers: readonly string[];
 }
 
-/** What is planned, and what is not. */
+/** The planned tasks and the others. */
 export interface Selection {
-  /** The most important first. */
+  /** Most important first. */
   works: readonly Work[];
-  /** Of every task that is planned the units that may fill each slot, in the order of the slots. */
+  /** The candidate units for each slot of every planned task, in the order of the slots. */
   candidates: ReadonlyMap<string, readonly (readonly string[])[]>;
-  /** Locks whose end is planned, by unit. */
+  /** Locks with a planned end, by unit. */
   locks: ReadonlyMap<string, Lock>;
   unplanned: { task: string; reason: string }[];
 }
 
 /**
- * Chooses which waiting tasks are planned.
+ * Selects the waiting tasks that are planned.
  *
- * Left out, with a reason: what people or circumstances block; what no unit can serve at present; what waits for
- * something left out, or is coupled to it by a group, a hold or a greatest lag (a device is not tied up for a task that
- * cannot come); and, with their whole run, the least important tasks beyond `limit`. A unit that is kept for a task left
- * out, or is in use by something unknown, is out of reach of everybody else.
+ * Left out, with a reason: blocked tasks; tasks that no unit can serve now; tasks that wait for such a task, or are
+ * coupled to it by a group, a hold or a greatest lag (so that no device is tied up for a task that cannot come); and
+ * the least important tasks beyond `limit`, with their whole run. A unit that is kept for a task left out, or that
+ * something unknown uses, is unavailable to all others.
  *
- * @param limit how many tasks are planned, about: works that have begun are always planned, and works as a whole
- * @param stuck tasks known to have no place
+ * @param limit approximate number of planned tasks: work that has begun is always planned, and work is planned as a
+ *   whole
+ * @param stuck tasks that are known to have no place
  */
 export function select(snapshot: Snapshot, limit: number, stuck: ReadonlySet<string>): Selection {
   const { works, inUse } = worksOf(snapshot);
@@ -75,7 +76,7 @@ export function select(snapshot: Snapshot, limit: number, stuck: ReadonlySet<str
   }
 }
 
-/** What completes together, the most important first; and the units in use by running tasks of the snapshot. */
+/** Work that completes together, most important first, and the units that running tasks of the snapshot use. */
 function worksOf(snapshot: Snapshot): { works: Work[]; inUse: Set<string> } {
   const works = new Map<string, Work>();
   const begun = new Set<string>();
@@ -130,7 +131,7 @@ function locksOf(snapshot: Snapshot): Map<string, Lock> {
   );
   for (const unit of snapshot.units.values())
     if (unit.heldBy !== null && !used.has(unit.id))
-      // Kept for nothing that is known: for ever, as far as a plan can tell.
+      // Kept for an unknown purpose: as far as a plan can know, for ever.
       locks.set(unit.id, {
         run: unit.heldBy,
         by: null,
@@ -162,12 +163,12 @@ interface Reach {
   closed: ReadonlyMap<string, string>;
 }
 
-/** @returns the units for each slot; or why a slot cannot be filled */
+/** @returns the units for each slot, or the reason why a slot cannot be filled */
 function unitsFor(task: PlanTask, snapshot: Snapshot, reach: Reach): string[][] | string {
   const all: string[][] = [];
   for (const slot of task.slots) {
     let candidates = slot.candidates;
-    // What another task of the snapshot is to get decides; its own candidates are those of the other.
+    // If the slot gets the unit of another waiting task, the candidates are those of that task.
     for (let at = slot.sameAs, steps = 0; at !== undefined && steps < reach.tasks.size; steps += 1) {
       const { task: id, slot: name }: { task: string; slot: string } = at;
       const other = reach.tasks.get(id)?.slots.find((each) => each.name === name);
@@ -176,7 +177,8 @@ function unitsFor(task: PlanTask, snapshot: Snapshot, reach: Reach): string[][] 
       else if (other !== undefined) candidates = other.candidates;
       at = other?.sameAs;
     }
-    // What its own run keeps is for the tasks that refer to it (a sample may lie there), unless there is nothing else.
+    // A unit that the run keeps is reserved for tasks that refer to it (a sample may lie there), unless there is no
+    // other.
     const others =
       slot.sameAs === undefined && task.run !== null
         ? candidates.filter((id) => reach.locks.get(id)?.run !== task.run)
@@ -199,7 +201,7 @@ function unitsFor(task: PlanTask, snapshot: Snapshot, reach: Reach): string[][] 
   return all;
 }
 
-/** Rejects what cannot do without something rejected. */
+/** Rejects tasks that depend on a rejected one. */
 function spread(
   works: readonly Work[],
   tasks: ReadonlyMap<string, PlanTask>,

@@ -2,7 +2,7 @@ import type { PlannedTask, Snapshot, Timetable } from '../policy.js';
 import { objectiveOf, type Schedule } from '../problem/problem.js';
 import { momentOf, unitsOf, type Compiled } from './compiled.js';
 
-/** A schedule in the terms of the snapshot that it was made for. @param lowerBound of its objective, in ticks */
+/** A schedule in the terms of its snapshot. @param lowerBound of its objective, in ticks */
 export function timetableOf(
   snapshot: Snapshot,
   compiled: Compiled,

@@ -1,15 +1,17 @@
 import type { PlanRunning, PlanTask } from '../policy.js';
 
-/** Greatest distance between the weights of the least and the most important work, unless more priorities are in use. */
+/**
+ * Largest difference between the weights of the least and the most important work, unless more priorities are in use.
+ */
 const span = 1_000;
 
 /**
- * How much the completion of work of each priority weighs in the objective.
+ * Weight of the completion of work in the objective, by priority.
  *
- * `weight(p) = 1 + p - lowest` of the priorities present: any integers will do, negative ones too, and adding the same
- * to all of them changes nothing. Where they lie further apart than 1,000 the distances shrink in proportion; a higher
- * priority still weighs more than a lower one. A weight is worth its ratio: work of twice the weight goes first unless
- * it takes more than twice as long (the rule of Smith 1956, on one unit).
+ * `weight(p) = 1 + p - lowest` over the priorities present. Any integers are allowed, negative ones too, and a common
+ * offset changes nothing. Differences beyond 1,000 shrink in proportion; a higher priority still weighs more than a
+ * lower one. Only ratios matter: work of twice the weight goes first unless it takes more than twice as long (rule of
+ * Smith 1956, on one unit).
  */
 export function weightsOf(priorities: Iterable<number>): Map<number, number> {
   const levels = [...new Set(priorities)].sort((a, b) => a - b);
@@ -25,14 +27,14 @@ export function weightsOf(priorities: Iterable<number>): Map<number, number> {
   return weights;
 }
 
-/** What completes together: a protocol run, or an on-demand task by itself. */
+/** Work that completes together: a protocol run, or one on-demand task. */
 export interface Work {
-  /** Id of the run; of an on-demand task its own with a mark before it. */
+  /** Id of the run. For an on-demand task, its own id with a prefix. */
   key: string;
   priority: number;
   /** Milliseconds since 1970. */
   waitingSince: number;
-  /** It runs already, or keeps units: the others cannot do without its end. */
+  /** It is running, or keeps units, so others may depend on its end. */
   begun: boolean;
   tasks: PlanTask[];
 }

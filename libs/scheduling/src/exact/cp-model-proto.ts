@@ -17,7 +17,7 @@ export interface CpExpression {
 }
 
 export interface CpConstraint {
-  /** It holds when all of these literals do; of an interval: it is present then. */
+  /** The constraint applies when all of these literals are true; an interval is then present. */
   enforcementLiteral?: number[];
   interval?: { start: CpExpression; size: CpExpression; end: CpExpression };
   /** Indexes of the constraints that declare the intervals. */
@@ -30,7 +30,7 @@ export interface CpConstraint {
 /** The part of `CpSolverResponse` that is read. */
 export interface CpResponse {
   status: 'OPTIMAL' | 'FEASIBLE' | 'INFEASIBLE' | 'MODEL_INVALID' | 'UNKNOWN';
-  /** A value for each variable; empty when there is no solution. */
+  /** A value for each variable; empty without a solution. */
   solution: readonly number[];
   bestObjectiveBound: number;
 }

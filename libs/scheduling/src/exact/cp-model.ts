@@ -7,19 +7,20 @@ import { edgesInto, possibleDurations, timingOf, type Timing } from './timing.js
 
 export interface ExactModel {
   proto: CpModelProto;
-  /** The schedule that an answer to the model means; null when it has none. */
+  /** The schedule of a response to the model; null when it has none. */
   scheduleFrom(response: CpResponse): Schedule | null;
-  /** The lower bound of the objective of the problem that an answer proves. */
+  /** The lower bound of the objective of the problem that a response proves. */
   lowerBoundFrom(response: CpResponse): number;
 }
 
 /**
- * The model of all schedules that are no worse than the hint, for CP-SAT. What it rests on:
+ * The CP-SAT model of all schedules that are no worse than the hint. Its main ideas:
  *
- * - interchangeable units are one cumulative constraint of the capacity of their number, dealt out afterwards; optional
- *   intervals exist only where units differ (Laborie and others, "IBM ILOG CP optimizer for scheduling", 2018, section 2)
- * - a unit that is kept is one interval of variable length, from the start of the keeper to the end of the last activity
- * - the objective of the hint limits the end of every run, and so every start: nothing better is cut off
+ * - Interchangeable units form one cumulative constraint with their number as capacity; units are dealt out
+ *   afterwards. Optional intervals exist only where units differ (Laborie and others, "IBM ILOG CP optimizer for
+ *   scheduling", 2018, section 2).
+ * - A kept unit is one interval of variable length, from the start of the keeper to the end of the last activity.
+ * - The objective of the hint bounds the end of every run, and so every start. This cuts off no better schedule.
  *
  * @param hint feasible and complete
  * @throws RangeError when a precedence or a reference runs in a circle
@@ -28,7 +29,7 @@ export function cpModelOf(problem: Problem, hint: Schedule): ExactModel {
   return new ModelOfProblem(problem, hint).result();
 }
 
-/** A stretch of time in which a unit of a class is taken, where the literal holds. */
+/** A time in which a unit of a class is taken if the literal is true. */
 interface Taken {
   unitClass: number;
   literal: number | null;
@@ -37,7 +38,7 @@ interface Taken {
   end: CpExpression;
 }
 
-/** Weights are taken as whole numbers of this part of 1 when they are not whole. */
+/** Non-integer weights are rounded to this part of 1. */
 const weightParts = 1_000;
 
 class ModelOfProblem {
@@ -48,14 +49,14 @@ class ModelOfProblem {
   readonly #families: readonly Family[];
   readonly #classOf: readonly number[];
   readonly #capacities: readonly number[];
-  /** The latest end of each run that a schedule no worse than the hint can have. */
+  /** The latest end of each run in a schedule no worse than the hint. */
   readonly #latest: readonly number[];
   readonly #starts: CpExpression[];
   readonly #ends: CpExpression[];
-  /** For each family: the classes that it chooses from, with a literal for each where there are several. */
+  /** For each family: its candidate classes, with a literal for each if there are several. */
   readonly #choices: { classes: number[]; literals: (number | null)[] }[] = [];
   readonly #whole: boolean;
-  /** Weight in the model for a weight of 1. */
+  /** Weight in the model of a weight of 1. */
   readonly #scale: number;
 
   constructor(problem: Problem, hint: Schedule) {
@@ -105,7 +106,7 @@ class ModelOfProblem {
   }
 
   #addFamilies(): void {
-    /** Intervals that take one unit of a class, by class; those of families that come back apart. */
+    /** Intervals that take one unit of a class, by class; separately, those of families that return to a unit. */
     const single = this.#capacities.map(() => [] as number[]);
     const repeated: { unitClass: number; interval: number; family: Family }[] = [];
     const begun: Taken[] = [];
@@ -133,27 +134,28 @@ class ModelOfProblem {
       }
     }
     single.forEach((intervals, unitClass) => this.#builder.share(intervals, this.#capacities[unitClass]!));
-    // Stretches of one family may lie within each other, so that each has a constraint of its own; their class has one unit.
+    // Intervals of one family may lie within each other, so each has a constraint of its own. Their class has one
+    // unit.
     repeated.forEach(({ unitClass, interval, family }, index) => {
       this.#builder.share([interval, ...single[unitClass]!], 1);
       for (const other of repeated.slice(index + 1))
         if (other.unitClass === unitClass && other.family !== family)
           this.#builder.share([interval, other.interval], 1);
     });
-    // The solver takes 0 for the edge of what goes on since before 0, where something without a length would fit.
+    // The solver treats 0 as the edge of an activity that began before 0, where an activity of length zero would fit.
     for (const { unitClass, literal, family, start } of instant)
       for (const running of begun)
         if (running.unitClass === unitClass && running.family !== family)
           this.#builder.distance(running.end, start, 0, null, literal === null ? [] : [literal]);
   }
 
-  /** @returns whether it is decided, and goes on or keeps something since before 0 */
+  /** @returns whether the activity is decided, and runs or keeps a unit since before 0 */
   #startsBeforeNow(activity: number): boolean {
     const { fixed } = this.#problem.activities[activity]!;
     return fixed !== null && fixed.start < 0;
   }
 
-  /** Two slots of an activity without a length would not collide on one unit, which they must not share either. */
+  /** Two slots of an activity of length zero would not collide on one unit, which they must not share either. */
   #addDifferences(): void {
     const choices = new Map<string, { classes: number[]; literals: (number | null)[] }>();
     this.#families.forEach(({ members }, index) => {
@@ -182,7 +184,7 @@ class ModelOfProblem {
     return { classes, literals: this.#builder.choice(classes.length, classes.indexOf(hinted)) };
   }
 
-  /** The length of an activity whose unit decides it. */
+  /** The duration of an activity whose unit decides it. */
   #addDurations(
     family: Family,
     { classes, literals }: { classes: number[]; literals: (number | null)[] },
@@ -206,7 +208,9 @@ class ModelOfProblem {
     }
   }
 
-  /** Within a family: one at a time, and nobody comes to a unit that is kept for others of the family. */
+  /**
+   * Within a family: one activity at a time, and no other activity uses a unit that is kept for members of the family.
+   */
   #addSharing({ members, guestOf }: Family): void {
     if (members.length < 2) return;
     const { ancestors } = this.#timing;
@@ -251,7 +255,7 @@ class ModelOfProblem {
     return stretch === null ? null : this.#builder.interval(stretch.start, stretch.size, stretch.end, null);
   }
 
-  /** @returns null when it is over before 0 */
+  /** @returns null when it ends before 0 */
   #stretch({
     first,
     until,
@@ -273,7 +277,7 @@ class ModelOfProblem {
     end: CpExpression,
     hintedEnd: number,
   ): { start: CpExpression; size: CpExpression; end: CpExpression } | null {
-    // What was before 0 is not compared: it overlapped as it did.
+    // Times before 0 are not compared: the overlap happened.
     const begun = this.#problem.activities[first]!.fixed !== null;
     const start = begun ? constant(Math.max(0, this.#starts[first]!.offset)) : this.#starts[first]!;
     if (end.vars.length === 0 && start.vars.length === 0)
@@ -291,7 +295,7 @@ class ModelOfProblem {
     activities.forEach((activity, index) => {
       if (activity.fixed !== null) return;
       const start = this.#starts[index]!;
-      // After what is fixed, `maxLag` and `follows` are wishes, and the least lag is in the first possible start already.
+      // After fixed activities, `maxLag` and `follows` are wishes, and the earliest start includes the minimum lag.
       for (const { activity: before, minLag, maxLag } of activity.predecessors)
         if (activities[before]!.fixed === null)
           this.#builder.distance(this.#ends[before]!, start, minLag, maxLag);
@@ -368,7 +372,7 @@ class ModelOfProblem {
   #lowerBoundFrom({ bestObjectiveBound, status }: CpResponse): number {
     if (status === 'INFEASIBLE' || status === 'MODEL_INVALID' || !Number.isFinite(bestObjectiveBound))
       return 0;
-    // Weights were rounded down, and whole objectives have whole bounds.
+    // Weights were rounded down, and an integral objective has an integral bound.
     const bound = bestObjectiveBound / this.#scale;
     return Math.max(0, this.#whole ? Math.ceil(bound - 1e-6 * Math.max(1, Math.abs(bound))) : bound - 1e-6);
   }
@@ -382,12 +386,12 @@ function completionsOf(problem: Problem, ends: readonly number[]): number[] {
   return completions;
 }
 
-/** What the objective of the hint leaves for the end of each run when all others end as early as they possibly can. */
+/** The latest end of each run that the objective of the hint allows if all others end as early as possible. */
 function latestEnds(problem: Problem, { completions }: Timing, hint: Schedule): number[] {
   const { runs, makespanWeight, activities } = problem;
   const least = runs.reduce((sum, { weight }, run) => sum + weight * completions[run]!, 0);
   const slack = hint.objective - least;
-  // A schedule in which something always goes on ends by then.
+  // A schedule without idle time ends by then.
   let longest = Math.max(0, ...hint.ends);
   for (const activity of activities) {
     const lags = activity.predecessors.map(({ minLag }) => minLag);

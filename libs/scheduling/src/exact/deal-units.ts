@@ -6,17 +6,17 @@ export interface Deal {
   families: readonly Family[];
   /** The class of each unit. */
   classOf: readonly number[];
-  /** The class that each family gets a unit of. */
+  /** The class from which each family gets a unit. */
   chosen: readonly number[];
   starts: readonly number[];
   ends: readonly number[];
-  /** For each slot of each activity the unit that it gets if it is free. */
+  /** The preferred unit for each slot of each activity. */
   wished: readonly (readonly number[])[];
 }
 
 /**
- * Gives each family one unit of its class: from left to right, the one that was wished for, else the one that was in use
- * last. It never runs out, because no more are in use at a time than the class has (colouring of interval graphs).
+ * Gives each family one unit of its class, from left to right: the preferred unit, otherwise the one that was used
+ * last. Units suffice, because no more are in use at a time than the class has (colouring of interval graphs).
  *
  * @returns a unit for each slot of each activity
  */
@@ -40,7 +40,7 @@ export function dealUnits({ problem, families, classOf, chosen, starts, ends, wi
     const [first] = family.members;
     const wish = wished[first!.activity]?.[first!.slot] ?? -1;
     const free = candidates.filter((unit) => freeAt[unit]! <= from);
-    // A class of one has nothing to choose, and may be come back to within a time for which it is kept.
+    // A class of one unit has no choice, and a family may return to it while it is kept.
     const unit =
       candidates.length === 1 || free.length === 0
         ? candidates[0]!

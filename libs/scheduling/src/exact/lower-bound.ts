@@ -3,18 +3,18 @@ import { familiesOf, type Occupancy } from './occupancies.js';
 import { edgesInto, timingOf, type Timing } from './timing.js';
 
 /**
- * A lower bound of the objective, in milliseconds rather than by search: no schedule can be better. The greater of two
- * bounds for each set of runs that have nothing to do with the others, added up:
+ * A lower bound of the objective, computed in milliseconds without search. It adds, for each set of independent runs,
+ * the greater of two bounds:
  *
- * - every run ends when its longest chain of precedences does
- * - every pool of units works as one machine as fast as all of them, which may interrupt work: the best mean of the times
- *   at which it works for a run comes from always working for the run with the greatest weight for its length (Goemans,
- *   Queyranne, Schulz, Skutella and Wang, "Single machine scheduling with release dates", 2002), and a run ends no
- *   earlier than that mean plus half of its length (Eastman, Even and Isaacs, 1964)
+ * - Every run ends no earlier than its longest chain of precedences.
+ * - Every pool of units works like one preemptive machine with the speed of all of them. The best mean of its working
+ *   times comes from always serving the run with the greatest weight per length (Goemans, Queyranne, Schulz, Skutella
+ *   and Wang, "Single machine scheduling with release dates", 2002). A run ends no earlier than this mean plus half of
+ *   its length (Eastman, Even and Isaacs, 1964).
  *
- * and for the end of everything, the same with the least time before and after the work of a pool.
+ * The makespan gets the same bounds, with the minimum time before and after the work of a pool.
  *
- * @returns 0 or more; of a problem whose precedences run in a circle a bound of what does not
+ * @returns 0 or more; if precedences run in a circle, a bound of the remaining activities
  */
 export function lowerBound(problem: Problem): number {
   const timing = timingOf(problem);
@@ -41,15 +41,15 @@ interface Work {
   run: number;
   first: number;
   until: readonly number[];
-  /** Ticks for which a unit is needed, at least. */
+  /** Minimum ticks for which a unit is needed. */
   length: number;
-  /** It begins no earlier. */
+  /** Earliest begin. */
   head: number;
-  /** From its end to the end of the run, at least. */
+  /** Minimum ticks from its end to the end of the run. */
   tail: number;
 }
 
-/** Units, and what can be done on no others. */
+/** Units, with the work that no other unit can do. */
 interface Pool {
   units: readonly number[];
   work: Work[];
@@ -64,7 +64,7 @@ function poolsOf(problem: Problem, timing: Timing): Pool[] {
     pools.set(sorted.join(), { units: sorted, work: [], timing });
   }
   for (const { units, occupancies } of families) {
-    // Stretches that may lie within each other are not to be counted twice: the first is taken alone.
+    // Intervals that may lie within each other must not count twice: only the first is used.
     const counted = occupancies.some(({ keeps }) => keeps) ? occupancies.slice(0, 1) : occupancies;
     const work = counted.flatMap((occupancy) => workOf(problem, timing, occupancy));
     if (work.length === 0) continue;
@@ -79,7 +79,7 @@ function workOf({ activities }: Problem, timing: Timing, { first, until }: Occup
   const { activity } = first;
   const { durations, heads, tails } = timing;
   const { run, fixed } = activities[activity]!;
-  // What is kept for another run is over for its own before.
+  // A unit that is kept for another run counts for its own run only until then.
   const ends = until.filter((last) => activities[last]!.run === run);
   if (ends.length === 0) ends.push(activity);
   const head = Math.max(0, heads[activity]!);
@@ -94,7 +94,7 @@ function workOf({ activities }: Problem, timing: Timing, { first, until }: Occup
   return length > 0 ? [{ run, first: activity, until: ends, length, head, tail }] : [];
 }
 
-/** From the start of one activity to the end of a later one, at least; ticks. */
+/** Minimum ticks from the start of one activity to the end of a later one. */
 function longestPath(
   { activities, durations }: { activities: Problem['activities']; durations: Float64Array },
   from: number,
@@ -113,11 +113,13 @@ function longestPath(
     known.set(activity, length);
     return length;
   };
-  // What is kept for something that need not come later is kept for no less than its own time.
+  // A unit that is kept for an activity that need not come later is kept at least for its own duration.
   return Math.max(durations[from]!, lengthTo(to));
 }
 
-/** Everything of the pool, between the least time before it and the least time after it; of all that begins late, too. */
+/**
+ * Minimum end of all work of the pool, including the minimum times before and after, also for work that begins late.
+ */
 function poolMakespan({ units, work }: Pool): number {
   let bound = 0;
   let total = 0;
@@ -130,7 +132,7 @@ function poolMakespan({ units, work }: Pool): number {
   return bound;
 }
 
-/** @returns the bound for the runs that need the pool, and what their chains alone give */
+/** @returns the bound for the runs that need the pool, and the bound of their chains alone */
 function poolCompletion(
   { runs }: Problem,
   { units, work, timing }: Pool,
@@ -147,7 +149,7 @@ function poolCompletion(
       run,
       weight: runs[run]!.weight,
       length: total / units.length,
-      /** At most so much of it is done at a time. */
+      /** Maximum amount of its work at a time. */
       ownLength: total / (inOrder ? 1 : Math.min(units.length, items.length)),
       release: Math.min(...items.map(({ head }) => head)),
       tail: Math.min(...items.map(({ tail }) => tail)),
@@ -163,13 +165,13 @@ function poolCompletion(
   return { sum, without };
 }
 
-/** Means of the times at which a machine works for each job, when it always works for the one with most weight for its length. */
+/** Mean working time of a machine for each job, when it always serves the job with the greatest weight per length. */
 function meanBusyTimes(jobs: readonly { weight: number; length: number; release: number }[]): number[] {
   const order = [...jobs.keys()].sort((a, b) => jobs[a]!.release - jobs[b]!.release);
   const rate = (index: number): number => jobs[index]!.weight / jobs[index]!.length;
   const rest = jobs.map(({ length }) => length);
   const moments = jobs.map(() => 0);
-  /** Released and not done; the most urgent last. */
+  /** Released and not done, with the most urgent last. */
   const open: number[] = [];
   let now = 0;
   for (let next = 0; next < order.length || open.length > 0;) {
@@ -190,7 +192,7 @@ function meanBusyTimes(jobs: readonly { weight: number; length: number; release:
   return moments.map((moment, index) => moment / jobs[index]!.length);
 }
 
-/** Runs that share no pool and wait for nothing of each other are apart. */
+/** Runs are independent if they share no pool and do not wait for each other. */
 function componentsOf(problem: Problem, pools: readonly Pool[]): { ofRun: (run: number) => number } {
   const { runs, activities } = problem;
   const parents = [...Array(runs.length + problem.units).keys()];
@@ -206,7 +208,7 @@ function componentsOf(problem: Problem, pools: readonly Pool[]): { ofRun: (run: 
   return { ofRun: rootOf };
 }
 
-/** With whole weights and ticks the objective is whole. */
+/** With integral weights and ticks the objective is integral. */
 function wholeWhereItMustBe({ runs, makespanWeight }: Problem, bound: number): number {
   const whole = Number.isInteger(makespanWeight) && runs.every(({ weight }) => Number.isInteger(weight));
   return whole ? Math.ceil(bound - 1e-6 * Math.max(1, bound)) : bound;

@@ -8,7 +8,7 @@ export const plus = ({ vars, coeffs, offset }: CpExpression, ticks: number): CpE
   offset: offset + ticks,
 });
 
-/** Puts a model together, constraint by constraint; every variable comes with its hint, so that the hint is complete. */
+/** Builds a model constraint by constraint. Every variable comes with its hint, so that the hint is complete. */
 export class ModelBuilder {
   readonly proto: CpModelProto = {
     variables: [],
@@ -29,7 +29,7 @@ export class ModelBuilder {
     return { vars: [this.variable(least, most, hint)], coeffs: [1], offset: 0 };
   }
 
-  /** `later - earlier` is `least` or more and `most` or less (null: no matter how much), where the literals hold. */
+  /** `later - earlier` is at least `least` and at most `most` (null: unbounded) when the literals are true. */
   distance(
     earlier: CpExpression,
     later: CpExpression,
@@ -83,7 +83,7 @@ export class ModelBuilder {
     });
   }
 
-  /** Chooses one of several. @returns a literal for each */
+  /** Selects one of several. @returns a literal for each */
   choice(count: number, hint: number): number[] {
     const literals = Array.from({ length: count }, (_, index) => this.variable(0, 1, Number(index === hint)));
     this.proto.constraints.push({ exactlyOne: { literals } });
@@ -91,5 +91,5 @@ export class ModelBuilder {
   }
 }
 
-/** More than any sum of times; within what the solver takes and a number holds exactly. */
+/** More than any sum of times, within the range of the solver and of exact numbers. */
 const unlimited = 2 ** 52;

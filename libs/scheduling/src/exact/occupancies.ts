@@ -5,37 +5,37 @@ import { possibleDurations, type Timing } from './timing.js';
 export interface Member {
   activity: number;
   slot: number;
-  /** Activities that must have ended before the unit goes to anybody else. */
+  /** Activities that must end before another family gets the unit. */
   keeps: readonly number[];
 }
 
-/** Slots that get one and the same unit, because they refer to each other. */
+/** Slots that get the same unit, because they refer to each other. */
 export interface Family {
-  /** The first refers to nobody; each of the others to one of those before it, as {@link guestOf} says. */
+  /** The first member refers to no other; each further one refers to an earlier one, as {@link guestOf} says. */
   members: readonly Member[];
-  /** Units that it may get; one when something of it has begun. */
+  /** Its candidate units; only one if a part of it has begun. */
   units: readonly number[];
   /** The unit is decided. */
   fixed: boolean;
   occupancies: readonly Occupancy[];
-  /** Whether the first may have the unit while the second keeps it. */
+  /** Whether the first may use the unit while the second keeps it. */
   guestOf: (guest: Member, keeper: Member) => boolean;
 }
 
-/** A stretch of time in which nobody outside the family has the unit: from the start of its first member on. */
+/** A time in which no other family has the unit: from the start of its first member on. */
 export interface Occupancy {
   first: Member;
-  /** Activities that must have ended before it ends; none of them has to wait for another one. */
+  /** Activities that must end before it ends. None of them waits for another of them. */
   until: readonly number[];
   members: readonly Member[];
-  /** It lasts longer than one activity. */
+  /** True if it lasts longer than one activity. */
   keeps: boolean;
 }
 
 /**
- * Who has a unit from when until when. An activity that comes for certain within the time for which its unit is kept for
- * it belongs to the occupancy of the keeper: a chain of tasks that hand one unit on is a single stretch of time, not two
- * for each hand-over.
+ * Computes who has a unit in which time. An activity that certainly comes within the time for which its unit is kept
+ * for it belongs to the occupancy of the keeper. So a chain of tasks that pass a unit on is a single time, not two for
+ * each transfer.
  */
 export function familiesOf(problem: Problem, timing: Timing): Family[] {
   const roots = new Map<string, Member[]>();
@@ -130,11 +130,11 @@ function occupanciesOf(
 }
 
 /**
- * Splits the units into classes such that units of one class can stand in for each other, as long as each occupancy
- * stays on one unit: then it is enough to count how many of a class are in use, and to deal them out afterwards from left
- * to right. Those that are decided all begin at 0, which is what makes dealing out exact.
+ * Divides the units into classes of interchangeable units, provided that each occupancy stays on one unit. Then it is
+ * enough to count the units of a class in use, and to deal them out afterwards from left to right. All decided ones
+ * begin at 0, which makes this exact.
  *
- * @returns the class of each unit; classes count from 0
+ * @returns the class of each unit, from 0
  */
 export function unitClasses(problem: Problem, families: readonly Family[]): number[] {
   const marks = Array.from({ length: problem.units }, () => [] as string[]);
@@ -154,7 +154,7 @@ export function unitClasses(problem: Problem, families: readonly Family[]): numb
   });
   const classes = new Map<string, number>();
   return marks.map((mark, unit) => {
-    // A unit that nobody needs is of no class with others.
+    // A unit that nobody needs shares no class.
     const signature = mark.length === 0 ? `${unit}` : mark.join(' ');
     const known = classes.get(signature) ?? classes.size;
     classes.set(signature, known);
@@ -162,7 +162,10 @@ export function unitClasses(problem: Problem, families: readonly Family[]): numb
   });
 }
 
-/** Its units cannot be dealt out afterwards: it comes back to one, or comes to a decided one later, or takes no time. */
+/**
+ * Its units cannot be dealt out afterwards, because it returns to a unit, reaches a decided one later, or takes no
+ * time.
+ */
 function mustBeApart({ activities }: Problem, { occupancies, fixed }: Family): boolean {
   if (occupancies.length > 1) return true;
   const [only] = occupancies;

@@ -1,22 +1,22 @@
 import type { Activity, Problem } from '../problem/problem.js';
 
-/** What precedences alone say of the times of activities; ticks. */
+/** Times of activities as far as precedences decide them, in ticks. */
 export interface Timing {
-  /** Every activity after all that it waits for. */
+  /** Every activity after all activities for which it waits. */
   order: readonly number[];
-  /** The shortest that it can take, on the best of its units. */
+  /** The shortest duration, on the best of its units. */
   durations: Float64Array;
-  /** No earlier start is possible; of a fixed activity, its start. */
+  /** Earliest start; for a fixed activity, its start. */
   heads: Float64Array;
-  /** From its end to the end of its run, at least. */
+  /** Minimum ticks from its end to the end of its run. */
   tails: Float64Array;
-  /** No earlier end of the run is possible. */
+  /** Earliest end of the run. */
   completions: Float64Array;
-  /** Those that must have ended before it starts, directly or through others. */
+  /** Activities that must end before it starts, directly or through others. */
   ancestors: (activity: number) => ReadonlySet<number>;
 }
 
-/** Longest paths in the graph of precedences; greatest lags are left out, for they only make times later. */
+/** Longest paths in the graph of precedences. Greatest lags are ignored, because they only delay. */
 export function timingOf(problem: Problem): Timing {
   const { activities } = problem;
   const order = topologicalOrder(activities);
@@ -43,18 +43,18 @@ export function timingOf(problem: Problem): Timing {
   return { order, durations, heads, tails, completions, ancestors: ancestorsIn(activities) };
 }
 
-/** Ends of activities that a start waits for, and the ticks between. */
+/** The activities on whose ends a start depends, with the ticks in between. */
 export function edgesInto({ predecessors, follows }: Activity): { before: number; lag: number }[] {
   const edges = predecessors.map(({ activity, minLag }) => ({ before: activity, lag: minLag }));
   return follows === null ? edges : [...edges, { before: follows, lag: 0 }];
 }
 
-/** Ticks that it may take, depending on its units. */
+/** Its possible durations in ticks, depending on its units. */
 export function possibleDurations({ duration, slots }: Activity): readonly number[] {
   return slots.find(({ durations }) => durations !== undefined)?.durations ?? [duration];
 }
 
-/** Ticks that it takes, on the units that are decided when it is fixed, and otherwise on the best ones. */
+/** Its duration in ticks: on the decided units if it is fixed, otherwise on the best ones. */
 function shortestDuration({ slots, duration, fixed }: Activity): number {
   let found = duration;
   slots.forEach(({ units, durations }, slot) => {

@@ -1,10 +1,10 @@
 /**
- * A scheduling problem with nothing left in it but numbers: what the searches, the exact solver and the checker of
- * timetables work on. Times are whole ticks, 0 is the moment of planning. Values: nobody changes them.
+ * A scheduling problem in numbers, for the searches, the exact solver and the checker of timetables. Times are whole
+ * ticks, and 0 is the time of planning. Problems are values: nobody changes them.
  */
 export interface Problem {
   activities: readonly Activity[];
-  /** How many units there are; their indexes count from 0. A unit serves one activity at a time. */
+  /** Number of units, with indexes from 0. A unit serves one activity at a time. */
   units: number;
   runs: readonly ProblemRun[];
   /** Weight of the end of the whole schedule in the objective. */
@@ -20,26 +20,26 @@ export interface ProblemRun {
 export interface Activity {
   /** Index into {@link Problem.runs}. */
   run: number;
-  /** Ticks, 0 or more; a slot with durations of its own says otherwise. */
+  /** Ticks, 0 or more; durations of a slot override it. */
   duration: number;
-  /** It starts no earlier. */
+  /** Earliest start. */
   release: number;
   predecessors: readonly Precedence[];
-  /** It starts in the very tick in which that activity ends; null: whenever it can. */
+  /** It starts in the tick in which that activity ends; null: at any time. */
   follows: number | null;
   slots: readonly Slot[];
   /**
-   * Decided already: it is going on, or it has ended and only what it keeps is left of it (its duration is then 0).
-   * It starts at `start`, which may lie before 0, on these units, one for each slot.
+   * The activity is decided: it is running, or it has ended and only keeps units (its duration is then 0). It starts
+   * at `start`, which may be before 0, on these units, one for each slot.
    */
   fixed: { start: number; units: readonly number[] } | null;
 }
 
 /**
- * A start `minLag` ticks or more after the end of another activity, and at most `maxLag` after it (null: any time later).
+ * A start at least `minLag` ticks after the end of another activity, and at most `maxLag` after it (null: no limit).
  *
- * `maxLag` and {@link Activity.follows} bind between activities that are still to be placed. After a fixed one, whose end
- * nobody can choose any more, they are a wish: the activity is to be placed before others, as early as it can be.
+ * `maxLag` and {@link Activity.follows} bind activities that are still to be placed. After a fixed activity, whose end
+ * cannot change, they are a wish: the activity is placed before others, as early as possible.
  */
 export interface Precedence {
   activity: number;
@@ -47,22 +47,22 @@ export interface Precedence {
   maxLag: number | null;
 }
 
-/** A place that exactly one unit fills while the activity is going on; no unit fills two slots of an activity. */
+/** A requirement that exactly one unit fills during the activity. No unit fills two slots of an activity. */
 export interface Slot {
-  /** Indexes of the units that can fill it; of a slot with {@link sameAs}, those that the other slot has. */
+  /** Indexes of its candidate units. A slot with {@link sameAs} has the candidates of the other slot. */
   units: readonly number[];
-  /** Ticks that the activity takes on each of {@link units}; at most one slot of an activity has them. */
+  /** Ticks of the activity on each of {@link units}. At most one slot of an activity has them. */
   durations?: readonly number[];
-  /** It gets the unit that this slot of another activity got. */
+  /** It gets the unit of this slot of another activity. */
   sameAs: { activity: number; slot: number } | null;
   /**
-   * Activities that must have ended before the unit goes to anybody else. From the start of this activity until then
-   * only slots that are `sameAs` this one, directly or through others, may have the unit, one at a time.
+   * Activities that must end before another slot gets the unit. From the start of this activity until then, only slots
+   * that are `sameAs` this one, directly or through others, may use the unit, one at a time.
    */
   keptUntil: readonly number[];
 }
 
-/** When each activity starts and ends, and on what; the arrays are as long as {@link Problem.activities}. */
+/** Start, end and units of each activity; the arrays are as long as {@link Problem.activities}. */
 export interface Schedule {
   starts: readonly number[];
   ends: readonly number[];
@@ -77,7 +77,7 @@ export interface Objective {
   weightedCompletion: number;
   /** End of the last activity, in ticks. */
   makespan: number;
-  /** `weightedCompletion + makespanWeight x makespan`: what is minimised. */
+  /** `weightedCompletion + makespanWeight x makespan`: the minimised value. */
   total: number;
 }
 

@@ -1,4 +1,4 @@
-/** Chance that repeats: the same seed gives the same numbers on every machine (mulberry32). Not for secrets. */
+/** Reproducible random numbers: the same seed gives the same numbers on every machine (mulberry32). Not for secrets. */
 export class SeededRandom {
   private state: number;
 
