@@ -9,7 +9,7 @@ export interface EnginePorts {
   store: Store;
   agents: Agents;
   definitions: Definitions;
-  /** Absent: campaigns with an optimizer are refused, and those there are wait. */
+  /** Absent: campaigns with an optimizer are refused, and existing ones wait. */
   optimizers?: Optimizers;
   policy: Policy;
   log: Log;
@@ -18,17 +18,17 @@ export interface EnginePorts {
 }
 
 export interface EngineOptions {
-  /** Silence after which nothing is sent to an agent any more, in milliseconds. */
+  /** Silence of an agent, in milliseconds, after which nothing more is sent to it. */
   suspectAfterMs: number;
-  /** Silence after which an agent counts as gone, in milliseconds. */
+  /** Silence of an agent, in milliseconds, after which it counts as offline. */
   offlineAfterMs: number;
-  /** Silence of an agent that has work, in milliseconds, after which a person is asked. */
+  /** Silence of an agent with unfinished attempts, in milliseconds, after which a person is asked to decide. */
   lostAfterMs: number;
-  /** Task runs that may wait before submissions are refused with `backlog_full`. */
+  /** Greatest number of queued task runs. Further submissions are refused with `backlog_full`. */
   maxQueued: number;
-  /** The same of one owner; work without an owner has no limit of its own. */
+  /** Greatest number of queued task runs of one owner. Work without an owner counts only towards {@link maxQueued}. */
   maxQueuedPerOwner: number;
-  /** Another engine leads; this one has stopped. */
+  /** Another engine has become the leader; this one has stopped. */
   onDeposed?: () => void;
 }
 

@@ -1,9 +1,9 @@
 /**
- * A number from 0 up to 1 that depends on the seed and the key alone: the same task has the same luck whatever happened
- * before it, so that two policies can be compared on the very same day in the laboratory.
+ * A pseudo-random number in [0, 1) that depends only on the seed and the key. So a task has the same luck whatever
+ * happened before it, and two policies can be compared under equal conditions.
  */
 export function chanceOf(seed: number, ...key: readonly string[]): number {
-  // FNV-1a over the key, then one step of Mulberry32 to spread neighbouring keys.
+  // FNV-1a over the key, then one step of Mulberry32, so that similar keys give unrelated numbers.
   let hash = (2_166_136_261 ^ seed) >>> 0;
   for (const character of key.join('\n')) {
     hash ^= character.codePointAt(0) ?? 0;

@@ -5,30 +5,30 @@ import { chanceOf } from './chance.js';
 import { noCalls, someCalls, type Course } from './simulated-agents.js';
 import { filesOf, outputsOf } from './values.js';
 
-/** How long the attempts of a simulation take, and how they end. */
+/** Durations and failures of the attempts of a simulation. */
 export interface Luck {
   jitter: number;
   seed: number;
-  /** Seconds by label, `<protocol>.<task>` or task type. */
+  /** Seconds by label, by `<protocol>.<task>` or by task type. */
   durations: Readonly<Record<string, number>>;
   failures: NonNullable<SimulationScenario['failures']>;
-  /** Seconds of a task when nothing else is said; null: what its protocol declares. */
+  /** Expected seconds of a task without an entry in `durations`; null: as its protocol declares. */
   expected: (task: TaskRunRow) => number | null;
 }
 
-/** An attempt as its agent knows it. */
+/** A started attempt, as its agent gets it. */
 export type Started = Pick<
   TaskStart,
   'attempt_id' | 'task_run_id' | 'label' | 'task_type' | 'devices' | 'resources'
 >;
 
-/** Seconds of a task of which nobody knows anything. */
+/** Assumed duration in seconds of a task with no known duration. */
 const unknownDuration = 1;
 
 /**
- * What becomes of an attempt if nobody stops it. Depends on the task, the number of the attempt and the seed alone.
+ * How an attempt ends if nothing stops it. Depends only on the task, the number of the attempt and the seed.
  *
- * @param rows as committed
+ * @param rows the committed rows
  */
 export function courseOf(rows: RowSet, luck: Luck, start: Started): Course {
   const task = rows.taskRuns.get(start.task_run_id);
@@ -65,7 +65,7 @@ export function courseOf(rows: RowSet, luck: Luck, start: Started): Course {
   };
 }
 
-/** What a scenario may call the task, the most exact name first. */
+/** Names by which a scenario may refer to the task, the most specific first. */
 function namesOf(start: Started, task: TaskRunRow | undefined, protocol: string | undefined): string[] {
   return [
     start.label,
@@ -87,7 +87,7 @@ function expectedSeconds(
   return protocol?.protocol.tasks.find(({ name }) => name === task?.name)?.duration ?? unknownDuration;
 }
 
-/** Resources that a task hands on under a name that it did not get them by. */
+/** Output resources that a task passes on under another handle than that of the input. */
 function newResources(definition: TaskDefinition, start: Started): TaskStart['resources'] {
   const own = Object.values(start.resources);
   return Object.fromEntries(

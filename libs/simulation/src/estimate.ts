@@ -11,20 +11,20 @@ import { iso, playOn, requirePlayable, type Present } from './present.js';
 import { stuckTasks, waitedBy } from './record.js';
 import { runParameters } from './values.js';
 
-/** Tasks of a campaign after which its pace is known. */
+/** Number of tasks of a campaign from which its pace is derived. */
 const pacingTasks = 200;
-/** Most tasks of a campaign that are played through, for one with many runs at a time. */
+/** Greatest number of simulated tasks of a campaign with many concurrent runs. */
 const maxTasks = 1_000;
-/** Most warnings. */
+/** Greatest number of warnings. */
 const maxWarnings = 20;
 
 /**
- * When something that is submitted at a moment would begin and end, beside all that goes on then. The time that an
- * optimizer takes to think is not in it.
+ * When a submission would begin and end, if it was submitted at this moment beside the unfinished work. The estimate
+ * does not include the time that an optimizer needs.
  *
- * @param asked what the engine would accept
- * @throws ServiceError what the engine answers to it; `invalid` when too much is going on; `aborted` when `shouldStop`
- *   said so
+ * @param asked a submission that the engine would accept
+ * @throws ServiceError as the engine for the submission; `invalid` when there is too much unfinished work; `aborted`
+ *   when `shouldStop` returned true
  */
 export async function estimate(
   asked: Submission,
@@ -63,9 +63,9 @@ export async function estimate(
 
 interface Played {
   submit: (engine: Engine) => Promise<unknown>;
-  /** The share of it that is played through; null: it has no end. */
+  /** The simulated share of the work; null: the work has no end. */
   share: number | null;
-  /** What of it is not played through, in words; null: nothing. */
+  /** The part that is not simulated, in words; null: none. */
   left: string | null;
 }
 
@@ -80,7 +80,10 @@ function played(asked: Submission, definitions: Definitions): Played {
   }
 }
 
-/** Whatever its parameters are, its tasks take as long: an optimizer, and rows of parameters, are left out. */
+/**
+ * A campaign as it is simulated. Its parameters do not change the duration of its tasks, so the optimizer and rows of
+ * parameters are left out.
+ */
 function playedCampaign(submission: CampaignSubmission, definitions: Definitions): Played {
   const {
     name,
@@ -116,9 +119,9 @@ function playedCampaign(submission: CampaignSubmission, definitions: Definitions
 }
 
 /**
- * What became of it: its runs, and the tasks of the first of them or the task itself.
+ * The simulated result of a submission: its runs and the tasks of the first one, or the task itself.
  *
- * @param known task runs that were there before
+ * @param known task runs that existed before
  */
 function foundIn(
   { store }: Laboratory,

@@ -1,11 +1,14 @@
 import type { SimulatedUnitRecord, SimulationRecord } from '@lab/contracts';
 
 const size = { row: 22, bar: 16, label: 190, chart: 960, top: 58, bottom: 30, right: 20 };
-/** Bars that are narrower than this are not worth a pixel of their own; they are drawn as wide as this. */
+/** Least width of a bar, in pixels. */
 const narrowest = 0.4;
 const ticks = 8;
 
-/** Who used which device and resource when, as one SVG file: no scripts, nothing from elsewhere, and words for each bar. */
+/**
+ * Draws the use of devices and resources over time as one SVG file. The file has no scripts or external references,
+ * and a text for each bar.
+ */
 export function ganttSvg(record: SimulationRecord): string {
   const units = record.units.filter(({ timeline }) => timeline.length > 0);
   const end = Math.max(record.end, 0.001);
@@ -66,7 +69,7 @@ function row(
   ];
 }
 
-/** Names are text, whatever they hold; characters that XML cannot carry are left out. */
+/** Escapes a name as text. Characters that XML cannot contain are left out. */
 function text(value: string): string {
   return (
     value

@@ -2,23 +2,23 @@ import type { SimulatedUnitRecord } from '@lab/contracts';
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const symbols = { hold: '-', out: 'x', idle: '.', task: '#' };
-/** Names of runs in the legend; of more only the number is told. */
+/** Greatest number of runs in the legend. It gives only the number of the others. */
 const maxLegend = 24;
 const indent = 4;
 
-/** What is drawn: what a simulation found, or a schedule in its terms. Moments are seconds from a common beginning. */
+/** What a chart shows: a simulation record, or a schedule in the same form. Times are seconds from a common start. */
 export interface Drawn {
   units: readonly DrawnUnit[];
   protocol_runs: readonly { name: string }[];
-  /** Where the chart ends. */
+  /** The time at which the chart ends. */
   end: number;
 }
 
 type DrawnUnit = Pick<SimulatedUnitRecord, 'kind' | 'name' | 'timeline'>;
 
 /**
- * Who used which device and resource when, for a terminal: a line for each that was used, grouped by laboratory. A
- * column stands for what the unit was at for most of that time.
+ * Draws the use of devices and resources over time for a terminal: one line for each used unit, grouped by laboratory.
+ * A column shows the use that took most of its time.
  *
  * @param width columns of the terminal
  */
@@ -47,7 +47,7 @@ export function ganttText(record: Drawn, width = 100): string[] {
   return [...lines, '', ...legend(names)];
 }
 
-/** Runs to the letters that stand for them; in the order in which they came. */
+/** Runs by order of appearance, each with the letter that stands for it. */
 function namesOf(record: Drawn): Map<string, string> {
   return new Map(
     record.protocol_runs.map(({ name }, index) => [name, letters[index % letters.length] ?? symbols.task]),

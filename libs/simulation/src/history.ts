@@ -1,7 +1,7 @@
 import { isActive, isTerminal, isQueued, type TaskRunState } from '@lab/contracts';
 import { allocationKey, type Change, type RowSet, type TaskRunRow } from '@lab/engine';
 
-/** A time in which a task could have started but for devices, resources and the plan. Milliseconds since 1970. */
+/** A period in which only devices, resources or the plan kept a task from starting. Milliseconds since 1970. */
 export interface Wait {
   from: number;
   to: number;
@@ -13,32 +13,32 @@ export interface TaskHistory {
   label: string;
   run: string | null;
   createdAt: number;
-  /** When it was queued first; null: never. */
+  /** When the task was first queued; null: never. */
   readyAt: number | null;
   waits: Wait[];
-  /** Times in which an attempt went on. */
+  /** Periods in which an attempt ran. */
   spells: { start: number; end: number; ended: boolean }[];
 }
 
-/** What a device or resource was at. */
+/** A use of a device or resource. */
 export interface UnitSpell {
   what: 'use' | 'hold' | 'out';
-  /** Label of the task that used it, or name of the run that kept it; null: it was out of order. */
+  /** Label of the task that used it, or name of the run that held it; null: it was out of order. */
   by: string | null;
   start: number;
   end: number;
 }
 
-/** Writes down, from what is committed, when each task waited and ran, and what each device and resource was at. */
+/** Records, from the commits, when each task waited and ran and how each device and resource was used. */
 export class History {
   readonly tasks = new Map<string, TaskHistory>();
   /** By allocation key: `device:<lab>.<device>` or `resource:<name>`. */
   readonly units = new Map<string, UnitSpell[]>();
-  /** Tasks, runs and campaigns that are not over. */
+  /** Number of unfinished tasks, runs and campaigns. */
   open = 0;
-  /** Rises with every start and every end of a task. */
+  /** Rises with every start and end of a task. */
   progress = 0;
-  /** Tasks that ran at the same time, at most. */
+  /** Greatest number of tasks that ran at the same time. */
   maxParallel = 0;
   #running = 0;
   readonly #rows: RowSet;
@@ -48,7 +48,11 @@ export class History {
   readonly #unitsOf = new Map<string, Set<string>>();
   readonly #out = new Set<string>();
 
-  /** @param rows as they are after every commit that is noted @param onRunOver called with the name of every run that ends */
+  /**
+   * @param rows the committed rows, read after every noted commit
+   * @param now reads the clock
+   * @param onRunOver called with the name of each run that ends
+   */
   constructor(rows: RowSet, now: () => number, onRunOver: (name: string) => void = () => undefined) {
     this.#rows = rows;
     this.#now = now;
@@ -63,7 +67,7 @@ export class History {
     }
   }
 
-  /** @param changes that were just applied to the rows */
+  /** @param changes already applied to the rows */
   note(changes: readonly Change[]): void {
     const touched = new Set<string>();
     for (const change of changes) {
@@ -77,7 +81,7 @@ export class History {
           break;
         case 'updateCampaign':
         case 'updateProtocolRun': {
-          // A state is only ever written when it changes, and what is over stays so.
+          // A commit sets a state only to change it, and terminal states never change.
           if (change.patch.state === undefined || !isTerminal(change.patch.state)) break;
           this.open -= 1;
           const run = this.#rows.protocolRuns.get(change.id);
@@ -104,7 +108,7 @@ export class History {
     for (const key of touched) this.#look(key);
   }
 
-  /** A device is out of order from now on, or not any more. @param device `<lab>.<device>` */
+  /** A device goes out of order, or comes back. @param device `<lab>.<device>` */
   outOfOrder(device: string, isOut: boolean): void {
     const key = allocationKey('device', device);
     if (isOut) this.#out.add(key);
@@ -112,7 +116,7 @@ export class History {
     this.#look(key);
   }
 
-  /** Ends everything that goes on, for the simulation is over. */
+  /** Ends all open periods at the end of the simulation. */
   close(): void {
     const now = this.#now();
     for (const key of [...this.#present.keys()]) this.#put(key, undefined);
@@ -181,7 +185,7 @@ export class History {
     this.#unitsOf.set(task, keys);
   }
 
-  /** Finds out what a unit is at now. */
+  /** Records the present use of a unit if it has changed. */
   #look(key: string): void {
     const row = this.#rows.allocations.get(key);
     const task =

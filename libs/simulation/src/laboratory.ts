@@ -8,11 +8,11 @@ import { SimulatedAgents, type Course } from './simulated-agents.js';
 import { SimulatedStore } from './simulated-store.js';
 import { WatchedPolicy } from './watched-policy.js';
 
-/** What a simulation takes from outside. */
+/** What a simulation needs from its caller. */
 export interface SimulationPorts {
-  /** Real milliseconds from any beginning: for how long planning takes. */
+  /** Real milliseconds from any start, to measure how long planning takes. */
   stopwatch: () => number;
-  /** Asked again and again: true ends the simulation with an error. Absent: it is never ended. */
+  /** Polled during the simulation: true ends it with an error. Absent: nothing ends it early. */
   shouldStop?: () => boolean;
 }
 
@@ -20,19 +20,19 @@ export interface LaboratoryParts {
   definitions: Definitions;
   policy: (ports: { clock: Clock; log: Log }) => Policy;
   ports: SimulationPorts;
-  /** What becomes of an attempt. */
+  /** How an attempt ends. */
   courseOf: (start: TaskStart) => Course;
-  /** When it begins, in milliseconds since 1970. */
+  /** Start of the simulation, in milliseconds since 1970. */
   now: number;
-  /** What is going on when it begins. */
+  /** Unfinished rows at the start. */
   rows?: WorkingRows;
-  /** What tasks took before. */
+  /** Observed durations of tasks before the start. */
   samples?: DurationSamples[];
-  /** A protocol run is over. @param name of the run */
+  /** Called with the name of each protocol run that ends. */
   onRunOver?: (name: string) => void;
 }
 
-/** Something out of the ordinary. */
+/** An exceptional event in a simulation. */
 export interface Happening {
   /** Milliseconds since 1970. */
   at: number;
@@ -41,12 +41,15 @@ export interface Happening {
   detail: string;
 }
 
-/** After so many wake-ups of the engine in a row in which nothing starts or ends, nothing ever will. */
+/** After this many wake-ups of the engine in a row without a start or end, the remaining work is stuck. */
 const maxIdleWakes = 1_000;
-/** Longer than any simulation: computers of a simulation are never silent. */
+/** Longer than any simulation, because simulated computers are never silent. */
 const never = 10 * longestSimulationS * 1000;
 
-/** A whole laboratory on a virtual clock: the engine and the policy that run the real one, and agents that only wait. */
+/**
+ * A whole laboratory on a virtual clock: the engine and scheduling policy of the real laboratory, and simulated
+ * agents.
+ */
 export class Laboratory {
   readonly clock: VirtualClock;
   readonly store: SimulatedStore;
@@ -55,7 +58,7 @@ export class Laboratory {
   readonly history: History;
   readonly policy: WatchedPolicy;
   readonly happenings: Happening[] = [];
-  /** What is still to come that is not of the engine: arrivals, ends of attempts, devices that come back. */
+  /** Number of pending events outside of the engine: arrivals, ends of attempts, devices that come back. */
   #coming = 0;
   #activity = 0;
   #defect: ServiceError | undefined;
@@ -88,7 +91,7 @@ export class Laboratory {
       {
         clock: this.clock,
         timers: this.clock,
-        // After those of production in any order, for what is simulated comes after what is there.
+        // These ids sort after those of production, because simulated work comes after real work.
         ids: { next: () => `sim-${(ids += 1).toString().padStart(9, '0')}` },
         store: this.store,
         agents: this.agents,
@@ -107,7 +110,7 @@ export class Laboratory {
     );
   }
 
-  /** Something is to happen after some time. */
+  /** Runs `callback` after a simulated time. */
   after(ms: number, callback: () => void): () => void {
     this.#coming += 1;
     let isComing = true;
@@ -126,7 +129,7 @@ export class Laboratory {
     };
   }
 
-  /** Something went wrong that must not: the simulation ends with it. */
+  /** Ends the simulation because of an error that must not happen. */
   fail(error: unknown): void {
     this.#defect ??= toServiceError(error, 'none');
   }
@@ -135,7 +138,7 @@ export class Laboratory {
     this.happenings.push({ at: this.clock.now(), what, subject, detail });
   }
 
-  /** A device is out of order from now on, or not any more. @param device `<lab>.<device>` */
+  /** A device goes out of order, or comes back. @param device `<lab>.<device>` */
   setOutOfOrder(device: string, isOut: boolean): void {
     this.note(isOut ? 'device lost' : 'device back', device, '');
     if (isOut) this.agents.lose(device);
@@ -144,11 +147,11 @@ export class Laboratory {
   }
 
   /**
-   * Lets time pass until everything that was submitted is over.
+   * Lets time pass until all work is over.
    *
-   * @param until in milliseconds since 1970
-   * @returns `stuck`: nothing is to come, and what is left waits for ever
-   * @throws ServiceError `aborted` when it was told to stop; `internal` for a defect
+   * @param until milliseconds since 1970
+   * @returns `stuck` when no event is pending and the remaining work waits for ever
+   * @throws ServiceError `aborted` when `shouldStop` returned true; `internal` for a defect
    */
   async run(until: number): Promise<'completed' | 'stuck' | 'horizon'> {
     let idle = 0;
@@ -169,7 +172,7 @@ export class Laboratory {
     }
   }
 
-  /** Lets everything happen that needs no time. */
+  /** Runs everything that needs no time. */
   async settle(): Promise<void> {
     let before: number;
     do {

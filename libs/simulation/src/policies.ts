@@ -2,15 +2,18 @@ import type { SimulatedScheduler } from '@lab/contracts';
 import type { Clock, Log } from '@lab/ports';
 import { CpsatPolicy, GreedyPolicy, inlineSearcher, type Policy, type Problem } from '@lab/scheduling';
 
-/** What a search of a simulation may cost: rounds x activities. It is made at about every start and end of a task. */
+/**
+ * Cost limit of one search, in rounds times activities. A search takes place at almost every start and end of a task.
+ */
 const roundsTimesActivities = 5_000;
 const mostRounds = 100;
-/** Seconds after which a plan is settled, as in a laboratory whose searches take so long. */
+/** Seconds until a plan is applied, as in a laboratory whose searches take that long. */
 const searchSeconds = 5;
 
 /**
- * The policy of a simulation: the one that decides in the real laboratory. The searches of `cpsat` end after rounds, not
- * after a time, so that they find the same on every machine; it has no exact solver, so its plans may be a little worse.
+ * The policy of a simulation, the same as in the real laboratory. Searches of `cpsat` end after a number of rounds
+ * instead of a time, so that they give the same plan on every machine. They have no exact solver, so plans may be
+ * slightly worse.
  */
 export function policyOf(scheduler: SimulatedScheduler, ports: { clock: Clock; log: Log }): Policy {
   if ((scheduler.type ?? 'greedy') === 'greedy') return new GreedyPolicy();

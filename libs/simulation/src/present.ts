@@ -19,27 +19,27 @@ import { courseOf, type Luck } from './courses.js';
 import { Laboratory, type SimulationPorts } from './laboratory.js';
 import { policyOf } from './policies.js';
 
-/** A laboratory at one moment. */
+/** The state of a laboratory at one moment. */
 export interface Present {
   /** Milliseconds since 1970. */
   now: number;
   rows: WorkingRows;
-  /** How long tasks took so far. */
+  /** Observed durations of tasks so far. */
   samples: DurationSamples[];
   devices: readonly Pick<DeviceRecord, 'lab_name' | 'name' | 'state'>[];
 }
 
-/** How far ahead is looked, in milliseconds. */
+/** Simulated time, in milliseconds. */
 const horizonMs = 30 * 86_400_000;
-/** Runs to come of a campaign without a limit that are played through. */
+/** Number of coming runs that are simulated of a campaign without a limit. */
 const runsOfEndless = 100;
-/** More tasks than this are not played through. */
+/** Greatest number of simulated tasks. */
 const maxTasks = 5_000;
 
 /**
- * Refuses to play through what is too much, which can be asked before anything of it is copied.
+ * Refuses to simulate too much unfinished work. The check needs no copy of the rows.
  *
- * @param going tasks that are going on
+ * @param going number of unfinished tasks
  * @throws ServiceError `invalid`
  */
 export function requirePlayable(going: number): void {
@@ -50,12 +50,12 @@ export function requirePlayable(going: number): void {
   });
 }
 
-/** A moment in milliseconds since 1970 as ISO 8601 in UTC. */
+/** A time in milliseconds since 1970 as ISO 8601 in UTC. */
 export function iso(at: number | null | undefined): string | null {
   return at === null || at === undefined ? null : new Date(at).toISOString();
 }
 
-/** Of campaigns that have no end only so many runs to come: those are more than what is asked about waits for. */
+/** Limits the coming runs of campaigns without a limit. The submission in question does not wait for more. */
 function foreseeable(rows: WorkingRows): WorkingRows {
   const campaigns = rows.campaigns.map((row) =>
     row.maxProtocolRuns === 0 ? { ...row, maxProtocolRuns: row.runsStarted + runsOfEndless } : row,
@@ -64,10 +64,10 @@ function foreseeable(rows: WorkingRows): WorkingRows {
 }
 
 /**
- * Plays on from a moment until everything that goes on then is over, or for 30 days.
+ * Simulates a laboratory from one moment until all work is over, or for 30 days.
  *
- * @param submit submits something more at that moment; absent: nothing
- * @throws ServiceError what the engine answers to it; `aborted` when `shouldStop` said so
+ * @param submit submits further work at that moment; absent: none
+ * @throws ServiceError as the engine for the submission; `aborted` when `shouldStop` returned true
  */
 export async function playOn(
   present: Present,
@@ -118,7 +118,7 @@ export async function playOn(
   }
 }
 
-/** An attempt that goes on, with the time that it is expected to take from now on. */
+/** A running attempt with its expected remaining time. */
 function goingOn({ store, clock }: Laboratory, attempt: AttemptRow, luck: Luck) {
   const task = store.rows.taskRuns.get(attempt.taskRunId);
   if (task === undefined || !awaitsAgent(attempt.state)) return [];

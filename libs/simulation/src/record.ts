@@ -18,7 +18,7 @@ import type { TaskHistory } from './history.js';
 import type { Laboratory } from './laboratory.js';
 import { noWaiting, waitingOf } from './waiting.js';
 
-/** Most tasks that a record names as stuck. */
+/** Greatest number of stuck tasks in a record. */
 const maxStuck = 100;
 
 export interface RecordParts {
@@ -31,7 +31,7 @@ export interface RecordParts {
   seed: number;
 }
 
-/** What a simulation that is over found. */
+/** The record of a finished simulation. */
 export function recordOf(laboratory: Laboratory, parts: RecordParts): SimulationRecord {
   const { history, store, policy, clock } = laboratory;
   const since = (at: number): number => Math.round(at - parts.beginning) / 1000;
@@ -152,14 +152,14 @@ function unitRecords(
   });
 }
 
-/** How long a task waited for what, in seconds. */
+/** How long a task waited and for what, in seconds. */
 export function waitedBy({ history, policy, clock }: Laboratory, task: string): WaitingTimes {
   const known = history.tasks.get(task);
   if (known === undefined) return noWaiting();
   return rounded(inSeconds(waitingOf(known, policy.slots.get(task), history.units, clock.now())));
 }
 
-/** Why what is left is left, as far as it is not for what else is left. */
+/** Why unfinished tasks are stuck, without tasks that only wait for other stuck tasks. */
 export function stuckTasks({ history, store, engine }: Laboratory): SimulationRecord['stuck'] {
   const waits = new Map(
     engine.views

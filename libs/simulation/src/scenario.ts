@@ -3,26 +3,26 @@ import { hintFor } from '@lab/definitions/model';
 import type { Definitions, Engine } from '@lab/engine';
 import { runParameters, valuesOf } from './values.js';
 
-/** Something that is submitted in a simulation. */
+/** A submission in a simulation. */
 export interface Arrival {
-  /** Milliseconds from the beginning. */
+  /** Milliseconds from the start. */
   at: number;
   /** Name of the run, campaign or task. */
   name: string;
-  /** Place in the scenario, for faults. */
+  /** Path in the scenario, for faults. */
   path: string;
-  /** Those of the same group wait for each other: no more of them than this are under way at a time. */
+  /** Runs of the same group start only while fewer than `most` of them are unfinished. */
   gate: { group: string; most: number } | null;
   submit: (engine: Engine) => Promise<unknown>;
 }
 
-/** The seconds that on-demand tasks take, by name. */
+/** Durations of on-demand tasks in seconds, by name. */
 export type OnDemandDurations = ReadonlyMap<string, number>;
 
 /**
- * Everything that a scenario submits, in the order in which it arrives.
+ * All submissions of a scenario in the order of their arrival.
  *
- * @param maxTasks more tasks than this are refused
+ * @param maxTasks greatest number of tasks
  * @throws ServiceError `invalid` with every fault: names that are not loaded, too many tasks
  */
 export function arrivalsOf(
@@ -35,7 +35,7 @@ export function arrivalsOf(
   const durations = new Map<string, number>();
   const counts = new Map<string, number>();
   let total = 0;
-  // Counted before anything is made of it: what is refused may be of any size.
+  // Counted before any submission is made, because a refused scenario may be of any size.
   const fits = (tasks: number): boolean => (total += tasks) <= maxTasks;
   const nameFor = (base: string): string => {
     const count = (counts.get(base) ?? 0) + 1;
@@ -123,7 +123,7 @@ export function arrivalsOf(
   return { arrivals: arrivals.sort((a, b) => a.at - b.at), durations };
 }
 
-/** What the engine refused, as faults of the scenario. */
+/** The refusal of the engine, as faults of the scenario. */
 export function refused({ path, name }: Arrival, error: unknown): unknown {
   if (!isServiceError(error) || error.code === 'internal') return error;
   const faults =
@@ -133,7 +133,7 @@ export function refused({ path, name }: Arrival, error: unknown): unknown {
   return new ServiceError('invalid', 'The scenario is not valid.', { faults });
 }
 
-/** The laboratories of a scenario; definitions that need another one are not there. */
+/** The definitions of the laboratories of a scenario. Definitions that need another laboratory are left out. */
 export function definitionsFor(scenario: SimulationScenario, all: Definitions): Definitions {
   const chosen = scenario.labs;
   if (chosen === undefined) return all;

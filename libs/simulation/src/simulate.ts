@@ -6,21 +6,21 @@ import { policyOf } from './policies.js';
 import { recordOf } from './record.js';
 import { arrivalsOf, definitionsFor, refused, type Arrival } from './scenario.js';
 
-/** Most tasks of a simulation that does not say otherwise. */
+/** Default of the greatest number of tasks in a simulation. */
 export const defaultMaxTasks = 20_000;
-/** Seconds after which a simulation ends that does not say otherwise. */
+/** Default duration of a simulation, in seconds. */
 const defaultHorizon = 30 * 86_400;
-/** The moment at which simulations begin, in milliseconds since 1970; reports count from it. */
+/** Start of every simulation, in milliseconds since 1970. Records count from it. */
 const beginning = 1_700_000_000_000;
 
 /**
- * Plays through what becomes of the work of a scenario, with the engine and the policy that decide in the real
- * laboratory. The same scenario gives the same record, but for how long planning took.
+ * Simulates the work of a scenario with the engine and policy of the real laboratory. The same scenario gives the same
+ * record, except for the time that planning took.
  *
- * @param scenario as its class in the contracts allows
- * @param definitions what is loaded; of it only what the scenario chooses is there
- * @param options.maxTasks scenarios with more tasks are refused; {@link defaultMaxTasks} when not given
- * @throws ServiceError `invalid` with every fault of the scenario; `aborted` when `shouldStop` said so
+ * @param scenario validated by its class in `@lab/contracts`
+ * @param definitions the loaded definitions; the simulation sees those that the scenario selects
+ * @param options.maxTasks greatest number of tasks; default {@link defaultMaxTasks}
+ * @throws ServiceError `invalid` with every fault of the scenario; `aborted` when `shouldStop` returned true
  */
 export async function simulate(
   scenario: SimulationScenario,
@@ -74,7 +74,7 @@ export async function simulate(
   }
 }
 
-/** Lets runs that arrived wait while enough of their kind are under way. */
+/** Delays runs while enough runs of their group are unfinished. */
 class Gates {
   readonly #waiting = new Map<string, Arrival[]>();
   readonly #underWay = new Map<string, number>();

@@ -2,19 +2,19 @@ import type { AttemptCalls, AttemptOutcome, AttemptStatus, DeviceStatus, TaskSta
 import type { LabDefinition } from '@lab/definitions/model';
 import { serviceComputer, type AgentAddress, type AgentRegistration, type Agents } from '@lab/engine';
 
-/** What becomes of an attempt, if nobody stops it. */
+/** How an attempt ends if nothing stops it. */
 export interface Course {
-  /** Milliseconds that it takes. */
+  /** Duration in milliseconds. */
   ms: number;
   outcome: AttemptOutcome;
   calls: AttemptCalls;
 }
 
 export interface AgentPorts {
-  /** Runs `callback` once after `ms` milliseconds of the laboratory; the returned function cancels it. */
+  /** Runs `callback` once after `ms` milliseconds of simulated time. The returned function cancels it. */
   after: (ms: number, callback: () => void) => () => void;
   courseOf: (start: TaskStart) => Course;
-  /** Tells the engine. */
+  /** Reports to the engine. */
   registerAgent: (agent: AgentRegistration) => Promise<{ inc: number }>;
   deviceChanged: (computer: string, inc: number, device: DeviceStatus) => void;
   attemptEnded: (result: {
@@ -28,19 +28,19 @@ export interface AgentPorts {
 
 interface Running {
   to: AgentAddress;
-  /** `<lab>.<device>` of all that it has. */
+  /** Keys `<lab>.<device>` of its devices. */
   devices: string[];
   cancel: () => void;
 }
 
-/** Nothing was done to any device. */
+/** The attempt had no effect on any device. */
 export const noCalls: AttemptCalls = { effects: 0, last_confirmed: null, in_doubt: null };
-/** Something was done, and is known to have ended. */
+/** The attempt had an effect on a device, and all its calls have ended. */
 export const someCalls: AttemptCalls = { ...noCalls, effects: 1 };
 
 /**
- * The computers of a laboratory: each takes every task that it is given, at once, and tells of the end when its time has
- * passed. They are heard once, at the beginning, and are never silent.
+ * The computers of a simulated laboratory. Each accepts every task at once and reports its end when its duration has
+ * passed. They are never silent.
  */
 export class SimulatedAgents implements Agents {
   readonly #ports: AgentPorts;
@@ -52,10 +52,10 @@ export class SimulatedAgents implements Agents {
   }
 
   /**
-   * Says hello for every computer of the laboratories.
+   * Registers the agents of all computers.
    *
-   * @param going attempts that are going on already, with the milliseconds that they still take
-   * @param sessionOf the session that the engine knows the agent of a computer by
+   * @param going attempts that run already, with their remaining milliseconds
+   * @param sessionOf the session under which the engine knows the agent of a computer
    */
   async begin(
     labs: readonly LabDefinition[],
@@ -90,7 +90,7 @@ export class SimulatedAgents implements Agents {
     }
   }
 
-  /** Attempts that are going on. */
+  /** Number of running attempts. */
   get running(): number {
     return this.#running.size;
   }
@@ -119,7 +119,7 @@ export class SimulatedAgents implements Agents {
     return Promise.resolve();
   }
 
-  /** The device is out of order from now on: what has it fails. @param device `<lab>.<device>` */
+  /** A device goes out of order: the attempt that has it fails. @param device `<lab>.<device>` */
   lose(device: string): void {
     this.#tell(device, true);
     for (const [id, { devices }] of this.#running)
@@ -131,7 +131,7 @@ export class SimulatedAgents implements Agents {
         );
   }
 
-  /** The device can be used again. @param device `<lab>.<device>` */
+  /** A device comes back. @param device `<lab>.<device>` */
   restore(device: string): void {
     this.#tell(device, false);
   }

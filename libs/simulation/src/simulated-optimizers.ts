@@ -2,8 +2,8 @@ import { ServiceError, type Trial } from '@lab/contracts';
 import type { Optimizers } from '@lab/engine';
 
 /**
- * Optimizers in a simulation: what they would find nobody can know, and how long the instruments are busy with it hardly
- * depends on it. So every run to come gets the row of the latest trial of its campaign.
+ * Optimizers in a simulation. Nobody can know what they would propose, and the proposed values hardly change how long
+ * instruments are in use. So each coming run gets the row of the latest trial of its campaign.
  */
 export function simulatedOptimizers(): Optimizers {
   let sessions = 0;

@@ -15,8 +15,8 @@ import {
 } from '@lab/engine';
 
 /**
- * The memory of a simulated laboratory: takes every commit in place, for nothing is ever lost or refused here. A change
- * that cannot be applied is a defect and ends the simulation.
+ * The store of a simulated laboratory. It applies every commit in place and never fails. A change that cannot be
+ * applied is a defect and ends the simulation.
  */
 export class SimulatedStore implements Store {
   readonly rows: RowSet;
@@ -26,8 +26,8 @@ export class SimulatedStore implements Store {
   #epoch = 0;
 
   /**
-   * @param begin what is going on when the simulation begins; it becomes part of the simulation
-   * @param samples what tasks took before it begins
+   * @param begin unfinished rows at the start; they become part of the simulation
+   * @param samples observed durations of tasks before the start
    */
   constructor(
     begin?: WorkingRows,

@@ -8,16 +8,16 @@ import {
   type TaskDefinition,
 } from '@lab/definitions/model';
 
-/** The SHA-256 of no bytes. */
+/** SHA-256 of an empty file. */
 const ofNothing = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** Values that fit what definitions declare: tasks of a simulation do nothing, but what they hand on must be right. */
+/** Values that satisfy definitions. Simulated tasks do nothing, but the values that they pass on must be valid. */
 
 /**
- * The values of the parameters that are declared.
+ * Values for declared parameters.
  *
- * @param given values that are known already
- * @param alsoFor other specifications that the value of a parameter must fit, by its name
+ * @param given known values
+ * @param alsoFor further specifications that a value must satisfy, by parameter
  */
 export function valuesOf(
   specs: ParameterSpecs,
@@ -32,21 +32,24 @@ export function valuesOf(
   );
 }
 
-/** What a task of a protocol hands on: each value fits also where later tasks refer to it, if any value does. */
+/**
+ * Outputs of a task of a protocol. Where possible each value also satisfies the parameters of later tasks that refer
+ * to it.
+ */
 export function outputsOf(definition: TaskDefinition, task: string, protocol?: ProtocolSnapshot): JsonObject {
   return valuesOf(definition.output_parameters, {}, (name) =>
     protocol === undefined ? [] : usesOf(protocol, task, name),
   );
 }
 
-/** The files that later tasks want of a task; they are empty. */
+/** The empty files that later tasks need of a task. */
 export function filesOf(task: string, snapshot?: ProtocolSnapshot): FileDescription[] {
   const wanted = (snapshot?.protocol.tasks ?? []).flatMap(({ files = {} }) => Object.values(files));
   const names = new Set(wanted.flatMap((file) => (file.task === task ? [file.name] : [])));
   return [...names].map((name) => ({ name, size: 0, sha256: ofNothing }));
 }
 
-/** The parameters of a run with a value for every dynamic one. */
+/** The parameters of a run, with a value for every dynamic one. */
 export function runParameters(protocol: ProtocolSnapshot, given: TaskParameters = {}): TaskParameters {
   const tasks = new Map<string, JsonObject>(
     Object.entries(given).map(([task, values]) => [task, { ...values }]),
@@ -60,7 +63,7 @@ export function runParameters(protocol: ProtocolSnapshot, given: TaskParameters 
   return Object.fromEntries(tasks);
 }
 
-/** What later tasks demand of a value that a task leaves. */
+/** Specifications of later tasks for an output of a task. */
 function usesOf({ protocol, tasks }: ProtocolSnapshot, task: string, parameter: string): ParameterSpec[] {
   return protocol.tasks.flatMap((later) =>
     Object.entries(later.parameters).flatMap(([name, binding]) => {
@@ -70,7 +73,7 @@ function usesOf({ protocol, tasks }: ProtocolSnapshot, task: string, parameter: 
   );
 }
 
-/** A value that all the specifications allow; where none of those tried does, one that the first allows. */
+/** A value that satisfies all specifications; if no tried value does, one that satisfies the first. */
 function fitting(specs: readonly [ParameterSpec, ...ParameterSpec[]]): JsonValue {
   const candidates = specs.flatMap(examplesOf);
   const found = candidates.find((value) => specs.every((spec) => checkValue(spec, value, '').length === 0));

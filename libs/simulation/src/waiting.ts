@@ -2,7 +2,9 @@ import { simulatedWaits, type SimulatedWait, type WaitingTimes } from '@lab/cont
 import type { PlanSlot } from '@lab/scheduling';
 import type { TaskHistory, UnitSpell } from './history.js';
 
-/** From the least to the greatest hindrance: of several slots the one with the greatest counts, of a slot the least. */
+/**
+ * From the weakest to the strongest obstacle. Of several slots the strongest obstacle counts, of one slot the weakest.
+ */
 const hindrances = ['planned', 'priority', 'busy', 'held', 'no_device'] as const;
 
 export function noWaiting(): WaitingTimes {
@@ -10,11 +12,11 @@ export function noWaiting(): WaitingTimes {
 }
 
 /**
- * How long a task waited for what, in milliseconds.
+ * How long a task waited and for what, in milliseconds.
  *
- * @param slots what it could have been given; undefined: it was never offered anything, so all that could fill its slots
- *   was in use or kept all the time
- * @param units what each device and resource was at, in the order of time
+ * @param slots the candidates of its slots; undefined: it was never in a plan, because all candidates were in use or
+ *   held all the time
+ * @param units use of each device and resource, by time
  * @param until end of the simulation, in milliseconds since 1970
  */
 export function waitingOf(
@@ -85,7 +87,7 @@ function hindranceOf(
   return spell.start >= since ? 'priority' : 'busy';
 }
 
-/** The part of a timeline that touches a time. */
+/** The part of a timeline within a period. */
 function within(spells: readonly UnitSpell[], from: number, to: number): UnitSpell[] {
   let low = 0;
   let high = spells.length;
@@ -103,7 +105,7 @@ function within(spells: readonly UnitSpell[], from: number, to: number): UnitSpe
   return found;
 }
 
-/** Moments are asked for in order, so the place in each timeline only moves forward. */
+/** Reads a timeline at rising times, so its position only moves forward. */
 function spellAt(
   spells: readonly UnitSpell[],
   at: number,

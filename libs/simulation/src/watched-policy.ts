@@ -1,19 +1,23 @@
 import type { Plan, PlanSlot, Policy, Snapshot } from '@lab/scheduling';
 
-/** A policy whose plans are counted and timed; it decides as the one inside it does. */
+/** Counts and times the plans of another policy, and decides as that policy does. */
 export class WatchedPolicy implements Policy {
   readonly name;
   readonly scope;
   plans = 0;
   totalMs = 0;
   maxMs = 0;
-  /** What each task could have been given when a plan was last made with it. */
+  /** The candidates of each task in the latest plan that contained it. */
   readonly slots = new Map<string, readonly PlanSlot[]>();
   readonly #inner: Policy;
   readonly #stopwatch: () => number;
   readonly #active: () => void;
 
-  /** @param stopwatch real milliseconds @param active called whenever something happens */
+  /**
+   * @param inner policy that decides
+   * @param stopwatch reads real milliseconds
+   * @param active called at every activity of the policy
+   */
   constructor(inner: Policy, stopwatch: () => number, active: () => void) {
     this.#inner = inner;
     this.name = inner.name;

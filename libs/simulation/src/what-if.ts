@@ -9,15 +9,15 @@ import type { Laboratory, SimulationPorts } from './laboratory.js';
 import { iso, playOn, requirePlayable, type Present } from './present.js';
 import { stuckTasks } from './record.js';
 
-/** Most other runs and tasks that are told of. */
+/** Greatest number of other runs and tasks in the answer. */
 const maxOthers = 500;
 
 /**
- * What would become of a protocol run if it was submitted at a moment, beside all that goes on then: the moment is
- * played through twice, without the run and with it.
+ * What would happen to a protocol run that was submitted at this moment, beside the unfinished work. The simulation
+ * runs twice, without the run and with it.
  *
- * @throws ServiceError what the engine answers to such a submission; `invalid` when too much is going on; `aborted` when
- *   `shouldStop` said so
+ * @throws ServiceError as the engine for the submission; `invalid` when there is too much unfinished work; `aborted`
+ *   when `shouldStop` returned true
  */
 export async function whatIf(
   submission: ProtocolRunSubmission,

@@ -17,44 +17,47 @@ export interface Presence {
   inc: number;
   session: string;
   state: AgentState;
-  /** When it was last heard, in milliseconds since 1970. */
+  /** When the agent was last heard, in milliseconds since 1970. */
   heardAt: number;
-  /** Number of its newest heartbeat; 0: none was heard since it registered. */
+  /** Number of its newest heartbeat; 0: none since it registered. */
   seq: number;
   /** By `<lab>.<device>`. */
   devices: Map<string, DeviceStatus>;
   version: string;
-  /** It is gone because it said so. */
+  /** The agent is offline because it announced that it stops. */
   announcedLeave: boolean;
-  /** How far its clock was ahead when last heard, in milliseconds; null: it has not said. */
+  /** Milliseconds by which its clock was ahead when last heard; null: not reported. */
   clockOffsetMs: number | null;
-  /** What keeps it from writing its ledger; null: nothing does; undefined: it has not said. */
+  /** Why the agent cannot write its ledger; null: it can; undefined: not reported. */
   ledgerTrouble: string | null | undefined;
-  /** By `<lab>.<device>`: when it was last heard to start, in milliseconds since 1970. */
+  /** `<lab>.<device>` to the time of its last known start, in milliseconds since 1970. */
   startedAt: Map<string, number>;
 }
 
 /**
- * Which agents are there, and the state of their devices, as last heard. Kept in memory only: after a start every agent
- * registers again. Nothing here is the truth about work; it only says where new work may be sent.
+ * The connected agents and the state of their devices, as last heard. It is kept in memory only, because every agent
+ * registers again with a new leader. It says where new work may be sent, and nothing about the state of work.
  */
 export class AgentDirectory {
   readonly #agents = new Map<string, Presence>();
   #changes = 0;
   #news = 0;
 
-  /** @param suspectAfterMs silence after which nothing is sent any more @param offlineAfterMs and then it is gone */
+  /**
+   * @param suspectAfterMs milliseconds of silence after which nothing more is sent to an agent
+   * @param offlineAfterMs milliseconds of silence after which an agent is offline
+   */
   constructor(
     private readonly suspectAfterMs: number,
     private readonly offlineAfterMs: number,
   ) {}
 
-  /** Rises whenever work may go where it could not go before, or the other way round. */
+  /** Rises whenever an agent or device becomes usable or unusable. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** Rises whenever an agent or a device is not what it was. */
+  /** Rises whenever the published state of an agent or a device changes. */
   get news(): number {
     return this.#news;
   }
@@ -89,13 +92,13 @@ export class AgentDirectory {
     });
   }
 
-  /** The agent in that incarnation and session, if it is the present one; anything else is an echo of the past. */
+  /** The agent, if this is its latest incarnation and session; undefined for messages that are out of date. */
   current(computer: string, inc: number, session?: string): Presence | undefined {
     const agent = this.#agents.get(computer);
     return agent?.inc === inc && (session === undefined || agent.session === session) ? agent : undefined;
   }
 
-  /** @param seq number of the heartbeat @returns whether work may go where it could not go before */
+  /** Records a heartbeat. @param seq its number @returns whether an agent or device has become usable */
   heard(agent: Presence, devices: readonly DeviceStatus[], now: number, seq = 0): boolean {
     agent.heardAt = now;
     agent.seq = Math.max(agent.seq, seq);
@@ -118,7 +121,7 @@ export class AgentDirectory {
     return better;
   }
 
-  /** What an agent says of the computer that it runs on. @param now when that was heard, in milliseconds since 1970 */
+  /** Records what an agent reports of its computer. @param now milliseconds since 1970 */
   computerReported(
     agent: Presence,
     { wall_ms: wall, ledger_trouble: trouble }: Heartbeat,
@@ -128,7 +131,7 @@ export class AgentDirectory {
     if (trouble !== undefined) agent.ledgerTrouble = trouble;
   }
 
-  /** @returns whether the device can be used and could not before */
+  /** @returns whether the device has become usable */
   deviceChanged(agent: Presence, device: DeviceStatus, now: number): boolean {
     const key = deviceKey(device.lab, device.name);
     const before = agent.devices.get(key);
@@ -149,7 +152,7 @@ export class AgentDirectory {
     agent.startedAt.clear();
   }
 
-  /** Ages the agents that were not heard. @returns those whose state changed */
+  /** Updates the state of silent agents. @returns those whose state changed */
   age(now: number): Presence[] {
     const changed: Presence[] = [];
     for (const agent of this.#agents.values()) {
@@ -166,7 +169,7 @@ export class AgentDirectory {
     return changed;
   }
 
-  /** When the next agent will have been silent for too long. */
+  /** When the state of the next silent agent changes, in milliseconds since 1970. */
   nextAgeing(): number | undefined {
     let next: number | undefined;
     for (const agent of this.#agents.values()) {
@@ -185,18 +188,18 @@ export class AgentDirectory {
     return this.#agents.values();
   }
 
-  /** The incarnation to which new work may be sent. */
+  /** The incarnation to which new work may be sent; undefined: none may be sent. */
   dispatchable(computer: string): number | undefined {
     const agent = this.#agents.get(computer);
     return agent !== undefined && mayDispatchTo(agent.state) ? agent.inc : undefined;
   }
 
-  /** What the agent last said of the functions of a device; empty when it said nothing. */
+  /** The functions of a device as last reported; empty if none were. */
   functionsOf(computer: string, key: string): DeviceFunction[] {
     return this.#agents.get(computer)?.devices.get(key)?.functions ?? [];
   }
 
-  /** Why no task may be given the device at present, in words; null: one may. */
+  /** Why no task can get the device now, in words; null: one can. */
   whyUnusable(computer: string, key: string): string | null {
     const agent = this.#agents.get(computer);
     if (agent === undefined || !mayDispatchTo(agent.state)) return `computer ${computer} is not connected`;
@@ -211,7 +214,7 @@ function looksAlike(one: DeviceStatus | undefined, other: DeviceStatus): boolean
   return one?.state === other.state && one.detail === other.detail && one.halted === other.halted;
 }
 
-/** @throws Error when the table of states does not have it */
+/** @throws Error when the transition is not allowed */
 function change(agent: Presence, state: AgentState): void {
   if (agent.state !== state && !mayFollow(agentTransitions, agent.state, state))
     throw new Error(`agent ${agent.computer}: ${agent.state} cannot become ${state}`);

@@ -1,19 +1,22 @@
 import type { AttemptReport, DeviceStatus, Halt } from '@lab/contracts';
 
-/** What an agent says of itself when it begins, and whenever it hears of another leader. */
+/** What an agent reports when it starts, and whenever a new leader appears. */
 export interface AgentRegistration {
   computer: string;
   session: string;
   version: string;
   attempts: readonly AttemptReport[];
-  /** Earlier incarnations of which it has everything that they accepted; absent: it does not say. */
+  /**
+   * Earlier incarnations whose ledger the agent still has, so that it knows every attempt they accepted; absent: not
+   * reported.
+   */
   incarnations?: readonly number[] | undefined;
   devices: readonly DeviceStatus[];
-  /** The stops that it keeps to; absent: it does not say. */
+  /** The emergency stops that the agent obeys; absent: not reported. */
   halts?: readonly Halt[] | undefined;
 }
 
-/** What an agent says of itself every second. */
+/** What an agent reports every second. */
 export interface Heartbeat {
   inc: number;
   session: string;
@@ -21,8 +24,8 @@ export interface Heartbeat {
   devices: readonly DeviceStatus[];
   attempts: readonly AttemptReport[];
   halts?: readonly Halt[] | undefined;
-  /** The clock of its computer when it was sent, in milliseconds since 1970; absent: it does not say. */
+  /** The clock of its computer when it sent this, in milliseconds since 1970; absent: not reported. */
   wall_ms?: number | undefined;
-  /** What keeps it from writing its ledger, null when nothing does; absent: it does not say. */
+  /** Why the agent cannot write its ledger; null: it can; absent: not reported. */
   ledger_trouble?: string | null | undefined;
 }

@@ -21,7 +21,7 @@ import type { AgentDirectory } from './agent-directory.js';
 import type { AgentRegistration } from './agent-messages.js';
 import { needAttention } from './results.js';
 
-/** Refusals that will not go away by waiting: after this many in a row the task fails. */
+/** A task fails after this many refusals in a row that no waiting can resolve. */
 const maxHopelessRefusals = 5;
 const hopeless: ReadonlySet<ErrorCode> = new Set([
   'invalid',
@@ -46,10 +46,11 @@ const forgotten: Reason = {
 };
 
 /**
- * The talk with agents about attempts: start once, ask when in doubt, and ask to stop until heard.
+ * Commands to agents about attempts: starts each once, asks about uncertain ones, and repeats a stop until the agent
+ * acknowledges it.
  *
- * What is on its way is kept in memory only. After a restart or a failed commit an attempt that was being sent is asked
- * about, never sent again.
+ * Pending commands are kept in memory only. After a restart or a failed commit the engine asks the agent about an
+ * attempt that was being sent. It never sends the attempt again.
  */
 export class AttemptCommands {
   readonly #agents: Agents;
@@ -59,11 +60,11 @@ export class AttemptCommands {
   readonly #refusals: Backoff;
   readonly #retries = new Backoff();
   readonly #inFlight = new Set<string>();
-  /** Attempts whose agent has heard that they shall stop. */
+  /** Attempts whose agent has acknowledged the stop. */
   readonly #stopHeard = new Set<string>();
-  /** Attempts that their agent did not speak of when it registered. */
+  /** Attempts that their agent did not report when it registered. */
   readonly #doubted = new Set<string>();
-  /** Computer to the incarnations of which its agent has everything that they accepted. */
+  /** Computer to the incarnations whose ledger its agent still has. */
   readonly #kept = new Map<string, ReadonlySet<number>>();
   #epoch = 0;
 
@@ -91,7 +92,7 @@ export class AttemptCommands {
     );
   }
 
-  /** Asks about what is in doubt and tells what shall stop, wherever an agent is there to be asked. */
+  /** Asks reachable agents about uncertain attempts and requests stops. */
   pursue(turn: Turn): void {
     for (const attempt of turn.state.rows.attempts.values()) {
       if (!awaitsAgent(attempt.state)) continue;
@@ -109,7 +110,7 @@ export class AttemptCommands {
     }
   }
 
-  /** An agent said what it knows of its attempts while it runs. Repairs what a lost reply left open. */
+  /** Compares the attempts that a running agent reports with the rows. This settles attempts whose answer was lost. */
   reported(turn: Turn, computer: string, inc: number, reports: readonly AttemptReport[]): void {
     for (const { attempt_id: id, status } of reports) {
       const attempt = turn.state.rows.attempts.get(id);
@@ -121,10 +122,10 @@ export class AttemptCommands {
   }
 
   /**
-   * An agent registered: every attempt of its computer that has not ended is adopted, given back, or shown to a person.
+   * Adopts, queues again or shows to a person every unfinished attempt of a computer whose agent has registered.
    *
-   * One of an earlier incarnation that its ledger does not speak of was never accepted, if the agent has the ledger of
-   * that incarnation; else it may have begun, and nobody can know.
+   * An attempt of an earlier incarnation that the agent does not report was never accepted if the agent still has the
+   * ledger of that incarnation. Otherwise it may have begun, and nobody can know.
    */
   registered(
     turn: Turn,
@@ -141,7 +142,7 @@ export class AttemptCommands {
       const status = known.get(attempt.id);
       if (this.#inFlight.has(attempt.id) && attempt.inc === inc) continue;
       if (status === 'unknown') {
-        // The ledger speaks of it, so it is certain; what a person was asked about stays with that person.
+        // The ledger settles this for certain. A question to a person stays with that person.
         if (!isUnclear(attempt.state)) this.#neverRan(turn, attempt, task);
       } else if (status !== undefined) {
         if (attempt.inc !== inc && !isUnclear(attempt.state))
@@ -151,13 +152,13 @@ export class AttemptCommands {
       } else if (isUnclear(attempt.state)) continue;
       else if (attempt.inc === inc) this.#doubted.add(attempt.id);
       else if (this.#inFlight.has(attempt.id)) {
-        // The answer that is still to come may settle it for certain.
+        // The pending answer may still settle this for certain.
         if (attempt.state === 'dispatching') turn.setAttempt(attempt, 'uncertain');
       } else this.#unspoken(turn, attempt, task);
     }
   }
 
-  /** When something is to be tried again. */
+  /** When a command is to be repeated, in milliseconds since 1970. */
   nextRetry(now: number): number | undefined {
     return this.#retries.next(now);
   }
@@ -168,21 +169,21 @@ export class AttemptCommands {
     for (const set of [this.#stopHeard, this.#doubted]) for (const id of set) if (!isLive(id)) set.delete(id);
   }
 
-  /** The epoch that calls carry; set once the engine leads. */
+  /** Sets the epoch of all commands. Called when the engine becomes the leader. */
   lead(epoch: number): void {
     this.#epoch = epoch;
   }
 
   /**
-   * An attempt goes on although its end was decided: a person gave it up while its agent was away. Told again with every
-   * heartbeat that still speaks of it.
+   * Stops an attempt that still runs although a person declared its end while the agent was away. Repeated with every
+   * heartbeat that reports the attempt.
    */
   #stopStray(turn: Turn, to: AgentAddress, id: string, status: AttemptStatus): void {
     if (this.#inFlight.has(id) || (status !== 'accepted' && status !== 'running')) return;
     turn.afterCommit(() => this.#stop(to, id, 'it was decided about while its computer was away'));
   }
 
-  /** Why its agent is to be told to stop it; undefined: it is not, or its agent has heard so. */
+  /** Why the agent must stop the attempt; undefined: it need not, or has acknowledged the stop. */
   #stopReason(turn: Turn, attempt: AttemptRow): string | undefined {
     const task = turn.state.rows.taskRuns.get(attempt.taskRunId);
     if (task === undefined || this.#stopHeard.has(attempt.id)) return undefined;
@@ -284,14 +285,14 @@ export class AttemptCommands {
     if (found.attempt.state === 'running') turn.setAttempt(found.attempt, 'cancelling');
   }
 
-  /** A later incarnation of its agent has registered, and did not speak of it. */
+  /** Settles an attempt that a later incarnation of its agent did not report. */
   #unspoken(turn: Turn, attempt: AttemptRow, task: TaskRunRow): void {
     const isKept = this.#kept.get(attempt.computer)?.has(attempt.inc) === true;
     if (isUnsettled(attempt.state) && isKept) this.#neverRan(turn, attempt, task, neverReached);
     else needAttention(turn, attempt, task, lost);
   }
 
-  /** The agent has it: its end will come as a result. */
+  /** The agent has the attempt and will report its end. */
   #adopt(turn: Turn, attempt: AttemptRow, status: AttemptStatus): void {
     this.#refusals.clear(attempt.taskRunId);
     if (isUnsettled(attempt.state)) turn.setAttempt(attempt, 'running');
@@ -302,9 +303,9 @@ export class AttemptCommands {
   }
 
   /**
-   * It is certain that it did not begin and never will: the task may be tried again.
+   * The attempt certainly did not begin and never will. Its task is queued again.
    *
-   * @returns how many attempts in a row ended so
+   * @returns the number of such attempts in a row
    */
   #neverRan(turn: Turn, attempt: AttemptRow, task: TaskRunRow, reason: Reason | null = null): number {
     const failures = this.#refusals.failed(task.id, turn.now);

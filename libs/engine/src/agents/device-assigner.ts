@@ -5,12 +5,12 @@ import type { Agents } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 import type { AgentDirectory } from './agent-directory.js';
 
-/** Tells the agents that are there which devices to run, until each has heard it. */
+/** Informs reachable agents which devices to run, and repeats this until each has acknowledged. */
 export class DeviceAssigner {
   readonly #ports: { agents: Agents; directory: AgentDirectory; log: Log };
   readonly #enqueue: (name: string, act: (turn: Turn) => void) => void;
   readonly #retries = new Backoff();
-  /** Computer to the number of the change that it has not heard of yet. */
+  /** Computer to the number of the change that its agent has not acknowledged. */
   readonly #due = new Map<string, number>();
   readonly #inFlight = new Set<string>();
   #version = 0;
@@ -28,13 +28,13 @@ export class DeviceAssigner {
     this.#epoch = epoch;
   }
 
-  /** The laboratories changed. An agent that is away hears of it when it registers. */
+  /** The laboratories changed. An agent that is offline is informed when it registers. */
   changed(): void {
     this.#version += 1;
     for (const agent of this.#ports.directory.all()) this.#due.set(agent.computer, this.#version);
   }
 
-  /** The computer was told of laboratories that have changed since. */
+  /** The laboratories have changed since this agent was informed. */
   changedFor(computer: string): void {
     this.#due.set(computer, this.#version);
   }

@@ -1,7 +1,7 @@
 import { isReachable, type DeviceState, type DeviceStatus } from '@lab/contracts';
 import type { AgentDirectory } from './agent-directory.js';
 
-/** A device as its agent last said, or what the silence of its agent means. */
+/** State of a device as its agent last reported it. A device of an unreachable agent is disabled. */
 export function deviceStatusOf(
   { key, computer }: { key: string; computer: string },
   directory: AgentDirectory,

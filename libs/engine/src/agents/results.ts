@@ -25,8 +25,8 @@ import type { AgentDirectory } from './agent-directory.js';
 type Completed = Extract<AttemptOutcome, { kind: 'completed' }>;
 
 /**
- * Records how an attempt ended. Idempotent: an attempt that has ended, or that nobody knows, is left alone, for its
- * result was recorded before or its end was decided by a person.
+ * Records how an attempt ended. Idempotent: an attempt that is unknown or has ended is left unchanged, because its
+ * result was recorded before or a person decided it.
  */
 export function recordResult(
   turn: Turn,
@@ -66,7 +66,7 @@ export function recordResult(
   }
 }
 
-/** It may have begun and nobody can know how it ended: a person has to look. Its allocation stays. */
+/** Asks a person about an attempt that may have begun and whose end is unknown. It keeps its devices and resources. */
 export function needAttention(
   turn: Turn,
   attempt: AttemptRow,
@@ -80,8 +80,8 @@ export function needAttention(
 }
 
 /**
- * An attempt stopped before it had completed. Why it was to stop weighs more than how it took that: after a timeout it
- * has failed; after an emergency stop nothing goes on by itself.
+ * Settles an attempt that ended before it completed. The reason for a stop takes precedence over the reported end:
+ * after a timeout the attempt has failed; after an emergency stop a person decides.
  */
 function stopped(
   turn: Turn,
@@ -112,8 +112,8 @@ function stopped(
 }
 
 /**
- * What an agent says of a call of the attempt that has no known end: the device may still be moving, so nobody else may
- * have what the attempt had. The agent of the attempt itself waits for this; of devices elsewhere it cannot know.
+ * The reason if the effect of a call of the attempt is unknown: the device may still move, so nobody else may get it.
+ * The agent of the attempt waits for its own devices, but cannot know about devices of other agents.
  */
 function doubtOf(directory: AgentDirectory, attempt: AttemptRow): string | null {
   for (const { computer, lab, name } of Object.values(attempt.devices)) {
@@ -125,7 +125,7 @@ function doubtOf(directory: AgentDirectory, attempt: AttemptRow): string | null 
   return null;
 }
 
-/** The emergency stop that its agents keep to, although nobody has recorded it yet. */
+/** An emergency stop that an agent obeys and the engine has not recorded yet. */
 function haltOf(directory: AgentDirectory, attempt: AttemptRow): Reason | null {
   for (const { computer, lab, name } of Object.values(attempt.devices)) {
     const halted = directory.get(computer)?.devices.get(deviceKey(lab, name))?.halted;

@@ -5,7 +5,10 @@ import { type Told, type Turn, told } from '../turn/index.js';
 import type { AgentDirectory } from './agent-directory.js';
 import { deviceStatusOf } from './device-status.js';
 
-/** Shortest time between two commits that tell of nothing else, in milliseconds: devices may change by the call. */
+/**
+ * Shortest time between two commits that contain only such events, in milliseconds. Devices may change with every
+ * call.
+ */
 const paceMs = 100;
 
 export interface StatusEventPorts {
@@ -15,13 +18,13 @@ export interface StatusEventPorts {
 }
 
 /**
- * Tells of what no row stands for: agents and devices as they are heard, and what is loaded. It is told when it is not
- * what was told last, so a state that came and went between two commits is passed over, and every leader begins with
- * all there is.
+ * Publishes changes that no row shows: the state of agents and devices, and the loaded definitions. It publishes the
+ * differences to the state that it published last. So a state that lasts for less than a commit is left out, and a new
+ * leader publishes the whole state.
  */
 export class StatusEvents {
   readonly #ports: StatusEventPorts;
-  /** Aggregate to what was told of it last. */
+  /** Aggregate to its latest event. */
   readonly #told = new Map<string, string>();
   #seenNews = -1;
   #seenLabs: LabMap | undefined;
@@ -31,12 +34,12 @@ export class StatusEvents {
     this.#ports = ports;
   }
 
-  /** A leadership begins, which must not depend on what is told: that comes a moment later. */
+  /** A leadership begins. The first events follow a moment later, so that they cannot delay it. */
   begin(now: number): void {
     this.#lastAt = now;
   }
 
-  /** At the end of a turn: with what it commits anyway, or when the latest was told long enough ago. */
+  /** Publishes changes at the end of a turn, together with its other changes, or alone once enough time has passed. */
   settle(turn: Turn): void {
     if (!this.#isNew()) return;
     if (turn.changes.length === 0 && turn.now < this.#lastAt + paceMs) return;
@@ -60,7 +63,7 @@ export class StatusEvents {
     });
   }
 
-  /** When there is something to tell that had to wait; undefined: there is nothing. */
+  /** When waiting changes are to be published, in milliseconds since 1970; undefined: there are none. */
   next(): number | undefined {
     return this.#isNew() ? this.#lastAt + paceMs : undefined;
   }
@@ -103,7 +106,7 @@ function textOf({ type, body }: Told): string {
   return `${type} ${JSON.stringify(body)}`;
 }
 
-/** It belongs to what is not loaded any more. */
+/** The event of a record that is not loaded any more. */
 function gone(aggregate: string): Told {
   const [kind = '', ...rest] = aggregate.split('/');
   const name = rest.join('/');

@@ -1,21 +1,23 @@
-/** Seconds that a task is taken to need when nobody has said or seen how long it takes. */
+/** Assumed duration of a task, in seconds, when none is declared or observed. */
 export const assumedDurationS = 1;
 
-/** A task that is late by no more than this, or 2 % of its time, is taken to be at its end. */
+/** A running task that is late by at most this, or by 2 % of its duration, is expected to end now. */
 const graceMs = 500;
 const graceShare = 0.02;
-/** An overrun is taken to go on for a tenth of the time so far, and for a second at least. */
+/** An overrun task is expected to take another tenth of the time so far, at least one second. */
 const extensionShare = 0.1;
 const shortestExtensionMs = 1000;
 
 /**
- * When a task that runs is expected to end, in milliseconds since 1970.
+ * When a running task is expected to end, in milliseconds since 1970.
  *
- * A task that takes longer than expected is given more time in steps that grow with it, so that its expected end stands
- * still between two steps and a plan is disturbed seldom.
+ * The expected end of a late task moves in steps that grow with the overrun. Between two steps it stays the same, so
+ * that plans change seldom.
  *
- * @param startedAt milliseconds since 1970 @param durationS seconds that were expected; null: unknown
- * @returns `end`, never before `now`; `overrunAt`: when that expectation will have failed
+ * @param startedAt milliseconds since 1970
+ * @param durationS expected seconds; null: unknown
+ * @param now milliseconds since 1970
+ * @returns `end`, never before `now`; `overrunAt`, when the next step is due
  */
 export function expectedEnd(
   startedAt: number,

@@ -3,10 +3,10 @@ import type { TaskRunRow } from '../rows/index.js';
 import type { WorkingState } from '../turn/index.js';
 
 /**
- * The files that a task starts with: those that earlier tasks of its run left under the names that its protocol says. An
- * on-demand task gets none.
+ * The input files of a task: files that earlier tasks of its run left under the names in the protocol. An on-demand
+ * task gets none.
  *
- * @returns by file handle, and what is missing
+ * @returns the files by handle, and a fault for each missing one
  */
 export function resolveFiles(
   state: WorkingState,
@@ -31,7 +31,7 @@ export function resolveFiles(
   return { files: Object.fromEntries(files), faults };
 }
 
-/** A file that the latest attempt of a task left; undefined: it left none of that name. */
+/** A file of the latest attempt of a task; undefined: there is none of that name. */
 function fileOf(source: TaskRunRow, name: string): InputFile | undefined {
   const file = source.outputFiles.find((each) => each.name === name);
   return file && { ...file, task_run_id: source.id, attempt: source.attempt };

@@ -3,17 +3,17 @@ import type { TaskRunRow } from '../rows/index.js';
 import type { WorkingState } from '../turn/index.js';
 import { lagOf } from './protocol-plan.js';
 
-/** When a task may start by the ends of the tasks that it depends on, in milliseconds since 1970. */
+/** The times at which a task may start because of its dependencies, in milliseconds since 1970. */
 export interface StartWindow {
-  /** Undefined: at once, as far as the ends go. */
+  /** Undefined: no earliest time. */
   notBefore?: number;
-  /** Undefined: any time later. */
+  /** Undefined: no latest time. */
   notAfter?: number;
 }
 
 const anyTime: StartWindow = {};
 
-/** What the dependencies that have ended leave of the time in which a task of a run may start. */
+/** The start window of a task of a run, by the ends of its completed dependencies. */
 export function startWindow(state: WorkingState, task: TaskRunRow): StartWindow {
   const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
   const entry =

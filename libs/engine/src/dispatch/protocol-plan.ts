@@ -2,7 +2,9 @@ import type { DeviceSlot, ProtocolSnapshot, ProtocolTask, ResourceSlot } from '@
 import { type LabMap, deviceCandidates, keepersOf, resourceCandidates, slotName } from '../labs/index.js';
 import { type AllocationKind, allocationKey } from '../rows/index.js';
 
-/** What planning needs of a protocol, arranged once for all of its runs. Places count from 0, in the protocol's order. */
+/**
+ * What plans need of a protocol, derived once for all its runs. Places are indexes in the protocol's order, from 0.
+ */
 export interface ProtocolPlan {
   tasks: readonly PlannedEntry[];
   placeOf: ReadonlyMap<string, number>;
@@ -12,7 +14,7 @@ export interface PlannedEntry {
   entry: ProtocolTask;
   slots: readonly SlotEntry[];
   dependencies: readonly LagEntry[];
-  /** Place of the task before it in its group; null: it is the first, or in none. */
+  /** Place of the preceding task in its group; null: the first of its group, or not in a group. */
   follows: number | null;
 }
 
@@ -20,32 +22,32 @@ export interface SlotEntry {
   /** `device:<slot>` or `resource:<slot>`. */
   name: string;
   kind: AllocationKind;
-  /** Any of them, as far as the definition says; of a reference those of the slot that it leads to. */
+  /** Candidates by definition; for a reference, those of the slot that it refers to. */
   candidates: readonly string[];
-  /** The slot of an earlier task whose unit it gets. */
+  /** The slot of an earlier task from which the unit is passed on; null: no reference. */
   reference: SlotReference | null;
-  /** Places of other tasks that must have ended before its unit goes to another run. */
+  /** Places of other tasks that must end before the unit goes to another run. */
   keepers: readonly number[];
 }
 
 export interface SlotReference {
-  /** Place of the task, and the slot as the definition names it: an output, for a resource. */
+  /** Place of the task, and the name of its slot; for a resource, of its output. */
   task: number;
   slot: string;
-  /** The slot of that task by which it gets the unit; null: which of its resources it is shows only in the end. */
+  /** The input slot of that task through which it gets the unit; null: known only when that task has ended. */
   source: string | null;
 }
 
-/** A dependency with the times between the end of one task and the start of the other, in milliseconds. */
+/** A dependency with its lags in milliseconds. */
 export interface LagEntry {
-  /** Place of the task that must have completed. */
+  /** Place of the task that must complete first. */
   task: number;
   minLagMs: number;
-  /** Null: any time later. */
+  /** Null: no greatest lag. */
   maxLagMs: number | null;
 }
 
-/** @param labs those loaded at present: what is not loaded is no candidate */
+/** @param labs the loaded laboratories; their units are the candidates */
 export function protocolPlan(snapshot: ProtocolSnapshot, labs: LabMap): ProtocolPlan {
   const { protocol } = snapshot;
   const placeOf = new Map(protocol.tasks.map((task, place) => [task.name, place]));
@@ -95,7 +97,7 @@ export function protocolPlan(snapshot: ProtocolSnapshot, labs: LabMap): Protocol
     return { task, slot: wanted.slot, source: sources.length === 1 ? (sources[0] ?? null) : null };
   };
 
-  // A reference goes to a task that stands earlier, so the candidates of that one are known by then.
+  // A reference leads to an earlier task, whose candidates are known by now.
   const referred = (kind: AllocationKind, { task, source }: SlotReference): string[] => {
     const slots = done[task]?.slots.filter((slot) => slot.kind === kind) ?? [];
     const sources =
@@ -124,7 +126,7 @@ export function protocolPlan(snapshot: ProtocolSnapshot, labs: LabMap): Protocol
   return { tasks: done, placeOf };
 }
 
-/** The times after the end of a dependency within which a task may start, in milliseconds. */
+/** The least and greatest time between the end of a dependency and the start of a task, in milliseconds. */
 export function lagOf(
   entry: ProtocolTask,
   dependency: string,

@@ -15,47 +15,49 @@ export interface ReadyWorkPorts {
   workload: Workload;
   refusals: Backoff;
   labs: () => LabMap;
-  /** As {@link Policy.patienceMs}; Infinity: none. */
+  /** As {@link Policy.patienceMs}; Infinity: unlimited. */
   patienceMs: number;
 }
 
-/** Tasks of several slots that are compared for one unit. */
+/** Number of oldest tasks with several slots that are compared for one unit. */
 const oldest = 32;
-/** Tasks that are shown although they cannot start, in one snapshot. */
+/** Greatest number of tasks in one snapshot that cannot start yet. */
 const mostEarly = 100;
 
-/** What could start at once, for policies that look no further: of much that waits, little is looked at. */
+/**
+ * Tasks that could start at once, for policies that do not plan ahead. It examines only a small part of a long queue.
+ */
 export class ReadyWork {
   readonly #ports: ReadyWorkPorts;
-  /** Of on-demand tasks. */
+  /** Slots of on-demand tasks, by task. */
   readonly #slots = new Map<string, PlanSlot[]>();
-  /** On-demand tasks by one unit that each of them cannot do without; some of them may be queued no more. */
+  /** On-demand tasks by a unit that each of them requires. May contain tasks that are not queued any more. */
   readonly #waiting = new Map<string, Set<string>>();
-  /** Of these, by the same unit, those that need several units. */
+  /** The tasks of {@link #waiting} that need several units, by the same unit. */
   readonly #several = new Map<string, Set<string>>();
-  /** All other queued tasks; some of them may be queued no more. */
+  /** All other queued tasks. May contain tasks that are not queued any more. */
   readonly #others = new Set<string>();
   #stale = true;
   #warnedOf = new Set<string>();
   #nextStart: number | undefined;
-  /** Tasks that the snapshot being made shows although they cannot start. */
+  /** Number of tasks in the current snapshot that cannot start yet. */
   #early = 0;
 
   constructor(ports: ReadyWorkPorts) {
     this.#ports = ports;
   }
 
-  /** The laboratories or the memory changed: what slots may be filled with is found out anew. */
+  /** Discards what was derived from the laboratories and the rows, because either was replaced. */
   forget(): void {
     this.#stale = true;
   }
 
-  /** When a task that the latest snapshot left out may start: its pause or a lag is over. Milliseconds since 1970. */
+  /** When a task that the latest snapshot left out may start, after a retry wait or a lag; milliseconds since 1970. */
   get nextStart(): number | undefined {
     return this.#nextStart;
   }
 
-  /** @param version names the state of the world @param now milliseconds since 1970 */
+  /** @param version identifies the state, for the policy @param now milliseconds since 1970 */
   snapshot(state: WorkingState, version: number, now: number): Snapshot {
     this.#nextStart = undefined;
     this.#early = 0;
@@ -70,8 +72,8 @@ export class ReadyWork {
   }
 
   /**
-   * The queued tasks, but for those that wait for one certain unit that nobody can have now: of ten thousand tasks for a
-   * busy device the one at most is looked at for which other units may have to be kept free.
+   * Queued tasks that may start, or for which units may have to be reserved. Of many tasks that require the same busy
+   * unit only one is examined.
    */
   *#worthALook(state: WorkingState, now: number, view: UnitView): Iterable<string> {
     if (this.#stale || this.#slots.size > 2 * state.queued.size + 1_000) this.#sortAnew(state);
@@ -100,8 +102,8 @@ export class ReadyWork {
   }
 
   /**
-   * Of the tasks of several slots that have waited for long the one that is first: the others cannot start before it.
-   * Only the oldest are looked at, which is enough for none of them to wait for ever.
+   * The first of the oldest tasks with several slots that require one unit. The others cannot start before it.
+   * Comparing only the oldest suffices, so that no task waits for ever.
    */
   #mostPatient(state: WorkingState, group: Set<string> | undefined, now: number): string | undefined {
     if (group === undefined) return undefined;
@@ -116,7 +118,7 @@ export class ReadyWork {
         continue;
       }
       const queuedAt = row.queuedAt ?? row.createdAt;
-      // In the order of their arrival: those that follow have not waited for longer.
+      // In order of arrival: all that follow have waited for less time.
       if (now - queuedAt < patienceMs || (looked += 1) > oldest) break;
       const slots = this.#slots.get(id) ?? [];
       const task = { id, run: null, priority: row.priority, queuedAt, duration: null, slots };
@@ -174,7 +176,7 @@ export class ReadyWork {
     return { id, run: null, priority: task.priority, queuedAt, duration: expected, slots };
   }
 
-  /** A unit is free for every slot; without devices the service computer is there. */
+  /** Each slot has a free unit; for a task without devices the service computer is reachable. */
   #canStart(state: WorkingState, task: TaskRunRow, slots: readonly PlanSlot[], view: UnitView): boolean {
     let needsDevice = false;
     for (const slot of slots) {
@@ -193,7 +195,7 @@ export class ReadyWork {
     return needsDevice || this.#ports.directory.dispatchable(serviceComputer) !== undefined;
   }
 
-  /** What runs that keep units, or are about to, still ask for; undefined: there are none. */
+  /** Units that holding runs still need before they release theirs; undefined: there are no such runs. */
   #needs(state: WorkingState, tasks: readonly PlanTask[]): Map<string, RunNeeds> | undefined {
     const { workload } = this.#ports;
     const needs = new Map<string, RunNeeds>();
@@ -211,8 +213,8 @@ export class ReadyWork {
   }
 
   /**
-   * Two runs that each keep what the other waits for will wait for ever unless a person cancels one of them: this says
-   * so, once per pair.
+   * Warns once per pair when two runs each hold a unit that the other needs. They wait until a person cancels one of
+   * them.
    */
   #warnOfDeadlock(state: WorkingState, mine: string, candidates: readonly string[]): void {
     const { workload, log } = this.#ports;
@@ -243,8 +245,8 @@ export class ReadyWork {
 }
 
 /**
- * What a run keeps is kept for the tasks that refer to it (a sample may lie there), so another slot of the same run gets
- * another unit, unless its whole pool is kept by the run and waiting would never end.
+ * A test for units that the run does not hold. A held unit is reserved for the tasks that refer to it, because a
+ * sample may be in it. If the run holds the whole pool, any of its units may be used, because waiting would never end.
  */
 function notHeld(run: string | null, candidates: readonly string[], view: UnitView): readonly string[] {
   if (run === null || candidates.length < 2) return candidates;

@@ -22,13 +22,13 @@ export interface StartPorts {
   directory: AgentDirectory;
   labs: () => LabMap;
   epoch: () => number;
-  /** Tells an agent to start; called after the commit, once per attempt for ever. */
+  /** Sends a start to an agent, after the commit and exactly once per attempt. */
   send: (to: AgentAddress, start: TaskStart) => void;
 }
 
 /**
- * Starts a task on what it was assigned: records the attempt with its allocations, and has it sent after the commit. A
- * task whose parameters or files do not resolve fails instead; one whose computer has gone meanwhile goes on waiting.
+ * Starts a task on the assigned units: records the attempt and its allocations, and sends it after the commit. A task
+ * whose parameters or files do not resolve fails instead. A task whose computer has become unreachable stays queued.
  */
 export function startTask(turn: Turn, ports: StartPorts, assignment: Assignment): void {
   const { state } = turn;
@@ -119,7 +119,7 @@ export function startTask(turn: Turn, ports: StartPorts, assignment: Assignment)
     task_type: task.type,
     module: definition.module,
     isolation: definition.isolation,
-    // What the functions are is for this start alone, and no part of the record.
+    // The list of functions is sent with this start only and is not stored.
     devices: Object.fromEntries(
       bindings.map(([slot, binding]) => [slot, { ...binding, functions: functions[slot] }]),
     ),
@@ -130,7 +130,7 @@ export function startTask(turn: Turn, ports: StartPorts, assignment: Assignment)
   turn.afterCommit(() => ports.send({ computer, inc, epoch: ports.epoch() }, start));
 }
 
-/** The devices of an assignment by handle; undefined when one is not in any loaded laboratory. */
+/** The devices of an assignment by handle; undefined: one of them is not loaded. */
 function chosenDevices(labs: LabMap, assignment: Assignment): Record<string, KnownDevice> | undefined {
   const chosen: [string, KnownDevice][] = [];
   for (const [slot, id] of Object.entries(assignment.units)) {
@@ -142,7 +142,7 @@ function chosenDevices(labs: LabMap, assignment: Assignment): Record<string, Kno
   return Object.fromEntries(chosen);
 }
 
-/** Where most of the devices are, for calls to those need no network; the service computer first among equals. */
+/** The computer of most of the devices, because calls to these need no network. The service computer wins a tie. */
 export function computerFor(devices: readonly KnownDevice[]): string {
   if (devices.length === 0) return serviceComputer;
   const counts = new Map<string, number>();

@@ -8,7 +8,7 @@ import type { WorkingState } from '../turn/index.js';
 
 const nothing: readonly string[] = [];
 
-/** Devices and resources as policies see them at one moment; each is looked at once. */
+/** Devices and resources as policies see them at one moment. Each unit is derived once. */
 export class UnitView {
   readonly units = new Map<string, PlanUnit>();
   readonly #state: WorkingState;
@@ -23,7 +23,7 @@ export class UnitView {
     this.#isStopped = stoppedDevices(state);
   }
 
-  /** @param id as {@link allocationKey} gives it */
+  /** @param id of {@link allocationKey} */
   get(id: string): PlanUnit {
     const known = this.units.get(id);
     if (known !== undefined) return known;
@@ -45,7 +45,7 @@ export class UnitView {
     return unit;
   }
 
-  /** Why nobody may be given it at present, in words; null: somebody may. */
+  /** Why no task can get the unit now, in words; null: one can. */
   whyUnusable(id: string): string | null {
     return this.#whyUnusable(id, this.#state.rows.allocations.get(id));
   }

@@ -15,24 +15,24 @@ import { UnitView } from './units.js';
 export interface WorkloadPorts {
   directory: AgentDirectory;
   durations: Durations;
-  /** Of tasks that an agent refused, when they may be tried again. */
+  /** When tasks that an agent refused may be sent again. */
   refusals: Backoff;
   labs: () => LabMap;
 }
 
-/** A run whose tasks are being put into a snapshot. */
+/** A run whose tasks are being added to a snapshot. */
 interface RunView {
   run: ProtocolRunRow;
   plan: ProtocolPlan;
-  /** The task at a place of the plan; undefined: the run has none. */
+  /** The task at a place of the protocol plan; undefined: the run has none. */
   row: (place: number) => TaskRunRow | undefined;
 }
 
 const noKeepers: readonly string[] = [];
 
 /**
- * Everything that waits and runs, as policies that plan ahead see it. A task that needs a person's decision is among those
- * that wait, blocked: what comes after it cannot be planned.
+ * All queued and running tasks, for policies that plan ahead. A task that needs a decision counts as queued and
+ * blocked, because its end cannot be predicted.
  */
 export class Workload {
   readonly #ports: WorkloadPorts;
@@ -42,12 +42,12 @@ export class Workload {
     this.#ports = ports;
   }
 
-  /** The laboratories changed, and with them what slots may be filled with. */
+  /** Discards the candidates of slots, because the laboratories changed. */
   forget(): void {
     this.#plans = new WeakMap();
   }
 
-  /** When the first of the tasks that run will have taken longer than was expected at a moment, in milliseconds since 1970. */
+  /** When the first running task will exceed its expected duration, in milliseconds since 1970. */
   nextOverrun(state: WorkingState, since: number): number | undefined {
     let next: number | undefined;
     for (const id of state.rows.liveAttempts.keys()) {
@@ -60,7 +60,7 @@ export class Workload {
     return next;
   }
 
-  /** @param version names the state of the world @param now milliseconds since 1970 */
+  /** @param version identifies the state, for the policy @param now milliseconds since 1970 */
   snapshot(state: WorkingState, version: number, now: number): Snapshot {
     const view = new UnitView(state, this.#ports.labs(), this.#ports.directory);
     const tasks: PlanTask[] = [];
@@ -87,7 +87,7 @@ export class Workload {
     return { version, now, tasks, running, units: view.units };
   }
 
-  /** What is known of how long a task takes. */
+  /** The expected duration of a task. */
   expectationOf(state: WorkingState, task: TaskRunRow): Expectation {
     const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
     if (run === undefined) return this.#ports.durations.of(null, task.type, null);
@@ -95,7 +95,7 @@ export class Workload {
     return this.#ports.durations.of(run.type, task.name, entry?.duration ?? null);
   }
 
-  /** What planning needs of a task of a run; undefined: its definition is gone. */
+  /** The plan data of a task of a run; undefined: its definition is missing. */
   entryOf(state: WorkingState, run: ProtocolRunRow, task: TaskRunRow): PlannedEntry | undefined {
     const plan = this.#planOf(state, run);
     return plan?.tasks[plan.placeOf.get(task.name) ?? -1];
@@ -112,7 +112,7 @@ export class Workload {
     return plan;
   }
 
-  /** A task of a run that may start; undefined: its definition is gone. */
+  /** A queued task of a run; undefined: its definition is missing. */
   queued(state: WorkingState, row: TaskRunRow, now: number, view: UnitView): PlanTask | undefined {
     const run = row.runId === null ? undefined : state.rows.protocolRuns.get(row.runId);
     const known = run === undefined ? undefined : this.#viewOf(state, run);
@@ -121,7 +121,7 @@ export class Workload {
     return this.#waiting(known, entry, row, now, view, false);
   }
 
-  /** The slots of a task of a run with their candidates; undefined: its definition is gone. */
+  /** The slots of a task of a run with their candidates; undefined: its definition is missing. */
   slotsOf(state: WorkingState, run: ProtocolRunRow, row: TaskRunRow): PlanSlot[] | undefined {
     const known = this.#viewOf(state, run);
     const entry = this.entryOf(state, run, row);
@@ -130,14 +130,14 @@ export class Workload {
       : entry.slots.map((slot) => planSlot(known, slot));
   }
 
-  /** Will the run of a running task keep what the task has, when it has ended? */
+  /** Says whether the run of a running task will hold a unit of the task after its end. */
   willKeep(state: WorkingState, row: TaskRunRow): boolean {
     const run = row.runId === null ? undefined : state.rows.protocolRuns.get(row.runId);
     const entry = run === undefined ? undefined : this.entryOf(state, run, row);
     return entry?.slots.some((slot) => slot.keepers.length > 0) ?? false;
   }
 
-  /** What a run that keeps units still asks for before it gives them up. */
+  /** Units that a holding run still needs before it releases those that it holds. */
   needsOf(state: WorkingState, run: ProtocolRunRow): RunNeeds {
     const known = this.#viewOf(state, run);
     const keeps = new Map<string, Set<string>>();
@@ -201,13 +201,13 @@ export class Workload {
     };
   }
 
-  /** Each slot has a unit that may be given to somebody, and without devices there is the service computer. */
+  /** Each slot has a unit that some task can get; without devices the service computer is reachable. */
   #canBeFilled(slots: readonly PlanSlot[], view: UnitView): boolean {
     let filled = true;
     let needsDevice = false;
     for (const slot of slots) {
       let usable = false;
-      // Each is looked at, for the snapshot lists all that somebody may get.
+      // Examines every candidate, because the snapshot lists all of them.
       for (const id of slot.candidates) usable = view.get(id).usable || usable;
       filled &&= usable;
       needsDevice ||= slot.name.startsWith('device:');
@@ -248,7 +248,7 @@ export class Workload {
   }
 }
 
-/** What a running task has, by slot, and for which other tasks it is kept. */
+/** The units of a running task by slot, and the tasks for which each is held. */
 function unitsBySlot(row: TaskRunRow, of?: RunView, planned?: PlannedEntry): PlanRunning['units'] {
   const units: Record<string, { unit: string; keptFor: readonly string[] }> = {};
   for (const { kind, key, slot } of unitsOf(row)) {
@@ -260,7 +260,7 @@ function unitsBySlot(row: TaskRunRow, of?: RunView, planned?: PlannedEntry): Pla
   return units;
 }
 
-/** What a task waits for besides units, and the times that the tasks before it leave. */
+/** What a task waits for besides units, and its start window. */
 function timesOf(
   { row }: RunView,
   planned: PlannedEntry,
@@ -300,7 +300,7 @@ function planSlot(known: RunView, slot: SlotEntry): PlanSlot {
   return { name, candidates: unit === undefined || !candidates.includes(unit) ? [] : [unit], ...keeps };
 }
 
-/** Tasks that have not ended for which the unit of a slot is kept. */
+/** Unfinished tasks for which the unit of a slot is held. */
 function keptFor({ row }: RunView, slot: SlotEntry): readonly string[] {
   if (slot.keepers.length === 0) return noKeepers;
   return slot.keepers.flatMap((place) => {

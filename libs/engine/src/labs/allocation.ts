@@ -12,7 +12,7 @@ export interface Unit {
   slot: string;
 }
 
-/** The devices and resources that a task was given, by slot. */
+/** The devices and resources of a task, by slot. */
 export function unitsOf(task: TaskRunRow): Unit[] {
   return [
     ...Object.entries(task.devices).map(([slot, device]) => ({
@@ -29,10 +29,10 @@ export function unitsOf(task: TaskRunRow): Unit[] {
 }
 
 /**
- * Gives a unit to a task: claims it, or takes it over from the run that holds it.
+ * Gives a unit to a task: claims a free one, or passes one on that the task's run holds.
  *
  * @returns the fence of the allocation
- * @throws ServiceError `wrong_state` when somebody else has it
+ * @throws ServiceError `wrong_state` when another task or run has the unit
  */
 export function take(turn: Turn, task: TaskRunRow, kind: AllocationKind, key: string): number {
   const row = turn.state.allocation(kind, key);
@@ -45,8 +45,8 @@ export function take(turn: Turn, task: TaskRunRow, kind: AllocationKind, key: st
 }
 
 /**
- * A task has stopped for good: each of its units is kept for the run if a later task refers to it, by a slot of this task
- * or of an earlier one for which the run keeps it; else freed.
+ * Gives up the units of a task that has ended. The run keeps a unit as long as an unfinished task refers to it, by a
+ * slot of this task or of an earlier one. Any other unit is freed.
  */
 export function leave(turn: Turn, task: TaskRunRow): void {
   const { runId } = task;
@@ -60,13 +60,16 @@ export function leave(turn: Turn, task: TaskRunRow): void {
   }
 }
 
-/** A task did not start after all: what it claimed is free again, what was passed to it stays with the run. */
+/**
+ * Gives up the units of a task that did not start. What the task had claimed becomes free; what its run had passed to
+ * it stays with the run.
+ */
 export function giveBack(turn: Turn, task: TaskRunRow): void {
   for (const row of allocationsOf(turn, task))
     if (row.heldByRunId === null) turn.emit({ op: 'release', kind: row.kind, key: row.key });
 }
 
-/** Frees what a run keeps between its tasks but no unfinished task refers to any more. */
+/** Frees the units that a run holds between its tasks and to which no unfinished task refers. */
 export function releaseUnneeded(turn: Turn, runId: string): void {
   for (const row of turn.state.heldBy(runId)) {
     if (turn.state.isInUse(row)) continue;
@@ -84,8 +87,8 @@ function allocationsOf(turn: Turn, task: TaskRunRow): AllocationRow[] {
 }
 
 /**
- * Tasks that must end before a run gives up a unit that it keeps: those that refer to a slot by which any of its tasks has
- * had it, and the one that uses it. The latter need not refer to it: any task of the run may use it in between.
+ * The tasks that must end before a run gives up a unit: those that refer to a slot through which a task of the run got
+ * it, and the task that uses it now. The latter need not refer to it, because any task of the run may use a held unit.
  */
 export function heldFor(state: WorkingState, allocation: AllocationRow): readonly string[] {
   const { heldByRunId, taskRunId } = allocation;
@@ -95,7 +98,7 @@ export function heldFor(state: WorkingState, allocation: AllocationRow): readonl
   return isUser ? [...keepers, taskRunId] : keepers;
 }
 
-/** Tasks that have not ended for which slots of some tasks of a run keep a unit. */
+/** The unfinished tasks for which the slots of `users` keep a unit. */
 function keepersFor(
   state: WorkingState,
   runId: string | null,
@@ -108,7 +111,7 @@ function keepersFor(
   const kept = keepersOf(snapshot);
   const ids = new Set<string>();
   for (const task of users) {
-    // One that waits to be tried again may be given another.
+    // A task that is queued again may get another unit.
     if (isWaiting(task.state)) continue;
     for (const unit of unitsOf(task)) {
       if (unit.kind !== kind || unit.key !== key) continue;

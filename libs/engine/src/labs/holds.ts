@@ -1,7 +1,7 @@
 import type { ProtocolSnapshot } from '@lab/definitions/model';
 import type { AllocationKind } from '../rows/index.js';
 
-/** Slot, as `<kind>/<task>/<slot>`, to the names of the tasks that must have ended before its allocation is freed. */
+/** Slot, as `<kind>/<task>/<slot>`, to the names of the tasks that must end before its allocation is freed. */
 export type Keepers = ReadonlyMap<string, ReadonlySet<string>>;
 
 const cache = new WeakMap<ProtocolSnapshot, Keepers>();
@@ -11,10 +11,10 @@ export function slotName(kind: AllocationKind, task: string, slot: string): stri
 }
 
 /**
- * Which tasks keep the allocation of which slot.
+ * The tasks that keep the allocation of each slot.
  *
- * A slot with `hold` is kept for every task that refers to it, directly or through other references; the same tasks
- * keep it while it is in the hands of one of those references.
+ * A slot with `hold` is kept for every task that refers to it, directly or through other references. These tasks keep
+ * it also while one of the referring tasks uses it.
  */
 export function keepersOf(snapshot: ProtocolSnapshot): Keepers {
   const cached = cache.get(snapshot);
@@ -51,7 +51,7 @@ export function keepersOf(snapshot: ProtocolSnapshot): Keepers {
   return keepers;
 }
 
-/** The slots that a slot refers to, nearest first. Ends also if a definition refers in a circle. */
+/** The slots to which a slot refers, nearest first. Terminates for circular definitions too. */
 function chain(parent: ReadonlyMap<string, string>, id: string): Set<string> {
   const slots = new Set<string>();
   for (let at = parent.get(id); at !== undefined && !slots.has(at) && at !== id; at = parent.get(at))

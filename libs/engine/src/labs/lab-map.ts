@@ -3,7 +3,7 @@ import type { LabDefinition } from '@lab/definitions/model';
 import type { Log } from '@lab/ports';
 import type { Definitions, ResourceRow } from '../rows/index.js';
 
-/** The computer that always exists, and runs what needs no device. */
+/** The computer that always exists. It runs the tasks that need no device. */
 export const serviceComputer = 'svc_computer';
 
 export interface KnownDevice {
@@ -15,11 +15,11 @@ export interface KnownDevice {
   computer: string;
 }
 
-/** The loaded laboratories, arranged for lookups; taken anew whenever they change. */
+/** The loaded laboratories, indexed. A new map is made after every change. */
 export class LabMap {
   readonly devices = new Map<string, KnownDevice>();
   readonly devicesOfType = new Map<string, KnownDevice[]>();
-  /** Resource name to its home and initial state. */
+  /** Resource name to its laboratory and initial state. */
   readonly resources = new Map<string, ResourceRow>();
   readonly labs = new Map<string, LabDefinition>();
   readonly #definitions: Definitions;
@@ -41,7 +41,7 @@ export class LabMap {
     }
   }
 
-  /** The devices that the agent of a computer shall run. */
+  /** The devices that the agent of a computer must run. */
   assignmentsOf(computer: string, log: Log): DeviceAssignment[] {
     const assignments: DeviceAssignment[] = [];
     for (const lab of this.labs.values()) {

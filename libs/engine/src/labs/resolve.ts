@@ -11,7 +11,10 @@ import { type AllocationKind, type ProtocolRunRow, type TaskRunRow, allocationKe
 import type { WorkingState } from '../turn/index.js';
 import { type LabMap, deviceKey } from './lab-map.js';
 
-/** What the slots of a task may be filled with, as far as the loaded laboratories and the run's past say. */
+/**
+ * The candidates for each slot of a task, in the loaded laboratories and by the units that earlier tasks of the run
+ * got.
+ */
 export function slotsOf(state: WorkingState, labs: LabMap, task: TaskRunRow): PlanSlot[] | undefined {
   const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
   if (run === undefined) {
@@ -46,7 +49,10 @@ export function slotsOf(state: WorkingState, labs: LabMap, task: TaskRunRow): Pl
   ];
 }
 
-/** The keys of the devices that fit a slot. @param referred what a reference stands for; none before its task ran */
+/**
+ * Keys of the devices that fit a slot. @param referred key of the device that a reference means; undefined before its
+ * task ran
+ */
 export function deviceCandidates(
   labs: LabMap,
   protocol: ProtocolDefinition,
@@ -75,7 +81,10 @@ export function deviceCandidates(
   }
 }
 
-/** The names of the resources that fit a slot. @param referred what a reference stands for; none before its task ran */
+/**
+ * Names of the resources that fit a slot. @param referred name of the resource that a reference means; undefined
+ * before its task ran
+ */
 export function resourceCandidates(
   labs: LabMap,
   protocol: ProtocolDefinition,
@@ -94,7 +103,7 @@ export function resourceCandidates(
   }
 }
 
-/** The values that a task starts with: literal, supplied, or taken from earlier tasks, then checked as a whole. */
+/** The input parameters of a task: literal, submitted, or outputs of earlier tasks, checked against the task type. */
 export function resolveParameters(
   state: WorkingState,
   task: TaskRunRow,
@@ -136,8 +145,8 @@ export function resolveParameters(
 }
 
 /**
- * The resources of a task as it gets them. The annotations of the protocol lie over the stored metadata until a task
- * of the run has handed the resource on; from then on what that task left is the truth.
+ * The resources of a task with their metadata. The annotations of the protocol replace stored values of the same
+ * names, until a task of the run returns the resource. From then on the values of that task count.
  */
 export function resourceValues(
   state: WorkingState,
@@ -159,7 +168,7 @@ export function resourceValues(
   return Object.fromEntries(values);
 }
 
-/** The unit that a task which has started gives to a slot that refers to it; undefined: it has none there. */
+/** The unit that a slot means which refers to a slot of the task `source`; undefined: `source` has no unit there. */
 export function referredUnit(
   source: TaskRunRow,
   kind: AllocationKind,
@@ -183,7 +192,7 @@ function definitionOf(
   return protocol === undefined || entry === undefined ? undefined : { protocol, entry };
 }
 
-/** The key of what a reference stands for; undefined before its task ran. */
+/** The key of the unit that a reference means; undefined before its task ran. */
 function referred(
   state: WorkingState,
   run: ProtocolRunRow,
@@ -220,7 +229,7 @@ function missingDefinition(task: TaskRunRow): { values: JsonObject; faults: Faul
   };
 }
 
-/** A property of the object itself: names of users may be those of built-in properties. */
+/** An own property of the object. Users may choose the names of built-in properties. */
 function own<Value>(object: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -4,7 +4,7 @@ import { matchSlots } from '@lab/scheduling';
 import { type LabMap, deviceKey } from './lab-map.js';
 import { deviceCandidates, resourceCandidates } from './resolve.js';
 
-/** Slots of a protocol that the loaded laboratories cannot fill, however long one waits. */
+/** Slots of a protocol that the loaded laboratories can never fill. */
 export function placeFaults(labs: LabMap, { protocol }: ProtocolSnapshot): Fault[] {
   const faults: Fault[] = [];
   for (const lab of protocol.labs)
@@ -49,7 +49,7 @@ export function placeFaults(labs: LabMap, { protocol }: ProtocolSnapshot): Fault
   return faults;
 }
 
-/** What is wrong with the devices that an on-demand task asks for. */
+/** Faults in the devices of an on-demand task. */
 export function deviceFaults(
   labs: LabMap,
   wanted: Readonly<Record<string, { type: string }>>,
@@ -91,7 +91,7 @@ export function deviceFaults(
   return faults;
 }
 
-/** What is wrong with the resources that an on-demand task asks for. */
+/** Faults in the resources of an on-demand task. */
 export function resourceFaults(
   labs: LabMap,
   wanted: Readonly<Record<string, { type: string }>>,
@@ -153,7 +153,7 @@ function handleFaults(
   return faults;
 }
 
-/** The hint that names what could have been meant. */
+/** A hint with the allowed names. */
 export function among(names: readonly string[]): { hint?: string } {
   if (names.length === 0) return {};
   const shown = names.slice(0, 10).join(', ');

@@ -4,11 +4,11 @@ import type { Accepted } from '../submission/index.js';
 import { type Person, type Turn, audit, told } from '../turn/index.js';
 
 /**
- * Work that is over leaves the lists and comes back. Nothing of it changes but that, and nothing of it is in memory: what
- * the store said of it before the turn is checked again by the store in the commit.
+ * Archiving hides finished work from lists, and restoring shows it again. Such work is not in memory. The store checks
+ * in the commit what it reported before the turn.
  */
 
-/** @throws ServiceError `not_found`; `wrong_state` when it is not over, belongs to a campaign or is archived */
+/** @throws ServiceError `not_found`; `wrong_state` when the work is not over, belongs to a campaign or is archived */
 export function archiveWork(
   turn: Turn,
   person: Person,
@@ -21,14 +21,14 @@ export function archiveWork(
   return archive(turn, person, kind, work);
 }
 
-/** Archives what can be, as the store has just said. @returns how much */
+/** Archives the given work, except what has resumed since. @returns how many entries were archived */
 export function archiveAll(turn: Turn, person: Person, kind: WorkKind, works: readonly NamedWork[]): number {
   const over = works.filter((work) => isTerminal(stateOf(turn, kind, work)));
   for (const work of over) archive(turn, person, kind, work);
   return over.length;
 }
 
-/** @throws ServiceError `not_found`; `wrong_state` when it is not archived, or its campaign is */
+/** @throws ServiceError `not_found`; `wrong_state` when the work is not archived, or its campaign is */
 export function restoreWork(
   turn: Turn,
   person: Person,
@@ -52,7 +52,7 @@ function overByItself(turn: Turn, kind: WorkKind, name: string, work: NamedWork 
   return work;
 }
 
-/** As it is in memory, if it goes on again. */
+/** The state in memory if the work has resumed; else the stored state. */
 function stateOf(turn: Turn, kind: WorkKind, { id, state }: NamedWork): NamedWork['state'] {
   const { campaigns, protocolRuns, taskRuns } = turn.state.rows;
   const table = { campaign: campaigns, protocol_run: protocolRuns, task_run: taskRuns }[kind];
@@ -68,7 +68,7 @@ function archive(turn: Turn, person: Person, kind: WorkKind, work: NamedWork): A
   return keep(turn, person, kind, work, 'archive');
 }
 
-/** For the audit and for whoever listens. */
+/** Adds the audit entry and the event. */
 function keep(
   turn: Turn,
   person: Person,

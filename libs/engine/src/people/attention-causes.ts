@@ -11,7 +11,7 @@ import { deviceKey } from '../labs/index.js';
 import type { AttemptRow, AttentionRow, TaskRunRow } from '../rows/index.js';
 import type { Turn, WorkingState } from '../turn/index.js';
 
-/** Something that only a person can settle at present. */
+/** A cause for an attention item: a decision that only a person can make. */
 export interface Question {
   kind: AttentionKind;
   taskRunId: string | null;
@@ -19,18 +19,18 @@ export interface Question {
   device: string | null;
   computer: string | null;
   reason: Reason;
-  /** What is known, gathered when it is asked; undefined: no more than when it was asked first. */
+  /** Facts for the person, collected when an item is opened; undefined: none beyond those of the open item. */
   known: () => JsonObject | undefined;
-  /** Of a device. */
+  /** Null unless the cause is about a device. */
   doubtId: string | null;
 }
 
-/** What an item or question is about: there is one open item for each. */
+/** What an item or cause is about. There is at most one open item for each. */
 export function keyOf({ kind, taskRunId, device, computer }: AttentionRow | Question): string {
   return `${kind}:${(kind === 'task' ? taskRunId : kind === 'device' ? device : computer) ?? ''}`;
 }
 
-/** It is about the same thing, but not the same question any more. */
+/** Says whether the cause of an open item has changed. */
 export function differs({ reason, attemptId, doubtId }: Question, item: AttentionRow): boolean {
   return (
     reason.code !== item.reason.code ||
@@ -40,7 +40,10 @@ export function differs({ reason, attemptId, doubtId }: Question, item: Attentio
   );
 }
 
-/** Its agent cannot vouch for it, or has given it up: without a person it stays out of use. */
+/**
+ * Says whether the device stays out of use until a person decides: its agent does not know its state, or has given it
+ * up.
+ */
 export function needsPerson(status: DeviceStatus): boolean {
   return isGivenUp(status.state) || mayHaveMoved(status);
 }
@@ -49,7 +52,7 @@ function mayHaveMoved(status: DeviceStatus): boolean {
   return isInDoubt(status.state) || status.doubt !== undefined;
 }
 
-/** @returns what is to be decided of a task that needs attention */
+/** @returns the decision that a task in the state `needs_attention` requires */
 export function aboutTask(turn: Turn, task: TaskRunRow): Question {
   const { rows } = turn.state;
   const live = rows.attempts.get(rows.liveAttempts.get(task.id) ?? '');
@@ -89,14 +92,14 @@ function taskKnown(now: number, task: TaskRunRow, attempt: AttemptRow | undefine
   };
 }
 
-/** Only when an item is opened, and then the attempt has just ended: it is still in memory. */
+/** Called only when an item is opened. The attempt has just ended then and is still in memory. */
 function latestAttempt(state: WorkingState, task: TaskRunRow): AttemptRow | undefined {
   for (const attempt of state.rows.attempts.values())
     if (attempt.taskRunId === task.id && attempt.number === task.attempt) return attempt;
   return undefined;
 }
 
-/** @returns what is to be decided of a device that needs a person; `key` is `<lab>.<device>` */
+/** @param key `<lab>.<device>` @returns the decision that a device requires */
 export function aboutDevice(
   state: WorkingState,
   computer: string,
@@ -125,7 +128,7 @@ export function aboutDevice(
   };
 }
 
-/** @param since milliseconds since 1970 @returns what is to be decided of a computer that is silent */
+/** @param since milliseconds since 1970 @returns the decision that a silent computer requires */
 export function aboutAgent(state: WorkingState, computer: string, since: number): Question {
   const attempts = (): AttemptRow[] =>
     [...state.rows.attempts.values()].filter(

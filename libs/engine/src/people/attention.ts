@@ -33,40 +33,40 @@ export interface AttentionPorts {
   directory: AgentDirectory;
   labs: () => LabMap;
   epoch: () => number;
-  /** Silence of an agent, in milliseconds, after which a person is asked about what runs there. */
+  /** Silence of an agent, in milliseconds, after which a person decides about its attempts. */
   lostAfterMs: number;
 }
 
-/** How long after its reset an agent may still say of a device what it said before, in milliseconds. */
+/** Milliseconds after the reset of a device during which its agent may still report the old state. */
 const echoMs = 5_000;
 
-/** Who closes an item whose cause went away by itself. */
+/** Closes items whose cause went away by itself. */
 const service = 'service';
 
 /**
- * Asks people about what only they can settle, and does what they decide.
+ * Attention items: asks people for the decisions that only they can make, and carries them out.
  *
- * What is asked follows from the state alone: each task that needs attention, each device that its agent cannot vouch
- * for or has given up, and each computer that is silent while work runs there has exactly one open item. An item whose cause is gone is
- * closed, whoever removed it.
+ * The items follow from the state alone. There is exactly one open item for each task that needs attention, each
+ * device whose agent does not know its state or has given it up, and each silent computer with unfinished attempts. An
+ * item is closed when its cause is gone.
  */
 export class Attention {
   readonly #ports: AttentionPorts;
-  /** Items of devices whose reset is on its way: a person has decided, so they do not close by themselves. */
+  /** Items of devices with a pending reset. A person has decided, so these items do not close by themselves. */
   readonly #deciding = new Set<string>();
   /**
-   * Device to the doubt that a person has settled, until its agent says something else of it; `at`: when the first turn
-   * after that began, in milliseconds since 1970.
+   * Device to the doubt that a person has settled, until its agent reports another state. `at`: when the first turn
+   * after the reset began, in milliseconds since 1970.
    */
   readonly #settled = new Map<string, { doubtId: string | null; at: number | undefined }>();
-  /** Since when agents can be heard; a silence before it proves nothing. */
+  /** When this engine began to hear agents. A silence before that proves nothing. */
   #since = Infinity;
 
   constructor(ports: AttentionPorts) {
     this.#ports = ports;
   }
 
-  /** The engine leads and can hear agents from now on. */
+  /** The engine leads and hears agents from now on. */
   begin(now: number): void {
     this.#since = now;
   }
@@ -85,7 +85,7 @@ export class Attention {
     return loop.submit('decision of a person', (turn) => this.#resolve(turn, decision));
   }
 
-  /** Opens the items that are missing, and closes those whose cause is gone. */
+  /** Opens missing items and closes those whose cause is gone. */
   settle(turn: Turn): void {
     const questions = this.#questions(turn);
     for (const item of turn.state.rows.attention.values()) {
@@ -101,7 +101,7 @@ export class Attention {
     for (const question of questions.values()) this.#open(turn, question);
   }
 
-  /** When an agent will have been silent for so long that a person is asked. */
+  /** When a silent agent requires a decision, in milliseconds since 1970. */
   next(state: WorkingState, now: number): number | undefined {
     let next: number | undefined;
     for (const since of this.#silent(state).values()) {
@@ -112,7 +112,7 @@ export class Attention {
   }
 
   /**
-   * The item that a decision is about, once it is certain that it can be decided so.
+   * The open item of a decision.
    *
    * @throws ServiceError `not_found`, `wrong_state`, `invalid`
    */
@@ -134,9 +134,9 @@ export class Attention {
   }
 
   /**
-   * Has a device started anew, which a person has said to stand still. Its item is closed by {@link decide} afterwards.
+   * Restarts a device of which a person has said that it stands still. {@link decide} closes its item afterwards.
    *
-   * @throws ServiceError `agent_unreachable`; what the agent answers: the item stays open
+   * @throws ServiceError `agent_unreachable`, or the error of the agent; the item stays open
    */
   async #reset(item: AttentionRow, decision: AttentionDecision): Promise<void> {
     const device = this.#ports.labs().devices.get(item.device ?? '');
@@ -160,7 +160,7 @@ export class Attention {
     }
   }
 
-  /** Does what was decided. @throws ServiceError as {@link decide}; `invalid` with every fault of given outputs */
+  /** Carries out a decision and closes the item. @throws ServiceError as {@link decide} */
   #resolve(turn: Turn, decision: AttentionDecision): { id: string } {
     const item = this.#examine(turn, decision);
     const by = decision.by ?? unnamedPerson;
@@ -184,8 +184,10 @@ export class Attention {
   }
 
   /**
-   * The agent that ran the task is gone, but a call that it made on another computer may still go on there: what the task
-   * had must not go to others before that has ended, whatever a person thinks.
+   * Refuses a decision while a call of the task still runs on another computer. The agent of the task may be lost, but
+   * its devices must not go to other tasks before that call has ended, whatever the person decides.
+   *
+   * @throws ServiceError `wrong_state`
    */
   #demandRest(turn: Turn, item: AttentionRow): void {
     const attempt = turn.state.rows.attempts.get(item.attemptId ?? '');
@@ -226,7 +228,7 @@ export class Attention {
     return questions;
   }
 
-  /** Computers that have work and whose agent is not there, and since when nothing was heard of it. */
+  /** Computers with unfinished attempts whose agent is not heard, and the time of its last message. */
   #silent(state: WorkingState): Map<string, number> {
     const silent = new Map<string, number>();
     for (const { computer, state: now } of state.rows.attempts.values()) {
@@ -239,8 +241,8 @@ export class Attention {
   }
 
   /**
-   * An item without a question is over, unless nothing was heard yet that says so: a device that nobody has vouched for
-   * since, an agent that was silent before this engine began to listen.
+   * Says whether an item without a cause may be closed. It stays open while nothing was heard that settles it: its
+   * device was not reported since, or its agent has been silent since before this engine listened.
    */
   #isOver(state: WorkingState, item: AttentionRow): boolean {
     if (item.kind === 'agent') return !this.#silent(state).has(item.computer ?? '');
@@ -289,7 +291,7 @@ export class Attention {
   }
 }
 
-/** What ran on the computer may have been done or not: each task is asked about by itself. */
+/** Declares an agent lost. Its attempts may or may not have had effects, so a person decides about each task. */
 function declareLost(turn: Turn, item: AttentionRow, by: string): void {
   const reason: Reason = {
     code: 'agent_lost',

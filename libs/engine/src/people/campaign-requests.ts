@@ -37,20 +37,23 @@ import {
 import { openCampaign } from './open-work.js';
 import { recallCampaign, resumeCampaign, resumedCampaign, submitOrResumeCampaign } from './resume.js';
 
-/** How long a change of settings waits for an optimizer that is being made, in milliseconds: less than who asks. */
+/**
+ * Longest wait for an opening optimizer when its settings are changed, in milliseconds; shorter than the caller's
+ * timeout.
+ */
 const longestOpeningMs = 25_000;
-/** Where an optimizer is looked for when nobody says. */
+/** Default address of the optimizer worker. */
 const thisComputer = '127.0.0.1';
-/** How the path of a row begins of which an optimizer says that it does not take it. */
+/** Prefix of the path of a given row in the faults of an optimizer. */
 const givenPath = 'given[';
-/** Either says what the other one is, so one that is set anew does away with the other. */
+/** Each of the two parameters determines the other, so setting one removes the other. */
 const complements: Readonly<Record<string, string>> = { p_ai: 'p_bayesian', p_bayesian: 'p_ai' };
 
 type Remade = Omit<OptimizerRow, 'insights' | 'best' | 'failure'>;
 
 /**
- * What people ask of campaigns and their optimizers. An optimizer is really made before a campaign that needs it is
- * accepted, outside of the turns, so that whatever is wrong with it is told to whoever submits.
+ * Requests about campaigns and their optimizers. An optimizer is made before its campaign is accepted, outside of
+ * turns, so that the submission reports its faults.
  */
 export class CampaignRequests {
   constructor(
@@ -69,9 +72,9 @@ export class CampaignRequests {
   }
 
   /**
-   * Finds out whether a campaign would be accepted; its optimizer is really made. Changes nothing.
+   * Checks whether a campaign would be accepted, and makes its optimizer for this. Changes nothing.
    *
-   * @returns the submission with its defaults; null: it goes on with a campaign that is there
+   * @returns the submission with its defaults filled in; null: the submission resumes an existing campaign
    * @throws as {@link submit}
    */
   tryOut(submission: CampaignSubmission): Promise<CampaignSubmission | null> {
@@ -113,9 +116,9 @@ export class CampaignRequests {
   }
 
   /**
-   * Has rows that are given in place of trials looked at by the optimizer of a campaign, if it has one.
+   * Lets the optimizer of a campaign, if any, check rows that are given instead of trials.
    *
-   * @throws ServiceError `invalid` with the path of each row that it does not take; `optimizer_unavailable`
+   * @throws ServiceError `invalid` with the path of each refused row; `optimizer_unavailable`
    */
   async checkTrials(name: string, rows: readonly TaskParameters[]): Promise<void> {
     const campaign = await this.#find(name);
@@ -154,7 +157,7 @@ export class CampaignRequests {
       return { runtime_params: runtimeParams };
     } catch (error) {
       const known = toServiceError(error, 'maybe');
-      // It may have what was not committed, so it is made anew as it is committed.
+      // The session may have settings that were not committed, so a new session with the committed ones replaces it.
       if (known.code !== 'invalid')
         this.ports.loop.enqueue('doubt about an optimizer', () => sessions.drop(id));
       throw known;
@@ -199,7 +202,7 @@ export class CampaignRequests {
     return this.#describe(snapshot, address, {});
   }
 
-  /** The optimizer of a campaign that is submitted. @throws ServiceError `invalid`, `optimizer_unavailable` */
+  /** Makes the optimizer of a submitted campaign. @throws ServiceError `invalid`, `optimizer_unavailable` */
   async #make(submission: CampaignSubmission, overrides: JsonObject): Promise<OptimizerRow> {
     const snapshot = protocolOf(this.ports.submit, submission.protocol, 'protocol');
     const { optimizer: module, type } = snapshot.protocol;
@@ -219,9 +222,10 @@ export class CampaignRequests {
   }
 
   /**
-   * The optimizer of a campaign that goes on, with more laid over it; what is said now wins over what was set before.
+   * The optimizer of a resumed campaign with further overrides. They replace earlier overrides and settings of the
+   * same names.
    *
-   * @returns undefined: nothing is laid over it
+   * @returns undefined: there are no further overrides
    */
   async #remake(
     campaign: CampaignRow,
@@ -278,7 +282,7 @@ export class CampaignRequests {
     return storable(description) as OptimizerDescription;
   }
 
-  /** The campaign of that name, over or not; undefined when there is none. */
+  /** The campaign of that name, over or not; undefined: there is none. */
   #find(name: string): Promise<CampaignRow | undefined> {
     return this.ports.loop.submit('look for a campaign', (turn) => campaignIn(turn, name), [], {
       kind: 'campaign',
@@ -287,9 +291,9 @@ export class CampaignRequests {
   }
 
   /**
-   * Does something about a campaign with an optimizer.
+   * Runs `act` in a turn on a campaign with an optimizer.
    *
-   * @param overToo whether it may be over
+   * @param overToo whether the campaign may be over
    * @throws ServiceError `not_found`, `wrong_state`
    */
   #look<Value>(
@@ -310,13 +314,13 @@ export class CampaignRequests {
     );
   }
 
-  /** The session of a campaign; one that is being opened is waited for. @throws ServiceError `optimizer_unavailable` */
+  /** The session of a campaign. Waits for a session that is opening. @throws ServiceError `optimizer_unavailable` */
   async #openedSession(name: string): Promise<{ id: string; session: OptimizerSession }> {
     const { sessions } = this.ports;
     const look = () =>
       this.#look(name, (campaign) => {
         const { state, session } = sessions.stateOf(campaign);
-        // In the turn that sees it being opened, so that the outcome cannot be missed.
+        // Subscribes in the turn that sees the opening, so that its outcome cannot be missed.
         const opened = session === null && state === 'opening' ? sessions.opened(campaign.id) : undefined;
         return { id: campaign.id, why: campaign.reason?.message, opened, session };
       });
@@ -346,7 +350,7 @@ function campaignIn(turn: Turn, name: string): CampaignRow | undefined {
   return campaigns.get(campaignNames.get(name) ?? '') ?? turn.ended('campaign', name)?.campaign ?? undefined;
 }
 
-/** The protocol that a campaign which is over was accepted with. */
+/** The protocol with which a finished campaign was accepted. */
 function protocolIn(work: EndedWork | undefined, campaign: CampaignRow): ProtocolSnapshot | undefined {
   const row = work?.definitions.find(({ hash }) => hash === campaign.definitionHash);
   return row?.kind === 'protocol' ? row.body : undefined;
@@ -356,7 +360,7 @@ function unavailable(why: string): ServiceError {
   return new ServiceError('optimizer_unavailable', `the optimizer of the campaign is not there: ${why}`);
 }
 
-/** What an optimizer refuses, or fails at, when it is made, as faults of the input that it was made from. */
+/** Turns the refusal or failure of an optimizer into faults of the input from which it was made. */
 async function asFaults<Value>(prefix: string, make: () => Promise<Value>): Promise<Value> {
   try {
     return await make();

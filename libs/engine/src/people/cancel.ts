@@ -38,7 +38,7 @@ export function cancelTask(turn: Turn, name: string, protocolRun?: string): Acce
   return { id: task.id, name };
 }
 
-/** How these tasks go on was for a person to say, and the person who cancels the run has said so. */
+/** Ends the tasks of a run that wait for a person. The cancel is the decision of a person. */
 function decideOpen(turn: Turn, runId: string): void {
   for (const task of turn.state.tasksOf(runId)) if (isUnclear(task.state)) endOpen(turn, task);
 }

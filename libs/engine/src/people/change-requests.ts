@@ -6,13 +6,10 @@ import { archiveAll, archiveWork, restoreWork } from './archive.js';
 import type { CampaignRequests } from './campaign-requests.js';
 import { changeCampaign, changeProtocolRun, changeTask } from './change-work.js';
 
-/** Who acts where no person does, for the audit. */
+/** Acts in the audit where no person does. */
 const service = 'service';
 
-/**
- * What people ask to be different: of work that is not over, or whether what is over is listed. Each promise resolves after
- * the commit.
- */
+/** Changes of unfinished work, and archiving of finished work. Each promise resolves after the commit. */
 export class ChangeRequests {
   constructor(
     private readonly loop: TurnLoop,
@@ -22,10 +19,10 @@ export class ChangeRequests {
   ) {}
 
   /**
-   * Changes the priority of a task that is not over, or parameters of one no attempt of which has begun.
+   * Changes the priority of an unfinished task, or parameters of a task without an attempt.
    *
-   * @param protocolRun when given, the task of that run; else the on-demand task
-   * @param by who asks, for the audit
+   * @param protocolRun run of the task; undefined: an on-demand task
+   * @param by person who asks, for the audit
    * @throws ServiceError `not_found`, `wrong_state`; `invalid` (every fault listed)
    */
   task(name: string, protocolRun: string | undefined, change: TaskChange, by: string): Promise<Accepted> {
@@ -40,7 +37,7 @@ export class ChangeRequests {
     );
   }
 
-  /** The same of a run and its tasks. @throws as {@link task} */
+  /** Changes a run and its tasks in the same way. @throws as {@link task} */
   protocolRun(name: string, change: ProtocolRunChange, by: string): Promise<Accepted> {
     return this.loop.submit(
       'change of a protocol run',
@@ -50,10 +47,10 @@ export class ChangeRequests {
   }
 
   /**
-   * The same of a campaign, its runs and their tasks; parameters are those of runs that have not begun.
+   * Changes a campaign, its runs and their tasks in the same way. Parameters change for runs that have not begun.
    *
-   * @throws as {@link task}; `duplicate_name` when the name of a coming run is taken; `optimizer_unavailable` when there
-   *   is an optimizer that cannot be asked whether it takes other rows
+   * @throws as {@link task}; `duplicate_name` when the name of a coming run is taken; `optimizer_unavailable` when no
+   *   worker can check the new rows
    */
   async campaign(name: string, change: CampaignChange, by: string): Promise<Accepted> {
     await this.campaigns.checkTrials(name, change.protocol_run_parameters ?? []);
@@ -71,11 +68,11 @@ export class ChangeRequests {
   }
 
   /**
-   * Takes work that is over out of the lists, with all that belongs to it.
+   * Archives finished work and all that belongs to it: lists do not show it any more.
    *
-   * @param kind with the name: a campaign, a run of no campaign, or the latest on-demand task of that name
-   * @param by who asks, for the audit
-   * @throws ServiceError `not_found`; `wrong_state` when it is not over, belongs to a campaign or is archived
+   * @param kind with the name: a campaign, a run without a campaign, or the latest on-demand task of that name
+   * @param by person who asks, for the audit
+   * @throws ServiceError `not_found`; `wrong_state` when the work is not over, belongs to a campaign or is archived
    */
   async archive(kind: WorkKind, name: string, by: string): Promise<Accepted> {
     const work = await this.store.named(kind, name);
@@ -83,9 +80,10 @@ export class ChangeRequests {
   }
 
   /**
-   * Archives in one commit what ended long ago. What goes on again meanwhile is passed over.
+   * Archives a page of work that ended long ago in one commit. Work that has resumed meanwhile is left out.
    *
-   * @returns how much, and the id behind which to go on; without `next` that was all
+   * @returns the number of archived entries and the id after which the next page begins; without `next` this was the
+   *   last page
    * @throws ServiceError `store_unavailable`
    */
   async archiveOld(kind: WorkKind, page: EndedPage): Promise<{ archived: number; next?: string }> {
@@ -100,7 +98,10 @@ export class ChangeRequests {
     return { archived, ...(last === undefined ? {} : { next: last }) };
   }
 
-  /** Brings what is archived back into the lists. @throws ServiceError `not_found`; `wrong_state` when it is not archived */
+  /**
+   * Shows archived work in the lists again. @throws ServiceError `not_found`; `wrong_state` when the work is not
+   * archived
+   */
   async restore(kind: WorkKind, name: string, by: string): Promise<Accepted> {
     const work = await this.store.named(kind, name);
     return this.loop.submit('restoring', (turn) => restoreWork(turn, this.person(by), kind, name, work));

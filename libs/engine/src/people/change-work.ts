@@ -27,14 +27,14 @@ import { openCampaign, openRun, openTask } from './open-work.js';
 import { refuseEnding } from './pause.js';
 
 /**
- * How people change work that is not over. A priority may change at any time and counts from the next decision on;
- * parameters may change until the first attempt of their task begins, and are checked as at the submission. A change is
- * made whole, in one commit with its entry of the audit, or not at all.
+ * Changes of unfinished work. A priority may change at any time and counts from the next decision. Parameters may
+ * change until the first attempt of their task begins, and pass the checks of a submission. One commit contains the
+ * whole change and its audit entry.
  */
 
 /**
- * @param protocolRun when given, the task of that run; else the on-demand task
- * @throws ServiceError `not_found`; `wrong_state` when it is over, or its parameters were used; `invalid`
+ * @param protocolRun run of the task; undefined: an on-demand task
+ * @throws ServiceError `not_found`; `wrong_state` when the task is over, or its parameters were used; `invalid`
  */
 export function changeTask(
   turn: Turn,
@@ -65,7 +65,9 @@ export function changeTask(
   return { id: task.id, name };
 }
 
-/** @throws ServiceError `not_found`; `wrong_state` when it is over, ending, or parameters were used; `invalid` */
+/**
+ * @throws ServiceError `not_found`; `wrong_state` when the run is over or ending, or parameters were used; `invalid`
+ */
 export function changeProtocolRun(
   turn: Turn,
   person: Person,
@@ -85,10 +87,10 @@ export function changeProtocolRun(
 }
 
 /**
- * The command must have asked about the names of all runs up to a new limit.
+ * The command must have asked the store about the names of all runs up to a new limit.
  *
- * @throws ServiceError `not_found`; `wrong_state` when it is over or ending, or runs have begun with what would change;
- *   `invalid`; `duplicate_name` when the name of a coming run is taken
+ * @throws ServiceError `not_found`; `wrong_state` when the campaign is over or ending, or runs with these parameters
+ *   have begun; `invalid`; `duplicate_name` when the name of a coming run is taken
  */
 export function changeCampaign(turn: Turn, person: Person, name: string, change: CampaignChange): Accepted {
   const campaign = openCampaign(turn, name);
@@ -133,7 +135,7 @@ export function changeCampaign(turn: Turn, person: Person, name: string, change:
       maxConcurrentProtocolRuns: change.max_concurrent_protocol_runs ?? campaign.maxConcurrentProtocolRuns,
     },
   });
-  // What was best was asked for after the last run; there may be another last run.
+  // The best rows are requested after the last run, and another run may now be the last.
   if (maxProtocolRuns !== campaign.maxProtocolRuns) setOptimizer(turn, campaign, { best: null });
   if (priority !== undefined)
     for (const run of turn.state.openRunsOf(campaign.id)) setRunPriority(turn, run, priority);
@@ -147,7 +149,7 @@ export function changeCampaign(turn: Turn, person: Person, name: string, change:
   return { id: campaign.id, name };
 }
 
-/** Of the run and of all of its tasks that are not over. */
+/** Sets the priority of a run and of its unfinished tasks. */
 function setRunPriority(turn: Turn, run: ProtocolRunRow, priority: number): void {
   turn.emit({ op: 'updateProtocolRun', id: run.id, patch: { priority } });
   for (const task of turn.state.tasksOf(run.id))
@@ -163,7 +165,7 @@ function setOwnParameters(turn: Turn, task: TaskRunRow, given: JsonObject): void
   turn.emit({ op: 'updateTaskRun', id: task.id, patch: { inputParameters } });
 }
 
-/** @param pathOf what a path `parameters.<task>.<parameter>` is in the request */
+/** @param pathOf maps a path `parameters.<task>.<parameter>` to the path in the request */
 function setRunParameters(
   turn: Turn,
   run: ProtocolRunRow,
@@ -211,7 +213,7 @@ function refuseBegun(turn: Turn, task: TaskRunRow): void {
   );
 }
 
-/** A run that has begun has its parameters, and one whose trial is known will have those of the trial. */
+/** Refuses new parameters for runs that have begun or whose trial exists. */
 function refuseBegunRuns(turn: Turn, campaign: CampaignRow, list: readonly TaskParameters[]): void {
   const stored = campaign.protocolRunParameters ?? [];
   for (let n = 1; n <= Math.max(list.length, stored.length); n += 1) {
@@ -229,7 +231,7 @@ function refuseNothing(what: string, change: object): void {
   refuse(what, [{ path: '', code: 'empty', message: 'says nothing that is to be different' }]);
 }
 
-/** A list of parameters run by run may be large: of it the audit keeps the length. */
+/** Adds the audit entry. A list of parameters per run may be large, so the audit records its length. */
 function note(
   turn: Turn,
   person: Person,

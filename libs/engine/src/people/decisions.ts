@@ -5,11 +5,11 @@ import type { Turn } from '../turn/index.js';
 import { endTask, giveUp, isStopping, outputResources, putResources, queueAgain } from '../work/index.js';
 
 /**
- * Does what a person decided of a task that needs attention: it has completed with the outputs given, it has failed, or
- * it is tried again.
+ * Carries out the decision of a person about a task that needs attention: it completed with the given outputs, it
+ * failed, or it is tried again.
  *
- * @throws ServiceError `invalid` with every fault of the outputs; `wrong_state` when the task needs no attention any more,
- *   or is to be tried again although it is being stopped
+ * @throws ServiceError `invalid` with every fault of the outputs; `wrong_state` when the task needs no attention any
+ *   more, or is to be tried again while it is being stopped
  */
 export function decideTask(turn: Turn, item: AttentionRow, decision: AttentionDecision, by: string): void {
   const task = turn.state.rows.taskRuns.get(item.taskRunId ?? '');
@@ -63,7 +63,7 @@ function complete(turn: Turn, task: TaskRunRow, decision: AttentionDecision, mes
   });
 }
 
-/** What a person wrote by hand may be anything. */
+/** Checks resources that a person wrote by hand, which may have any shape. */
 function shapeFaults(resources: Readonly<Record<string, unknown>>): Fault[] {
   return Object.entries(resources).flatMap(([slot, value]) => {
     const { name, meta } = value as { name?: unknown; meta?: unknown };
@@ -81,7 +81,7 @@ function shapeFaults(resources: Readonly<Record<string, unknown>>): Fault[] {
   });
 }
 
-/** The attempt in question, if it is still open. */
+/** Ends the attempt of the task if it is still open. */
 function endAttempt(
   turn: Turn,
   task: TaskRunRow,

@@ -2,7 +2,9 @@ import { isTerminal, ServiceError } from '@lab/contracts';
 import type { CampaignRow, ProtocolRunRow, TaskRunRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 
-/** What people name, as long as it is not over. All throw ServiceError `not_found`, or `wrong_state` when it is over. */
+/**
+ * Finds unfinished work by name. All functions throw ServiceError `not_found`, or `wrong_state` when the work is over.
+ */
 
 export function openRun(turn: Turn, name: string): ProtocolRunRow {
   const run = turn.state.rows.protocolRuns.get(turn.state.rows.protocolRunNames.get(name) ?? '');
@@ -18,7 +20,7 @@ export function openCampaign(turn: Turn, name: string): CampaignRow {
   return campaign;
 }
 
-/** @param protocolRun when given, the task of that run; else the on-demand task */
+/** @param protocolRun run of the task; undefined: an on-demand task */
 export function openTask(turn: Turn, name: string, protocolRun?: string): TaskRunRow {
   const task =
     protocolRun === undefined

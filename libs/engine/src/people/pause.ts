@@ -4,7 +4,7 @@ import type { Accepted } from '../submission/index.js';
 import { type Person, type Turn, audit } from '../turn/index.js';
 import { openCampaign, openRun } from './open-work.js';
 
-/** What runs goes on to its end, nothing more of it starts. @throws ServiceError `not_found`, `wrong_state` */
+/** Starts no more tasks of the run. Running tasks continue. @throws ServiceError `not_found`, `wrong_state` */
 export function pauseProtocolRun(turn: Turn, person: Person, name: string): Accepted {
   const run = openRun(turn, name);
   refuseEnding('protocol run', run);
@@ -18,7 +18,7 @@ export function pauseProtocolRun(turn: Turn, person: Person, name: string): Acce
   return { id: run.id, name };
 }
 
-/** Starts no more runs, and no more tasks of those there are. @throws ServiceError `not_found`, `wrong_state` */
+/** Starts no more runs, and no more tasks of unfinished runs. @throws ServiceError `not_found`, `wrong_state` */
 export function pauseCampaign(turn: Turn, person: Person, name: string): Accepted {
   const campaign = openCampaign(turn, name);
   refuseEnding('campaign', campaign);
@@ -59,7 +59,7 @@ export function unpauseCampaign(turn: Turn, person: Person, campaign: CampaignRo
   return { id, name };
 }
 
-/** @throws ServiceError `wrong_state` when it will be over as soon as nothing of it runs */
+/** @throws ServiceError `wrong_state` when the work will end as soon as none of its tasks runs */
 export function refuseEnding(what: string, row: CampaignRow | ProtocolRunRow): void {
   if (row.ending !== null && !isTerminal(row.state))
     throw new ServiceError(

@@ -3,17 +3,17 @@ import { hintFor } from '@lab/definitions/model';
 import type { LabMap } from '../labs/index.js';
 import { type Person, type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
 
-/** What a person asks when the data of a resource is to be put back. */
+/** Request to reset the metadata of a resource. */
 export interface ResetAsked {
   name: string;
-  /** For the audit. */
+  /** Person who asks, for the audit. */
   by: string;
   reason: string;
-  /** Also while a task or a protocol run has the resource. */
+  /** Resets the resource even while a task or a protocol run holds it. */
   force: boolean;
 }
 
-/** What people ask of resources. Each promise resolves after the commit. */
+/** Requests about resources. Each promise resolves after the commit. */
 export class ResourceRequests {
   constructor(
     private readonly loop: TurnLoop,
@@ -22,11 +22,11 @@ export class ResourceRequests {
   ) {}
 
   /**
-   * Puts the data of a resource back to what the file of its laboratory says. What a task that has it says of it at its
-   * end goes over that.
+   * Resets the metadata of a resource to the values in the file of its laboratory. If a running task holds the
+   * resource, the values that the task reports when it ends replace the reset.
    *
-   * @throws ServiceError `not_found`; `wrong_state` when a task or a run has it and it is not forced, or its laboratory
-   *   is not loaded; `invalid` when it is forced without a reason
+   * @throws ServiceError `not_found`; `wrong_state` when a task or run holds the resource and the reset is not forced,
+   *   or when the laboratory is not loaded; `invalid` when a forced reset has no reason
    */
   reset(asked: ResetAsked): Promise<{ name: string }> {
     return this.loop.submit('reset of a resource', (turn) =>
@@ -62,7 +62,7 @@ function resetResource(
       `${holder} has the resource "${name}". To reset it all the same, force it and say why.`,
     );
   turn.emit({ op: 'putResource', row: declared });
-  // What may be given to which task depends on its type, which the file may have changed.
+  // The file may have changed the type of the resource, so other tasks may now start with it.
   turn.state.dispatchDue = true;
   audit(turn, person, 'resource.reset', `resource/${name}`, {
     before: row.meta,
@@ -81,7 +81,7 @@ function unknown(name: string, labs: LabMap): ServiceError {
   );
 }
 
-/** Who has a resource, in words; null: nobody. */
+/** The task or run that holds a resource, in words; null: none. */
 function holderOf(state: WorkingState, name: string): string | null {
   const allocation = state.allocation('resource', name);
   if (allocation === undefined) return null;

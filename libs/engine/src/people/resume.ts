@@ -38,16 +38,16 @@ import { openCampaign, openRun } from './open-work.js';
 import { unpauseCampaign, unpauseProtocolRun } from './pause.js';
 
 /**
- * How what stopped goes on. What completed is kept, with its outputs and with the devices and resources that references
- * mean; everything else of it is as if it had not begun, but for the numbers of its attempts. What it was accepted with
- * stays: definitions, parameters, and the number of a run within its campaign.
+ * Resumes stopped work. Completed tasks keep their outputs, and references to their devices and resources stay valid.
+ * All other tasks start afresh and keep only the numbers of their attempts. Definitions, parameters and the numbers of
+ * runs within their campaign stay as they were accepted.
  */
 
 /**
- * Goes on with a run that is paused, or that failed or was cancelled.
+ * Resumes a run that is paused, failed or cancelled.
  *
- * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume, or its campaign stands in the way;
- *   `invalid` when the loaded laboratories cannot carry it; `backlog_full`
+ * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume, or its campaign is over or ending;
+ *   `invalid` when the loaded laboratories cannot run it; `backlog_full`
  */
 export function resumeProtocolRun(turn: Turn, ports: SubmitPorts, person: Person, name: string): Accepted {
   const work = turn.ended('protocolRun', name);
@@ -71,12 +71,12 @@ export function resumeProtocolRun(turn: Turn, ports: SubmitPorts, person: Person
 }
 
 /**
- * Goes on with a campaign that is paused, or that failed or was cancelled: first with its runs that failed or were
- * cancelled, then with those that it has not had.
+ * Resumes a campaign that is paused, failed or cancelled. Its failed and cancelled runs continue first, then the
+ * coming runs start.
  *
- * @param remade its optimizer, when something is laid over it; absent: it is as it was
- * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume; `invalid` when the loaded laboratories
- *   cannot carry it; `duplicate_name` when a coming run's name was taken meanwhile; `backlog_full`
+ * @param remade its optimizer with further overrides; absent: as it was
+ * @throws ServiceError `not_found`; `wrong_state` when there is nothing to resume; `invalid` when the loaded
+ *   laboratories cannot run it; `duplicate_name` when the name of a coming run was taken meanwhile; `backlog_full`
  */
 export function resumeCampaign(
   turn: Turn,
@@ -112,7 +112,7 @@ export function resumeCampaign(
   return { id: campaign.id, name };
 }
 
-/** Goes on with a campaign that is paused. */
+/** Resumes a paused campaign. */
 function goOn(
   turn: Turn,
   person: Person,
@@ -124,7 +124,7 @@ function goOn(
   return accepted;
 }
 
-/** The run that a submission goes on with; undefined: it is a new one. */
+/** The run that a submission resumes; undefined: it is a new run. */
 export function resumedRun(
   turn: Turn,
   { name, resume }: Pick<ProtocolRunSubmission, 'name' | 'resume'>,
@@ -136,7 +136,7 @@ export function resumedRun(
   );
 }
 
-/** The campaign that a submission goes on with; undefined: it is a new one. */
+/** The campaign that a submission resumes; undefined: it is a new campaign. */
 export function resumedCampaign(
   turn: Turn,
   { name, resume }: Pick<CampaignSubmission, 'name' | 'resume'>,
@@ -146,7 +146,7 @@ export function resumedCampaign(
   return campaigns.get(campaignNames.get(name) ?? '') ?? turn.ended('campaign', name)?.campaign ?? undefined;
 }
 
-/** Submits the run; if there is one of that name and the submission says so, goes on with it instead. */
+/** Submits a run, or resumes the run of that name if the submission asks for it. */
 export function submitOrResumeProtocolRun(
   turn: Turn,
   ports: SubmitPorts,
@@ -170,8 +170,8 @@ export function submitOrResumeProtocolRun(
 /**
  * As {@link submitOrResumeProtocolRun}.
  *
- * @param optimizer.made of a new campaign; null: it has none
- * @param optimizer.remade as of {@link resumeCampaign}
+ * @param optimizer.made optimizer of a new campaign; null: it has none
+ * @param optimizer.remade as in {@link resumeCampaign}
  */
 export function submitOrResumeCampaign(
   turn: Turn,
@@ -207,12 +207,12 @@ export function submitOrResumeCampaign(
   return resumeCampaign(turn, ports, person, name, remade);
 }
 
-/** Overrides are what may be said anew. */
+/** A resume may give other overrides, so these are not compared. */
 function withoutOverrides({ optimizer_overrides: _over, ...meta }: JsonObject): JsonObject {
   return meta;
 }
 
-/** What a submission leaves out is as it was; what it says must be what was said. */
+/** Refuses a resume whose submission differs from the original one. Absent fields count as equal. */
 function refuseOthers(
   what: string,
   name: string,
@@ -247,7 +247,10 @@ function refuseCompleted(what: string, row: CampaignRow | ProtocolRunRow): void 
     );
 }
 
-/** The campaign counts its runs and decides when they go on, so a run can be resumed alone only while its campaign is open. */
+/**
+ * The open campaign of a run. A campaign counts its runs and decides when they continue, so a run can be resumed alone
+ * only while its campaign is open.
+ */
 function campaignOf(turn: Turn, run: ProtocolRunRow, { campaign: stored }: EndedWork): CampaignRow {
   const campaign = turn.state.rows.campaigns.get(run.campaignId ?? '') ?? stored;
   if (campaign === null || isTerminal(campaign.state) || campaign.ending !== null)
@@ -285,7 +288,7 @@ function reopenRun(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]
     if (isTerminal(task.state) && !isSatisfied(task.state)) reopenTask(turn, run, task);
 }
 
-/** The outbox keeps what the row said of the end that is taken back; the attempts stay as they are. */
+/** Publishes the former state of the task before it is reset. Its attempts stay as they are. */
 function reopenTask(turn: Turn, run: ProtocolRunRow, task: TaskRunRow): void {
   turn.tell(told('task_run', task.id, 'resumed', { ...former(task), ...placeOf(turn.state, task) }));
   turn.setTask(task, 'created', {
@@ -318,7 +321,10 @@ function former(task: TaskRunRow): JsonObject {
   return plain as unknown as Record<string, JsonValue>;
 }
 
-/** What a resume of a campaign must know before: that it is over, and that the names of the runs it has not had are free. */
+/**
+ * What the engine must read before it resumes a campaign: the finished campaign, and whether the names of its coming
+ * runs are taken.
+ */
 export function recallCampaign(name: string): Recall {
   return {
     kind: 'campaign',

@@ -13,13 +13,13 @@ import { type RowSet, allocationKey, indexTaskRun } from './row-set.js';
 import type { AllocationKind, AllocationRow, Change } from './rows.js';
 
 /**
- * The one meaning of every change, for the engine's memory and for the store in memory alike.
+ * Defines what every change means, for the engine's memory and for `MemoryStore`.
  *
- * Applies the change to `rows` or throws without having touched them. `tell` and `audit` change no row, nor
- * does what is done to the archive: nothing in it is worked on.
+ * Applies the change to `rows`, or throws and leaves them untouched. `tell`, `audit`, `archive` and `restore` change
+ * no row here, because the engine decides nothing about archived work.
  *
- * @throws ServiceError `duplicate_name` for a name that is taken; `wrong_state` when a row is not there, is there
- *   already, or is in a state that the change does not presume
+ * @throws ServiceError `duplicate_name` when the name is taken; `wrong_state` when the row is missing, exists already,
+ *   or is in a state that does not allow the change
  */
 export function applyChange(rows: RowSet, change: Change): void {
   switch (change.op) {

@@ -15,7 +15,7 @@ import type {
   TrialRow,
 } from './rows.js';
 
-/** Rows by key, with the indexes that uniqueness and lookups need. Rows are replaced, never mutated. */
+/** Rows by key, with indexes for uniqueness and lookups. Rows are replaced, never mutated. */
 export interface RowSet {
   campaigns: Map<string, CampaignRow>;
   protocolRuns: Map<string, ProtocolRunRow>;
@@ -29,7 +29,7 @@ export interface RowSet {
   resources: Map<string, ResourceRow>;
   /** By computer. */
   agents: Map<string, AgentRow>;
-  /** By id: open ones, and what this process resolved. */
+  /** By id: open items, and those that this process resolved. */
   attention: Map<string, AttentionRow>;
   /** By id. */
   halts: Map<string, HaltRow>;
@@ -43,7 +43,7 @@ export interface RowSet {
   onDemandNames: Map<string, string>;
   /** Protocol run id to task name to task run id. */
   tasksOfRun: Map<string, Map<string, string>>;
-  /** Task run id to its attempt that has not ended. */
+  /** Task run id to the id of its unfinished attempt. */
   liveAttempts: Map<string, string>;
 }
 
@@ -51,7 +51,7 @@ export function allocationKey(kind: AllocationKind, key: string): string {
   return `${kind}:${key}`;
 }
 
-/** The trial of the n-th run of a campaign, from 1. */
+/** Key of the trial of the n-th run of a campaign; n counts from 1. */
 export function trialKey(campaignId: string, n: number): string {
   return `${campaignId}/${n}`;
 }
@@ -77,7 +77,7 @@ export function emptyRowSet(): RowSet {
   };
 }
 
-/** Rows as a store loads them, indexed. */
+/** Indexes the rows that a store has loaded. */
 export function rowSetOf(rows: WorkingRows): RowSet {
   const set = emptyRowSet();
   for (const row of rows.campaigns) {
@@ -103,7 +103,7 @@ export function rowSetOf(rows: WorkingRows): RowSet {
   return set;
 }
 
-/** Of everything that was ever decided, what is not over: as a store loads it. The rows are those of the set. */
+/** The unfinished rows of a set, as a store loads them. The rows are shared with the set. */
 export function workingRowsOf(set: RowSet): WorkingRows {
   const campaigns = [...set.campaigns.values()].filter((row) => !isTerminal(row.state));
   const protocolRuns = [...set.protocolRuns.values()].filter((row) => !isTerminal(row.state));
@@ -148,7 +148,7 @@ function haltsToKnow(halts: readonly HaltRow[]): HaltRow[] {
   return [...halts.filter((row) => row.releasedAt === null), ...released.slice(-100)];
 }
 
-/** Adds a task run, with its place in the indexes. */
+/** Adds a task run and its index entries. */
 export function indexTaskRun(set: RowSet, row: TaskRunRow): void {
   set.taskRuns.set(row.id, row);
   if (row.runId === null) {
@@ -160,7 +160,7 @@ export function indexTaskRun(set: RowSet, row: TaskRunRow): void {
   set.tasksOfRun.set(row.runId, tasks);
 }
 
-/** A copy that changes independently of the original; rows are shared, for they are never mutated. */
+/** A copy that changes independently of the original. Both share the rows, because rows are never mutated. */
 export function copyRowSet(set: RowSet): RowSet {
   return {
     campaigns: new Map(set.campaigns),

@@ -22,22 +22,22 @@ import type {
 import type { ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
 
 /**
- * What the engine decides about, one type per table. Times are milliseconds since 1970 of the engine's clock. Rows are
- * values: they change only by {@link Change}s.
+ * The rows that the engine decides about, one type per table. Times are milliseconds since 1970 by the engine's clock.
+ * Rows are values: only {@link Change}s replace them.
  */
 
-/** How a run or campaign is going to end as soon as its running tasks have stopped. */
+/** How a run or campaign will end as soon as its running tasks have stopped. */
 export interface Ending {
   state: 'failed' | 'cancelled';
   reason: Reason;
   since: number;
 }
 
-/** The optimizer of a campaign, as far as it outlives its sessions. */
+/** What is stored of the optimizer of a campaign. It outlives the sessions of the optimizer. */
 export interface OptimizerRow extends KeptOptimizer {
-  /** Laid over its constructor arguments; secrets in it are sealed. */
+  /** Replace constructor arguments of the same names; secrets in them are sealed. */
   overrides: JsonObject;
-  /** Rises when what it is made of changes: a session of an earlier revision is of no use. */
+  /** Rises with every change of the optimizer's definition. A session of an earlier revision is discarded. */
   revision: number;
 }
 
@@ -55,7 +55,7 @@ export interface CampaignRow {
   maxConcurrentProtocolRuns: number;
   optimize: boolean;
   optimizerIp: string;
-  /** Null exactly without `optimize`. */
+  /** Null if and only if `optimize` is false. */
   optimizer: OptimizerRow | null;
   globalParameters: TaskParameters;
   protocolRunParameters: TaskParameters[] | null;
@@ -63,12 +63,12 @@ export interface CampaignRow {
   runsStarted: number;
   runsCompleted: number;
   runsFailed: number;
-  /** Task name to what the submission says about its failures. */
+  /** Task name to the failure policy of the submission. */
   failurePolicy: Record<string, TaskFailurePolicy>;
   onRunFailure: RunFailureAction;
-  /** More failed runs than this fail the campaign; null: no limit. */
+  /** The campaign fails when more runs than this have failed; null: no limit. */
   maxFailures: number | null;
-  /** A person, or a failed run, has paused it; null: not paused. */
+  /** When a person or a failed run paused the campaign; null: not paused. */
   pausedAt: number | null;
   definitionHash: string;
   createdAt: number;
@@ -84,11 +84,14 @@ export interface ProtocolRunRow {
   priority: number;
   campaignId: string | null;
   parameters: TaskParameters;
-  /** Task name to what the submission says about its failures. */
+  /** Task name to the failure policy of the submission. */
   failurePolicy: Record<string, TaskFailurePolicy>;
   meta: JsonObject;
   state: RunState;
-  /** A person has paused it; null: not paused. Kept beside the state, for a run that needs attention may be paused too. */
+  /**
+   * When a person paused the run; null: not paused. Kept beside the state, because a run that needs attention may be
+   * paused too.
+   */
   pausedAt: number | null;
   ending: Ending | null;
   reason: Reason | null;
@@ -100,7 +103,7 @@ export interface ProtocolRunRow {
 
 export interface TaskRunRow {
   id: string;
-  /** Name within the run, or of the on-demand task. */
+  /** Name within the run, or name of the on-demand task. */
   name: string;
   type: string;
   runId: string | null;
@@ -110,24 +113,26 @@ export interface TaskRunRow {
   reason: Reason | null;
   cancelRequestedAt: number | null;
   definitionHash: string;
-  /** Device handle to the device it got; of an on-demand task, the device asked for from the start. */
+  /** Device handle to the device that the task got; for an on-demand task, the device that it asks for. */
   devices: Record<string, DeviceReference>;
-  /** Resource handle to the resource as the task gets it; of a queued on-demand task, name only with empty meta. */
+  /**
+   * Resource handle to the resource as the task gets it. A queued on-demand task has the name only, with empty meta.
+   */
   resources: Record<string, ResourceValue>;
-  /** Resolved values once started; as submitted before. */
+  /** As submitted while the task waits; resolved once it has started. */
   inputParameters: JsonObject;
-  /** File handle to the file it gets; of a task of a run, once it has started. */
+  /** File handle to the input file. A task of a run gets its files when it starts. */
   inputFiles: Record<string, InputFile>;
   outputParameters: JsonObject | null;
   outputResources: Record<string, ResourceValue> | null;
   outputFiles: FileDescription[];
   /** Number of the latest attempt; 0 before the first. */
   attempt: number;
-  /** Attempts that began and failed since it was queued by its run or a person; what `retry.attempts` counts. */
+  /** Failed attempts since the run or a person queued the task. Counts towards `retry.attempts`. */
   failures: number;
-  /** Of a queued task that failed before: not started again before this moment. */
+  /** A queued task that has failed does not start before this moment. */
   retryAt: number | null;
-  /** What the submission of an on-demand task says about its failures; empty for a task of a run. */
+  /** Failure policy of the submission of an on-demand task; empty for a task of a run. */
   failurePolicy: TaskFailurePolicy;
   computer: string | null;
   /** Seconds; null inside a run. */
@@ -136,7 +141,9 @@ export interface TaskRunRow {
   createdAt: number;
   queuedAt: number | null;
   startedAt: number | null;
-  /** Seconds that it started later than the greatest lag after its dependencies allowed; null: in time, or no such lag. */
+  /**
+   * Seconds by which the task started after its greatest allowed lag; null: it started in time, or has no such lag.
+   */
   lateByS: number | null;
   endedAt: number | null;
 }
@@ -148,45 +155,47 @@ export interface AttemptRow {
   number: number;
   state: AttemptState;
   computer: string;
-  /** Incarnation of the agent it was sent to. */
+  /** Incarnation of the agent that got the attempt. */
   inc: number;
-  /** Epoch of the leader that sent it. */
+  /** Epoch of the leader that sent the attempt. */
   epoch: number;
   devices: Record<string, DeviceBinding>;
-  /** Why it ended without success; of a running one why the service itself wants it to stop: its time, a stop of people. */
+  /**
+   * Why an ended attempt did not succeed. For a running one, why the service stops it: a timeout or an emergency stop.
+   */
   reason: Reason | null;
-  /** What it did to devices, as its agent said at the end; null: not known. */
+  /** Calls of the attempt on devices, as its agent reported at the end; null: not known. */
   calls: AttemptCalls | null;
-  /** When it is stopped and has failed, if it still runs; null: no limit. */
+  /** When a running attempt is stopped and counts as failed; null: no limit. */
   deadlineAt: number | null;
   createdAt: number;
   endedAt: number | null;
 }
 
-/** The row of parameters of one run of a campaign with an optimizer; made before the run, and never for another one. */
+/** The parameters of one run of a campaign with an optimizer. Made before the run and never used for another run. */
 export interface TrialRow extends Trial {
   /** {@link trialKey} */
   id: string;
   campaignId: string;
 }
 
-/** Something that only a person can settle. */
+/** A decision that only a person can make. */
 export interface AttentionRow {
   id: string;
   kind: AttentionKind;
   state: 'open' | 'resolved';
-  /** Of a task. */
+  /** Null unless the item is about a task. */
   taskRunId: string | null;
   attemptId: string | null;
-  /** Of a device: `<lab>.<device>`. */
+  /** `<lab>.<device>`; null unless the item is about a device. */
   device: string | null;
   computer: string | null;
   reason: Reason;
-  /** What is known, for the person who decides. */
+  /** Facts for the person who decides. */
   known: JsonObject;
   openedAt: number;
   resolvedAt: number | null;
-  /** Without an action: nobody had to decide any more. */
+  /** Without an action: the cause went away, and nobody had to decide. */
   resolution: { action: AttentionAction | null; by: string; note: string | null } | null;
 }
 
@@ -209,34 +218,37 @@ export interface AuditRow {
   by: string;
   /** For example `attention.resolve`, `estop.engage`, `queue.pause`. */
   action: string;
-  /** What it was done to. */
+  /** The record that was acted on, as `<kind>/<id>`. */
   subject: string;
   detail: JsonObject;
 }
 
-/** Work that is over and out of the lists, with all that belongs to it, or was until it was restored. */
+/** Archived work with all that belongs to it, hidden from lists. The row stays after a restore. */
 export interface ArchiveRow {
-  /** Of the campaign, of the run without one, or of the on-demand task. */
+  /** Id of the campaign, of the run without a campaign, or of the on-demand task. */
   id: string;
   kind: WorkKind;
   name: string;
   archivedAt: number;
   archivedBy: string;
-  /** Null: it is archived. */
+  /** Null while the work is archived. */
   restoredAt: number | null;
 }
 
 export type AllocationKind = 'device' | 'resource';
 
-/** Who holds a device (`<lab>.<device>`) or a resource (`<name>`). The row outlives its owners, for the fence. */
+/**
+ * The owner of a device (`<lab>.<device>`) or resource (`<name>`). The row outlives its owners, because the fence must
+ * keep rising.
+ */
 export interface AllocationRow {
   kind: AllocationKind;
   key: string;
-  /** Task run that uses it or used it last while the run holds it; null: free. */
+  /** The task run that uses the unit, or used it last while the run holds it; null: free. */
   taskRunId: string | null;
-  /** Run that keeps it between tasks; null when it is freed with the task. */
+  /** The run that keeps the unit between its tasks; null: it is freed with the task. */
   heldByRunId: string | null;
-  /** Rises by one with every claim. */
+  /** Rises by one with every claim and every pass. */
   fence: number;
   since: number | null;
 }
@@ -259,11 +271,10 @@ export type DefinitionRow =
   | { hash: string; kind: 'protocol'; body: ProtocolSnapshot }
   | { hash: string; kind: 'task'; body: TaskSnapshot };
 
-/** A fact for the outside, written in the transaction of the change it tells of. */
+/** An event for the outside, stored in the transaction of the change that it reports. */
 export interface OutboxRow {
-  /** `<kind>/<id>`, of the kinds of events. */
+  /** `<kind>/<id>`, with a kind of event. */
   aggregate: string;
-  /** From 1, without gaps within the aggregate; given by the store. */
   type: string;
   body: JsonObject;
   at: number;
@@ -290,9 +301,9 @@ export type Change =
   | { op: 'updateAttempt'; id: string; patch: Partial<Omit<AttemptRow, 'id' | 'taskRunId' | 'number'>> }
   | { op: 'insertTrial'; row: TrialRow }
   | { op: 'updateTrial'; id: string; patch: Partial<Pick<TrialRow, 'state' | 'outputs' | 'additional'>> }
-  /** Takes a free device or resource; its fence must be one above the stored one. A conflict if it is not free. */
+  /** Takes a free device or resource. The fence must be one above the stored one. Fails when the unit is not free. */
   | { op: 'claim'; kind: AllocationKind; key: string; taskRunId: string; fence: number; at: number }
-  /** Passes a held allocation from one task run of a run to the next. The fence rises as well. */
+  /** Passes a held unit from one task run of a run to the next. The fence rises as well. */
   | {
       op: 'pass';
       kind: AllocationKind;
@@ -302,20 +313,20 @@ export type Change =
       fence: number;
       at: number;
     }
-  /** Keeps the allocation for the run after the task ended. */
+  /** Keeps the unit for the run after the task has ended. */
   | { op: 'hold'; kind: AllocationKind; key: string; taskRunId: string; runId: string }
   | { op: 'release'; kind: AllocationKind; key: string }
   | { op: 'putResource'; row: ResourceRow }
   | { op: 'putAgent'; row: AgentRow }
-  /** Inserted, or written over the one of the same id. */
+  /** Inserts the row, or replaces the row of the same id. */
   | { op: 'putAttention'; row: AttentionRow }
-  /** A conflict unless the work is over, belongs to nothing else and is not archived. */
+  /** Fails unless the work is over, belongs to no other work and is not archived. */
   | { op: 'archive'; row: ArchiveRow }
-  /** A conflict unless the work is archived. */
+  /** Fails unless the work is archived. */
   | { op: 'restore'; id: string; at: number }
   /** Inserted, or written over the one of the same id. */
   | { op: 'putHalt'; row: HaltRow }
   | { op: 'audit'; row: AuditRow }
-  /** Inserted when the hash is new. */
+  /** Inserts the definition if its hash is new. */
   | { op: 'putDefinition'; row: DefinitionRow }
   | { op: 'tell'; event: OutboxRow };

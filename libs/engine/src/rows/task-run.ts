@@ -2,7 +2,9 @@ import type { TaskRunRow } from './rows.js';
 
 type Required = 'id' | 'name' | 'type' | 'runId' | 'owner' | 'priority' | 'definitionHash' | 'createdAt';
 
-/** What an attempt, a failure or the end of a task run sets, as it is before the first attempt. A resume sets it again. */
+/**
+ * The fields of a task run that attempts and the end of the task set, before its first attempt. A resume resets them.
+ */
 export function unbegun() {
   return {
     reason: null,

@@ -4,7 +4,7 @@ import type { LabMap } from '../labs/index.js';
 import type { AttemptRow, HaltRow } from '../rows/index.js';
 import { type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
 
-/** A device, as stops and attempts name it. */
+/** A device as stops and attempts name it. */
 interface Named {
   lab: string;
   name: string;
@@ -52,12 +52,7 @@ export class EmergencyStops {
   }
 }
 
-/**
- * Records an emergency stop: nothing starts in its scope any more, and what runs there is to stop. The same id again is
- * the same stop, also after its release.
- *
- * @throws ServiceError `unknown_lab`, `unknown_device`, `bad_request`
- */
+/** As {@link EmergencyStops.engage}. An id that is known changes nothing, also after its release. */
 function engageStop(turn: Turn, ports: StopPorts, halt: Halt): { id: string } {
   if (turn.state.rows.halts.has(halt.id)) return { id: halt.id };
   const fault = faultOf(ports.labs(), halt.scope);
@@ -67,8 +62,8 @@ function engageStop(turn: Turn, ports: StopPorts, halt: Halt): { id: string } {
 }
 
 /**
- * Takes over stops that an agent keeps to and nobody has recorded: whoever engaged them could reach the agents only.
- * One whose scope is not loaded stops nothing here; it is taken over when it is.
+ * Records emergency stops that an agent reports and the engine does not know: their sender may have reached the agents
+ * only. A stop whose scope is not loaded has no effect here; it is recorded once the scope is loaded.
  */
 export function adoptStops(turn: Turn, ports: StopPorts, halts: readonly Halt[], toldBy: string): void {
   for (const halt of halts) {
@@ -78,11 +73,11 @@ export function adoptStops(turn: Turn, ports: StopPorts, halts: readonly Halt[],
 }
 
 /**
- * Ends one stop, or all that are in force. What it stopped does not go on by itself.
+ * Releases one emergency stop, or all that are in force. Stopped work does not continue by itself.
  *
  * @param id null: all
- * @returns the ids of the stops that are over now
- * @throws ServiceError `not_found`; `wrong_state` when it was released before
+ * @returns the ids of the released stops
+ * @throws ServiceError `not_found`; `wrong_state` when the stop was released before
  */
 function releaseStop(turn: Turn, ports: StopPorts, id: string | null, by: string): { ids: string[] } {
   const known = id === null ? undefined : turn.state.rows.halts.get(id);
@@ -99,7 +94,7 @@ function releaseStop(turn: Turn, ports: StopPorts, id: string | null, by: string
   return { ids: rows.map((row) => row.id) };
 }
 
-/** What agents are told of stops: those in force, and the ids of the latest ones that were released. */
+/** As {@link EmergencyStops.known}. */
 export function knownStops(state: WorkingState): { halts: Halt[]; released: string[] } {
   const released = [...state.rows.halts.values()]
     .filter((row) => isStop(row) && row.releasedAt !== null)
@@ -111,12 +106,12 @@ export function knownStops(state: WorkingState): { halts: Halt[]; released: stri
   };
 }
 
-/** Nothing at all may start: everything is stopped, or the queue is paused. */
+/** Says whether no task may start at all, because of an emergency stop of everything or a queue pause. */
 export function nothingStarts(state: WorkingState): boolean {
   return state.queuePause() !== undefined || stopsInForce(state).some((row) => row.scope === 'all');
 }
 
-/** Tells which devices a stop keeps from being used at present. */
+/** A test for devices in the scope of an emergency stop in force. */
 export function stoppedDevices(state: WorkingState): (device: Named) => boolean {
   const stops = stopsInForce(state);
   return (device) => stops.some((stop) => haltCovers(stop, device));
@@ -136,19 +131,19 @@ function record(turn: Turn, ports: StopPorts, halt: Halt, more: { told_by?: stri
       });
 }
 
-/** What is said of a task that a stop ended. */
+/** The reason of a task that an emergency stop ended, in words. */
 export function wordsOf({ by, reason }: HaltRow): string {
   return `emergency stop by ${by}${reason === '' ? '' : `: ${reason}`}`;
 }
 
-/** It runs with a device of the scope. A task without devices moves nothing and goes on to its end. */
+/** The attempt runs and has a device in the scope. A task without devices moves nothing and continues to its end. */
 function isStoppedBy(attempt: AttemptRow, halt: Halt): boolean {
   return (
     awaitsAgent(attempt.state) && Object.values(attempt.devices).some((device) => haltCovers(halt, device))
   );
 }
 
-/** A pause of the queue is kept beside the stops, and is none. */
+/** A queue pause is not an emergency stop. */
 function isStop(row: HaltRow): boolean {
   return row.scope !== 'queue';
 }
@@ -157,7 +152,7 @@ export function stopsInForce(state: WorkingState): HaltRow[] {
   return [...state.rows.halts.values()].filter((row) => isStop(row) && row.releasedAt === null);
 }
 
-/** Why nothing here can be stopped under that name; undefined: something can. */
+/** Why this scope cannot be stopped; undefined: it can. */
 function faultOf(labs: LabMap, scope: string): ServiceError | undefined {
   if (scope === 'all') return undefined;
   const [kind = '', ...rest] = scope.split(':');

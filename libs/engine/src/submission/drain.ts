@@ -1,9 +1,9 @@
-/** Seconds that are looked back on. */
+/** Length of the observed period, in seconds. */
 const windowS = 60;
 
-/** How fast waiting tasks start, as seen over the last minute. */
+/** Measures how fast queued tasks start, over the last minute. */
 export class Drain {
-  /** Second since 1970 to the tasks that started in it. */
+  /** Second since 1970 to the number of tasks that started in it. */
   readonly #starts = new Map<number, number>();
 
   /** A task has started. @param now milliseconds since 1970 */
@@ -14,7 +14,8 @@ export class Drain {
   }
 
   /**
-   * In how many seconds one more place is likely to be free: from 1 to 60, and 60 when nothing has started for a minute.
+   * Seconds until one more place in the queue is likely to be free: 1 to 60, and 60 if nothing started within a
+   * minute.
    *
    * @param now milliseconds since 1970
    */

@@ -2,10 +2,10 @@ import type { Fault, OptimizerDescription } from '@lab/contracts';
 import { dynamicParameters, type ProtocolSnapshot } from '@lab/definitions/model';
 import { among } from '../labs/index.js';
 
-/** Arguments that say what is searched: no other than those a campaign began with mean the same trials. */
+/** Arguments that define the search space. A change of them would change the meaning of existing trials. */
 const domainKeys = ['inputs', 'outputs', 'constraints'];
 
-/** What an optimizer asks of a protocol that does not have it. */
+/** Names that an optimizer uses and its protocol does not have. */
 export function optimizerFaults(snapshot: ProtocolSnapshot, optimizer: OptimizerDescription): Fault[] {
   const { protocol } = snapshot;
   const open = dynamicParameters(snapshot).map(({ task, parameter }) => `${task}.${parameter}`);
@@ -48,7 +48,7 @@ export function optimizerFaults(snapshot: ProtocolSnapshot, optimizer: Optimizer
   ];
 }
 
-/** Overrides that would make the trials there are mean something else. */
+/** Overrides that would change the meaning of existing trials. */
 export function domainFaults(overrides: object): Fault[] {
   return domainKeys
     .filter((key) => Object.hasOwn(overrides, key))
@@ -73,7 +73,7 @@ function unknown(
   );
 }
 
-/** A reference `TASK.PARAMETER` in its two parts. */
+/** Splits a reference `TASK.PARAMETER`. */
 export function splitReference(reference: string): [task: string, parameter: string] {
   const dot = reference.indexOf('.');
   return dot < 0 ? [reference, ''] : [reference.slice(0, dot), reference.slice(dot + 1)];

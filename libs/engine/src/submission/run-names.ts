@@ -2,20 +2,28 @@ import { isTerminal, ServiceError } from '@lab/contracts';
 import type { CampaignRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 
-/** The names that a campaign gives its runs, from 1. */
+/** Name of the n-th run of a campaign; n counts from 1. */
 export function campaignRunName(campaign: string, n: number): string {
   return `${campaign}_run_${n}`;
 }
 
-/** Most runs of a campaign, also of one without a limit: the names of its runs to come are its own. */
+/**
+ * Greatest number of runs of a campaign, also of one without a limit. A campaign reserves the names of its coming
+ * runs.
+ */
 const mostRuns = 100_000;
 
-/** How many runs a campaign may have. */
+/** Greatest number of runs of a campaign. */
 export function runLimit({ maxProtocolRuns }: Pick<CampaignRow, 'maxProtocolRuns'>): number {
   return maxProtocolRuns === 0 ? mostRuns : maxProtocolRuns;
 }
 
-/** The names of the runs that a campaign has not had. @param started how many it has had @param runs how many in all */
+/**
+ * Names of the runs that a campaign has not started yet.
+ *
+ * @param started number of runs that it has started
+ * @param runs number of runs in all
+ */
 export function comingRunNames(campaign: string, started: number, runs: number): string[] {
   return Array.from({ length: runs - started }, (_, index) => campaignRunName(campaign, started + index + 1));
 }
@@ -33,10 +41,10 @@ export function refuseTakenRunName(turn: Turn, name: string): void {
 }
 
 /**
- * Sees to it that the coming runs of a campaign can have their names.
+ * Refuses a campaign whose coming runs would get names that are taken or reserved.
  *
- * @param started how many of them exist
- * @param runs how many there will be
+ * @param started number of runs that it has started
+ * @param runs number of runs in all
  * @throws ServiceError `duplicate_name`
  */
 export function refuseRunNames(turn: Turn, campaign: string, started: number, runs: number): void {
@@ -56,14 +64,17 @@ function refuseExistingRunName(turn: Turn, name: string): void {
     throw new ServiceError('duplicate_name', `there is a protocol run named "${name}" already`);
 }
 
-/** `n` when the name is that of the n-th run of the campaign. */
+/** The number n if the name is that of the n-th run of the campaign. */
 function runNumber(campaign: string, name: string): number | undefined {
   const prefix = `${campaign}_run_`;
   const digits = name.startsWith(prefix) ? name.slice(prefix.length) : '';
   return /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : undefined;
 }
 
-/** A name that runs of both campaigns would get. Possible only if one name extends the other by `_run_<n>`-like text. */
+/**
+ * A run name that both campaigns would use. Possible only if one campaign name extends the other by text like
+ * `_run_<n>`.
+ */
 function sharedRunName(name: string, runs: number, other: CampaignRow): string | undefined {
   if (isTerminal(other.state) || other.name === name) return undefined;
   const count = Math.min(runs, runLimit(other));

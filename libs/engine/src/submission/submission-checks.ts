@@ -22,24 +22,24 @@ import type { Drain } from './drain.js';
 import { optimizerFaults } from './optimizer-checks.js';
 import { refuseRunNames, refuseTakenRunName, runLimit } from './run-names.js';
 
-/** What is asked of a submission before anything is made of it; the same whether it is meant or only tried out. */
+/** Checks of submissions. A dry run makes the same checks as the submission. */
 
 export interface SubmitPorts {
   ids: Ids;
   definitions: Definitions;
   labs: () => LabMap;
-  /** Most task runs that may wait at the same time. */
+  /** Greatest number of queued task runs. */
   maxQueued: number;
-  /** The same of one owner; work without an owner has no limit of its own. */
+  /** Greatest number of queued task runs of one owner. Work without an owner counts only towards `maxQueued`. */
   maxQueuedPerOwner: number;
   drain: Drain;
 }
 
-/** Most faults that one error lists. */
+/** Greatest number of faults in one error. */
 const maxFaults = 100;
 
 /**
- * @returns the protocol that the run would have
+ * @returns the protocol of the run
  * @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full`
  */
 export function checkProtocolRun(
@@ -60,8 +60,8 @@ export function checkProtocolRun(
 }
 
 /**
- * @param optimizer what the optimizer of the protocol says of itself; null: the campaign has none
- * @returns the protocol that its runs would have
+ * @param optimizer the description of the campaign's optimizer; null: it has none
+ * @returns the protocol of the runs
  * @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full`
  */
 export function checkCampaign(
@@ -87,7 +87,7 @@ export function checkCampaign(
 }
 
 /**
- * @returns the type that the task would have
+ * @returns the type of the task
  * @throws ServiceError `unknown_task_type`, `invalid`, `duplicate_name`, `backlog_full`
  */
 export function checkTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmission): TaskSnapshot {
@@ -129,7 +129,7 @@ export function checkTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmis
   return snapshot;
 }
 
-/** The parameters of one run of a campaign: those of the run over those of all runs, parameter by parameter. */
+/** Parameters of one run of a campaign. Its own parameters replace global ones of the same names. */
 export function mergeParameters(global: TaskParameters, own: TaskParameters): TaskParameters {
   const merged = new Map<string, JsonObject>(Object.entries(global));
   for (const [task, values] of Object.entries(own)) merged.set(task, { ...merged.get(task), ...values });
@@ -159,7 +159,7 @@ export function campaignFaults(
       code: 'length',
       message: `must have ${optimizer === null ? 'exactly' : 'at most'} max_protocol_runs = ${runs} entries, not ${perRun.length}`,
     });
-  // What nobody supplies; the optimizer supplies its inputs.
+  // Parameters without a value. The optimizer supplies its inputs.
   const missing = (parameters: TaskParameters, path: string): Fault[] => {
     const supplied = new Set(optimizer?.input_names.map((name) => `${path}.${name}`));
     return checkRunParameters(snapshot, parameters, { path }).filter(
@@ -178,7 +178,7 @@ export function campaignFaults(
   return faults;
 }
 
-/** Tasks that the submission says something about but the protocol does not have. */
+/** Failure policies for tasks that the protocol does not have. */
 function policyFaults(
   { protocol }: ProtocolSnapshot,
   policy: ProtocolRunSubmission['failure_policy'] = {},
@@ -194,7 +194,7 @@ function policyFaults(
     }));
 }
 
-/** Files that nobody gives a task which is in no run. */
+/** Required input files, which an on-demand task cannot get. */
 function fileFaults({ type, input_files: files = {} }: TaskDefinition): Fault[] {
   const needed = Object.keys(files).filter((handle) => files[handle]?.required === true);
   if (needed.length === 0) return [];
@@ -208,7 +208,9 @@ function fileFaults({ type, input_files: files = {} }: TaskDefinition): Fault[] 
   ];
 }
 
-/** Laboratories that take no new work: their devices are being started, or they are to be unloaded or reloaded. */
+/**
+ * Laboratories that take no new work, because their devices are being started or they will be unloaded or reloaded.
+ */
 export function drainingFaults(ports: SubmitPorts, labs: readonly string[], path: string): Fault[] {
   return labs
     .filter((lab) => !ports.definitions.takesWork(lab))

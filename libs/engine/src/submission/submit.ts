@@ -10,10 +10,10 @@ export interface Accepted {
   name: string;
 }
 
-/** Seconds that an on-demand task waits when it does not say. */
+/** Seconds that an on-demand task waits by default. */
 const defaultAllocationTimeout = 600;
 
-/** A submission with everything that it leaves out and that has a default. */
+/** A submission in which every field with a default has a value. */
 type Complete<T, Optional extends keyof T> = Required<Omit<T, Optional>> & Pick<T, Optional>;
 
 export function completeProtocolRun(
@@ -92,7 +92,7 @@ export function submitProtocolRun(
 }
 
 /**
- * @param optimizer what the optimizer of the protocol says of itself; null: the campaign has none
+ * @param optimizer the description of the campaign's optimizer; null: it has none
  * @throws ServiceError `unknown_protocol`, `invalid`, `duplicate_name`, `backlog_full`
  */
 export function submitCampaign(
@@ -186,7 +186,7 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
   return { id, name };
 }
 
-/** Inserts a run with all of its tasks. The caller has checked everything. */
+/** Inserts a run and its tasks. The caller has made all checks. */
 export function insertRun(
   turn: Turn,
   ids: Ids,

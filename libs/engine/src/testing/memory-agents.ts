@@ -12,19 +12,19 @@ import {
 import type { AgentReports } from '../agents/index.js';
 import type { AgentAddress, Agents } from '../rows/index.js';
 
-/** What the script says about a call: let it through, or lose it or its answer on the way. */
+/** Fate of a call: delivered, refused, or lost on the way there or back. */
 export type Delivery = 'delivered' | 'refused' | 'lost' | 'reply_lost';
 
-/** An attempt as its agent's ledger knows it. */
+/** An attempt in the ledger of its agent. */
 export interface Execution {
   start: TaskStart;
   status: Exclude<AttemptStatus, 'unknown'>;
   outcome: AttemptOutcome | null;
-  /** What it did to devices; undefined: its agent does not say. */
+  /** Calls on devices; undefined: the agent does not report them. */
   calls: AttemptCalls | undefined;
-  /** The orchestrator acknowledged the result. */
+  /** The engine has acknowledged the result. */
   acknowledged: boolean;
-  /** Process that began it. */
+  /** Session of the agent process that began it. */
   session: string;
 }
 
@@ -35,48 +35,48 @@ interface MemoryAgent {
   inc: number;
   alive: boolean;
   devices: DeviceAssignment[];
-  /** Survives the process: what was accepted, and what is refused for ever. */
+  /** Survives the process: accepted attempts and those refused for ever. */
   ledger: Map<string, Execution>;
   tombstones: Set<string>;
 }
 
-/** What the lab needs of an engine: each engine that leads is attached in turn. */
+/** Receives the reports of the agents. Each leading engine is attached in turn. */
 export type LabSide = Pick<AgentReports, 'register' | 'heartbeat' | 'leaving' | 'attemptEnded'>;
 
 /**
- * A whole lab of agents under script, keeping the agents' side of the contract: an attempt is accepted once, kept in a ledger,
- * and refused for ever after its status was asked in vain; a result is told until it is acknowledged.
+ * All agents of a laboratory, controlled by a test. They keep their contract: an attempt is accepted once and kept in
+ * a ledger; it is refused for ever after its status was asked in vain; a result is repeated until it is acknowledged.
  *
- * It also keeps its own record of what really happened ({@link executions}), against which tests judge the engine.
+ * {@link executions} records what really happened, for the assertions of tests.
  */
 export class MemoryAgents implements Agents {
   /** Every execution that really began, by attempt id. */
   readonly executions = new Map<string, Execution>();
-  /** Attempts that were told to start more than once: must stay empty. */
+  /** Attempts that were started more than once: must stay empty. */
   readonly startedTwice: string[] = [];
-  /** Devices given to an execution while another had them: must stay empty. */
+  /** Devices that two executions had at the same time: must stay empty. */
   readonly collisions: string[] = [];
-  /** Fences that were not higher than one seen before: must stay empty. */
+  /** Fences that did not rise: must stay empty. */
   readonly staleFences: string[] = [];
-  /** What was asked to stop, and why, in order. */
+  /** Requested stops and their reasons, in order. */
   readonly stops: { label: string; reason: string }[] = [];
   /** Highest fence seen, by `<lab>.<device>`. */
   readonly fences = new Map<string, number>();
-  /** Decides what happens to each call. */
+  /** Decides the fate of each call. */
   onCall: (kind: 'start' | 'cancel' | 'status' | 'assign' | 'reset', to: AgentAddress) => Delivery = () =>
     'delivered';
   /** Called when an execution began. */
   onStart: ((execution: Execution, computer: string) => void) | undefined;
   /** Called when a running execution was asked to stop; by default it stops at once. */
   onCancel: ((execution: Execution, computer: string) => void) | undefined;
-  /** Called when a device is to be started anew; what it throws is answered. */
+  /** Called when a device is to be restarted. An error that it throws is the answer. */
   onReset: (device: string, doubtId: string | null, by: string) => void = () => undefined;
   /** Overrides the state of a device. */
   deviceState: (lab: string, name: string) => DeviceStatus['state'] = () => 'idle';
-  /** What else is said of a device: its doubt, a stop. */
+  /** Further status of a device, for example its doubt. */
   deviceMore: (lab: string, name: string) => Partial<Pick<DeviceStatus, 'detail' | 'doubt' | 'halted'>> =
     () => ({});
-  /** The stops that the agent of a computer keeps to. */
+  /** The emergency stops that the agent of a computer obeys. */
   readonly halts = new Map<string, Halt[]>();
   readonly #agents = new Map<string, MemoryAgent>();
   readonly #busy = new Map<string, string>();
@@ -88,7 +88,9 @@ export class MemoryAgents implements Agents {
     this.#side = side;
   }
 
-  /** A process of the agent begins and says hello. An execution that ran under an earlier process is unknown for ever. */
+  /**
+   * Starts a new process of the agent, which registers. The outcome of executions of an earlier process is unknown.
+   */
   async boot(computer: string): Promise<void> {
     this.#sessions += 1;
     const before = this.#agents.get(computer);
@@ -111,7 +113,7 @@ export class MemoryAgents implements Agents {
     await this.register(computer);
   }
 
-  /** Says hello, to whoever leads now, and tells the results that nobody acknowledged. */
+  /** Registers the agent with the current leader and reports unacknowledged results. */
   async register(computer: string): Promise<void> {
     const agent = this.#alive(computer);
     const side = this.#side;
@@ -142,7 +144,7 @@ export class MemoryAgents implements Agents {
     });
   }
 
-  /** The process is gone without a word. */
+  /** The process ends without a message. */
   crash(computer: string): void {
     const agent = this.#agents.get(computer);
     if (agent !== undefined) agent.alive = false;
@@ -163,7 +165,7 @@ export class MemoryAgents implements Agents {
     return this.#alive(computer) !== undefined;
   }
 
-  /** Executions that have begun and not ended, oldest first. */
+  /** Unfinished executions, oldest first. */
   running(): { attempt: string; label: string; computer: string; start: TaskStart }[] {
     return [...this.#agents.values()].flatMap((agent) =>
       [...agent.ledger].flatMap(([attempt, { start, outcome }]) =>
@@ -174,7 +176,10 @@ export class MemoryAgents implements Agents {
     );
   }
 
-  /** Ends an execution and tells the result. @param label `<protocol run>/<task>`, an on-demand name, or an attempt id */
+  /**
+   * Ends an execution and reports the result. @param label `<protocol run>/<task>`, an on-demand name, or an attempt
+   * id
+   */
   async end(label: string, outcome: AttemptOutcome, calls?: AttemptCalls): Promise<void> {
     const found = this.running().find((each) => each.label === label || each.attempt === label);
     if (found === undefined) throw new Error(`nothing called ${label} is running`);
@@ -196,12 +201,12 @@ export class MemoryAgents implements Agents {
     });
   }
 
-  /** Ends an execution and keeps the result for later. */
+  /** Ends an execution without reporting the result. */
   finishSilently(attempt: string, computer: string, outcome: AttemptOutcome, calls?: AttemptCalls): void {
     this.#finish(attempt, computer, outcome, calls);
   }
 
-  /** Tells every result of a computer that was not acknowledged; one that cannot be told is kept. */
+  /** Reports all unacknowledged results of a computer. Failed reports are kept. */
   async tellResults(computer: string): Promise<void> {
     const agent = this.#alive(computer);
     if (agent === undefined) return;

@@ -1,7 +1,7 @@
 import type { DeviceDefinition, LabDefinition, ProtocolSnapshot, TaskSnapshot } from '@lab/definitions/model';
 import type { Definitions } from '../rows/index.js';
 
-/** Definitions that are there because somebody put them there. */
+/** Definitions that a test puts in. */
 export class MemoryDefinitions implements Definitions {
   readonly protocols = new Map<string, ProtocolSnapshot>();
   readonly tasks = new Map<string, TaskSnapshot>();

@@ -14,28 +14,28 @@ import type { OptimizerMaking, OptimizerSession, Optimizers } from '../rows/inde
 export interface OptimizerCall {
   kind: 'describe' | 'open' | 'tell' | 'propose' | 'configure' | 'best' | 'explain' | 'close';
   address: string;
-  /** Null before there is one. */
+  /** Null before the session is open. */
   session: string | null;
-  /** Numbers of the runs or trials that it is about. */
+  /** Numbers of the runs or trials of the call. */
   numbers: readonly number[];
 }
 
-/** One life of an optimizer, and everything that it was told. */
+/** One session of an optimizer, with everything that was reported to it. */
 export interface MemorySession extends OptimizerSession {
   readonly campaign: string;
   readonly making: OptimizerMaking;
   runtimeParams: RuntimeParameterValues;
-  /** Everything it was told, in order. */
+  /** All reported trials, in order. */
   readonly told: { number: number; state: Trial['state']; outputs: Trial['outputs'] }[];
-  /** What it has proposed, by number of the run. */
+  /** Proposed rows, by number of the run. */
   readonly proposed: Map<number, Trial['inputs']>;
-  /** False: it was closed, replaced or lost. */
+  /** False: the session was closed, replaced or lost. */
   alive: boolean;
 }
 
 /**
- * Optimizer workers under script, with an optimizer whose rows depend on nothing but the number of the run. Whatever a
- * real worker would refuse, it refuses too; what it was told stays readable.
+ * Optimizer workers, controlled by a test. The row that an optimizer proposes depends only on the number of the run.
+ * It refuses what a real worker refuses.
  */
 export class MemoryOptimizers implements Optimizers {
   description: OptimizerDescription = {
@@ -49,17 +49,17 @@ export class MemoryOptimizers implements Optimizers {
   /** Every session that was ever opened, oldest first. */
   readonly sessions: MemorySession[] = [];
   readonly calls: OptimizerCall[] = [];
-  /** What a session was told that it had been told before: must stay empty. */
+  /** Repeated reports of the same state: must stay empty. */
   readonly toldTwice: string[] = [];
-  /** Called before anything of a call happens; what it throws is answered, and while it waits the call does. */
+  /** Called before each call has an effect. An error that it throws is the answer; the call waits for its promise. */
   before: (call: OptimizerCall) => unknown = () => undefined;
-  /** Called when a call has had its effect; what it throws is answered in place of the result. */
+  /** Called after each call had its effect. An error that it throws replaces the answer. */
   after: (call: OptimizerCall) => unknown = () => undefined;
-  /** The row for a run. What it throws is an error of the author's code. */
+  /** The row for a run. An error that it throws is an error of the author's code. */
   row: (n: number, overrides: JsonObject) => Trial['inputs'] = (n, { step }) => ({
     'a.n': n * (typeof step === 'number' ? step : 1),
   });
-  /** What is wrong with a row that somebody gives; paths are those of parameters. */
+  /** Faults of a given row; paths are those of parameters. */
   refuses: (row: TaskParameters) => Fault[] = () => [];
   /** Identifiers of insights that the next proposals use. */
   uses: (insights: readonly Insight[]) => string[] = () => [];
@@ -68,20 +68,20 @@ export class MemoryOptimizers implements Optimizers {
   readonly #onLost = new Map<string, (reason: string) => void>();
   #count = 0;
 
-  /** A worker appears at an address, and says so. */
+  /** A worker connects at an address. */
   boot(address: string): void {
     this.#workers.set(address, `worker-${(this.#count += 1)}`);
     for (const listener of [...this.#listeners]) listener([address]);
   }
 
-  /** The worker of an address is gone, with every session that it had. */
+  /** The worker of an address disappears with all its sessions. */
   crash(address: string): void {
     const worker = this.#workers.get(address);
     this.#workers.delete(address);
     for (const session of this.sessions) if (session.worker === worker) session.alive = false;
   }
 
-  /** The process of a session dies, and its worker says so. */
+  /** The process of a session dies, and its worker reports it. */
   lose(session: MemorySession): void {
     session.alive = false;
     this.#onLost.get(session.id)?.('its process has died');
@@ -235,7 +235,7 @@ export class MemoryOptimizers implements Optimizers {
     );
   }
 
-  /** Runtime parameters with others over them. @param said those that are said now; others give way to them */
+  /** Merges runtime parameters. @param said names that were set in this call; others give way to them */
   #checked(overrides: JsonObject, said: readonly string[] = Object.keys(overrides)): RuntimeParameterValues {
     const { runtime_params: begun, arguments: known } = this.description;
     const faults = Object.keys(overrides)
@@ -260,7 +260,7 @@ export class MemoryOptimizers implements Optimizers {
   }
 }
 
-/** What author code throws is an error of the optimizer. */
+/** Turns an error of author code into an error of the optimizer. */
 function authored<Value>(act: () => Value): Value {
   try {
     return act();

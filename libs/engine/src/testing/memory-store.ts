@@ -23,30 +23,29 @@ import {
   workingRowsOf,
 } from '../rows/index.js';
 
-/** An event as stored: with its place in the whole and within its aggregate, both from 1 and without gaps. */
+/** A stored event with its position overall and within its aggregate. Both count from 1 without gaps. */
 export interface StoredEvent extends OutboxRow {
   id: number;
   seq: number;
 }
 
 /**
- * The store's twin in memory. It outlives the engines that use it, so that a restart is a new engine on the same store.
- *
- * @guarantees the contract of {@link Store}; nothing it hands out or was handed is shared with it.
+ * A store in memory under the contract of {@link Store}. It outlives its engines, so a test restarts an engine on the
+ * same store. It shares no object with its callers.
  */
 export class MemoryStore implements Store {
   readonly events: StoredEvent[] = [];
-  /** The acts of people, oldest first. */
+  /** Audit entries, oldest first. */
   readonly audit: AuditRow[] = [];
-  /** What is archived or was, by id. */
+  /** Archived and restored work, by id. */
   archive: ReadonlyMap<string, ArchiveRow> = new Map();
-  /** Every commit that was applied, oldest first. */
+  /** All applied commits, oldest first. */
   readonly commits: { epoch: number; changes: Change[] }[] = [];
-  /** Called with every commit before it is applied; what it throws is thrown, and nothing is applied. */
+  /** Called before each commit is applied. An error that it throws refuses the commit. */
   beforeCommit: ((changes: readonly Change[]) => void | Promise<void>) | undefined;
-  /** Called after a commit was applied; what it throws is thrown although everything was applied. */
+  /** Called after each commit was applied. An error that it throws is thrown to the caller. */
   afterCommit: ((changes: readonly Change[]) => void | Promise<void>) | undefined;
-  /** Called before rows are loaded; what it throws is thrown. */
+  /** Called before rows are loaded. An error that it throws is thrown to the caller. */
   beforeLoad: (() => void | Promise<void>) | undefined;
   #rows: RowSet = emptyRowSet();
   #everyOnDemandName = new Set<string>();
@@ -54,10 +53,10 @@ export class MemoryStore implements Store {
   #leader = { instance: '', expiresAt: -Infinity };
   #sequences = new Map<string, number>();
 
-  /** @param clock by which leases end; without one time stands still, and only a lease of no time is ever over */
+  /** @param clock determines when leases end; by default time stands still, and only leases of 0 ms end */
   constructor(private readonly clock: Clock = { now: () => 0 }) {}
 
-  /** The rows as committed, finished ones included. To be read only. */
+  /** All committed rows, finished ones included. Read only. */
   get rows(): Readonly<RowSet> {
     return this.#rows;
   }
@@ -225,7 +224,7 @@ export class MemoryStore implements Store {
   }
 }
 
-/** All work of a kind in the order of its creation; of task runs the on-demand ones. */
+/** All work of a kind by creation. Of task runs, only the on-demand ones. */
 function workIn(rows: RowSet, kind: WorkKind): (CampaignRow | ProtocolRunRow | TaskRunRow)[] {
   if (kind === 'campaign') return [...rows.campaigns.values()].sort(byId);
   if (kind === 'protocol_run') return [...rows.protocolRuns.values()].sort(byId);
@@ -234,7 +233,7 @@ function workIn(rows: RowSet, kind: WorkKind): (CampaignRow | ProtocolRunRow | T
     .sort((a, b) => a.createdAt - b.createdAt || byId(a, b));
 }
 
-/** @throws ServiceError `wrong_state` when something cannot be archived or restored */
+/** @throws ServiceError `wrong_state` when the work cannot be archived or restored */
 function archiveAfter(
   before: ReadonlyMap<string, ArchiveRow>,
   changes: readonly Change[],

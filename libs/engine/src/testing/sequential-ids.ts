@@ -1,6 +1,6 @@
 import type { Ids } from '@lab/ports';
 
-/** Identifiers that are easy to read and the same in every run: `00000001`, `00000002`, ... */
+/** Readable identifiers that are the same in every run: `00000001`, `00000002`, ... */
 export class SequentialIds implements Ids {
   #last = 0;
 

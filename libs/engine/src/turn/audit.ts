@@ -2,17 +2,17 @@ import type { JsonObject } from '@lab/contracts';
 import type { Ids } from '@lab/ports';
 import type { Turn } from './turn.js';
 
-/** Who acts, and where the entry of the audit gets its id from. */
+/** A person who acts, and the source of ids for audit entries. */
 export interface Person {
   by: string;
   ids: Ids;
 }
 
 /**
- * Keeps an act of a person for ever, in the commit of what it did.
+ * Records an act of a person for ever, in the commit of its effect.
  *
  * @param action for example `queue.pause`
- * @param subject what it was done to, for example `halt/<id>`
+ * @param subject the record that was acted on, for example `halt/<id>`
  */
 export function audit(
   turn: Turn,

@@ -3,16 +3,16 @@ interface Entry {
   id: string;
 }
 
-/** Moments at which something is over, earliest first; of each thing the moment that was set last. */
+/** Deadlines by id, earliest first. Setting a deadline again replaces the earlier one. */
 export class Deadlines {
-  /** A binary heap. An entry that is not what `#current` says was set anew or removed, and is passed over. */
+  /** A binary heap. An entry that differs from `#current` is out of date and is skipped. */
   #heap: Entry[] = [];
   readonly #current = new Map<string, number>();
 
   set(id: string, at: number): void {
     if (this.#current.get(id) === at) return;
     this.#current.set(id, at);
-    // What was passed over must not outgrow what counts.
+    // Keeps the number of outdated entries below that of current ones.
     if (this.#heap.length > 2 * this.#current.size + 64) {
       this.#heap = [...this.#current].map(([each, when]) => ({ id: each, at: when })).sort(order);
       return;
@@ -30,7 +30,7 @@ export class Deadlines {
     this.#current.clear();
   }
 
-  /** The first that is over, the id deciding among equals; undefined when there is none. */
+  /** The earliest deadline; among equal ones the lowest id; undefined when there is none. */
   first(): Readonly<Entry> | undefined {
     for (;;) {
       const [first] = this.#heap;

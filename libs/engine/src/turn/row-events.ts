@@ -3,13 +3,13 @@ import type { AttentionRow, Change, OutboxRow, ProtocolRunRow, TaskRunRow } from
 import type { WorkingState } from './working-state.js';
 
 /**
- * What is told of the records as they are after a change, for the outside. Every body has what events are found by, as
- * far as it applies: `owner`, `campaign`, `protocol_run`, and `labs`, a list.
+ * Events: what the service publishes about a record after a change. Every body has the fields by which events are
+ * filtered, as far as they apply: `owner`, `campaign`, `protocol_run` and the list `labs`.
  */
 
 export type Told = Omit<OutboxRow, 'at'>;
 
-/** What a change of a row that is told of by itself means; undefined: nothing that anybody is told. */
+/** The event that a change of a row causes by itself; undefined: it causes none. */
 export function eventOf(state: WorkingState, change: Change): Told | undefined {
   switch (change.op) {
     case 'insertAttempt':
@@ -84,7 +84,7 @@ export function ofCampaign(state: WorkingState, id: string): Told | undefined {
   );
 }
 
-/** Where a task belongs, in the words by which events are found. */
+/** Where a task belongs, in the fields by which events are filtered. */
 export function placeOf(state: WorkingState, task: TaskRunRow): JsonObject {
   const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
   const used = [
@@ -169,7 +169,7 @@ function common(row: { id: string; name: string; state: string; reason: Reason |
   return { id, name, state, reason: inShort(reason) };
 }
 
-/** Without the stack. */
+/** Without the stack trace. */
 function inShort(reason: Reason | null): { code: string; message: string } | null {
   return reason && { code: reason.code, message: reason.message };
 }

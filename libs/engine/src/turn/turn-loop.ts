@@ -4,17 +4,17 @@ import type { EndedWork, Measures, NameKind, Store } from '../rows/index.js';
 import { type TakenNames, Turn, endedKey } from './turn.js';
 import type { WorkingState } from './working-state.js';
 
-/** Names that a command must know of before it is handled. */
+/** Names about which a command asks the store before it is handled. */
 export interface Question {
   kind: NameKind;
   names: readonly string[];
 }
 
-/** A run or campaign that a command wants to go on with, if it is over. */
+/** A finished run or campaign that a command wants to resume. */
 export interface Recall {
   kind: 'protocolRun' | 'campaign';
   name: string;
-  /** Names that the command must know of too, once it is known what is over. */
+  /** More names to ask about, once the finished work is known. */
   questions?: (work: EndedWork) => readonly Question[];
 }
 
@@ -25,15 +25,15 @@ interface Command {
   act: (turn: Turn) => unknown;
   resolve: (value: unknown) => void;
   reject: (error: ServiceError) => void;
-  /** Nobody waits for it: it is kept while the store is away, unless it is also `droppable`. */
+  /** Nobody waits for the answer. The command is kept while the store is unavailable, unless it is `droppable`. */
   quiet: boolean;
   droppable: boolean;
 }
 
 export interface TurnHooks {
-  /** Decides everything that follows from the state. Called once per turn, after its commands. */
+  /** Decides everything that follows from the state. Called once per turn, after the commands of the turn. */
   settle: (turn: Turn) => void;
-  /** The memory was loaded anew. */
+  /** The memory was loaded from the store. */
   loaded: () => void;
   /** Memory and store agree. */
   committed: () => void;
@@ -42,7 +42,7 @@ export interface TurnHooks {
   deposed: () => void;
 }
 
-/** The store did not answer: nothing is wrong with the commands themselves. */
+/** Errors of the store. The commands themselves are not at fault. */
 const storeTrouble: ReadonlySet<ErrorCode> = new Set([
   'store_unavailable',
   'service_unavailable',
@@ -59,12 +59,12 @@ interface LoopPorts {
 }
 
 /**
- * Takes commands in turns: all that wait are handled one after the other against the memory, then everything they
- * changed is committed at once, then the effects run and the callers are answered. While a commit is on its way new
- * commands wait for the next turn.
+ * Handles commands in turns. A turn handles all waiting commands one after the other against the memory, then commits
+ * all their changes at once, then runs the effects and answers the callers. Commands that arrive during a commit wait
+ * for the next turn.
  *
- * After a commit that failed the memory is loaded anew, for it tells of what never happened. When the failure may be
- * the fault of one command, each is handled in a turn of its own, so that it fails alone.
+ * After a failed commit the loop loads the memory again, because it holds decisions that were not committed. If one
+ * command may have caused the failure, each is handled in a turn of its own, so that only the faulty one fails.
  */
 export class TurnLoop {
   readonly #ports: LoopPorts;
@@ -77,7 +77,7 @@ export class TurnLoop {
   #stopped = true;
   #troubles = 0;
   #wake: { at: number; cancel: () => void } | undefined;
-  /** The time of the last turn that time itself has brought about, in milliseconds since 1970. */
+  /** The time of the latest turn that the timer started, in milliseconds since 1970. */
   #wokenAt = -Infinity;
 
   constructor(ports: LoopPorts, state: WorkingState, hooks: TurnHooks) {
@@ -86,14 +86,14 @@ export class TurnLoop {
     this.#hooks = hooks;
   }
 
-  /** Loads the memory and begins to take turns. @throws ServiceError `store_unavailable` */
+  /** Loads the memory and starts to take turns. @throws ServiceError `store_unavailable` */
   async start(epoch: number): Promise<void> {
     this.#epoch = epoch;
     await this.#load();
     this.#stopped = false;
   }
 
-  /** Handles a command in the next turn; resolves with what `act` returned, after the commit. */
+  /** Handles a command in the next turn. Resolves after the commit with the value that `act` returned. */
   submit<Value>(
     name: string,
     act: (turn: Turn) => Value,
@@ -114,7 +114,10 @@ export class TurnLoop {
     });
   }
 
-  /** Handles a command that nobody waits for. @param droppable it may be forgotten, for it will be said again */
+  /**
+   * Handles a command whose sender expects no answer. @param droppable the command may be lost, because its sender
+   * repeats it
+   */
   enqueue(name: string, act: (turn: Turn) => void, droppable = false): void {
     const log = this.#ports.log;
     this.#push({
@@ -129,7 +132,7 @@ export class TurnLoop {
     });
   }
 
-  /** No new turns; resolves when the one in flight is over. What waits is refused. */
+  /** Takes no new turns. Resolves when the current turn is over. Waiting commands are refused. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#wake?.cancel();
@@ -166,7 +169,7 @@ export class TurnLoop {
     this.#arm();
   }
 
-  /** @returns false when the store cannot be read: what waits is for later */
+  /** @returns false when the store cannot be read; the waiting commands are kept */
   async #takeTurn(commands: Command[]): Promise<boolean> {
     if (!(await this.#ensureLoaded())) {
       this.#inbox = [...commands, ...this.#inbox].filter((command) => this.#survives(command));
@@ -183,14 +186,14 @@ export class TurnLoop {
     return true;
   }
 
-  /** While the store is away: is the command kept? If not it has been refused. */
+  /** Decides whether a command is kept while the store is unavailable. A command that is not kept was refused. */
   #survives(command: Command): boolean {
     if (command.quiet) return !command.droppable;
     command.reject(new ServiceError('store_unavailable', 'the database does not answer; nothing was done'));
     return false;
   }
 
-  /** @returns `alone`: nothing was done, and each command is to be handled without the others */
+  /** @returns `alone`: nothing was done, and each command must be handled in a turn of its own */
   async #decide(commands: readonly Command[], settle: boolean): Promise<'done' | 'alone'> {
     const answerable: Command[] = [];
     const { taken, ended } = await this.#ask(commands, answerable);
@@ -273,7 +276,7 @@ export class TurnLoop {
     return commands.length > 0 ? 'alone' : 'done';
   }
 
-  /** Asks the store what the commands need to know; refuses those whose question got no answer. */
+  /** Asks the store about names and finished work. Refuses the commands whose questions were not answered. */
   async #ask(
     commands: readonly Command[],
     answerable: Command[],
@@ -345,12 +348,12 @@ export class TurnLoop {
     for (const command of waiting) if (!command.quiet) command.reject(error);
   }
 
-  /** One timer for whatever comes first; when the memory is lost, the next try to load it. */
+  /** Sets one timer for the next wake-up; without a loaded memory, for the next attempt to load it. */
   #arm(): void {
     if (this.#stopped) return;
     const now = this.#ports.clock.now();
     let at: number | undefined;
-    // Since the last wake, not since now: what became due while a turn was being committed must not be passed over.
+    // Since the last wake-up, not since now: nothing that became due during a commit may be skipped.
     if (this.#loaded) at = this.#hooks.nextWake(this.#wokenAt);
     else at = now + backoffMs((this.#troubles += 1));
     if (this.#wake !== undefined && this.#wake.at === at) return;

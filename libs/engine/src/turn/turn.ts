@@ -11,7 +11,7 @@ import type {
 import { type Told, eventOf, ofCampaign, ofRun, ofTask } from './row-events.js';
 import type { WorkingState } from './working-state.js';
 
-/** Names that the store was asked about before the turn. */
+/** Names that the store had when the turn began. */
 export type TakenNames = ReadonlyMap<NameKind, ReadonlySet<string>>;
 
 export function endedKey(kind: 'protocolRun' | 'campaign', name: string): string {
@@ -19,28 +19,28 @@ export function endedKey(kind: 'protocolRun' | 'campaign', name: string): string
 }
 
 /**
- * One round of decisions. What is emitted is true in memory at once and committed together at the end; effects happen
- * after the commit, and not at all when it fails.
+ * One round of decisions. Emitted changes take effect in the memory at once and are committed together at the end.
+ * Effects run after the commit, and never if it fails.
  */
 export class Turn {
   readonly changes: Change[] = [];
   readonly effects: (() => void)[] = [];
-  /** Attempts that this turn decided to start. */
+  /** Attempts that this turn has decided to start. */
   readonly started = new Set<string>();
 
   constructor(
     readonly state: WorkingState,
-    /** Milliseconds since 1970; the same during the whole turn. */
+    /** Milliseconds since 1970; constant during the turn. */
     readonly now: number,
     private readonly takenNames: TakenNames,
     private readonly endedWork: ReadonlyMap<string, EndedWork>,
   ) {}
 
   /**
-   * Attempts, trials, attention items, stops and resources are told of with their change; of tasks, runs and campaigns
-   * one says when they are whole.
+   * Applies a change and adds it to the commit. Changes of attempts, trials, attention items, stops and resources
+   * publish their event here. For tasks, runs and campaigns the caller publishes it once the row is complete.
    *
-   * @throws ServiceError when the change contradicts the state: a defect, or a conflict that nobody checked for.
+   * @throws ServiceError when the change contradicts the state: a defect, or an unchecked conflict
    */
   emit(change: Change): void {
     this.state.apply(change);
@@ -48,16 +48,16 @@ export class Turn {
     this.tell(eventOf(this.state, change));
   }
 
-  /** Takes back what was over and forgotten. To be followed at once by the changes that open it again. */
+  /** Loads finished work into the memory again. The caller must reopen it at once by further changes. */
   recall(work: EndedWork, campaign?: CampaignRow): void {
     this.state.recall(work, campaign);
   }
 
   /**
-   * Does as `act` does up to its first change, which is not made: whatever a command can be refused for it is refused
-   * for before that, so what returns would have been accepted.
+   * Runs `act` up to its first change, which is not made. A command makes all its checks before its first change, so
+   * if this returns the command would have been accepted.
    *
-   * @throws ServiceError what `act` would be refused with
+   * @throws ServiceError the error with which `act` is refused
    */
   rehearse(act: (turn: Turn) => unknown): void {
     const rehearsal = new Rehearsal(this.state, this.now, this.takenNames, this.endedWork);
@@ -73,12 +73,15 @@ export class Turn {
     this.effects.push(act);
   }
 
-  /** Did the store know the name before the turn? Only for names that the command asked for. */
+  /** Says whether the store knew the name before the turn. Only for names that the command asked for. */
   isTaken(kind: NameKind, name: string): boolean {
     return this.takenNames.get(kind)?.has(name) ?? false;
   }
 
-  /** What is over, as the store said before the turn; undefined when it is not over. Only for a name that the command asked for. */
+  /**
+   * Finished work as the store returned it before the turn; undefined: it is not over. Only for names that the command
+   * asked for.
+   */
   ended(kind: 'protocolRun' | 'campaign', name: string): EndedWork | undefined {
     return this.endedWork.get(endedKey(kind, name));
   }
@@ -134,7 +137,7 @@ export class Turn {
 /** Thrown in place of a change. */
 class FirstChange extends Error {}
 
-/** A turn that is over where it would change something. */
+/** A turn that ends instead of making its first change. */
 class Rehearsal extends Turn {
   override emit(): never {
     throw new FirstChange();

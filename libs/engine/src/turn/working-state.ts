@@ -20,28 +20,28 @@ import {
 import { Deadlines } from './deadlines.js';
 
 /**
- * The engine's memory: all that is not over, as decided so far, with the indexes that decisions need.
+ * The engine's memory: all unfinished rows, uncommitted decisions included, with the indexes that decisions need.
  *
- * It changes only by {@link apply}. The sets of what is due are level-triggered: after {@link load} everything is due,
- * so that whatever a failed commit threw away is decided again from the rows alone.
+ * It changes only by {@link apply}. The sets of due work are level-triggered: after {@link load} everything is due, so
+ * the engine decides from the rows alone what a failed commit discarded.
  */
 export class WorkingState {
   rows: RowSet = emptyRowSet();
-  /** Task runs that wait to start. */
+  /** Task runs in the queue. */
   readonly queued = new Set<string>();
   /** Task runs that need a person's attention. */
   readonly unclear = new Set<string>();
-  /** Of those the ones that were queued since somebody last looked. */
+  /** Queued task runs that are new since the last dispatch looked at them. */
   readonly arrivals = new Set<string>();
-  /** When each queued on-demand task has waited too long. */
+  /** Allocation deadlines of queued on-demand tasks. */
   readonly deadlines = new Deadlines();
   readonly dueRuns = new Set<string>();
   readonly dueCampaigns = new Set<string>();
-  /** Trials that were made or have another state, by id, since their optimizers were last seen to. */
+  /** Trials that are new or have another state, by id, since the optimizers were last informed. */
   readonly changedTrials = new Set<string>();
-  /** Something changed that may let a queued task start. */
+  /** A change may let a queued task start. */
   dispatchDue = false;
-  /** Something changed that plans count on, although no queued task may start because of it. */
+  /** A change affects plans, although it lets no queued task start. */
   planDue = false;
   /** Milliseconds that each device or resource has been in use since this process started. */
   readonly busyMs = new Map<string, number>();
@@ -65,7 +65,7 @@ export class WorkingState {
     this.dispatchDue = true;
   }
 
-  /** @throws ServiceError as {@link applyChange} does; nothing has changed then. */
+  /** @throws ServiceError as {@link applyChange} does; the state is unchanged then */
   apply(change: Change): void {
     const before =
       change.op === 'release' || change.op === 'hold' ? this.allocation(change.kind, change.key) : undefined;
@@ -134,7 +134,7 @@ export class WorkingState {
     }
   }
 
-  /** Takes back what was over and forgotten. To be followed at once by the changes that open it again. */
+  /** Loads finished work into the memory again. The caller must reopen it at once by further changes. */
   recall({ protocolRuns, taskRuns, trials, definitions }: EndedWork, campaign?: CampaignRow): void {
     if (campaign !== undefined) {
       this.rows.campaigns.set(campaign.id, campaign);
@@ -149,7 +149,7 @@ export class WorkingState {
     for (const row of definitions) this.rows.definitions.set(row.hash, row);
   }
 
-  /** Forgets what is over, once that is committed. */
+  /** Removes finished work from the memory. Called after its commit. */
   forgetWhatIsOver(): void {
     const { runs, tasks, attempts, campaigns, attention } = this.#over;
     this.#over = nothing();
@@ -190,7 +190,7 @@ export class WorkingState {
     return id === undefined ? undefined : this.rows.taskRuns.get(id);
   }
 
-  /** Runs of a campaign that are not over. */
+  /** Unfinished runs of a campaign. */
   openRunsOf(campaignId: string): ProtocolRunRow[] {
     const runs: ProtocolRunRow[] = [];
     for (const id of this.#runsOfCampaign.get(campaignId) ?? []) {
@@ -204,12 +204,12 @@ export class WorkingState {
     return this.rows.allocations.get(allocationKey(kind, key));
   }
 
-  /** Runs that keep something, in use or between two tasks. */
+  /** Runs that hold a device or resource, in use or between two tasks. */
   *holders(): Iterable<string> {
     for (const [id, keys] of this.#heldByRun) if (keys.size > 0) yield id;
   }
 
-  /** Allocations that a run keeps, in use or between two tasks. */
+  /** Allocations that a run holds, in use or between two tasks. */
   heldBy(runId: string): AllocationRow[] {
     const rows: AllocationRow[] = [];
     for (const key of this.#heldByRun.get(runId) ?? []) {
@@ -219,21 +219,21 @@ export class WorkingState {
     return rows;
   }
 
-  /** Paused itself, or with its campaign: nothing of it starts. */
+  /** Says whether nothing of the run may start, because the run or its campaign is paused. */
   isPaused(run: ProtocolRunRow): boolean {
     if (run.pausedAt !== null) return true;
     const campaign = run.campaignId === null ? undefined : this.rows.campaigns.get(run.campaignId);
     return campaign !== undefined && campaign.pausedAt !== null;
   }
 
-  /** The pause of the whole queue, when there is one. */
+  /** The queue pause in force; undefined: there is none. */
   queuePause(): HaltRow | undefined {
     for (const halt of this.rows.halts.values())
       if (halt.scope === 'queue' && halt.releasedAt === null) return halt;
     return undefined;
   }
 
-  /** A task uses it at this moment: it was started on it, and has not ended. */
+  /** Says whether a running task uses the allocation now. */
   isInUse(allocation: AllocationRow): boolean {
     if (allocation.taskRunId === null) return false;
     const task = this.rows.taskRuns.get(allocation.taskRunId);
@@ -250,13 +250,13 @@ export class WorkingState {
     return row?.kind === 'task' ? row.body : undefined;
   }
 
-  /** The task type as it was when the task, or the run it belongs to, was accepted. */
+  /** The task type as it was when the task or its run was accepted. */
   definitionOf(task: TaskRunRow): TaskDefinition | undefined {
     const run = task.runId === null ? undefined : this.rows.protocolRuns.get(task.runId);
     return run === undefined ? this.taskTypeOf(task)?.task : this.protocolOf(run)?.tasks[task.type];
   }
 
-  /** What people call it: `<protocol run>/<task>`, or the name of the on-demand task. */
+  /** The name that people use: `<protocol run>/<task>`, or the name of the on-demand task. */
   labelOf(task: TaskRunRow): string {
     const run = task.runId === null ? undefined : this.rows.protocolRuns.get(task.runId);
     return run === undefined ? task.name : `${run.name}/${task.name}`;
@@ -304,7 +304,7 @@ export class WorkingState {
   }
 }
 
-/** The moment from which an on-demand task may not start any more, in milliseconds since 1970; anew for each retry. */
+/** The moment after which an on-demand task may not start, in milliseconds since 1970. Each retry sets it anew. */
 function allocationDeadline(task: TaskRunRow): number | undefined {
   return task.allocationTimeout === null
     ? undefined

@@ -3,7 +3,7 @@ import { type AgentDirectory, type Presence, deviceStatusOf } from '../agents/in
 import type { LabMap } from '../labs/index.js';
 import type { WorkingState } from '../turn/index.js';
 
-/** The agents as people see them: those of the computers of loaded laboratories, and all that ever registered. */
+/** The agents as people read them: those of the computers of loaded laboratories, and all that ever registered. */
 export function describeAgents(labs: LabMap, directory: AgentDirectory, state: WorkingState): AgentRecord[] {
   const computers = new Set([
     ...[...labs.labs.values()].flatMap((lab) => Object.keys(lab.computers)),
@@ -69,7 +69,7 @@ function whyAway({ state, heardAt, announcedLeave }: Presence): string | null {
   }
 }
 
-/** Task runs that are on a computer or on their way to it, as people name them. */
+/** Unfinished attempts on a computer, by the labels of their tasks. */
 function tasksOn(state: WorkingState, computer: string): string[] {
   const labels: string[] = [];
   for (const attempt of state.rows.attempts.values()) {

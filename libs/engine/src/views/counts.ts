@@ -10,15 +10,15 @@ import { serviceComputer } from '../labs/index.js';
 import { describeDevices } from './device-records.js';
 import type { OverviewPorts } from './overview.js';
 
-/** How much there is of everything at one moment. */
+/** Numbers of tasks, agents and devices by state at one moment. */
 export interface Counts {
-  /** Task runs that are not over, and those of runs that are not. */
+  /** Unfinished task runs, and all task runs of unfinished runs. */
   tasks: Record<TaskRunState, number>;
-  /** Agents that have registered since this process leads. */
+  /** Agents that have registered with this leader. */
   agents: Record<AgentState, number>;
   /** Devices of the loaded laboratories. */
   devices: Record<DeviceState, number>;
-  /** Computers that should have an agent, and how many of them have one that was heard within the usual time. */
+  /** Computers that need an agent, and those of them with an agent to which work may be sent. */
   computers: { expected: number; online: number };
   /** Age of the plan in milliseconds; null: there is none. */
   planAgeMs: number | null;

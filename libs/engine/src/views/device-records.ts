@@ -9,7 +9,7 @@ import { type AgentDirectory, deviceStatusOf } from '../agents/index.js';
 import { type LabMap, deviceKey } from '../labs/index.js';
 import type { WorkingState } from '../turn/index.js';
 
-/** The devices as people see them: what their agents last said, and who holds them. */
+/** The devices as people read them: their last reported state and their holder. */
 export function describeDevices(
   labs: LabMap,
   directory: AgentDirectory,
@@ -35,7 +35,7 @@ export function describeDevices(
 }
 
 /**
- * Where a device of a loaded laboratory is at this moment.
+ * Where a device of a loaded laboratory runs.
  *
  * @throws ServiceError `unknown_lab`, `unknown_device`, `agent_unreachable`
  */
@@ -61,36 +61,36 @@ export function locateDevice(
   };
 }
 
-/** The task run that has a device (`<lab>.<device>`), as people name it; null: none has. */
+/** Label of the task run that has a device (`<lab>.<device>`); null: none has it. */
 function holderOf(state: WorkingState, key: string): string | null {
   const owner = state.allocation('device', key)?.taskRunId ?? null;
   const task = owner === null ? undefined : state.rows.taskRuns.get(owner);
   return task === undefined ? null : state.labelOf(task);
 }
 
-/** Where a device is, what it can do, and who has it. */
+/** Where a device runs, its functions, and its holder. */
 export interface DeviceLocation {
   computer: string;
-  /** Incarnation of the agent that runs it. */
+  /** Incarnation of its agent. */
   inc: number;
   functions: DeviceFunction[];
-  /** The task run that has it; absent: none. */
+  /** Label of the task run that has the device; absent: none. */
   held_by?: string;
 }
 
-/** How the start of a device goes. */
+/** Progress of the start of a device. */
 export interface DeviceStart {
   name: string;
   computer: string;
   state: DeviceState;
   detail: string | null;
-  /** Its agent is there, and was heard within the usual time. */
+  /** Its agent is connected and not silent. */
   reachable: boolean;
-  /** When it was last heard to start, in milliseconds since 1970; undefined: never by this agent. */
+  /** Time of its last known start, in milliseconds since 1970; undefined: unknown to this leader. */
   startedAt: number | undefined;
 }
 
-/** The devices of a laboratory by name, with when they were last started. */
+/** The devices of a laboratory by name, with the progress of their starts. */
 export function describeStarts(
   labs: LabMap,
   directory: AgentDirectory,

@@ -3,12 +3,12 @@ import type { CampaignRow, ProtocolRunRow } from '../rows/index.js';
 import type { WorkingState } from '../turn/index.js';
 import type { Expectations } from './forecast.js';
 
-/** Ended runs of a campaign after which its pace says something. */
+/** Number of ended runs of a campaign from which its pace is derived. */
 const fewestRuns = 3;
 
 /**
- * When the last task of a run will have ended, in milliseconds since 1970; null: it waits for people, or the policy has not
- * planned all of it.
+ * When the last task of a run is expected to end, in milliseconds since 1970; null: the run waits for a person, or the
+ * policy has not planned all of it.
  */
 export function runCompletion(
   state: WorkingState,
@@ -22,11 +22,10 @@ export function runCompletion(
 }
 
 /**
- * When the last run of a campaign will have ended, in milliseconds since 1970; null: not known.
+ * When the last run of a campaign is expected to end, in milliseconds since 1970; null: unknown.
  *
- * With a plan: the end of the last run under way, and then the runs to come, each taking as long as those under way on
- * average, as many at a time as the campaign may have. Without one: at the pace at which runs have ended so far, if at
- * least 3 have.
+ * With a plan: the end of the last current run, then the coming runs, each with the average duration of the current
+ * ones, as many concurrently as allowed. Without a plan: the pace of the ended runs, if there are at least 3.
  */
 export function campaignCompletion(
   state: WorkingState,

@@ -4,15 +4,15 @@ import { type Workload, expectedEnd } from '../dispatch/index.js';
 import type { TaskRunRow } from '../rows/index.js';
 import type { WorkingState } from '../turn/index.js';
 
-/** Who has a unit, and for how long. */
+/** The holder of a unit, and the end of its hold. */
 export interface Possession {
-  /** Label of the task that uses it, or the name of the run that keeps it between two tasks. */
+  /** Label of the task that uses the unit, or name of the run that holds it between two tasks. */
   by: string;
-  /** When others can have it, in milliseconds since 1970; null: nobody can know. */
+  /** When the unit becomes free, in milliseconds since 1970; null: cannot be known. */
   until: number | null;
 }
 
-/** What is expected of what waits and runs: the plan for what waits, the durations for what runs. */
+/** Expected times of queued and running tasks: queued tasks by the plan, running tasks by their durations. */
 export class Expectations {
   readonly #state: WorkingState;
   readonly #workload: Workload;
@@ -27,14 +27,14 @@ export class Expectations {
     this.#planned = new Map((timetable?.tasks ?? []).map((task) => [task.task, task]));
   }
 
-  /** What the plan says of a task that waits; undefined: nothing. */
+  /** The plan of a queued task; undefined: it has none. */
   planned(row: TaskRunRow): PlannedTask | undefined {
     return isWithAgent(row.state) || isUnclear(row.state) || isTerminal(row.state)
       ? undefined
       : this.#planned.get(row.id);
   }
 
-  /** When a task will have ended, or has, in milliseconds since 1970; null: nobody can know. */
+  /** When a task will end or has ended, in milliseconds since 1970; null: cannot be known. */
   endOf(id: string): number | null {
     const row = this.#state.rows.taskRuns.get(id);
     if (row === undefined || isTerminal(row.state)) return row?.endedAt ?? this.#now;
@@ -44,7 +44,7 @@ export class Expectations {
     return expectedEnd(row.startedAt ?? this.#now, expected, this.#now).end;
   }
 
-  /** When the last of some tasks will have ended; null: nobody can know of one of them. */
+  /** When the last of the tasks will end; null: cannot be known for one of them. */
   lastEnd(ids: Iterable<string>): number | null {
     let last = this.#now;
     for (const id of ids) {
@@ -56,7 +56,7 @@ export class Expectations {
   }
 }
 
-/** A snapshot with what is expected of it: who has what until when, and who goes first where. */
+/** Expected use of units: the holder of each unit, the end of its hold, and the order of the waiting tasks. */
 export class Forecast {
   readonly tasks: ReadonlyMap<string, PlanTask>;
   readonly #usedBy = new Map<string, { task: string; keptFor: readonly string[] }>();
@@ -79,7 +79,7 @@ export class Forecast {
     return row === undefined ? id : this.state.labelOf(row);
   }
 
-  /** Who has a unit at present; undefined: nobody. */
+  /** The holder of a unit now; undefined: none. */
   possession(id: string): Possession | undefined {
     const allocation = this.state.rows.allocations.get(id);
     const unit = this.snapshot.units.get(id);
@@ -100,10 +100,11 @@ export class Forecast {
   }
 
   /**
-   * Tasks that go before a task on a unit: those that the plan puts there earlier; without a plan those that could start
-   * and stand before it in the order of the policy.
+   * Tasks that get a unit before the given task. With a plan, those planned earlier on it; without one, those that
+   * could start and precede the task in the order of the policy.
    *
-   * @param most how many are named @returns how many there are, and the first of them
+   * @param most greatest number of returned tasks
+   * @returns the number of all such tasks, and the first of them
    */
   ahead(task: PlanTask, unit: string, most: number): { count: number; first: PlanTask[] } {
     this.#claims ??= this.#claimsByUnit();
@@ -142,6 +143,6 @@ export class Forecast {
 
 interface Claims {
   tasks: PlanTask[];
-  /** Task to its place. */
+  /** Task to its index. */
   places: Map<string, number>;
 }

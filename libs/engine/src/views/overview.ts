@@ -22,22 +22,22 @@ export interface OverviewPorts {
   now: number;
 }
 
-/** A task, with the units that it has or had, or is to get. */
+/** A task with its past, present or planned units. */
 export interface Line {
   row: TaskRunRow;
-  /** As policies see it; undefined: it runs or has ended. */
+  /** As policies see the task; undefined: it runs or has ended. */
   task: PlanTask | undefined;
-  /** Slot to unit, as it is or as it is planned. */
+  /** Slot to the actual or planned unit. */
   given: ReadonlyMap<string, string>;
-  /** When it started or is to start, in milliseconds since 1970; Infinity: nobody knows. */
+  /** Actual or planned start, in milliseconds since 1970; Infinity: unknown. */
   start: number;
 }
 
-/** Everything that is not over, as it stands and as it is expected to go on, at one moment. */
+/** All unfinished work at one moment, with its expected course. */
 export class Overview {
   readonly expectations: Expectations;
   readonly forecast: Forecast;
-  /** What tells why a task waits. */
+  /** Input for the reasons why tasks wait. */
   readonly causes: CausePorts;
   readonly #state: WorkingState;
   readonly #order: (a: PlanTask, b: PlanTask) => number;
@@ -57,9 +57,9 @@ export class Overview {
   }
 
   /**
-   * Tasks of protocol runs that are not over, and on-demand tasks that are not over: those that run, those that wait, those
-   * that have ended. Those that wait are in the order of their planned starts; without one, first those that could start if
-   * they got their units, in the order of the policy.
+   * Tasks of unfinished runs and unfinished on-demand tasks: first running, then waiting, then ended ones. Waiting
+   * tasks are ordered by their planned starts. Without a plan, those that could start come first, in the order of the
+   * policy.
    */
   lines(isMeant: (line: Line) => boolean): Line[] {
     const lines: Line[] = [];
@@ -79,13 +79,16 @@ export class Overview {
     return lines.sort((a, b) => this.#byProgress(a, b));
   }
 
-  /** The units that a task has or had, else those it is to get, else all that it may get. */
+  /** The actual units of a task, else the planned ones, else all candidates. */
   unitsOf({ task, given }: Line): ReadonlySet<string> {
     const wanted = given.size > 0 ? [] : (task?.slots.flatMap((slot) => slot.candidates) ?? []);
     return new Set([...given.values(), ...wanted]);
   }
 
-  /** Is it about this device (`<lab>.<device>`), and about a device of this laboratory? Undefined: about any. */
+  /**
+   * Says whether the task is about the device (`<lab>.<device>`) and a device of the laboratory. Undefined matches
+   * all.
+   */
   isAbout(line: Line, device: string | undefined, lab: string | undefined): boolean {
     if (device === undefined && lab === undefined) return true;
     const units = this.unitsOf(line);

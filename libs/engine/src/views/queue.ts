@@ -10,14 +10,14 @@ import { queueState } from '../stops/index.js';
 import { type Line, Overview, type OverviewPorts } from './overview.js';
 import { iso, waitCauses } from './wait-causes.js';
 
-/** Characters of JSON after which a part of the queue ends, so that it can be carried in one message. */
+/** Greatest length of a page of the queue, in characters of JSON, so that it fits into one message. */
 const mostText = 500_000;
 
-/** A part of the queue. */
+/** A page of the queue. */
 export interface QueuePart {
   queue: QueueRecord;
   items: QueuedTask[];
-  /** Position and id of the last one when there are more behind it. */
+  /** Position and id of its last entry; null: there are no further entries. */
   end: ListPosition | null;
 }
 
@@ -26,7 +26,9 @@ interface Place {
   position: number;
 }
 
-/** Whether anything may start, and what waits in the order in which it is considered: the part that is asked for. */
+/**
+ * The requested page of the queued tasks, in the order in which they are considered, and whether any task may start.
+ */
 export function describeQueue(ports: OverviewPorts, query: QueueQuery): QueuePart {
   const { state } = ports;
   const overview = new Overview(ports);
@@ -61,13 +63,15 @@ function isAskedFor({ state }: OverviewPorts, overview: Overview, line: Line, qu
   );
 }
 
-/** Where to go on: behind the task if it still waits, wherever it stands by now, else at the place that it had. */
+/**
+ * Index of the first entry of the next page: after the last task if it still waits, else at the position that it had.
+ */
 function firstBehind(places: readonly Place[], { after, descending }: QueueQuery): number {
   if (after === null) return 0;
   const index = places.findIndex(({ line }) => line.row.id === after.id);
   if (index >= 0) return index + 1;
   const had = Number(after.value);
-  // The one that followed it has moved up into its place.
+  // The task that followed it has moved up into its position.
   const next = places.findIndex(({ position }) => (descending ? position < had : position >= had));
   return next < 0 ? places.length : next;
 }

@@ -16,7 +16,7 @@ import { Expectations } from './forecast.js';
 import { type Line, Overview, type OverviewPorts } from './overview.js';
 import { iso, plainName, waitCauses } from './wait-causes.js';
 
-/** What goes on, what is to come, and why what waits waits: the part that is asked for. */
+/** The requested page of the schedule: running and planned tasks, and why each queued task waits. */
 export function describeSchedule(ports: OverviewPorts, query: ScheduleQuery): ScheduleRecord {
   const { state, labs, policy, timetable, now } = ports;
   const overview = new Overview(ports);
@@ -64,7 +64,7 @@ export function describeSchedule(ports: OverviewPorts, query: ScheduleQuery): Sc
   };
 }
 
-/** When what is not over is expected to be complete, by name; what is not known is left out. ISO 8601 in UTC. */
+/** Expected completion of unfinished work by name, ISO 8601 in UTC. Unknown times are left out. */
 export function describeEstimates({
   state,
   workload,

@@ -3,21 +3,21 @@ import type { LabMap } from '../labs/index.js';
 import type { AttemptRow, TaskRunRow } from '../rows/index.js';
 import type { WorkingState } from '../turn/index.js';
 
-/** Work that is not over, and what it needs. */
+/** Unfinished work and what it needs. */
 export interface UnfinishedWork {
   kind: 'campaign' | 'protocol_run' | 'task';
   name: string;
   /** For people, for example `protocol run mix_1`. */
   label: string;
-  /** Type of its protocol; null for an on-demand task. */
+  /** Type of its protocol; null: an on-demand task. */
   protocol: string | null;
-  /** Laboratories that its protocol names, or that hold what the on-demand task asked for. */
+  /** Laboratories of its protocol, or of the devices and resources of the on-demand task. */
   labs: ReadonlySet<string>;
-  /** Devices (`<lab>.<device>`) that it uses or holds at this moment. */
+  /** Devices (`<lab>.<device>`) that the work uses or holds now. */
   devices: ReadonlySet<string>;
 }
 
-/** All work that is not over: campaigns, protocol runs, on-demand tasks. */
+/** All unfinished campaigns, protocol runs and on-demand tasks. */
 export function unfinishedWork(state: WorkingState, labs: LabMap): UnfinishedWork[] {
   const devicesOf = allocatedDevices(state);
   const work: UnfinishedWork[] = [];
@@ -60,7 +60,7 @@ export function unfinishedWork(state: WorkingState, labs: LabMap): UnfinishedWor
   return work;
 }
 
-/** Devices in use or held, by the run or on-demand task that has them. */
+/** Devices in use or held, by their run or on-demand task. */
 function allocatedDevices(state: WorkingState): Map<string, Set<string>> {
   const owners = new Map<string, Set<string>>();
   const note = (owner: string, key: string): void => {
@@ -75,7 +75,7 @@ function allocatedDevices(state: WorkingState): Map<string, Set<string>> {
   return owners;
 }
 
-/** An attempt that has not ended, with the files that its task gets. */
+/** An attempt that has not ended, with the input files of its task; undefined: there is none. */
 export function attemptOf(
   { rows }: WorkingState,
   id: string,

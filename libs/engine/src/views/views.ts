@@ -16,7 +16,7 @@ import { type UnfinishedWork, attemptOf, unfinishedWork } from './unfinished-wor
 
 /** The state of the engine at this moment, as people and other parts of the service read it. Changes nothing. */
 export class Views {
-  /** @param ports the state and what explains it, taken anew for each view */
+  /** @param ports reads the state for one view */
   constructor(private readonly ports: () => OverviewPorts) {}
 
   /** The requested page of the queued tasks in their order, and whether any task may start. */

@@ -7,19 +7,19 @@ import { nothingStarts, stopsInForce, wordsOf } from '../stops/index.js';
 import { hasBegun } from '../work/index.js';
 import type { Forecast } from './forecast.js';
 
-/** Most tasks that one cause names; the message says how many there are. */
+/** Greatest number of tasks that one cause names. Its message gives the total. */
 const namedTasks = 5;
 
 export interface CausePorts {
   forecast: Forecast;
   view: UnitView;
-  /** Why waiting tasks have no place in the plan, by their ids. */
+  /** Id of each unplanned task to the reason why the plan leaves it out. */
   unplanned: ReadonlyMap<string, string>;
   refusedUntil: (task: string) => number | undefined;
   isServiceComputerThere: () => boolean;
 }
 
-/** Every reason for which a task has not started, as far as it is known; empty when it has started or is over. */
+/** All known reasons why a task has not started; empty when it has started or ended. */
 export function waitCauses(ports: CausePorts, row: TaskRunRow): WaitCause[] {
   const { forecast } = ports;
   const task = forecast.tasks.get(row.id);
@@ -97,7 +97,7 @@ function timeCauses(ports: CausePorts, row: TaskRunRow, task: PlanTask): WaitCau
   return causes;
 }
 
-/** What keeps each slot from being filled. */
+/** Why the slots of a task cannot be filled. */
 function unitCauses(ports: CausePorts, task: PlanTask): WaitCause[] {
   const { forecast } = ports;
   const causes = task.slots.flatMap((slot) => slotCauses(ports, task, slot));
@@ -160,7 +160,7 @@ function slotCauses({ forecast, view }: CausePorts, task: PlanTask, slot: PlanSl
   ];
 }
 
-/** Nothing is missing: the policy has decided so. */
+/** The task lacks nothing; the policy chose not to start it. */
 function planCauses({ forecast, unplanned }: CausePorts, task: PlanTask): WaitCause[] {
   const row = forecast.state.rows.taskRuns.get(task.id);
   const planned = row === undefined ? undefined : forecast.expectations.planned(row);
@@ -210,12 +210,12 @@ function named(labels: readonly string[]): { tasks: string[] } {
   return { tasks: labels.slice(0, namedTasks) };
 }
 
-/** `device:lab.arm` as `lab.arm`. */
+/** Turns `device:lab.arm` into `lab.arm`. */
 export function plainName(unit: string): string {
   return unit.slice(unit.indexOf(':') + 1);
 }
 
-/** @param at milliseconds since 1970; null: not known */
+/** @param at milliseconds since 1970; null: unknown */
 export function iso(at: number): string;
 export function iso(at: number | null): string | null;
 export function iso(at: number | null): string | null {

@@ -22,49 +22,52 @@ import type { Turn, WorkingState } from '../turn/index.js';
 import { protocolText } from './protocol-text.js';
 import { acceptProposals, missingTrials, noteFailure, setOptimizer, told, useInsights } from './trials.js';
 
-/** Most trials in one message, and most characters of them as JSON: together well below what the broker takes. */
+/**
+ * Greatest number of trials in one message and of their characters as JSON. Both are well below the limit of the
+ * broker.
+ */
 const batch = { trials: 500, characters: 256 * 1024 };
-/** Most runs that proposals are asked for at once. */
+/** Greatest number of runs in one request for proposals. */
 const mostAsked = 100;
-/** Between two tries to reach an optimizer, in milliseconds. */
+/** Wait between two attempts to reach an optimizer, in milliseconds. */
 const retryMs = { first: 1_000, longest: 30_000 };
-/** What {@link CampaignRow.reason} says while the campaign has to wait. */
+/** Code of {@link CampaignRow.reason} while the campaign waits for its optimizer. */
 const waiting = 'waiting_for_optimizer';
 
-/** The optimizer itself refuses: a new session would end the same way. */
+/** Errors of the optimizer itself. They would come again in a new session. */
 const definite: ReadonlySet<ErrorCode> = new Set(['invalid', 'optimizer_error']);
 
-/** What this process knows of the optimizer of one campaign. All of it is lost with the process, and can be. */
+/** The session with the optimizer of one campaign, in memory only. After a restart a new session replaces it. */
 interface Talk {
   session: OptimizerSession | null;
-  /** {@link OptimizerRow.revision} that the session was opened with. */
+  /** {@link OptimizerRow.revision} with which the session was opened. */
   revision: number;
-  /** Number of the call that is on its way; 0: none is. The answer to any other one is not heard. */
+  /** Number of the pending call; 0: none. The answers of earlier calls are ignored. */
   call: number;
-  /** Everything that was settled before the session began has been told. */
+  /** All trials that were settled before the session began have been reported. */
   ready: boolean;
-  /** Trials that may have another state than the session was told. */
+  /** Numbers of trials whose state may differ from the last reported one. */
   untold: Set<number>;
-  /** The state that the session was told last, by number of the trial. */
+  /** Number of each trial to the state that was last reported to the session. */
   told: Map<number, TrialRow['state']>;
-  /** A call for several proposals has failed: the next one asks for one. */
+  /** A request for several proposals has failed, so the next one asks for a single proposal. */
   single: boolean;
-  /** It could not take in what was measured. */
+  /** The optimizer has refused a report of trials, so none is sent any more. */
   deaf: boolean;
 }
 
-/** How the talk with the optimizer of a campaign stands. */
+/** State of the session with the optimizer of a campaign. */
 export interface TalkState {
   state: 'opening' | 'ready' | 'waiting' | 'closed';
   session: OptimizerSession | null;
 }
 
 /**
- * The talk with the optimizers of campaigns: what is committed is told, and what is proposed is committed.
+ * Sessions with the optimizers of campaigns: reports committed trials and commits proposed ones.
  *
- * A session is given what is committed from the start, so one that is lost, for whatever reason, is replaced by a new one.
- * One call per campaign is on its way at a time, and no turn waits for it. Proposals that were not committed are asked
- * for again under the same numbers.
+ * A new session gets all committed trials, so it can replace a lost one at any time. Each campaign has at most one
+ * pending call, and no turn waits for it. Proposals that were not committed are requested again under the same
+ * numbers.
  */
 export class CampaignOptimizers {
   readonly #optimizers: Optimizers | undefined;
@@ -73,7 +76,7 @@ export class CampaignOptimizers {
   readonly #enqueue: (name: string, act: (turn: Turn) => void) => void;
   readonly #retries = new Backoff(retryMs);
   readonly #talks = new Map<string, Talk>();
-  /** Who waits for the outcome of the next opening, by campaign. */
+  /** Callers that wait for the outcome of the next opening, by campaign. */
   readonly #awaiting = new Map<string, (() => void)[]>();
   #calls = 0;
   #stopListening = (): void => undefined;
@@ -88,7 +91,7 @@ export class CampaignOptimizers {
     this.#enqueue = enqueue;
   }
 
-  /** From here on workers that appear are heard of. */
+  /** Starts to listen for optimizer workers that connect. */
   begin(): void {
     this.#stopListening =
       this.#optimizers?.onArrival((addresses) =>
@@ -99,17 +102,17 @@ export class CampaignOptimizers {
       ) ?? this.#stopListening;
   }
 
-  /** Sessions stay as they are: whoever leads next replaces them. */
+  /** Stops listening. The sessions stay open; the next leader replaces them. */
   stop(): void {
     this.#stopListening();
   }
 
-  /** The memory was loaded anew: it may tell of less than was decided before. */
+  /** The memory was loaded again and may lack trials that were reported. All trials count as unreported. */
   reloaded(): void {
     for (const [id, talk] of this.#talks) this.#tellAll(id, talk);
   }
 
-  /** Does for every campaign what is to be done next, if nothing is on its way. */
+  /** Takes the next step for every campaign without a pending call. */
   pursue(turn: Turn): void {
     if (this.#optimizers === undefined) return;
     for (const id of this.#state.changedTrials) {
@@ -138,14 +141,14 @@ export class CampaignOptimizers {
     return { state: this.#retries.at(campaign.id) === undefined ? 'opening' : 'waiting', session };
   }
 
-  /** Resolves when the optimizer of a campaign, which is being made, is there or cannot be had for now. */
+  /** Resolves when the opening session of a campaign is open, or has failed for now. */
   opened(campaignId: string): Promise<void> {
     return new Promise((resolve) => {
       this.#awaiting.set(campaignId, [...(this.#awaiting.get(campaignId) ?? []), resolve]);
     });
   }
 
-  /** The session of a campaign is of no use any more, for it is not as it is committed. A new one is opened. */
+  /** Discards a session that may have uncommitted settings. A new one is opened. */
   drop(campaignId: string): void {
     const talk = this.#talks.get(campaignId);
     if (talk !== undefined) this.#forget(campaignId, talk);
@@ -175,7 +178,7 @@ export class CampaignOptimizers {
     }
   }
 
-  /** All runs that it will have are over, and what was best is not known yet. */
+  /** All runs of the campaign are over, and the optimizer has not named the best rows yet. */
   #awaitsBest(campaign: CampaignRow, { best, failure }: OptimizerRow): boolean {
     const { id, runsStarted } = campaign;
     if (best !== null || this.#state.openRunsOf(id).length > 0) return false;
@@ -204,7 +207,7 @@ export class CampaignOptimizers {
           throw new ServiceError('optimizer_error', `the protocol ${protocol} has no optimizer`);
         const making = { protocol: protocolText(snapshot), module, overrides };
         const session = await this.#optimizers.open(optimizerIp, { id, name }, making, runtimeParams);
-        // The campaign may have ended meanwhile, and with it all that would close the session.
+        // The campaign may have ended meanwhile. Then nothing else would close this session.
         if (this.#talks.get(id) !== talk) this.#end(session);
         return session;
       },
@@ -235,7 +238,7 @@ export class CampaignOptimizers {
     const note = (): void => {
       for (const { number, state } of trials) {
         talk.told.set(number, state);
-        // What changed meanwhile is told next.
+        // A state that changed during the call is reported next.
         if (this.#state.rows.trials.get(trialKey(campaign.id, number))?.state === state)
           talk.untold.delete(number);
       }
@@ -276,7 +279,7 @@ export class CampaignOptimizers {
           return;
         }
         useInsights(turn, row, used);
-        // Its own proposals are known to the optimizer, committed or not.
+        // The optimizer knows its own proposals, committed or not.
         for (const number of numbers) talk.told.set(number, 'proposed');
       },
       (turn, error) => {
@@ -299,7 +302,10 @@ export class CampaignOptimizers {
     );
   }
 
-  /** Unless the campaign was given further runs meanwhile: then it is asked again after the last of them. */
+  /**
+   * Stores the best rows, unless the campaign has got further runs meanwhile. Then the optimizer is asked again after
+   * the last run.
+   */
   #noteBest(turn: Turn, id: string, best: OptimizerRow['best']): void {
     const campaign = turn.state.rows.campaigns.get(id);
     const { optimizer } = campaign ?? {};
@@ -307,7 +313,10 @@ export class CampaignOptimizers {
     if (this.#awaitsBest(campaign, optimizer)) setOptimizer(turn, campaign, { best });
   }
 
-  /** @param refused the optimizer itself has refused; any other error ends the session, and a new one is opened */
+  /**
+   * @param refused handles a refusal by the optimizer itself; any other error ends the session, and a new one is
+   *   opened
+   */
   #call<Answer>(
     { id }: CampaignRow,
     talk: Talk,
@@ -317,7 +326,7 @@ export class CampaignOptimizers {
   ): void {
     const call = (this.#calls += 1);
     talk.call = call;
-    // The turn that hears it may fail: then it is as if there had been no answer, and the same is asked again.
+    // The turn that handles the answer may fail. Then the call counts as unanswered and is repeated.
     const settle = (name: string, act: (turn: Turn) => void): void =>
       this.#enqueue(name, (turn) => {
         if (talk.call !== call) return;
@@ -349,7 +358,7 @@ export class CampaignOptimizers {
     turn.tellCampaign(id);
   }
 
-  /** Trials whose state the session does not know, the first by number, as many as fit into a message. */
+  /** Trials with unreported states, by number, as many as fit into one message. */
   #toTell(campaignId: string, talk: Talk): Trial[] {
     const trials: Trial[] = [];
     let characters = 0;
@@ -393,7 +402,7 @@ export class CampaignOptimizers {
     for (const { number } of trialsOf(this.#state.rows, [campaignId])) talk.untold.add(number);
   }
 
-  /** Lets go of a session. Whatever is on its way is not waited for, and a call of the next session can follow. */
+  /** Discards a session without waiting for a pending call. The next session may start its first call at once. */
   #forget(campaignId: string, talk: Talk): void {
     const { session } = talk;
     Object.assign(talk, { session: null, call: 0, ready: false, single: false, deaf: false });
@@ -410,7 +419,7 @@ export class CampaignOptimizers {
     if (talk.session !== null) this.#end(talk.session);
   }
 
-  /** Its worker ends it anyway when the next session of the campaign is opened. */
+  /** Closes a session. If this fails, the worker ends it when the next session of the campaign is opened. */
   #end(session: OptimizerSession): void {
     session.close().catch((error: unknown) => {
       const { code, message } = toServiceError(error);

@@ -2,7 +2,7 @@ import type { Reason } from '@lab/contracts';
 import type { CampaignRow, Ending } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 
-/** Begins to end a campaign: no further run starts, and those there are will be cancelled. Its first reason stays. */
+/** Begins to end a campaign: no further run starts, and unfinished runs are cancelled. The first reason stays. */
 export function beginEndingCampaign(
   turn: Turn,
   campaign: CampaignRow,
@@ -19,8 +19,8 @@ export function beginEndingCampaign(
 }
 
 /**
- * Counts a run of a campaign that has ended. What a failed one means for the campaign is the campaign's policy:
- * `stop` fails it, `continue` goes on, `pause` waits for a person; more failures than `maxFailures` fail it in any case.
+ * Counts an ended run of a campaign and applies the campaign's policy to a failed one: `stop` fails the campaign,
+ * `continue` goes on, `pause` waits for a person. More than `maxFailures` failed runs always fail the campaign.
  */
 export function countEnd(
   turn: Turn,

@@ -8,10 +8,12 @@ import { beginEnding, hasBegun, queueReady } from './runs.js';
 import { beginTrial, mayBegin, runParameters, seedTrials } from './trials.js';
 
 /**
- * Brings a campaign to where its runs have taken it: begins the next runs, stops them all when it is ending, and ends
- * it when nothing of it runs. A run that was cancelled alone counts as a run that was had, and so does a failed one if
- * the campaign goes on after failures; the reason of the completed campaign tells how many. While a run needs attention
- * or the campaign is paused, none begins; with an optimizer, none begins before its trial. Each new run gets the protocol as it is loaded at that moment.
+ * Updates a campaign to the state of its runs: starts the next runs, stops all runs of an ending campaign, and ends it
+ * when no run is unfinished. A run that was cancelled alone counts as one of its runs, and so does a failed run if the
+ * campaign continues after failures; the reason of the completed campaign gives their number.
+ *
+ * No run starts while the campaign is paused or one of its runs needs attention. With an optimizer, no run starts
+ * without its trial. Each run gets the protocol as it is loaded when the run starts.
  */
 export function settleCampaign(turn: Turn, ports: SubmitPorts, id: string): void {
   const campaign = turn.state.rows.campaigns.get(id);
@@ -43,12 +45,12 @@ function showState(turn: Turn, campaign: CampaignRow, open: readonly ProtocolRun
     turn.setCampaign(campaign, campaign.startedAt === null ? 'created' : 'running', { reason: null });
 }
 
-/** Of a pause by the campaign itself, the failure that was the cause stands there already. */
+/** If the campaign paused itself, the reason already names the failed run. */
 function pauseReason({ reason }: CampaignRow): Reason {
   return reason?.code === 'protocol_run_failed' ? reason : { code: 'paused', message: 'paused by request' };
 }
 
-/** Lets runs that were resumed go on, then starts new ones, as many as may be under way at the same time. */
+/** Continues resumed runs, then starts new ones, up to the allowed number of concurrent runs. */
 function beginRuns(turn: Turn, ports: SubmitPorts, id: string): void {
   const campaign = turn.state.rows.campaigns.get(id);
   const accepted = campaign === undefined ? undefined : turn.state.protocolOf(campaign);
@@ -95,13 +97,16 @@ function beginRuns(turn: Turn, ports: SubmitPorts, id: string): void {
   else turn.setCampaign(campaign, 'failed', { reason: failure, endedAt: turn.now });
 }
 
-/** Nothing of it is open: is there nothing to come either? With an optimizer, what was best is known first. */
+/**
+ * For a campaign without unfinished runs: says whether no run will follow. With an optimizer, the best rows must be
+ * known first.
+ */
 function hasItsEnd({ optimizer, runsStarted }: CampaignRow, limit: number): boolean {
   if (optimizer === null) return runsStarted >= limit;
   return optimizer.best !== null && (runsStarted >= limit || optimizer.failure !== null);
 }
 
-/** Why a completed campaign has fewer completed runs than it started; null when all of them completed. */
+/** Why a completed campaign has fewer completed runs than it started; null: all completed. */
 function shortfall({ runsStarted, runsCompleted, runsFailed }: CampaignRow): Reason | null {
   const cancelled = runsStarted - runsCompleted - runsFailed;
   const of = `of ${runsStarted} protocol runs`;
@@ -116,8 +121,8 @@ function shortfall({ runsStarted, runsCompleted, runsFailed }: CampaignRow): Rea
 }
 
 /**
- * The protocol as it is loaded now; as it was when the campaign was accepted, when it is not loaded any more or the
- * parameters of the campaign do not fit it.
+ * The protocol as it is loaded now. If it is not loaded, or does not fit the parameters or laboratories, the accepted
+ * protocol.
  */
 function latest(
   ports: SubmitPorts,

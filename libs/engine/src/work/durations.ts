@@ -1,22 +1,22 @@
 import type { DurationSamples } from '../rows/index.js';
 
-/** What is known of how long a task takes, in seconds. */
+/** Expected duration of a task, in seconds. */
 export interface Expectation {
-  /** What plans count on; null: nothing is known. */
+  /** The duration that plans use; null: unknown. */
   expected: number | null;
-  /** As the protocol declares; null of an on-demand task. */
+  /** As the protocol declares; null: not declared, or an on-demand task. */
   declared: number | null;
-  /** The median of what was seen; null: too little was. */
+  /** Median of the observed durations; null: too few were observed. */
   learned: number | null;
   samples: number;
 }
 
-/** Attempts that are remembered of each task. */
+/** Greatest number of observed attempts per task. */
 export const rememberedDurations = 32;
-/** Fewer say nothing. */
+/** Smallest number of observed attempts for a median. */
 const fewest = 3;
 
-/** What a task has taken so far, to expect more of the same. */
+/** Observed durations of tasks, to predict further ones. */
 export class Durations {
   readonly #samples = new Map<string, { ms: number[]; median: number | null }>();
 
@@ -28,7 +28,9 @@ export class Durations {
     }
   }
 
-  /** An attempt has completed. @param protocol and `task` as of {@link of} @param ms what it took */
+  /**
+   * Records a completed attempt. @param protocol and `task` as in {@link of} @param ms its duration in milliseconds
+   */
   observe(protocol: string | null, task: string, ms: number): void {
     const key = keyOf(protocol, task);
     const kept = this.#samples.get(key)?.ms ?? [];
@@ -37,7 +39,11 @@ export class Durations {
     this.#samples.set(key, { ms: kept, median: medianOf(kept) });
   }
 
-  /** @param protocol type of the protocol; null: an on-demand task @param task name within it; of an on-demand task its type */
+  /**
+   * @param protocol type of the protocol; null: an on-demand task
+   * @param task name within the protocol; for an on-demand task, its type
+   * @param declared seconds that the protocol declares; null: none
+   */
   of(protocol: string | null, task: string, declared: number | null): Expectation {
     const known = this.#samples.get(keyOf(protocol, task));
     const learned = known?.median ?? null;
@@ -49,7 +55,7 @@ function keyOf(protocol: string | null, task: string): string {
   return protocol === null ? task : `${protocol}/${task}`;
 }
 
-/** Seconds. */
+/** The median in seconds; null: too few values. */
 function medianOf(ms: readonly number[]): number | null {
   if (ms.length < fewest) return null;
   const sorted = [...ms].sort((a, b) => a - b);

@@ -11,21 +11,23 @@ import type { AttemptRow, TaskRunRow } from '../rows/index.js';
 import type { Turn, WorkingState } from '../turn/index.js';
 import { type TaskPatch, closeTask, endTask } from './runs.js';
 
-/** What is done about a task that does not end well, with every default in its place. */
+/** How failures of a task are handled, with all defaults filled in. */
 export interface FailurePolicy {
-  /** How long an attempt may run, in milliseconds; null: no limit. */
+  /** Longest duration of an attempt, in milliseconds; null: no limit. */
   timeoutMs: number | null;
-  /** Attempts in all. */
+  /** Greatest number of attempts. */
   attempts: number;
-  /** Pause before the second attempt, in milliseconds; doubled for each further one. */
+  /** Wait before the second attempt, in milliseconds. Each further wait is twice as long. */
   backoffMs: number;
   onFailure: FailureAction;
 }
 
-/** Seconds before the second attempt when the policy does not say. */
+/** Default wait before the second attempt, in seconds. */
 const defaultBackoffS = 1;
 
-/** What the submission says of the task, over what its protocol says, over the defaults: each key by itself. */
+/**
+ * The failure policy of a task. Each key comes from the submission, else from the protocol, else from the defaults.
+ */
 export function failurePolicyOf(state: WorkingState, task: TaskRunRow): FailurePolicy {
   const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
   const declared =
@@ -49,10 +51,11 @@ export function failurePolicyOf(state: WorkingState, task: TaskRunRow): FailureP
 }
 
 /**
- * An attempt ended without success and it is certain how: the task is tried again where its policy allows that and
- * nothing was done that a repetition would do twice; else it has failed for good.
+ * Handles an attempt that ended without success in a known way. The task is queued again if its policy allows another
+ * attempt and a repetition repeats no effect. Else it has failed.
  *
- * @param calls what the attempt did to devices; null: not known, so only a task type that is safe to repeat is repeated
+ * @param calls the attempt's calls on devices; null: not known, so the task is repeated only if its type is
+ *   `retry_safe`
  */
 export function failAttempt(
   turn: Turn,
@@ -74,60 +77,65 @@ export function failAttempt(
 }
 
 /**
- * Its agent was told to stop, which is no failure of the task: what may be repeated starts again when an agent is there;
- * of anything else a person decides, for it stopped half way.
+ * The agent stopped the attempt because the agent itself was stopped. This is no failure of the task. A repeatable
+ * task is queued again; about any other task a person decides, because it stopped halfway.
  */
 function interruptTask(turn: Turn, task: TaskRunRow, reason: Reason, calls: AttemptCalls | null): void {
   if (isRepeatable(turn.state, task, calls)) queueAgain(turn, task, { reason });
   else askAbout(turn, task, reason);
 }
 
-/** A task has failed for good: its run fails, goes on without it, or waits for a person, as its policy says. */
+/** Handles a failed task by its policy: the run fails, continues without the task, or waits for a person. */
 export function failTask(turn: Turn, task: TaskRunRow, reason: Reason, patch: TaskPatch = {}): void {
   const { onFailure } = failurePolicyOf(turn.state, task);
   if (onFailure === 'ask' && !isStopping(turn.state, task)) askAbout(turn, task, reason, patch);
   else giveUp(turn, task, reason, patch);
 }
 
-/** As {@link failTask}, without asking: a person has decided, or nobody is to be asked any more. */
+/** As {@link failTask}, without asking a person. */
 export function giveUp(turn: Turn, task: TaskRunRow, reason: Reason, patch: TaskPatch = {}): void {
   const skips = failurePolicyOf(turn.state, task).onFailure === 'skip' && !isStopping(turn.state, task);
   if (skips && task.runId !== null) closeTask(turn, task, 'failed', reason, patch);
   else endTask(turn, task, 'failed', reason, patch);
 }
 
-/** How the task goes on is left to a person. What it was given stays with it. */
+/** Leaves the decision about a task to a person. The task keeps its devices and resources. */
 export function askAbout(turn: Turn, task: TaskRunRow, reason: Reason, patch: TaskPatch = {}): void {
   turn.setTask(task, 'needs_attention', { ...patch, reason });
 }
 
-/** The task waits to start as if it had never begun: what it claimed is free, what was passed to it stays with its run. */
+/**
+ * Queues a task as if it had not started. What it had claimed becomes free; what its run had passed to it stays with
+ * the run.
+ */
 export function queueAgain(turn: Turn, task: TaskRunRow, patch: TaskPatch): void {
   turn.setTask(task, 'queued', { retryAt: null, queuedAt: turn.now, ...patch, startedAt: null });
   giveBack(turn, task);
 }
 
-/** Nothing was done that a repetition would do twice, or the author says that it may be done twice. */
+/** Says whether another attempt repeats no effect, or the author has declared repetition safe. */
 export function isRepeatable(state: WorkingState, task: TaskRunRow, calls: AttemptCalls | null): boolean {
   return calls?.effects === 0 || state.definitionOf(task)?.retry_safe === true;
 }
 
-/** Somebody has asked it to stop, or its run is ending: whatever becomes of it now is its end. */
+/**
+ * Says whether a cancel of the task or the end of its run was requested. The task then ends with its current attempt.
+ */
 export function isStopping(state: WorkingState, task: TaskRunRow): boolean {
   const run = task.runId === null ? undefined : state.rows.protocolRuns.get(task.runId);
   return task.cancelRequestedAt !== null || (run !== undefined && run.ending !== null);
 }
 
 /**
- * Why the service itself wants a running attempt to stop. Kept as the reason of the attempt from the moment on at which
- * that is decided, so that its end is understood also by who did not see the beginning.
+ * Why the service itself stops a running attempt. The reason is stored in the attempt when the stop is decided, so
+ * that its end is understood after a restart too.
  */
 export function stopOf(attempt: AttemptRow): Reason | null {
   const code = attempt.reason?.code;
   return code === 'timeout' || code === 'emergency_stop' ? attempt.reason : null;
 }
 
-/** Attempts that have run for as long as they may are to stop. */
+/** Stops attempts that have exceeded their timeout. */
 export function stopOverdue(turn: Turn): void {
   for (const attempt of turn.state.rows.attempts.values()) {
     if (!isTimed(attempt) || attempt.deadlineAt > turn.now) continue;
@@ -140,7 +148,7 @@ export function stopOverdue(turn: Turn): void {
   }
 }
 
-/** When the next attempt will have run for as long as it may. */
+/** When the next attempt exceeds its timeout, in milliseconds since 1970. */
 export function nextTimeout(state: WorkingState): number | undefined {
   let next: number | undefined;
   for (const attempt of state.rows.attempts.values())
@@ -148,7 +156,7 @@ export function nextTimeout(state: WorkingState): number | undefined {
   return next;
 }
 
-/** Its time runs: it has a limit, and nothing has been decided about it yet. */
+/** The attempt has a timeout, and no stop was decided. */
 function isTimed(attempt: AttemptRow): attempt is AttemptRow & { deadlineAt: number } {
   return attempt.deadlineAt !== null && attempt.reason === null && awaitsAgent(attempt.state);
 }

@@ -3,7 +3,7 @@ import type { TaskDefinition } from '@lab/definitions/model';
 import type { TaskRunRow } from '../rows/index.js';
 import type { Turn } from '../turn/index.js';
 
-/** What the task left in its resources; one that it does not speak of is left as the task got it. */
+/** Output resources of a task. A resource that the task does not report stays as the task got it. */
 export function outputResources(
   definition: TaskDefinition | undefined,
   task: TaskRunRow,
@@ -39,9 +39,10 @@ export function outputResources(
 }
 
 /**
- * Records the state in which resources were left.
+ * Stores the reported state of resources.
  *
- * @param said what was said of them explicitly; it goes over what another slot merely passes on
+ * @param said the resources that the task or person reported; they take precedence over slots that only pass a
+ *   resource on
  */
 export function putResources(
   turn: Turn,

@@ -1,11 +1,11 @@
 import type { ParameterSpec, ParameterSpecs, ProtocolSnapshot, ProtocolTask } from '@lab/definitions/model';
 
-/** Longest text, in characters; what a language model is asked must stay affordable. */
+/** Greatest length of the text in characters. It limits the cost of a request to a language model. */
 const longest = 12_000;
 
 /**
- * What a protocol does, in words: its tasks in their order, with what people wrote about them and with their parameters.
- * For an AI that chooses parameters (specification, endpoint rule 9: "protocol context").
+ * Describes a protocol in words, for a language model that chooses parameters: its tasks in order, their descriptions
+ * and parameters (specification, endpoint rule 9: "protocol context").
  *
  * @returns at most 12,000 characters
  */

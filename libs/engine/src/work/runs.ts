@@ -15,8 +15,8 @@ import { countEnd } from './campaign-tally.js';
 import { settleTrial } from './trials.js';
 
 /**
- * Brings a run to where its tasks have taken it: queues what may start, and ends the run when nothing of it runs.
- * Safe to call at any time and any number of times.
+ * Updates a run to the state of its tasks: queues tasks whose dependencies are met, and ends the run when none of its
+ * tasks is unfinished. Idempotent.
  */
 export function settleRun(turn: Turn, id: string): void {
   const run = turn.state.rows.protocolRuns.get(id);
@@ -38,12 +38,14 @@ export function settleRun(turn: Turn, id: string): void {
   }
 }
 
-/** Something of it has started, or waits for nothing but its devices. A run of a campaign begins when the campaign says so. */
+/** Says whether a task of the run has started or is queued. The campaign decides when its runs begin. */
 export function hasBegun(state: WorkingState, run: ProtocolRunRow): boolean {
   return run.startedAt !== null || state.tasksOf(run.id).some((task) => state.queued.has(task.id));
 }
 
-/** A paused run waits for people, not for devices: what may start is queued all the same, and the dispatcher passes it by. */
+/**
+ * Shows whether the run needs attention or is paused. A paused run still queues its tasks; the dispatcher skips them.
+ */
 function showState(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]): void {
   const unclear = tasks.find((task) => isUnclear(task.state));
   if (unclear !== undefined) {
@@ -77,7 +79,9 @@ export function queueReady(turn: Turn, run: ProtocolRunRow): void {
   }
 }
 
-/** Skips what waits for a task that ended without success, and what waits for that. @returns the tasks as they are then */
+/**
+ * Skips the tasks that depend, directly or not, on a task that ended without success. @returns all tasks after that
+ */
 function skipUnreachable(turn: Turn, run: ProtocolRunRow): TaskRunRow[] {
   const tasks = turn.state.tasksOf(run.id);
   if (tasks.every((task) => !isTerminal(task.state) || isSatisfied(task.state))) return tasks;
@@ -85,7 +89,7 @@ function skipUnreachable(turn: Turn, run: ProtocolRunRow): TaskRunRow[] {
     turn.state.protocolOf(run)?.protocol.tasks.map((task) => [task.name, task.dependencies]),
   );
   const missed = new Set<string>();
-  // Every task stands after its dependencies, so one pass reaches them all.
+  // Every task follows its dependencies, so one pass reaches them all.
   for (const task of tasks) {
     if (isTerminal(task.state)) {
       if (!isSatisfied(task.state)) missed.add(task.name);
@@ -102,7 +106,7 @@ function skipUnreachable(turn: Turn, run: ProtocolRunRow): TaskRunRow[] {
   return turn.state.tasksOf(run.id);
 }
 
-/** What a run that completed in spite of failures says of them; null: there were none. */
+/** The reason of a run that completed although tasks failed; null: none failed. */
 function failuresOf(tasks: readonly TaskRunRow[]): Reason | null {
   const failed = tasks.filter((task) => task.state === 'failed').map((task) => task.name);
   if (failed.length === 0) return null;
@@ -125,8 +129,8 @@ function endRun(
 }
 
 /**
- * Begins to end a run: what has not started never will, what runs is asked to stop. The run is over when nothing of it
- * runs any more. A run that is ending already keeps its first reason.
+ * Begins to end a run: waiting tasks are skipped or cancelled, running tasks are asked to stop. The run is over when
+ * none of its tasks runs. A run that is ending already keeps its first reason.
  */
 export function beginEnding(turn: Turn, run: ProtocolRunRow, state: Ending['state'], reason: Reason): void {
   if (isTerminal(run.state) || run.ending !== null) return;
@@ -143,17 +147,17 @@ export function beginEnding(turn: Turn, run: ProtocolRunRow, state: Ending['stat
   }
 }
 
-/** Notes that a running task shall stop; the agent is told until it has heard it. */
+/** Requests that a running task stops. The agent is informed until it acknowledges. */
 export function requestStop(turn: Turn, task: TaskRunRow): void {
   if (task.cancelRequestedAt !== null) return;
   turn.emit({ op: 'updateTaskRun', id: task.id, patch: { cancelRequestedAt: turn.now } });
   turn.tellTask(task.id);
 }
 
-/** What else is known of a task run when its state changes, for example its outputs. */
+/** Further fields that change with the state of a task run, for example its outputs. */
 export type TaskPatch = Partial<Omit<TaskRunRow, 'id' | 'name'>>;
 
-/** Ends a task run for good, and frees or keeps what it had. Its run goes on without it. */
+/** Ends a task run and frees or keeps its units. Its run continues. */
 export function closeTask(
   turn: Turn,
   task: TaskRunRow,
@@ -165,7 +169,7 @@ export function closeTask(
   leave(turn, task);
 }
 
-/** As {@link closeTask}; and its run fails if it did not complete. */
+/** As {@link closeTask}. The run fails unless the task completed. */
 export function endTask(
   turn: Turn,
   task: TaskRunRow,

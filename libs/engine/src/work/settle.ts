@@ -3,7 +3,9 @@ import type { Turn } from '../turn/index.js';
 import { settleCampaign } from './campaigns.js';
 import { settleRun } from './runs.js';
 
-/** Settles every run and campaign that is due, until none is due any more. Each may make the other due. */
+/**
+ * Settles due runs and campaigns until none is due. Settling a run can make its campaign due, and the other way round.
+ */
 export function settleWork(turn: Turn, ports: SubmitPorts): void {
   const { dueRuns, dueCampaigns } = turn.state;
   while (dueRuns.size > 0 || dueCampaigns.size > 0) {

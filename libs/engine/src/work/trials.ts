@@ -12,36 +12,39 @@ import { campaignRunName, mergeParameters, runLimit, splitReference } from '../s
 import type { Turn, WorkingState } from '../turn/index.js';
 
 /**
- * Trials: the rows of parameters that the optimizer of a campaign has found, each bound to the number of its run once
- * and for ever. A trial is committed before its run begins, and goes where its run goes, in the same commit.
+ * Trials: rows of parameters from the optimizer of a campaign. Each belongs for ever to the run of one number. A trial
+ * is committed before its run begins. It changes its state in the commit in which its run does.
  */
 
-/** The campaign can begin the run of that number: it needs no trial, or there is one. */
+/** Says whether the run of that number can begin: it needs no trial, or its trial exists. */
 export function mayBegin(state: WorkingState, campaign: CampaignRow, n: number): boolean {
   if (campaign.optimizer === null) return true;
   const trial = state.rows.trials.get(trialKey(campaign.id, n));
   return trial !== undefined && isProposed(trial.state);
 }
 
-/** What the n-th run of a campaign begins with: the global parameters, under its own, under those of its trial. */
+/**
+ * Parameters of the n-th run of a campaign. The run's own parameters replace global ones, and those of its trial
+ * replace both.
+ */
 export function runParameters(state: WorkingState, campaign: CampaignRow, n: number): TaskParameters {
   const own = mergeParameters(campaign.globalParameters, campaign.protocolRunParameters?.[n - 1] ?? {});
   const trial = state.rows.trials.get(trialKey(campaign.id, n));
   return trial === undefined ? own : mergeParameters(own, parametersOf(trial.inputs));
 }
 
-/** The run of a trial has been created, or goes on after it failed. */
+/** Marks the trial of a run that was created or resumed as running. */
 export function beginTrial(turn: Turn, campaignId: string, n: number): void {
   const trial = turn.state.rows.trials.get(trialKey(campaignId, n));
   if (trial !== undefined) turn.emit({ op: 'updateTrial', id: trial.id, patch: { state: 'running' } });
 }
 
-/** Longest value of an additional parameter that is kept with a trial, in characters as JSON. */
+/** Greatest length of an additional parameter that is stored with a trial, in characters as JSON. */
 const longestAdditional = 16_384;
 
 /**
- * The run of a trial has ended. It is measured only when every output is a known, finite number. Of the additional
- * parameters those stay out that would not fit into a message: whoever wants them finds them with the task.
+ * Settles the trial of an ended run. It is measured only if every output is a finite number. Additional parameters
+ * that would not fit into a message are left out; the task still has them.
  */
 export function settleTrial(turn: Turn, run: ProtocolRunRow, completed: boolean): void {
   const trial = trialOf(turn.state, run);
@@ -70,12 +73,12 @@ export function trialOf(state: WorkingState, run: ProtocolRunRow): TrialRow | un
     : state.rows.trials.get(trialKey(run.campaignId, n));
 }
 
-/** A trial as it is told. */
+/** A trial without the fields of the store. */
 export function told({ id: _id, campaignId: _campaign, ...trial }: TrialRow): Trial {
   return trial;
 }
 
-/** Trials of a campaign whose run has not begun, by number. */
+/** Trials of a campaign whose runs have not begun, by number. */
 export function pendingTrials(state: WorkingState, campaign: CampaignRow): Trial[] {
   const pending: Trial[] = [];
   for (let n = campaign.runsStarted + 1; n <= horizon(state, campaign); n += 1) {
@@ -86,8 +89,8 @@ export function pendingTrials(state: WorkingState, campaign: CampaignRow): Trial
 }
 
 /**
- * The numbers of the runs to come that have no trial yet: of those that could begin at once, and of half as many more as
- * may be under way at a time, so that no instrument waits for the optimizer.
+ * Numbers of coming runs without a trial: of the runs that could begin at once, and of half as many more as may run
+ * concurrently. So no instrument waits for the optimizer.
  */
 export function missingTrials(state: WorkingState, campaign: CampaignRow): number[] {
   const missing: number[] = [];
@@ -102,7 +105,7 @@ function horizon(state: WorkingState, campaign: CampaignRow): number {
   return Math.min(runLimit(campaign), runsStarted + room + Math.max(1, Math.ceil(most / 2)));
 }
 
-/** Makes the trials of the coming runs whose parameters the submission gives itself, all inputs of the optimizer included. */
+/** Makes the trials of coming runs for which the submission gives all inputs of the optimizer. */
 export function seedTrials(turn: Turn, campaign: CampaignRow): void {
   const { optimizer, protocolRunParameters } = campaign;
   if (optimizer === null || protocolRunParameters === null) return;
@@ -123,9 +126,9 @@ export function seedTrials(turn: Turn, campaign: CampaignRow): void {
 }
 
 /**
- * Makes trials of what was proposed for some runs. A run that has a trial already keeps it.
+ * Makes trials of the rows that were proposed for some runs. A run keeps a trial that it has.
  *
- * @returns what is wrong with a proposal, in words; null: nothing, and all of them were made
+ * @returns the fault of a proposal in words; null: all trials were made
  */
 export function acceptProposals(
   turn: Turn,
@@ -159,7 +162,7 @@ export function acceptProposals(
   return null;
 }
 
-/** Marks insights that a suggestion has used. */
+/** Marks insights that a proposal has used. */
 export function useInsights(turn: Turn, campaign: CampaignRow, used: readonly string[]): void {
   const { optimizer } = campaign;
   if (optimizer === null || used.length === 0) return;
@@ -169,20 +172,22 @@ export function useInsights(turn: Turn, campaign: CampaignRow, used: readonly st
   setOptimizer(turn, campaign, { insights });
 }
 
-/** Changes what is kept of the optimizer of a campaign. */
+/** Changes the stored data of the optimizer of a campaign. */
 export function setOptimizer(turn: Turn, campaign: CampaignRow, patch: Partial<OptimizerRow>): void {
   const optimizer = turn.state.rows.campaigns.get(campaign.id)?.optimizer;
   if (optimizer === null || optimizer === undefined) return;
   turn.emit({ op: 'updateCampaign', id: campaign.id, patch: { optimizer: { ...optimizer, ...patch } } });
 }
 
-/** No further trial can be had of the optimizer: the campaign fails when the runs that have one are over. */
+/** Records that the optimizer proposes no more rows. The campaign fails when the runs with a trial are over. */
 export function noteFailure(turn: Turn, campaign: CampaignRow, code: string, message: string): void {
   if (turn.state.rows.campaigns.get(campaign.id)?.optimizer?.failure === null)
     setOptimizer(turn, campaign, { failure: { code, message: storable(message) as string } });
 }
 
-/** Text of authors and models with characters that no database holds replaced, at any depth. */
+/**
+ * Replaces characters that PostgreSQL cannot store, at any depth of a value. Authors and models may write any text.
+ */
 export function storable(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\u0000', '\ufffd').toWellFormed();
   if (Array.isArray(value)) return value.map(storable);
@@ -197,7 +202,7 @@ function insertTrial(turn: Turn, campaign: CampaignRow, trial: Trial): void {
   turn.emit({ op: 'insertTrial', row: { ...trial, id, campaignId: campaign.id } });
 }
 
-/** `{ 'mix.cyan': 2 }` as `{ mix: { cyan: 2 } }`. */
+/** Turns `{ 'mix.cyan': 2 }` into `{ mix: { cyan: 2 } }`. */
 function parametersOf(inputs: Trial['inputs']): TaskParameters {
   const tasks = new Map<string, Record<string, JsonValue>>();
   for (const [name, value] of Object.entries(inputs)) {
@@ -207,7 +212,7 @@ function parametersOf(inputs: Trial['inputs']): TaskParameters {
   return Object.fromEntries(tasks);
 }
 
-/** The inputs of an optimizer among the parameters of a run; undefined when one of them is not there. */
+/** The inputs of an optimizer among the parameters of a run; undefined when one is missing. */
 function inputsIn(parameters: TaskParameters, names: readonly string[]): Trial['inputs'] | undefined {
   const inputs: Trial['inputs'] = {};
   for (const name of names) {
@@ -228,7 +233,7 @@ function numbersOf(tasks: readonly TaskRunRow[], names: readonly string[]): Reco
   return numbers.length === new Set(names).size ? Object.fromEntries(numbers) : null;
 }
 
-/** What tasks have left, or began with, by reference; what is not known is left out. */
+/** Output or input values of tasks by reference. Unknown values are left out. */
 function valuesOf(tasks: readonly TaskRunRow[], names: readonly string[]): Record<string, JsonValue> {
   const values: [string, JsonValue][] = [];
   for (const name of names) {
