@@ -70,7 +70,7 @@ export class DeviceAssigner {
         this.#enqueue('devices not assigned', (turn) => {
           this.#inFlight.delete(computer);
           this.#retries.failed(computer, turn.now);
-          this.#ports.log.warn('an agent could not be told its devices', {
+          this.#ports.log.warn('an agent could not be informed of its devices', {
             computer,
             message: toServiceError(error).message,
           });

@@ -98,7 +98,7 @@ function stopped(
     const message = `${reason.message}; ${doubt}`;
     return needAttention(turn, attempt, task, { code: 'outcome_unknown', message }, calls);
   }
-  const stop = isStopping(turn.state, task) ? null : (stopOf(attempt) ?? haltOf(directory, attempt));
+  const stop = isStopping(turn.state, task) ? null : (stopOf(attempt) ?? emergencyStopOf(directory, attempt));
   if (stop === null) {
     if (state === 'failed') return failAttempt(turn, attempt, task, reason, calls, patch);
     turn.setAttempt(attempt, 'cancelled', { reason, calls, endedAt: turn.now });
@@ -126,7 +126,7 @@ function doubtOf(directory: AgentDirectory, attempt: AttemptRow): string | null 
 }
 
 /** An emergency stop that an agent obeys and the engine has not recorded yet. */
-function haltOf(directory: AgentDirectory, attempt: AttemptRow): Reason | null {
+function emergencyStopOf(directory: AgentDirectory, attempt: AttemptRow): Reason | null {
   for (const { computer, lab, name } of Object.values(attempt.devices)) {
     const halted = directory.get(computer)?.devices.get(deviceKey(lab, name))?.halted;
     if (halted !== undefined) return { code: 'emergency_stop', message: halted };

@@ -1,7 +1,7 @@
 import { isReachable } from '@lab/contracts';
 import type { LabMap } from '../labs/index.js';
 import type { Definitions } from '../rows/index.js';
-import { type Told, type Turn, told } from '../turn/index.js';
+import { type NewEvent, type Turn, newEvent } from '../turn/index.js';
 import type { AgentDirectory } from './agent-directory.js';
 import { deviceStatusOf } from './device-status.js';
 
@@ -25,7 +25,7 @@ export interface StatusEventPorts {
 export class StatusEvents {
   readonly #ports: StatusEventPorts;
   /** Aggregate to its latest event. */
-  readonly #told = new Map<string, string>();
+  readonly #published = new Map<string, string>();
   #seenNews = -1;
   #seenLabs: LabMap | undefined;
   #lastAt = -Infinity;
@@ -45,18 +45,19 @@ export class StatusEvents {
     if (turn.changes.length === 0 && turn.now < this.#lastAt + paceMs) return;
     const { directory } = this.#ports;
     const [news, labs] = [directory.news, this.#ports.labs()];
-    const standing = new Map(
+    const current = new Map(
       [...this.#loaded(labs), ...this.#heard(labs)].map((each) => [each.aggregate, each]),
     );
-    const changed: Told[] = [];
-    for (const each of standing.values())
-      if (this.#told.get(each.aggregate) !== textOf(each)) changed.push(each);
-    for (const aggregate of this.#told.keys()) if (!standing.has(aggregate)) changed.push(gone(aggregate));
-    for (const each of changed) turn.tell(each);
+    const changed: NewEvent[] = [];
+    for (const each of current.values())
+      if (this.#published.get(each.aggregate) !== textOf(each)) changed.push(each);
+    for (const aggregate of this.#published.keys())
+      if (!current.has(aggregate)) changed.push(gone(aggregate));
+    for (const each of changed) turn.publish(each);
     turn.afterCommit(() => {
       for (const each of changed)
-        if (standing.has(each.aggregate)) this.#told.set(each.aggregate, textOf(each));
-        else this.#told.delete(each.aggregate);
+        if (current.has(each.aggregate)) this.#published.set(each.aggregate, textOf(each));
+        else this.#published.delete(each.aggregate);
       this.#seenNews = news;
       this.#seenLabs = labs;
       this.#lastAt = turn.now;
@@ -72,28 +73,28 @@ export class StatusEvents {
     return this.#seenNews !== this.#ports.directory.news || this.#seenLabs !== this.#ports.labs();
   }
 
-  *#heard(labs: LabMap): Iterable<Told> {
+  *#heard(labs: LabMap): Iterable<NewEvent> {
     const { directory } = this.#ports;
     for (const { computer, inc, state } of directory.all())
-      yield told('agent', computer, state, { computer, inc, state, reachable: isReachable(state) });
+      yield newEvent('agent', computer, state, { computer, inc, state, reachable: isReachable(state) });
     for (const device of labs.devices.values()) {
       const { key, lab, name, type, computer } = device;
       const { state, detail, status } = deviceStatusOf(device, directory);
       const body = { lab, name, device_type: type, computer, state, detail, halted: status?.halted ?? null };
-      yield told('device', key, state, { ...body, labs: [lab] });
+      yield newEvent('device', key, state, { ...body, labs: [lab] });
     }
   }
 
-  *#loaded(labs: LabMap): Iterable<Told> {
+  *#loaded(labs: LabMap): Iterable<NewEvent> {
     const { definitions } = this.#ports;
     for (const name of labs.labs.keys()) {
       const body = { name, takes_work: definitions.takesWork(name), labs: [name] };
-      yield told('lab', name, 'loaded', body);
+      yield newEvent('lab', name, 'loaded', body);
     }
     for (const name of definitions.protocolTypes()) {
       const snapshot = definitions.protocol(name);
       if (snapshot === undefined) continue;
-      yield told('protocol', name, 'loaded', {
+      yield newEvent('protocol', name, 'loaded', {
         name,
         hash: snapshot.hash,
         labs: [...snapshot.protocol.labs],
@@ -102,12 +103,12 @@ export class StatusEvents {
   }
 }
 
-function textOf({ type, body }: Told): string {
+function textOf({ type, body }: NewEvent): string {
   return `${type} ${JSON.stringify(body)}`;
 }
 
 /** The event of a record that is not loaded any more. */
-function gone(aggregate: string): Told {
+function gone(aggregate: string): NewEvent {
   const [kind = '', ...rest] = aggregate.split('/');
   const name = rest.join('/');
   const lab = kind === 'device' ? name.slice(0, name.indexOf('.')) : name;

@@ -1,7 +1,7 @@
 import { isTerminal, ServiceError, workWords, type WorkKind } from '@lab/contracts';
 import type { NamedWork } from '../rows/index.js';
 import type { Accepted } from '../submission/index.js';
-import { type Person, type Turn, audit, told } from '../turn/index.js';
+import { type Person, type Turn, audit, newEvent } from '../turn/index.js';
 
 /**
  * Archiving hides finished work from lists, and restoring shows it again. Such work is not in memory. The store checks
@@ -77,7 +77,7 @@ function keep(
   act: 'archive' | 'restore',
 ): Accepted {
   const body = { id, name, state, owner, labs, by: person.by };
-  turn.tell(told(kind, id, `${act}d`, body));
+  turn.publish(newEvent(kind, id, `${act}d`, body));
   audit(turn, person, `${kind}.${act}`, `${kind}/${name}`, { id });
   return { id, name };
 }

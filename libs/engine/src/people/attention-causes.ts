@@ -12,7 +12,7 @@ import type { AttemptRow, AttentionRow, TaskRunRow } from '../rows/index.js';
 import type { Turn, WorkingState } from '../turn/index.js';
 
 /** A cause for an attention item: a decision that only a person can make. */
-export interface Question {
+export interface Cause {
   kind: AttentionKind;
   taskRunId: string | null;
   attemptId: string | null;
@@ -26,12 +26,12 @@ export interface Question {
 }
 
 /** What an item or cause is about. There is at most one open item for each. */
-export function keyOf({ kind, taskRunId, device, computer }: AttentionRow | Question): string {
+export function keyOf({ kind, taskRunId, device, computer }: AttentionRow | Cause): string {
   return `${kind}:${(kind === 'task' ? taskRunId : kind === 'device' ? device : computer) ?? ''}`;
 }
 
 /** Says whether the cause of an open item has changed. */
-export function differs({ reason, attemptId, doubtId }: Question, item: AttentionRow): boolean {
+export function differs({ reason, attemptId, doubtId }: Cause, item: AttentionRow): boolean {
   return (
     reason.code !== item.reason.code ||
     reason.message !== item.reason.message ||
@@ -53,7 +53,7 @@ function mayHaveMoved(status: DeviceStatus): boolean {
 }
 
 /** @returns the decision that a task in the state `needs_attention` requires */
-export function aboutTask(turn: Turn, task: TaskRunRow): Question {
+export function aboutTask(turn: Turn, task: TaskRunRow): Cause {
   const { rows } = turn.state;
   const live = rows.attempts.get(rows.liveAttempts.get(task.id) ?? '');
   const attempt = live ?? latestAttempt(turn.state, task);
@@ -100,12 +100,7 @@ function latestAttempt(state: WorkingState, task: TaskRunRow): AttemptRow | unde
 }
 
 /** @param key `<lab>.<device>` @returns the decision that a device requires */
-export function aboutDevice(
-  state: WorkingState,
-  computer: string,
-  key: string,
-  status: DeviceStatus,
-): Question {
+export function aboutDevice(state: WorkingState, computer: string, key: string, status: DeviceStatus): Cause {
   const holder = state.allocation('device', key)?.taskRunId ?? null;
   const task = holder === null ? undefined : state.rows.taskRuns.get(holder);
   const { doubt } = status;
@@ -129,7 +124,7 @@ export function aboutDevice(
 }
 
 /** @param since milliseconds since 1970 @returns the decision that a silent computer requires */
-export function aboutAgent(state: WorkingState, computer: string, since: number): Question {
+export function aboutAgent(state: WorkingState, computer: string, since: number): Cause {
   const attempts = (): AttemptRow[] =>
     [...state.rows.attempts.values()].filter(
       (attempt) => attempt.computer === computer && awaitsAgent(attempt.state),

@@ -16,7 +16,7 @@ import { type LabMap, deviceKey } from '../labs/index.js';
 import type { AgentAddress, Agents, AttentionRow } from '../rows/index.js';
 import { type Turn, type TurnLoop, type WorkingState, audit, subjectOf } from '../turn/index.js';
 import {
-  type Question,
+  type Cause,
   aboutAgent,
   aboutDevice,
   aboutTask,
@@ -87,18 +87,18 @@ export class Attention {
 
   /** Opens missing items and closes those whose cause is gone. */
   settle(turn: Turn): void {
-    const questions = this.#questions(turn);
+    const causes = this.#causes(turn);
     for (const item of turn.state.rows.attention.values()) {
       if (item.state !== 'open') continue;
       const key = keyOf(item);
-      const question = questions.get(key);
-      questions.delete(key);
-      if (question === undefined) {
+      const cause = causes.get(key);
+      causes.delete(key);
+      if (cause === undefined) {
         if (this.#isOver(turn.state, item))
           this.#close(turn, item, null, service, wordsOfEnd(turn.state, item));
-      } else if (differs(question, item)) this.#open(turn, question, item);
+      } else if (differs(cause, item)) this.#open(turn, cause, item);
     }
-    for (const question of questions.values()) this.#open(turn, question);
+    for (const cause of causes.values()) this.#open(turn, cause);
   }
 
   /** When a silent agent requires a decision, in milliseconds since 1970. */
@@ -203,9 +203,9 @@ export class Attention {
     }
   }
 
-  #questions(turn: Turn): Map<string, Question> {
-    const questions = new Map<string, Question>();
-    const ask = (question: Question): void => void questions.set(keyOf(question), question);
+  #causes(turn: Turn): Map<string, Cause> {
+    const causes = new Map<string, Cause>();
+    const ask = (cause: Cause): void => void causes.set(keyOf(cause), cause);
     for (const id of turn.state.unclear) {
       const task = turn.state.rows.taskRuns.get(id);
       if (task !== undefined) ask(aboutTask(turn, task));
@@ -225,7 +225,7 @@ export class Attention {
     }
     for (const [computer, since] of this.#silent(turn.state))
       if (turn.now - since >= this.#ports.lostAfterMs) ask(aboutAgent(turn.state, computer, since));
-    return questions;
+    return causes;
   }
 
   /** Computers with unfinished attempts whose agent is not heard, and the time of its last message. */
@@ -255,8 +255,8 @@ export class Attention {
     return status !== undefined && !needsPerson(status) && isUsable(status.state);
   }
 
-  #open(turn: Turn, question: Question, before?: AttentionRow): void {
-    const { kind, taskRunId, attemptId, device, computer, reason } = question;
+  #open(turn: Turn, cause: Cause, before?: AttentionRow): void {
+    const { kind, taskRunId, attemptId, device, computer, reason } = cause;
     const row: AttentionRow = {
       id: before?.id ?? this.#ports.ids.next(),
       kind,
@@ -266,7 +266,7 @@ export class Attention {
       device,
       computer,
       reason,
-      known: question.known() ?? before?.known ?? {},
+      known: cause.known() ?? before?.known ?? {},
       openedAt: before?.openedAt ?? turn.now,
       resolvedAt: null,
       resolution: null,

@@ -57,7 +57,7 @@ export function changeTask(
     }
   }
   if (priority !== undefined) turn.emit({ op: 'updateTaskRun', id: task.id, patch: { priority } });
-  turn.tellTask(task.id);
+  turn.publishTask(task.id);
   note(turn, person, 'task.change', `task_run/${turn.state.labelOf(task)}`, change, {
     priority: task.priority,
     input_parameters: task.inputParameters,
@@ -80,7 +80,7 @@ export function changeProtocolRun(
   const { priority, parameters } = change;
   if (parameters !== undefined) setRunParameters(turn, run, parameters, (path) => path);
   if (priority !== undefined) setRunPriority(turn, run, priority);
-  turn.tellRun(run.id);
+  turn.publishRun(run.id);
   const before = { priority: run.priority, parameters: run.parameters };
   note(turn, person, 'protocol_run.change', `protocol_run/${name}`, change, before);
   return { id: run.id, name };
@@ -139,7 +139,7 @@ export function changeCampaign(turn: Turn, person: Person, name: string, change:
   if (maxProtocolRuns !== campaign.maxProtocolRuns) setOptimizer(turn, campaign, { best: null });
   if (priority !== undefined)
     for (const run of turn.state.openRunsOf(campaign.id)) setRunPriority(turn, run, priority);
-  turn.tellCampaign(campaign.id);
+  turn.publishCampaign(campaign.id);
   note(turn, person, 'campaign.change', `campaign/${name}`, change, {
     priority: campaign.priority,
     max_protocol_runs: campaign.maxProtocolRuns,
@@ -198,7 +198,7 @@ function setRunParameters(
   turn.emit({ op: 'updateProtocolRun', id: run.id, patch: { parameters } });
   for (const { id, name } of tasks) {
     turn.emit({ op: 'updateTaskRun', id, patch: { inputParameters: parameters[name] ?? {} } });
-    turn.tellTask(id);
+    turn.publishTask(id);
   }
 }
 

@@ -32,7 +32,7 @@ import {
   submitCampaign,
   submitProtocolRun,
 } from '../submission/index.js';
-import { type Person, type Recall, type Turn, audit, placeOf, told } from '../turn/index.js';
+import { type Person, type Recall, type Turn, audit, placeOf, newEvent } from '../turn/index.js';
 import { setOptimizer, trialOf } from '../work/index.js';
 import { openCampaign, openRun } from './open-work.js';
 import { unpauseCampaign, unpauseProtocolRun } from './pause.js';
@@ -290,7 +290,7 @@ function reopenRun(turn: Turn, run: ProtocolRunRow, tasks: readonly TaskRunRow[]
 
 /** Publishes the former state of the task before it is reset. Its attempts stay as they are. */
 function reopenTask(turn: Turn, run: ProtocolRunRow, task: TaskRunRow): void {
-  turn.tell(told('task_run', task.id, 'resumed', { ...former(task), ...placeOf(turn.state, task) }));
+  turn.publish(newEvent('task_run', task.id, 'resumed', { ...former(task), ...placeOf(turn.state, task) }));
   turn.setTask(task, 'created', {
     ...unbegun(),
     inputParameters: Object.hasOwn(run.parameters, task.name) ? (run.parameters[task.name] ?? {}) : {},

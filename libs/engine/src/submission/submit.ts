@@ -135,7 +135,7 @@ export function submitCampaign(
   };
   turn.emit({ op: 'putDefinition', row: { hash: snapshot.hash, kind: 'protocol', body: snapshot } });
   turn.emit({ op: 'insertCampaign', row });
-  turn.tellCampaign(row.id);
+  turn.publishCampaign(row.id);
   return { id: row.id, name };
 }
 
@@ -182,7 +182,7 @@ export function submitTask(turn: Turn, ports: SubmitPorts, submission: TaskSubmi
       queuedAt: turn.now,
     }),
   });
-  turn.tellTask(id);
+  turn.publishTask(id);
   return { id, name };
 }
 
@@ -211,7 +211,7 @@ export function insertRun(
   };
   turn.emit({ op: 'putDefinition', row: { hash: snapshot.hash, kind: 'protocol', body: snapshot } });
   turn.emit({ op: 'insertProtocolRun', row });
-  turn.tellRun(row.id);
+  turn.publishRun(row.id);
   for (const task of snapshot.protocol.tasks) {
     const id = ids.next();
     turn.emit({
@@ -230,7 +230,7 @@ export function insertRun(
         createdAt: turn.now,
       }),
     });
-    turn.tellTask(id);
+    turn.publishTask(id);
   }
   return row;
 }

@@ -7,10 +7,10 @@ import type { WorkingState } from './working-state.js';
  * filtered, as far as they apply: `owner`, `campaign`, `protocol_run` and the list `labs`.
  */
 
-export type Told = Omit<OutboxRow, 'at'>;
+export type NewEvent = Omit<OutboxRow, 'at'>;
 
 /** The event that a change of a row causes by itself; undefined: it causes none. */
-export function eventOf(state: WorkingState, change: Change): Told | undefined {
+export function eventOf(state: WorkingState, change: Change): NewEvent | undefined {
   switch (change.op) {
     case 'insertAttempt':
       return ofAttempt(state, change.row.id);
@@ -24,25 +24,25 @@ export function eventOf(state: WorkingState, change: Change): Told | undefined {
       return ofAttention(state, change.row);
     case 'putResource': {
       const { name, type, lab, meta } = change.row;
-      return told('resource', name, 'changed', { name, resource_type: type, labs: [lab], meta });
+      return newEvent('resource', name, 'changed', { name, resource_type: type, labs: [lab], meta });
     }
     case 'putHalt': {
       const { id, scope, by, reason, releasedAt, releasedBy } = change.row;
       const [lab] =
         scope === 'all' || scope === 'queue' ? [] : scope.slice(scope.indexOf(':') + 1).split('.');
       const body = { id, scope, by, reason, released_by: releasedBy, labs: lab === undefined ? [] : [lab] };
-      return told('halt', id, releasedAt === null ? 'engaged' : 'released', body);
+      return newEvent('halt', id, releasedAt === null ? 'engaged' : 'released', body);
     }
     default:
       return undefined;
   }
 }
 
-export function ofTask(state: WorkingState, id: string): Told | undefined {
+export function ofTask(state: WorkingState, id: string): NewEvent | undefined {
   const task = state.rows.taskRuns.get(id);
   return (
     task &&
-    told('task_run', id, task.state, {
+    newEvent('task_run', id, task.state, {
       ...common(task),
       ...placeOf(state, task),
       task_type: task.type,
@@ -53,11 +53,11 @@ export function ofTask(state: WorkingState, id: string): Told | undefined {
   );
 }
 
-export function ofRun(state: WorkingState, id: string): Told | undefined {
+export function ofRun(state: WorkingState, id: string): NewEvent | undefined {
   const run = state.rows.protocolRuns.get(id);
   return (
     run &&
-    told('protocol_run', id, run.state, {
+    newEvent('protocol_run', id, run.state, {
       ...common(run),
       owner: run.owner,
       campaign: campaignName(state, run),
@@ -68,11 +68,11 @@ export function ofRun(state: WorkingState, id: string): Told | undefined {
   );
 }
 
-export function ofCampaign(state: WorkingState, id: string): Told | undefined {
+export function ofCampaign(state: WorkingState, id: string): NewEvent | undefined {
   const campaign = state.rows.campaigns.get(id);
   return (
     campaign &&
-    told('campaign', id, campaign.state, {
+    newEvent('campaign', id, campaign.state, {
       ...common(campaign),
       owner: campaign.owner,
       labs: labsOf(state, campaign),
@@ -99,11 +99,11 @@ export function placeOf(state: WorkingState, task: TaskRunRow): JsonObject {
   };
 }
 
-function ofAttempt(state: WorkingState, id: string): Told | undefined {
+function ofAttempt(state: WorkingState, id: string): NewEvent | undefined {
   const attempt = state.rows.attempts.get(id);
   const task = attempt && state.rows.taskRuns.get(attempt.taskRunId);
   if (attempt === undefined || task === undefined) return undefined;
-  return told('attempt', id, attempt.state, {
+  return newEvent('attempt', id, attempt.state, {
     id,
     number: attempt.number,
     state: attempt.state,
@@ -116,11 +116,11 @@ function ofAttempt(state: WorkingState, id: string): Told | undefined {
   });
 }
 
-function ofTrial(state: WorkingState, id: string): Told | undefined {
+function ofTrial(state: WorkingState, id: string): NewEvent | undefined {
   const trial = state.rows.trials.get(id);
   const campaign = trial && state.rows.campaigns.get(trial.campaignId);
   if (trial === undefined || campaign === undefined) return undefined;
-  return told('trial', id, trial.state, {
+  return newEvent('trial', id, trial.state, {
     number: trial.number,
     state: trial.state,
     source: trial.source,
@@ -132,10 +132,10 @@ function ofTrial(state: WorkingState, id: string): Told | undefined {
   });
 }
 
-function ofAttention(state: WorkingState, row: AttentionRow): Told {
+function ofAttention(state: WorkingState, row: AttentionRow): NewEvent {
   const task = row.taskRunId === null ? undefined : state.rows.taskRuns.get(row.taskRunId);
   const [lab] = row.device?.split('.') ?? [];
-  return told('attention', row.id, row.state === 'open' ? 'opened' : 'resolved', {
+  return newEvent('attention', row.id, row.state === 'open' ? 'opened' : 'resolved', {
     id: row.id,
     kind: row.kind,
     subject: subjectOf(state, row),
@@ -152,7 +152,7 @@ export function subjectOf(state: WorkingState, item: AttentionRow): string {
   return task === undefined ? (item.device ?? item.computer ?? '') : state.labelOf(task);
 }
 
-export function told(kind: EventKind, id: string, what: string, body: JsonObject): Told {
+export function newEvent(kind: EventKind, id: string, what: string, body: JsonObject): NewEvent {
   return { aggregate: `${kind}/${id}`, type: `${kind}.${what}`, body };
 }
 

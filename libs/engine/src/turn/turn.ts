@@ -8,7 +8,7 @@ import type {
   ProtocolRunRow,
   TaskRunRow,
 } from '../rows/index.js';
-import { type Told, eventOf, ofCampaign, ofRun, ofTask } from './row-events.js';
+import { type NewEvent, eventOf, ofCampaign, ofRun, ofTask } from './row-events.js';
 import type { WorkingState } from './working-state.js';
 
 /** Names that the store had when the turn began. */
@@ -45,7 +45,7 @@ export class Turn {
   emit(change: Change): void {
     this.state.apply(change);
     this.changes.push(change);
-    this.tell(eventOf(this.state, change));
+    this.publish(eventOf(this.state, change));
   }
 
   /** Loads finished work into the memory again. The caller must reopen it at once by further changes. */
@@ -88,7 +88,7 @@ export class Turn {
 
   setTask(task: TaskRunRow, state: TaskRunState, patch: Partial<Omit<TaskRunRow, 'id' | 'name'>> = {}): void {
     this.emit({ op: 'updateTaskRun', id: task.id, patch: { ...patch, state } });
-    this.tellTask(task.id);
+    this.publishTask(task.id);
   }
 
   setRun(
@@ -97,7 +97,7 @@ export class Turn {
     patch: Partial<Omit<ProtocolRunRow, 'id' | 'name'>> = {},
   ): void {
     this.emit({ op: 'updateProtocolRun', id: run.id, patch: { ...patch, state } });
-    this.tellRun(run.id);
+    this.publishRun(run.id);
   }
 
   setCampaign(
@@ -106,7 +106,7 @@ export class Turn {
     patch: Partial<Omit<CampaignRow, 'id' | 'name'>> = {},
   ): void {
     this.emit({ op: 'updateCampaign', id: campaign.id, patch: { ...patch, state } });
-    this.tellCampaign(campaign.id);
+    this.publishCampaign(campaign.id);
   }
 
   setAttempt(
@@ -117,20 +117,20 @@ export class Turn {
     this.emit({ op: 'updateAttempt', id: attempt.id, patch: { ...patch, state } });
   }
 
-  tellTask(id: string): void {
-    this.tell(ofTask(this.state, id));
+  publishTask(id: string): void {
+    this.publish(ofTask(this.state, id));
   }
 
-  tellRun(id: string): void {
-    this.tell(ofRun(this.state, id));
+  publishRun(id: string): void {
+    this.publish(ofRun(this.state, id));
   }
 
-  tellCampaign(id: string): void {
-    this.tell(ofCampaign(this.state, id));
+  publishCampaign(id: string): void {
+    this.publish(ofCampaign(this.state, id));
   }
 
-  tell(told: Told | undefined): void {
-    if (told !== undefined) this.changes.push({ op: 'tell', event: { ...told, at: this.now } });
+  publish(event: NewEvent | undefined): void {
+    if (event !== undefined) this.changes.push({ op: 'tell', event: { ...event, at: this.now } });
   }
 }
 
@@ -151,7 +151,7 @@ class Rehearsal extends Turn {
     throw new FirstChange();
   }
 
-  override tell(): never {
+  override publish(): never {
     throw new FirstChange();
   }
 }

@@ -20,7 +20,14 @@ import {
 import { campaignRunName, runLimit } from '../submission/index.js';
 import type { Turn, WorkingState } from '../turn/index.js';
 import { protocolText } from './protocol-text.js';
-import { acceptProposals, missingTrials, noteFailure, setOptimizer, told, useInsights } from './trials.js';
+import {
+  acceptProposals,
+  missingTrials,
+  noteFailure,
+  setOptimizer,
+  reportOf,
+  useInsights,
+} from './trials.js';
 
 /**
  * Greatest number of trials in one message and of their characters as JSON. Both are well below the limit of the
@@ -38,7 +45,7 @@ const waiting = 'waiting_for_optimizer';
 const definite: ReadonlySet<ErrorCode> = new Set(['invalid', 'optimizer_error']);
 
 /** The session with the optimizer of one campaign, in memory only. After a restart a new session replaces it. */
-interface Talk {
+interface Connection {
   session: OptimizerSession | null;
   /** {@link OptimizerRow.revision} with which the session was opened. */
   revision: number;
@@ -47,17 +54,17 @@ interface Talk {
   /** All trials that were settled before the session began have been reported. */
   ready: boolean;
   /** Numbers of trials whose state may differ from the last reported one. */
-  untold: Set<number>;
+  unreported: Set<number>;
   /** Number of each trial to the state that was last reported to the session. */
-  told: Map<number, TrialRow['state']>;
+  reported: Map<number, TrialRow['state']>;
   /** A request for several proposals has failed, so the next one asks for a single proposal. */
   single: boolean;
   /** The optimizer has refused a report of trials, so none is sent any more. */
-  deaf: boolean;
+  refusesReports: boolean;
 }
 
 /** State of the session with the optimizer of a campaign. */
-export interface TalkState {
+export interface ConnectionState {
   state: 'opening' | 'ready' | 'waiting' | 'closed';
   session: OptimizerSession | null;
 }
@@ -75,7 +82,7 @@ export class CampaignOptimizers {
   readonly #log: Log;
   readonly #enqueue: (name: string, act: (turn: Turn) => void) => void;
   readonly #retries = new Backoff(retryMs);
-  readonly #talks = new Map<string, Talk>();
+  readonly #connections = new Map<string, Connection>();
   /** Callers that wait for the outcome of the next opening, by campaign. */
   readonly #awaiting = new Map<string, (() => void)[]>();
   #calls = 0;
@@ -109,7 +116,7 @@ export class CampaignOptimizers {
 
   /** The memory was loaded again and may lack trials that were reported. All trials count as unreported. */
   reloaded(): void {
-    for (const [id, talk] of this.#talks) this.#tellAll(id, talk);
+    for (const [id, connection] of this.#connections) this.#markUnreported(id, connection);
   }
 
   /** Takes the next step for every campaign without a pending call. */
@@ -117,12 +124,13 @@ export class CampaignOptimizers {
     if (this.#optimizers === undefined) return;
     for (const id of this.#state.changedTrials) {
       const trial = this.#state.rows.trials.get(id);
-      if (trial !== undefined) this.#talks.get(trial.campaignId)?.untold.add(trial.number);
+      if (trial !== undefined) this.#connections.get(trial.campaignId)?.unreported.add(trial.number);
     }
     this.#state.changedTrials.clear();
-    for (const [id, talk] of this.#talks) {
+    for (const [id, connection] of this.#connections) {
       const campaign = this.#state.rows.campaigns.get(id);
-      if (campaign === undefined || isTerminal(campaign.state)) turn.afterCommit(() => this.#close(id, talk));
+      if (campaign === undefined || isTerminal(campaign.state))
+        turn.afterCommit(() => this.#close(id, connection));
     }
     for (const campaign of this.#state.rows.campaigns.values())
       if (campaign.optimizer !== null && !isTerminal(campaign.state) && campaign.ending === null)
@@ -133,11 +141,12 @@ export class CampaignOptimizers {
     return this.#retries.next(now);
   }
 
-  stateOf(campaign: CampaignRow): TalkState {
-    const talk = this.#talks.get(campaign.id);
-    const session = talk?.session ?? null;
+  stateOf(campaign: CampaignRow): ConnectionState {
+    const connection = this.#connections.get(campaign.id);
+    const session = connection?.session ?? null;
     if (campaign.ending !== null) return { state: 'closed', session };
-    if (talk !== undefined && session !== null) return { state: talk.ready ? 'ready' : 'opening', session };
+    if (connection !== undefined && session !== null)
+      return { state: connection.ready ? 'ready' : 'opening', session };
     return { state: this.#retries.at(campaign.id) === undefined ? 'opening' : 'waiting', session };
   }
 
@@ -150,31 +159,32 @@ export class CampaignOptimizers {
 
   /** Discards a session that may have uncommitted settings. A new one is opened. */
   drop(campaignId: string): void {
-    const talk = this.#talks.get(campaignId);
-    if (talk !== undefined) this.#forget(campaignId, talk);
+    const connection = this.#connections.get(campaignId);
+    if (connection !== undefined) this.#forget(campaignId, connection);
   }
 
   #next(turn: Turn, campaign: CampaignRow, optimizer: OptimizerRow): void {
     const { id } = campaign;
-    const talk = this.#talks.get(id) ?? this.#begin(id);
-    if (talk.call !== 0 || !this.#retries.isDue(id, turn.now)) return;
+    const connection = this.#connections.get(id) ?? this.#create(id);
+    if (connection.call !== 0 || !this.#retries.isDue(id, turn.now)) return;
     const isLast = this.#awaitsBest(campaign, optimizer);
-    if (talk.session !== null && talk.revision !== optimizer.revision) this.#forget(id, talk);
-    const { session } = talk;
+    if (connection.session !== null && connection.revision !== optimizer.revision)
+      this.#forget(id, connection);
+    const { session } = connection;
     if (session === null) {
-      if (optimizer.failure === null) turn.afterCommit(() => this.#open(campaign, optimizer, talk));
+      if (optimizer.failure === null) turn.afterCommit(() => this.#open(campaign, optimizer, connection));
       else if (isLast)
         turn.afterCommit(() =>
-          this.#enqueue('nobody to ask what was best', (next) => this.#noteBest(next, id, [])),
+          this.#enqueue('no session to ask for the best rows', (next) => this.#storeBest(next, id, [])),
         );
       return;
     }
-    const trials = talk.deaf ? [] : this.#toTell(id, talk);
-    if (trials.length > 0) turn.afterCommit(() => this.#tell(campaign, talk, session, trials));
-    else if (isLast) turn.afterCommit(() => this.#askBest(campaign, talk, session));
+    const trials = connection.refusesReports ? [] : this.#unreportedTrials(id, connection);
+    if (trials.length > 0) turn.afterCommit(() => this.#report(campaign, connection, session, trials));
+    else if (isLast) turn.afterCommit(() => this.#askBest(campaign, connection, session));
     else if (this.#wantsProposals(campaign, optimizer)) {
-      const missing = missingTrials(this.#state, campaign).slice(0, talk.single ? 1 : mostAsked);
-      if (missing.length > 0) turn.afterCommit(() => this.#propose(campaign, talk, session, missing));
+      const missing = missingTrials(this.#state, campaign).slice(0, connection.single ? 1 : mostAsked);
+      if (missing.length > 0) turn.afterCommit(() => this.#propose(campaign, connection, session, missing));
     }
   }
 
@@ -194,82 +204,92 @@ export class CampaignOptimizers {
     );
   }
 
-  #open(campaign: CampaignRow, optimizer: OptimizerRow, talk: Talk): void {
+  #open(campaign: CampaignRow, optimizer: OptimizerRow, connection: Connection): void {
     const { id, name, protocol, optimizerIp } = campaign;
     const snapshot = this.#state.protocolOf(campaign);
     const module = snapshot?.protocol.optimizer;
     const { overrides, runtime_params: runtimeParams, revision } = optimizer;
     this.#call(
       campaign,
-      talk,
+      connection,
       async () => {
         if (snapshot === undefined || module === undefined || this.#optimizers === undefined)
           throw new ServiceError('optimizer_error', `the protocol ${protocol} has no optimizer`);
         const making = { protocol: protocolText(snapshot), module, overrides };
         const session = await this.#optimizers.open(optimizerIp, { id, name }, making, runtimeParams);
         // The campaign may have ended meanwhile. Then nothing else would close this session.
-        if (this.#talks.get(id) !== talk) this.#end(session);
+        if (this.#connections.get(id) !== connection) this.#end(session);
         return session;
       },
       (turn, session) => {
-        Object.assign(talk, { session, revision, ready: false, single: false, deaf: false });
-        talk.told.clear();
-        this.#tellAll(id, talk);
-        this.#tellAwaiting(id);
+        Object.assign(connection, { session, revision, ready: false, single: false, refusesReports: false });
+        connection.reported.clear();
+        this.#markUnreported(id, connection);
+        this.#resolveAwaiting(id);
         session.onLost((reason) =>
           this.#enqueue('loss of an optimizer', (lost) => {
-            if (talk.session === session)
-              this.#lose(lost, id, talk, new ServiceError('optimizer_unavailable', reason));
+            if (connection.session === session)
+              this.#lose(lost, id, connection, new ServiceError('optimizer_unavailable', reason));
           }),
         );
         if (turn.state.rows.campaigns.get(id)?.reason?.code === waiting) {
           turn.emit({ op: 'updateCampaign', id, patch: { reason: null } });
-          turn.tellCampaign(id);
+          turn.publishCampaign(id);
         }
       },
       (turn, error) => {
         noteFailure(turn, campaign, error.code, error.message);
-        this.#tellAwaiting(id);
+        this.#resolveAwaiting(id);
       },
     );
   }
 
-  #tell(campaign: CampaignRow, talk: Talk, session: OptimizerSession, trials: readonly Trial[]): void {
+  #report(
+    campaign: CampaignRow,
+    connection: Connection,
+    session: OptimizerSession,
+    trials: readonly Trial[],
+  ): void {
     const note = (): void => {
       for (const { number, state } of trials) {
-        talk.told.set(number, state);
+        connection.reported.set(number, state);
         // A state that changed during the call is reported next.
         if (this.#state.rows.trials.get(trialKey(campaign.id, number))?.state === state)
-          talk.untold.delete(number);
+          connection.unreported.delete(number);
       }
     };
     this.#call(
       campaign,
-      talk,
+      connection,
       () => session.tell(trials),
       () => {
         note();
-        if (talk.untold.size === 0) talk.ready = true;
+        if (connection.unreported.size === 0) connection.ready = true;
         this.#retries.clear(campaign.id);
       },
       (turn, error) => {
-        talk.deaf = true;
+        connection.refusesReports = true;
         noteFailure(turn, campaign, error.code, error.message);
       },
     );
   }
 
-  #propose(campaign: CampaignRow, talk: Talk, session: OptimizerSession, numbers: readonly number[]): void {
+  #propose(
+    campaign: CampaignRow,
+    connection: Connection,
+    session: OptimizerSession,
+    numbers: readonly number[],
+  ): void {
     const { id } = campaign;
     const runs = numbers.map((number) => ({ number, run: campaignRunName(campaign.name, number) }));
     const kept = this.#state.rows.campaigns.get(id)?.optimizer?.insights ?? [];
     const insights = kept.flatMap(({ used, ...insight }) => (used ? [] : [insight]));
     this.#call(
       campaign,
-      talk,
+      connection,
       () => session.propose(runs, insights),
       (turn, { trials, insights_used: used }) => {
-        talk.single = false;
+        connection.single = false;
         this.#retries.clear(id);
         const row = turn.state.rows.campaigns.get(id);
         if (row === undefined || row.ending !== null || row.optimizer?.failure !== null) return;
@@ -280,24 +300,24 @@ export class CampaignOptimizers {
         }
         useInsights(turn, row, used);
         // The optimizer knows its own proposals, committed or not.
-        for (const number of numbers) talk.told.set(number, 'proposed');
+        for (const number of numbers) connection.reported.set(number, 'proposed');
       },
       (turn, error) => {
-        if (numbers.length > 1) talk.single = true;
+        if (numbers.length > 1) connection.single = true;
         else noteFailure(turn, campaign, error.code, error.message);
       },
     );
   }
 
-  #askBest(campaign: CampaignRow, talk: Talk, session: OptimizerSession): void {
+  #askBest(campaign: CampaignRow, connection: Connection, session: OptimizerSession): void {
     this.#call(
       campaign,
-      talk,
+      connection,
       () => session.best(),
-      (turn, best) => this.#noteBest(turn, campaign.id, best),
+      (turn, best) => this.#storeBest(turn, campaign.id, best),
       (turn, error) => {
         noteFailure(turn, campaign, error.code, error.message);
-        this.#noteBest(turn, campaign.id, []);
+        this.#storeBest(turn, campaign.id, []);
       },
     );
   }
@@ -306,7 +326,7 @@ export class CampaignOptimizers {
    * Stores the best rows, unless the campaign has got further runs meanwhile. Then the optimizer is asked again after
    * the last run.
    */
-  #noteBest(turn: Turn, id: string, best: OptimizerRow['best']): void {
+  #storeBest(turn: Turn, id: string, best: OptimizerRow['best']): void {
     const campaign = turn.state.rows.campaigns.get(id);
     const { optimizer } = campaign ?? {};
     if (campaign === undefined || optimizer === undefined || optimizer === null) return;
@@ -319,18 +339,18 @@ export class CampaignOptimizers {
    */
   #call<Answer>(
     { id }: CampaignRow,
-    talk: Talk,
+    connection: Connection,
     send: () => Promise<Answer>,
     answered: (turn: Turn, answer: Answer) => void,
     refused: (turn: Turn, error: ServiceError) => void,
   ): void {
     const call = (this.#calls += 1);
-    talk.call = call;
+    connection.call = call;
     // The turn that handles the answer may fail. Then the call counts as unanswered and is repeated.
     const settle = (name: string, act: (turn: Turn) => void): void =>
       this.#enqueue(name, (turn) => {
-        if (talk.call !== call) return;
-        talk.call = 0;
+        if (connection.call !== call) return;
+        connection.call = 0;
         act(turn);
       });
     send().then(
@@ -339,91 +359,95 @@ export class CampaignOptimizers {
         const error = toServiceError(reason, 'maybe');
         settle('error of an optimizer', (turn) => {
           if (definite.has(error.code)) refused(turn, error);
-          else this.#lose(turn, id, talk, error);
+          else this.#lose(turn, id, connection, error);
         });
       },
     );
   }
 
-  #lose(turn: Turn, id: string, talk: Talk, error: ServiceError): void {
-    this.#forget(id, talk);
+  #lose(turn: Turn, id: string, connection: Connection, error: ServiceError): void {
+    this.#forget(id, connection);
     this.#retries.failed(id, turn.now);
-    this.#tellAwaiting(id);
+    this.#resolveAwaiting(id);
     const campaign = turn.state.rows.campaigns.get(id);
     if (campaign === undefined || !mayStartTasks(campaign.state)) return;
     const { code, message } = error;
-    this.#log.warn('the optimizer of a campaign is away', { campaign: campaign.name, code, message });
+    this.#log.warn('the optimizer of a campaign is unreachable', { campaign: campaign.name, code, message });
     if (campaign.reason?.code === waiting && campaign.reason.message === message) return;
     turn.emit({ op: 'updateCampaign', id, patch: { reason: { code: waiting, message } } });
-    turn.tellCampaign(id);
+    turn.publishCampaign(id);
   }
 
   /** Trials with unreported states, by number, as many as fit into one message. */
-  #toTell(campaignId: string, talk: Talk): Trial[] {
+  #unreportedTrials(campaignId: string, connection: Connection): Trial[] {
     const trials: Trial[] = [];
     let characters = 0;
-    for (const number of [...talk.untold].sort((a, b) => a - b)) {
+    for (const number of [...connection.unreported].sort((a, b) => a - b)) {
       const row = this.#state.rows.trials.get(trialKey(campaignId, number));
-      const known = talk.told.get(number);
+      const known = connection.reported.get(number);
       if (row === undefined || known === row.state || (known === 'proposed' && row.state === 'running')) {
-        talk.untold.delete(number);
+        connection.unreported.delete(number);
         continue;
       }
-      const trial = told(row);
+      const trial = reportOf(row);
       characters += JSON.stringify(trial).length;
       if (trials.length === batch.trials || (trials.length > 0 && characters > batch.characters)) break;
       trials.push(trial);
     }
-    if (trials.length === 0) talk.ready = true;
+    if (trials.length === 0) connection.ready = true;
     return trials;
   }
 
-  #tellAwaiting(campaignId: string): void {
-    for (const tell of this.#awaiting.get(campaignId) ?? []) tell();
+  #resolveAwaiting(campaignId: string): void {
+    for (const resolve of this.#awaiting.get(campaignId) ?? []) resolve();
     this.#awaiting.delete(campaignId);
   }
 
-  #begin(campaignId: string): Talk {
-    const talk: Talk = {
+  #create(campaignId: string): Connection {
+    const connection: Connection = {
       session: null,
       revision: 0,
       call: 0,
       ready: false,
-      untold: new Set(),
-      told: new Map(),
+      unreported: new Set(),
+      reported: new Map(),
       single: false,
-      deaf: false,
+      refusesReports: false,
     };
-    this.#talks.set(campaignId, talk);
-    return talk;
+    this.#connections.set(campaignId, connection);
+    return connection;
   }
 
-  #tellAll(campaignId: string, talk: Talk): void {
-    for (const { number } of trialsOf(this.#state.rows, [campaignId])) talk.untold.add(number);
+  #markUnreported(campaignId: string, connection: Connection): void {
+    for (const { number } of trialsOf(this.#state.rows, [campaignId])) connection.unreported.add(number);
   }
 
   /** Discards a session without waiting for a pending call. The next session may start its first call at once. */
-  #forget(campaignId: string, talk: Talk): void {
-    const { session } = talk;
-    Object.assign(talk, { session: null, call: 0, ready: false, single: false, deaf: false });
-    talk.told.clear();
-    this.#tellAll(campaignId, talk);
+  #forget(campaignId: string, connection: Connection): void {
+    const { session } = connection;
+    Object.assign(connection, { session: null, call: 0, ready: false, single: false, refusesReports: false });
+    connection.reported.clear();
+    this.#markUnreported(campaignId, connection);
     if (session !== null) this.#end(session);
   }
 
-  #close(campaignId: string, talk: Talk): void {
-    this.#talks.delete(campaignId);
-    this.#tellAwaiting(campaignId);
-    talk.call = 0;
+  #close(campaignId: string, connection: Connection): void {
+    this.#connections.delete(campaignId);
+    this.#resolveAwaiting(campaignId);
+    connection.call = 0;
     this.#retries.clear(campaignId);
-    if (talk.session !== null) this.#end(talk.session);
+    if (connection.session !== null) this.#end(connection.session);
   }
 
   /** Closes a session. If this fails, the worker ends it when the next session of the campaign is opened. */
   #end(session: OptimizerSession): void {
     session.close().catch((error: unknown) => {
       const { code, message } = toServiceError(error);
-      this.#log.info('an optimizer was not told that it is over', { session: session.id, code, message });
+      this.#log.info('the session of an optimizer could not be closed', {
+        session: session.id,
+        code,
+        message,
+      });
     });
   }
 }

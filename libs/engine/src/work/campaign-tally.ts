@@ -15,7 +15,7 @@ export function beginEndingCampaign(
     id: campaign.id,
     patch: { ending: { state, reason, since: turn.now }, pausedAt: null },
   });
-  turn.tellCampaign(campaign.id);
+  turn.publishCampaign(campaign.id);
 }
 
 /**

@@ -139,7 +139,7 @@ export function beginEnding(turn: Turn, run: ProtocolRunRow, state: Ending['stat
     id: run.id,
     patch: { ending: { state, reason, since: turn.now }, pausedAt: null },
   });
-  turn.tellRun(run.id);
+  turn.publishRun(run.id);
   for (const task of turn.state.tasksOf(run.id)) {
     if (isWaiting(task.state))
       turn.setTask(task, state === 'failed' ? 'skipped' : 'cancelled', { reason, endedAt: turn.now });
@@ -151,7 +151,7 @@ export function beginEnding(turn: Turn, run: ProtocolRunRow, state: Ending['stat
 export function requestStop(turn: Turn, task: TaskRunRow): void {
   if (task.cancelRequestedAt !== null) return;
   turn.emit({ op: 'updateTaskRun', id: task.id, patch: { cancelRequestedAt: turn.now } });
-  turn.tellTask(task.id);
+  turn.publishTask(task.id);
 }
 
 /** Further fields that change with the state of a task run, for example its outputs. */

@@ -74,7 +74,7 @@ export function trialOf(state: WorkingState, run: ProtocolRunRow): TrialRow | un
 }
 
 /** A trial without the fields of the store. */
-export function told({ id: _id, campaignId: _campaign, ...trial }: TrialRow): Trial {
+export function reportOf({ id: _id, campaignId: _campaign, ...trial }: TrialRow): Trial {
   return trial;
 }
 
@@ -83,7 +83,7 @@ export function pendingTrials(state: WorkingState, campaign: CampaignRow): Trial
   const pending: Trial[] = [];
   for (let n = campaign.runsStarted + 1; n <= horizon(state, campaign); n += 1) {
     const trial = state.rows.trials.get(trialKey(campaign.id, n));
-    if (trial !== undefined) pending.push(told(trial));
+    if (trial !== undefined) pending.push(reportOf(trial));
   }
   return pending;
 }
