@@ -1,7 +1,7 @@
 import type { SimulationRecord } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
-import { ganttSvg } from '../src/gantt-svg.js';
-import { ganttText } from '../src/gantt-text.js';
+import { ganttSvg } from '../../src/charts/gantt-svg.js';
+import { ganttText } from '../../src/charts/gantt-text.js';
 
 const run = (name: string): SimulationRecord['protocol_runs'][number] => ({
   name,

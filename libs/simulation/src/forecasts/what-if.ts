@@ -5,9 +5,9 @@ import {
   type WhatIfRecord,
 } from '@lab/contracts';
 import type { Definitions, WorkingRows } from '@lab/engine';
-import type { Laboratory, SimulationPorts } from './laboratory.js';
+import type { Laboratory, SimulationPorts } from '../laboratory/laboratory.js';
 import { iso, playOn, requirePlayable, type Present } from './present.js';
-import { stuckTasks } from './record.js';
+import { stuckTasks } from '../results/record.js';
 
 /** Greatest number of other runs and tasks in the answer. */
 const maxOthers = 500;

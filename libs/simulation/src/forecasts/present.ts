@@ -15,9 +15,9 @@ import {
   type TaskRunRow,
   type WorkingRows,
 } from '@lab/engine';
-import { courseOf, type Luck } from './courses.js';
-import { Laboratory, type SimulationPorts } from './laboratory.js';
-import { policyOf } from './policies.js';
+import { courseOf, type Luck } from '../laboratory/courses.js';
+import { Laboratory, type SimulationPorts } from '../laboratory/laboratory.js';
+import { policyOf } from '../laboratory/policies.js';
 
 /** The state of a laboratory at one moment. */
 export interface Present {

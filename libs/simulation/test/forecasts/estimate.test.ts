@@ -4,8 +4,8 @@ import { MemoryAgents, MemoryStore, SequentialIds } from '@lab/engine/testing';
 import { VirtualClock } from '@lab/ports';
 import { GreedyPolicy } from '@lab/scheduling';
 import { beforeEach, expect, it } from 'vitest';
-import { batch } from './small-lab.js';
-import { estimate } from '../src/estimate.js';
+import { batch } from '../small-lab.js';
+import { estimate } from '../../src/forecasts/estimate.js';
 
 const definitions = batch();
 let clock: VirtualClock;

@@ -1,9 +1,9 @@
 import type { SimulationRecord, SimulationScenario } from '@lab/contracts';
 import type { Definitions } from '@lab/engine';
-import { courseOf, type Luck } from './courses.js';
-import { Laboratory, type SimulationPorts } from './laboratory.js';
-import { policyOf } from './policies.js';
-import { recordOf } from './record.js';
+import { courseOf, type Luck } from '../laboratory/courses.js';
+import { Laboratory, type SimulationPorts } from '../laboratory/laboratory.js';
+import { policyOf } from '../laboratory/policies.js';
+import { recordOf } from '../results/record.js';
 import { arrivalsOf, definitionsFor, refused, type Arrival } from './scenario.js';
 
 /** Default of the greatest number of tasks in a simulation. */

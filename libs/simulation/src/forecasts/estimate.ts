@@ -6,10 +6,10 @@ import type {
   SubmissionEstimate,
 } from '@lab/contracts';
 import type { Definitions, Engine, ProtocolRunRow, TaskRunRow } from '@lab/engine';
-import type { Laboratory, SimulationPorts } from './laboratory.js';
+import type { Laboratory, SimulationPorts } from '../laboratory/laboratory.js';
 import { iso, playOn, requirePlayable, type Present } from './present.js';
-import { stuckTasks, waitedBy } from './record.js';
-import { runParameters } from './values.js';
+import { stuckTasks, waitedBy } from '../results/record.js';
+import { runParameters } from '../laboratory/values.js';
 
 /** Number of tasks of a campaign from which its pace is derived. */
 const pacingTasks = 200;

@@ -1,8 +1,8 @@
 import type { SimulationRecord, SimulationScenario } from '@lab/contracts';
 import type { ParameterSpecs } from '@lab/definitions/model';
 import { describe, expect, it } from 'vitest';
-import { batch, SmallLab } from './small-lab.js';
-import { simulate } from '../src/simulate.js';
+import { batch, SmallLab } from '../small-lab.js';
+import { simulate } from '../../src/scenarios/simulate.js';
 
 const play = (scenario: SimulationScenario, lab: SmallLab = batch()): Promise<SimulationRecord> =>
   simulate(scenario, lab, { stopwatch: () => 0 });

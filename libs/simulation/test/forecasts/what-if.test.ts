@@ -4,9 +4,9 @@ import { MemoryAgents, MemoryOptimizers, MemoryStore, SequentialIds } from '@lab
 import { VirtualClock } from '@lab/ports';
 import { GreedyPolicy } from '@lab/scheduling';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { batch } from './small-lab.js';
-import type { Present } from '../src/present.js';
-import { whatIf } from '../src/what-if.js';
+import { batch } from '../small-lab.js';
+import type { Present } from '../../src/forecasts/present.js';
+import { whatIf } from '../../src/forecasts/what-if.js';
 
 /** A laboratory in which work goes on: its own engine, store and agents, which a simulation must not touch. */
 
