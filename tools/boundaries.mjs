@@ -94,6 +94,13 @@ export const allowedEntryPoints = {
  * @type {Record<string, Record<string, string[]>>}
  */
 export const rooms = {
+  simulation: {
+    charts: [],
+    laboratory: [],
+    results: ['laboratory'],
+    scenarios: ['laboratory', 'results'],
+    forecasts: ['laboratory', 'results'],
+  },
   gateway: {
     examples: [],
     ports: [],

@@ -1,7 +1,4 @@
-export { estimate } from './forecasts/estimate.js';
-export { ganttSvg } from './charts/gantt-svg.js';
-export { ganttText, type Drawn } from './charts/gantt-text.js';
-export type { SimulationPorts } from './laboratory/laboratory.js';
-export { defaultMaxTasks, simulate } from './scenarios/simulate.js';
-export { requirePlayable, type Present } from './forecasts/present.js';
-export { whatIf } from './forecasts/what-if.js';
+export { type Drawn, ganttSvg, ganttText } from './charts/index.js';
+export { type CurrentState, estimate, requirePlayable, whatIf } from './forecasts/index.js';
+export type { SimulationPorts } from './laboratory/index.js';
+export { defaultMaxTasks, simulate } from './scenarios/index.js';

@@ -9,14 +9,19 @@ import type {
   SubmissionEstimate,
   WhatIfRecord,
 } from '@lab/contracts';
-import type { Present } from '@lab/simulation';
+import type { CurrentState } from '@lab/simulation';
 import type { LoadedSet } from '../definitions/loaded-definitions.js';
 
 /** What the thread that simulates is given. */
 export type SimulationOrder = { loaded: LoadedSet; maxTasks: number } & (
   | { kind: 'scenario'; scenario: SimulationScenario }
-  | { kind: 'what_if'; submission: ProtocolRunSubmission; present: Present; scheduler: SimulatedScheduler }
-  | { kind: 'estimate'; asked: Submission; present: Present; scheduler: SimulatedScheduler }
+  | {
+      kind: 'what_if';
+      submission: ProtocolRunSubmission;
+      current: CurrentState;
+      scheduler: SimulatedScheduler;
+    }
+  | { kind: 'estimate'; asked: Submission; current: CurrentState; scheduler: SimulatedScheduler }
 );
 
 /** What was found, by the kind of the order. */

@@ -9,7 +9,7 @@ import {
   type WhatIfRecord,
 } from '@lab/contracts';
 import { rememberedDurations, type Engine, type Store } from '@lab/engine';
-import { requirePlayable, type Present } from '@lab/simulation';
+import { requirePlayable, type CurrentState } from '@lab/simulation';
 import type { LoadedDefinitions } from '../definitions/loaded-definitions.js';
 import type { Found, SimulationAnswer, SimulationOrder } from './simulation-order.js';
 
@@ -52,7 +52,7 @@ export class Simulations {
   /** @throws ServiceError as {@link simulate}, what the submission would be answered, and `store_unavailable` */
   async whatIf(submission: ProtocolRunSubmission): Promise<WhatIfRecord> {
     const { scheduler } = this.parts;
-    return this.#run<'what_if'>({ kind: 'what_if', submission, present: await this.#present(), scheduler });
+    return this.#run<'what_if'>({ kind: 'what_if', submission, current: await this.#current(), scheduler });
   }
 
   /**
@@ -63,7 +63,7 @@ export class Simulations {
    */
   async estimate(asked: Submission): Promise<Found['estimate']> {
     const { scheduler } = this.parts;
-    return this.#run<'estimate'>({ kind: 'estimate', asked, present: await this.#present(), scheduler });
+    return this.#run<'estimate'>({ kind: 'estimate', asked, current: await this.#current(), scheduler });
   }
 
   /** Ends those that go on. */
@@ -71,7 +71,7 @@ export class Simulations {
     await Promise.all([...this.#going].map((thread) => thread.terminate()));
   }
 
-  async #present(): Promise<Present> {
+  async #current(): Promise<CurrentState> {
     this.#refuseTooMany();
     const { engine, store, clock } = this.parts;
     requirePlayable(Object.values(engine.views.counts().tasks).reduce((sum, count) => sum + count, 0));

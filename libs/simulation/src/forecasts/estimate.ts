@@ -6,10 +6,9 @@ import type {
   SubmissionEstimate,
 } from '@lab/contracts';
 import type { Definitions, Engine, ProtocolRunRow, TaskRunRow } from '@lab/engine';
-import type { Laboratory, SimulationPorts } from '../laboratory/laboratory.js';
-import { iso, playOn, requirePlayable, type Present } from './present.js';
-import { stuckTasks, waitedBy } from '../results/record.js';
-import { runParameters } from '../laboratory/values.js';
+import { type Laboratory, type SimulationPorts, runParameters } from '../laboratory/index.js';
+import { stuckTasks, waitedBy } from '../results/index.js';
+import { type CurrentState, iso, playOn, requirePlayable } from './current-state.js';
 
 /** Number of tasks of a campaign from which its pace is derived. */
 const pacingTasks = 200;
@@ -28,15 +27,15 @@ const maxWarnings = 20;
  */
 export async function estimate(
   asked: Submission,
-  present: Present,
+  current: CurrentState,
   definitions: Definitions,
   scheduler: SimulatedScheduler,
   ports: SimulationPorts,
 ): Promise<{ estimate: SubmissionEstimate; warnings: string[] }> {
-  requirePlayable(present.rows.taskRuns.length);
+  requirePlayable(current.rows.taskRuns.length);
   const { submit, share, left } = played(asked, definitions);
-  const known = new Set(present.rows.taskRuns.map(({ id }) => id));
-  const laboratory = await playOn(present, definitions, scheduler, ports, submit);
+  const known = new Set(current.rows.taskRuns.map(({ id }) => id));
+  const laboratory = await playOn(current, definitions, scheduler, ports, submit);
   const { runs, tasks, end, whole } = foundIn(laboratory, asked, known);
   const ended = runs.filter(({ state }) => state === 'completed');
   const spans = (asked.kind === 'task' ? (end === null ? [] : tasks) : ended).map(
@@ -48,7 +47,7 @@ export async function estimate(
   const warnings = warningsOf(laboratory, asked, runs, tasks);
   return {
     estimate: {
-      at: new Date(present.now).toISOString(),
+      at: new Date(current.now).toISOString(),
       scheduler: scheduler.type ?? 'greedy',
       starts_at: iso(start),
       ends_at: iso(total),

@@ -5,9 +5,9 @@ import {
   type WhatIfRecord,
 } from '@lab/contracts';
 import type { Definitions, WorkingRows } from '@lab/engine';
-import type { Laboratory, SimulationPorts } from '../laboratory/laboratory.js';
-import { iso, playOn, requirePlayable, type Present } from './present.js';
-import { stuckTasks } from '../results/record.js';
+import type { Laboratory, SimulationPorts } from '../laboratory/index.js';
+import { stuckTasks } from '../results/index.js';
+import { type CurrentState, iso, playOn, requirePlayable } from './current-state.js';
 
 /** Greatest number of other runs and tasks in the answer. */
 const maxOthers = 500;
@@ -21,7 +21,7 @@ const maxOthers = 500;
  */
 export async function whatIf(
   submission: ProtocolRunSubmission,
-  present: Present,
+  current: CurrentState,
   definitions: Definitions,
   scheduler: SimulatedScheduler,
   ports: SimulationPorts,
@@ -30,9 +30,9 @@ export async function whatIf(
     throw new ServiceError('invalid', 'This cannot be simulated.', {
       faults: [{ path: 'resume', code: 'not_supported', message: 'only a new run can be tried out' }],
     });
-  requirePlayable(present.rows.taskRuns.length);
-  const without = await playOn(present, definitions, scheduler, ports);
-  const together = await playOn(present, definitions, scheduler, ports, (engine) =>
+  requirePlayable(current.rows.taskRuns.length);
+  const without = await playOn(current, definitions, scheduler, ports);
+  const together = await playOn(current, definitions, scheduler, ports, (engine) =>
     engine.submissions.protocolRun(submission),
   );
   const { rows } = together.store;
@@ -42,7 +42,7 @@ export async function whatIf(
   );
   const stuck = stuckTasks(together).filter(({ task }) => task.startsWith(`${submission.name}/`));
   return {
-    at: iso(present.now) ?? '',
+    at: iso(current.now) ?? '',
     scheduler: scheduler.type ?? 'greedy',
     name: submission.name,
     estimated_start: iso(run?.startedAt),
@@ -57,7 +57,7 @@ export async function whatIf(
       estimated_start: iso(task.startedAt),
       estimated_end: iso(task.endedAt),
     })),
-    others: othersOf(present.rows, without, together),
+    others: othersOf(current.rows, without, together),
     notes: [
       ...stuck.map(({ task, waits_for }) => `${task} would wait for ever: ${waits_for.join('; ')}`),
       ...(run?.reason === null || run?.reason === undefined ? [] : [run.reason.message]),

@@ -2,7 +2,7 @@ import type { SimulationScenario, TaskStart } from '@lab/contracts';
 import type { RowSet, TaskRunRow } from '@lab/engine';
 import type { ProtocolSnapshot, TaskDefinition } from '@lab/definitions/model';
 import { chanceOf } from './chance.js';
-import { noCalls, someCalls, type Course } from './simulated-agents.js';
+import { type Course, noCalls, someCalls } from './simulated-agents.js';
 import { filesOf, outputsOf } from './values.js';
 
 /** Durations and failures of the attempts of a simulation. */

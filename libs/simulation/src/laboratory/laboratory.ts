@@ -1,10 +1,10 @@
 import { longestSimulationS, ServiceError, toServiceError, type TaskStart } from '@lab/contracts';
 import { type Definitions, type DurationSamples, Engine, type WorkingRows } from '@lab/engine';
-import { type Clock, type Log, VirtualClock } from '@lab/ports';
 import type { Policy } from '@lab/scheduling';
+import { type Clock, type Log, VirtualClock } from '@lab/ports';
 import { History } from './history.js';
+import { type Course, SimulatedAgents } from './simulated-agents.js';
 import { simulatedOptimizers } from './simulated-optimizers.js';
-import { SimulatedAgents, type Course } from './simulated-agents.js';
 import { SimulatedStore } from './simulated-store.js';
 import { WatchedPolicy } from './watched-policy.js';
 

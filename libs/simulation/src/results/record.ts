@@ -14,8 +14,7 @@ import {
 } from '@lab/contracts';
 import type { LabDefinition } from '@lab/definitions/model';
 import { allocationKey, type TaskRunRow } from '@lab/engine';
-import type { TaskHistory } from '../laboratory/history.js';
-import type { Laboratory } from '../laboratory/laboratory.js';
+import type { Laboratory, TaskHistory } from '../laboratory/index.js';
 import { noWaiting, waitingOf } from './waiting.js';
 
 /** Greatest number of stuck tasks in a record. */

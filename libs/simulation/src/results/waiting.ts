@@ -1,6 +1,6 @@
 import { simulatedWaits, type SimulatedWait, type WaitingTimes } from '@lab/contracts';
 import type { PlanSlot } from '@lab/scheduling';
-import type { TaskHistory, UnitSpell } from '../laboratory/history.js';
+import type { TaskHistory, UnitSpell } from '../laboratory/index.js';
 
 /**
  * From the weakest to the strongest obstacle. Of several slots the strongest obstacle counts, of one slot the weakest.

@@ -1,7 +1,7 @@
 import { isServiceError, ServiceError, type Fault, type SimulationScenario } from '@lab/contracts';
 import { hintFor } from '@lab/definitions/model';
 import type { Definitions, Engine } from '@lab/engine';
-import { runParameters, valuesOf } from '../laboratory/values.js';
+import { runParameters, valuesOf } from '../laboratory/index.js';
 
 /** A submission in a simulation. */
 export interface Arrival {

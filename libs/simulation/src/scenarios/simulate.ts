@@ -1,10 +1,8 @@
 import type { SimulationRecord, SimulationScenario } from '@lab/contracts';
 import type { Definitions } from '@lab/engine';
-import { courseOf, type Luck } from '../laboratory/courses.js';
-import { Laboratory, type SimulationPorts } from '../laboratory/laboratory.js';
-import { policyOf } from '../laboratory/policies.js';
-import { recordOf } from '../results/record.js';
-import { arrivalsOf, definitionsFor, refused, type Arrival } from './scenario.js';
+import { Laboratory, type Luck, type SimulationPorts, courseOf, policyOf } from '../laboratory/index.js';
+import { recordOf } from '../results/index.js';
+import { type Arrival, arrivalsOf, definitionsFor, refused } from './scenario.js';
 
 /** Default of the greatest number of tasks in a simulation. */
 export const defaultMaxTasks = 20_000;

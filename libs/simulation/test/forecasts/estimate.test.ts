@@ -1,10 +1,10 @@
 import type { Submission, SubmissionEstimate } from '@lab/contracts';
 import { Engine } from '@lab/engine';
 import { MemoryAgents, MemoryStore, SequentialIds } from '@lab/engine/testing';
-import { VirtualClock } from '@lab/ports';
 import { GreedyPolicy } from '@lab/scheduling';
 import { beforeEach, expect, it } from 'vitest';
 import { batch } from '../small-lab.js';
+import { VirtualClock } from '@lab/ports';
 import { estimate } from '../../src/forecasts/estimate.js';
 
 const definitions = batch();

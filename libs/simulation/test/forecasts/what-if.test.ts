@@ -1,11 +1,11 @@
 import type { WhatIfRecord } from '@lab/contracts';
 import { Engine } from '@lab/engine';
 import { MemoryAgents, MemoryOptimizers, MemoryStore, SequentialIds } from '@lab/engine/testing';
-import { VirtualClock } from '@lab/ports';
 import { GreedyPolicy } from '@lab/scheduling';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { batch } from '../small-lab.js';
-import type { Present } from '../../src/forecasts/present.js';
+import { VirtualClock } from '@lab/ports';
+import type { CurrentState } from '../../src/forecasts/current-state.js';
 import { whatIf } from '../../src/forecasts/what-if.js';
 
 /** A laboratory in which work goes on: its own engine, store and agents, which a simulation must not touch. */
@@ -53,7 +53,7 @@ async function submit(name: string): Promise<void> {
   await clock.settle();
 }
 
-const present = async (): Promise<Present> => ({
+const present = async (): Promise<CurrentState> => ({
   now: clock.now(),
   rows: await engine.workingRows(),
   samples: await store.durations(32),

@@ -15,12 +15,10 @@ import {
   type TaskRunRow,
   type WorkingRows,
 } from '@lab/engine';
-import { courseOf, type Luck } from '../laboratory/courses.js';
-import { Laboratory, type SimulationPorts } from '../laboratory/laboratory.js';
-import { policyOf } from '../laboratory/policies.js';
+import { Laboratory, type Luck, type SimulationPorts, courseOf, policyOf } from '../laboratory/index.js';
 
 /** The state of a laboratory at one moment. */
-export interface Present {
+export interface CurrentState {
   /** Milliseconds since 1970. */
   now: number;
   rows: WorkingRows;
@@ -70,14 +68,14 @@ function foreseeable(rows: WorkingRows): WorkingRows {
  * @throws ServiceError as the engine for the submission; `aborted` when `shouldStop` returned true
  */
 export async function playOn(
-  present: Present,
+  current: CurrentState,
   definitions: Definitions,
   scheduler: SimulatedScheduler,
   ports: SimulationPorts,
   submit?: (engine: Engine) => Promise<unknown>,
 ): Promise<Laboratory> {
-  const { now, samples } = present;
-  const rows = foreseeable(present.rows);
+  const { now, samples } = current;
+  const rows = foreseeable(current.rows);
   const durations = new Durations();
   durations.load(samples);
   const laboratory: Laboratory = new Laboratory({
@@ -98,7 +96,7 @@ export async function playOn(
   };
   const luck: Luck = { jitter: 0, seed: 1, durations: {}, failures: [], expected };
   const out = new Set(
-    present.devices.flatMap(({ lab_name, name, state }) => (isUsable(state) ? [] : [`${lab_name}.${name}`])),
+    current.devices.flatMap(({ lab_name, name, state }) => (isUsable(state) ? [] : [`${lab_name}.${name}`])),
   );
   try {
     await laboratory.engine.start('simulation');

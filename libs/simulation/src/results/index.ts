@@ -1,0 +1,3 @@
+/** The record of a finished simulation. */
+
+export { recordOf, stuckTasks, waitedBy } from './record.js';
