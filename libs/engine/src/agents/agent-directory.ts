@@ -204,7 +204,7 @@ export class AgentDirectory {
     const agent = this.#agents.get(computer);
     if (agent === undefined || !mayDispatchTo(agent.state)) return `computer ${computer} is not connected`;
     const status = agent.devices.get(key);
-    if (status === undefined) return 'its agent has not spoken of it';
+    if (status === undefined) return 'its agent has not reported it';
     if (isUsable(status.state)) return null;
     return `it is ${status.state}${status.detail == null || status.detail === '' ? '' : `: ${status.detail}`}`;
   }

@@ -34,7 +34,7 @@ const hopeless: ReadonlySet<ErrorCode> = new Set([
 
 const lost: Reason = {
   code: 'attempt_lost',
-  message: 'its agent was restarted and knows nothing of it: it may have begun',
+  message: 'its agent was restarted and does not report the attempt, which may have begun',
 };
 const neverReached: Reason = {
   code: 'agent_unreachable',
@@ -42,7 +42,7 @@ const neverReached: Reason = {
 };
 const forgotten: Reason = {
   code: 'attempt_lost',
-  message: 'its agent had accepted it and knows nothing of it any more',
+  message: 'its agent had accepted the attempt and does not report it any more',
 };
 
 /**
@@ -249,7 +249,7 @@ export class AttemptCommands {
       if (hopeless.has(error.code) && failures >= maxHopelessRefusals) this.#giveUp(turn, task.id, error);
       return;
     }
-    this.#log.warn('no answer to a start; the agent will be asked what became of it', {
+    this.#log.warn('no answer to a start; the engine will ask the agent for its status', {
       attempt: id,
       computer: attempt.computer,
       code: error.code,

@@ -166,7 +166,7 @@ function complete(
   }
   const reason: Reason = {
     code: 'invalid_output',
-    message: `the task ended, but its outputs are not what its definition says: ${faults
+    message: `the task ended, but its outputs do not match its definition: ${faults
       .slice(0, 5)
       .map((fault) => `${fault.path}: ${fault.message}`)
       .join('; ')}`,

@@ -96,7 +96,7 @@ export class Dispatcher {
       else
         endTask(turn, task, 'failed', {
           code: 'allocation_timeout',
-          message: `its devices and resources could not be had within ${task.allocationTimeout} s`,
+          message: `its devices and resources were not free within ${task.allocationTimeout} s`,
         });
     }
   }
@@ -150,7 +150,7 @@ export class Dispatcher {
     try {
       plan = policy.plan(snapshot);
     } catch (error) {
-      this.#ports.log.error('a policy broke down', {
+      this.#ports.log.error('a scheduling policy failed', {
         policy: policy.name,
         message: error instanceof Error ? error.message : String(error),
         stack: error instanceof Error ? error.stack : undefined,

@@ -157,5 +157,5 @@ function unresolved(code: string, faults: readonly { path: string; message: stri
     .slice(0, 5)
     .map((fault) => `${fault.path}: ${fault.message}`)
     .join('; ');
-  return { code, message: text === '' ? 'its definition is gone' : text };
+  return { code, message: text === '' ? 'its definition is missing' : text };
 }

@@ -136,7 +136,7 @@ export function resolveParameters(
         faults.push({
           path: `${path}.${name}`,
           code: 'unresolved_reference',
-          message: `task "${binding.task}" left no value for "${binding.parameter}"`,
+          message: `task "${binding.task}" has no output or input "${binding.parameter}"`,
         });
     }
   }
@@ -223,7 +223,7 @@ function missingDefinition(task: TaskRunRow): { values: JsonObject; faults: Faul
       {
         path: 'type',
         code: 'missing_definition',
-        message: `the definition of task type ${task.type} is gone`,
+        message: `the definition of task type ${task.type} is missing`,
       },
     ],
   };

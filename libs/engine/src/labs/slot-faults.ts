@@ -43,7 +43,7 @@ export function placeFaults(labs: LabMap, { protocol }: ProtocolSnapshot): Fault
       faults.push({
         path: at,
         code: 'too_few_units',
-        message: 'its slots cannot all be filled with different devices and resources',
+        message: 'its slots need more different devices and resources than there are',
       });
   }
   return faults;

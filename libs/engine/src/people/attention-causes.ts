@@ -57,7 +57,7 @@ export function aboutTask(turn: Turn, task: TaskRunRow): Cause {
   const { rows } = turn.state;
   const live = rows.attempts.get(rows.liveAttempts.get(task.id) ?? '');
   const attempt = live ?? latestAttempt(turn.state, task);
-  const reason = task.reason ?? { code: 'outcome_unknown', message: 'nobody knows how it ended' };
+  const reason = task.reason ?? { code: 'outcome_unknown', message: 'it is not known how it ended' };
   return {
     kind: 'task',
     taskRunId: task.id,
@@ -111,7 +111,7 @@ export function aboutDevice(state: WorkingState, computer: string, key: string, 
     device: key,
     computer,
     reason: mayHaveMoved(status)
-      ? { code: 'device_uncertain', message: status.detail ?? 'it may be in the middle of something' }
+      ? { code: 'device_uncertain', message: status.detail ?? 'it may be in the middle of a call' }
       : { code: 'device_faulted', message: status.detail ?? 'it does not start' },
     doubtId: doubt?.id ?? null,
     known: () => ({
@@ -137,7 +137,7 @@ export function aboutAgent(state: WorkingState, computer: string, since: number)
     computer,
     reason: {
       code: 'agent_silent',
-      message: `computer ${computer} is not heard while it has work; it goes on by itself when it is back`,
+      message: `computer ${computer} is silent while it has work; the work continues by itself when the computer is heard again`,
     },
     doubtId: null,
     known: () => ({

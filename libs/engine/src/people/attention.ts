@@ -124,7 +124,7 @@ export class Attention {
       throw new ServiceError('wrong_state', `the attention item "${decision.id}" is resolved already`);
     const actions = attentionActionsOf[item.kind];
     if (!actions.includes(decision.action)) {
-      const message = `"${decision.action}" cannot be decided of a ${item.kind}`;
+      const message = `"${decision.action}" is not a possible decision about a ${item.kind}`;
       const hint = `use one of ${actions.join(', ')}`;
       throw new ServiceError('invalid', `${message}; ${hint}`, {
         faults: [{ path: 'action', code: 'wrong_action', message, hint }],
@@ -305,8 +305,8 @@ function declareLost(turn: Turn, item: AttentionRow, by: string): void {
 }
 
 function wordsOfEnd(state: WorkingState, item: AttentionRow): string {
-  if (item.kind === 'device') return 'it is known to stand still, or is not loaded any more';
-  if (item.kind === 'agent') return 'its agent is heard again, or nothing of it is left to wait for';
+  if (item.kind === 'device') return 'the device is known to stand still, or is not loaded any more';
+  if (item.kind === 'agent') return 'the agent is heard again, or has no unfinished attempts';
   const task = state.rows.taskRuns.get(item.taskRunId ?? '');
   return task === undefined ? 'the task is over' : `the task is ${task.state}`;
 }

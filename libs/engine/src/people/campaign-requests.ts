@@ -125,7 +125,8 @@ export class CampaignRequests {
     if (campaign?.optimizer == null || rows.length === 0) return;
     const { overrides } = campaign.optimizer;
     const snapshot = await this.#look(name, (row, turn) => turn.state.protocolOf(row));
-    if (snapshot === undefined) throw new ServiceError('wrong_state', 'its protocol is gone');
+    if (snapshot === undefined)
+      throw new ServiceError('wrong_state', 'the definition of its protocol is missing');
     await asFaults('', () => this.#describe(snapshot, campaign.optimizerIp, overrides, rows));
   }
 
@@ -254,7 +255,8 @@ export class CampaignRequests {
       (row, turn) => turn.state.protocolOf(row) ?? protocolIn(turn.ended('campaign', row.name), row),
       true,
     );
-    if (snapshot === undefined) throw new ServiceError('wrong_state', 'its protocol is gone');
+    if (snapshot === undefined)
+      throw new ServiceError('wrong_state', 'the definition of its protocol is missing');
     const description = await asFaults(prefix, () =>
       this.#describe(snapshot, campaign.optimizerIp, {
         ...overrides,
@@ -264,7 +266,7 @@ export class CampaignRequests {
     );
     for (const list of ['input_names', 'output_names'] as const)
       if (description[list].join() !== optimizer[list].join())
-        refuse('resume', [fault(path, 'domain', `the optimizer would have other ${list} than before`)]);
+        refuse('resume', [fault(path, 'domain', `the overrides would change the ${list} of the optimizer`)]);
     return { ...description, overrides, revision: optimizer.revision + 1 };
   }
 
@@ -357,7 +359,7 @@ function protocolIn(work: EndedWork | undefined, campaign: CampaignRow): Protoco
 }
 
 function unavailable(why: string): ServiceError {
-  return new ServiceError('optimizer_unavailable', `the optimizer of the campaign is not there: ${why}`);
+  return new ServiceError('optimizer_unavailable', `the optimizer of the campaign is not available: ${why}`);
 }
 
 /** Turns the refusal or failure of an optimizer into faults of the input from which it was made. */

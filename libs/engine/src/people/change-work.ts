@@ -108,7 +108,8 @@ export function changeCampaign(turn: Turn, person: Person, name: string, change:
   if (change.protocol_run_parameters !== undefined)
     refuseBegunRuns(turn, campaign, change.protocol_run_parameters);
   const snapshot = turn.state.protocolOf(campaign);
-  if (snapshot === undefined) throw new ServiceError('wrong_state', 'its protocol is gone');
+  if (snapshot === undefined)
+    throw new ServiceError('wrong_state', 'the definition of its protocol is missing');
   refuse(
     'change',
     campaignFaults(
@@ -159,7 +160,7 @@ function setRunPriority(turn: Turn, run: ProtocolRunRow, priority: number): void
 function setOwnParameters(turn: Turn, task: TaskRunRow, given: JsonObject): void {
   refuseBegun(turn, task);
   const specs = turn.state.taskTypeOf(task)?.task.input_parameters;
-  if (specs === undefined) throw new ServiceError('wrong_state', `the definition of ${task.type} is gone`);
+  if (specs === undefined) throw new ServiceError('wrong_state', `the definition of ${task.type} is missing`);
   const inputParameters = { ...task.inputParameters, ...given };
   refuse('change', checkParameters(specs, inputParameters, { path: 'input_parameters' }).faults);
   turn.emit({ op: 'updateTaskRun', id: task.id, patch: { inputParameters } });
@@ -173,7 +174,8 @@ function setRunParameters(
   pathOf: (path: string) => string,
 ): void {
   const snapshot = turn.state.protocolOf(run);
-  if (snapshot === undefined) throw new ServiceError('wrong_state', 'its protocol is gone');
+  if (snapshot === undefined)
+    throw new ServiceError('wrong_state', 'the definition of its protocol is missing');
   const campaign = run.campaignId === null ? undefined : turn.state.rows.campaigns.get(run.campaignId);
   const found = trialOf(turn.state, run) === undefined ? [] : (campaign?.optimizer?.input_names ?? []);
   const faults: Fault[] = [
@@ -184,7 +186,7 @@ function setRunParameters(
         .map((parameter) => ({
           path: `parameters.${task}.${parameter}`,
           code: 'found_by_optimizer',
-          message: 'is the trial of this run: its result would be put down to other inputs',
+          message: 'belongs to the trial of this run and cannot be changed',
         })),
     ),
   ];
@@ -208,7 +210,7 @@ function refuseBegun(turn: Turn, task: TaskRunRow): void {
   throw new ServiceError(
     'wrong_state',
     isWaiting(task.state)
-      ? `task ${label} was begun before and is tried again; its parameters cannot be changed`
+      ? `task ${label} has begun before and is tried again; its parameters cannot be changed`
       : `task ${label} is ${task.state}; its parameters cannot be changed any more`,
   );
 }
@@ -228,7 +230,7 @@ function refuseBegunRuns(turn: Turn, campaign: CampaignRow, list: readonly TaskP
 
 function refuseNothing(what: string, change: object): void {
   if (Object.values(change).some((value) => value !== undefined)) return;
-  refuse(what, [{ path: '', code: 'empty', message: 'says nothing that is to be different' }]);
+  refuse(what, [{ path: '', code: 'empty', message: 'contains no change' }]);
 }
 
 /** Adds the audit entry. A list of parameters per run may be large, so the audit records its length. */

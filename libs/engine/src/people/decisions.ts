@@ -26,7 +26,7 @@ export function decideTask(turn: Turn, item: AttentionRow, decision: AttentionDe
   if (isStopping(turn.state, task))
     throw new ServiceError(
       'wrong_state',
-      'it cannot be tried again, for it is being stopped; decide that it has completed or failed',
+      'the task is being stopped and cannot be tried again; decide that it has completed or failed',
     );
   endAttempt(turn, task, 'failed', {
     code: task.reason?.code ?? 'outcome_unknown',
@@ -51,7 +51,7 @@ function complete(turn: Turn, task: TaskRunRow, decision: AttentionDecision, mes
   if (faults.length > 0)
     throw new ServiceError(
       'invalid',
-      `these are not the outputs of ${task.type}: ${faults[0]?.path ?? ''}: ${faults[0]?.message ?? ''}`,
+      `the outputs do not match the definition of ${task.type}: ${faults[0]?.path ?? ''}: ${faults[0]?.message ?? ''}`,
       { faults },
     );
   putResources(turn, resources.values, handed);

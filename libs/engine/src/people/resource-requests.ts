@@ -42,8 +42,15 @@ function resetResource(
   { name, reason, force }: ResetAsked,
 ): { name: string } {
   if (force && reason.trim() === '')
-    throw new ServiceError('invalid', 'A reset that is forced needs a reason.', {
-      faults: [{ path: 'reason', code: 'required', message: 'is missing', hint: 'why it cannot wait' }],
+    throw new ServiceError('invalid', 'A forced reset needs a reason.', {
+      faults: [
+        {
+          path: 'reason',
+          code: 'required',
+          message: 'is missing',
+          hint: 'give the reason for the forced reset',
+        },
+      ],
     });
   const row = turn.state.rows.resources.get(name);
   const declared = labs.resources.get(name);
@@ -59,7 +66,7 @@ function resetResource(
   if (holder !== null && !force)
     throw new ServiceError(
       'wrong_state',
-      `${holder} has the resource "${name}". To reset it all the same, force it and say why.`,
+      `${holder} has the resource "${name}". To reset it anyway, set force and give a reason.`,
     );
   turn.emit({ op: 'putResource', row: declared });
   // The file may have changed the type of the resource, so other tasks may now start with it.

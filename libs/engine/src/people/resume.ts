@@ -225,7 +225,7 @@ function refuseOthers(
     .map(([field]) => ({
       path: field,
       code: 'differs',
-      message: `is not what the ${what} "${name}" was submitted with`,
+      message: `differs from the submission of the ${what} "${name}"`,
       hint: 'leave it out, or submit under another name without resume',
     }));
   refuse(what, faults);
@@ -235,7 +235,7 @@ function refuseArchived(what: string, name: string, { archivedAt }: EndedWork): 
   if (archivedAt !== null)
     throw new ServiceError(
       'wrong_state',
-      `the ${what} "${name}" is archived; to go on with it, restore it first`,
+      `the ${what} "${name}" is archived; restore it before you resume it`,
     );
 }
 

@@ -165,5 +165,5 @@ function faultOf(labs: LabMap, scope: string): ServiceError | undefined {
     return labs.devices.has(name)
       ? undefined
       : new ServiceError('unknown_device', `no loaded laboratory has a device "${name}"`);
-  return new ServiceError('bad_request', `"${scope}" is nothing that can be stopped`);
+  return new ServiceError('bad_request', `"${scope}" is not a scope that can be stopped`);
 }

@@ -27,23 +27,29 @@ export function optimizerFaults(snapshot: ProtocolSnapshot, optimizer: Optimizer
   const none = (list: 'input_names' | 'output_names'): Fault[] =>
     optimizer[list].length > 0
       ? []
-      : [{ path: `optimizer.${list}`, code: 'missing', message: 'the optimizer of the protocol names none' }];
+      : [
+          {
+            path: `optimizer.${list}`,
+            code: 'missing',
+            message: 'the optimizer of the protocol declares none',
+          },
+        ];
   return [
     ...none('input_names'),
     ...none('output_names'),
     ...unknown('input_names', optimizer.input_names, (name) => open.includes(name), {
       code: 'unknown_input',
-      message: `is no svc_dynamic parameter of the protocol ${protocol.type}`,
+      message: `is not a svc_dynamic parameter of the protocol ${protocol.type}`,
       ...among(open),
     }),
     ...unknown('output_names', optimizer.output_names, (name) => outputs.includes(name), {
       code: 'unknown_output',
-      message: `is no output parameter of the protocol ${protocol.type} that is a number`,
+      message: `is not a numeric output parameter of the protocol ${protocol.type}`,
       ...among(outputs),
     }),
     ...unknown('additional_names', optimizer.additional_names, isKnown, {
       code: 'unknown_parameter',
-      message: `is no parameter of a task of the protocol ${protocol.type}`,
+      message: `is not a parameter of a task of the protocol ${protocol.type}`,
     }),
   ];
 }
@@ -55,7 +61,7 @@ export function domainFaults(overrides: object): Fault[] {
     .map((key) => ({
       path: `optimizer_overrides.${key}`,
       code: 'domain',
-      message: `cannot be changed any more: the trials of the campaign were found with other ${key}`,
+      message: `cannot be changed: the trials of the campaign were found with other ${key}`,
       hint: 'leave it out, or submit another campaign',
     }));
 }

@@ -35,7 +35,7 @@ export function refuseTakenRunName(turn: Turn, name: string): void {
     if (n !== undefined && n > campaign.runsStarted && n <= runLimit(campaign) && !isTerminal(campaign.state))
       throw new ServiceError(
         'duplicate_name',
-        `campaign ${campaign.name} will have a protocol run named "${name}"`,
+        `campaign ${campaign.name} has reserved the name "${name}" for a protocol run`,
       );
   }
 }
@@ -54,7 +54,7 @@ export function refuseRunNames(turn: Turn, campaign: string, started: number, ru
     if (clash !== undefined)
       throw new ServiceError(
         'duplicate_name',
-        `campaign ${other.name} will have a protocol run named "${clash}" too`,
+        `campaign ${other.name} has reserved the name "${clash}" for a protocol run`,
       );
   }
 }

@@ -146,7 +146,7 @@ export function campaignFaults(
     faults.push({
       path: 'max_failures',
       code: 'without_effect',
-      message: 'means nothing with on_run_failure "stop": the first failed run fails the campaign',
+      message: 'has no effect with on_run_failure "stop": the first failed run fails the campaign',
       hint: 'set on_run_failure to continue or pause',
     });
   const global = submission.global_parameters ?? {};

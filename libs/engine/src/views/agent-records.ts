@@ -48,9 +48,7 @@ function describeAgent(
 }
 
 function whyUnheard(recorded: number | null): string {
-  return recorded === null
-    ? 'it has never registered'
-    : 'it has not registered since this orchestrator leads';
+  return recorded === null ? 'it has never registered' : 'it has not registered with the present leader';
 }
 
 function whyAway({ state, heardAt, announcedLeave }: Presence): string | null {
@@ -59,9 +57,9 @@ function whyAway({ state, heardAt, announcedLeave }: Presence): string | null {
     case 'online':
       return null;
     case 'suspect':
-      return `it has not been heard since ${since}: nothing is sent to it until it is`;
+      return `it has been silent since ${since}; nothing is sent to it until it is heard again`;
     case 'offline':
-      return announcedLeave ? 'it said that it leaves' : `it has not been heard since ${since}`;
+      return announcedLeave ? 'it announced that it stops' : `it has not been heard since ${since}`;
     case 'draining':
       return 'it takes no more work before it leaves';
     case 'incompatible':

@@ -48,13 +48,13 @@ function heldByPeople({ state }: Forecast, run: ProtocolRunRow | undefined): Wai
   if (unclear.length > 0)
     causes.push({
       code: 'attention',
-      message: 'a person has to decide about a task of its run',
+      message: 'a person must decide about a task of its run',
       ...named(unclear.map((each) => state.labelOf(each))),
     });
   if (run.campaignId !== null && run.pausedAt === null && !hasBegun(state, run))
     causes.push({
       code: 'campaign_limit',
-      message: 'its campaign has as many runs under way as it may',
+      message: 'its campaign has reached its limit of concurrent runs',
     });
   return causes;
 }
@@ -76,7 +76,7 @@ function timeCauses(ports: CausePorts, row: TaskRunRow, task: PlanTask): WaitCau
   if (follows !== undefined && !before.includes(follows))
     causes.push({
       code: 'group',
-      message: 'it starts at the end of the task before it in its group',
+      message: 'it starts when the previous task of its group ends',
       ...named([forecast.labelOf(follows)]),
       until: iso(forecast.expectations.endOf(follows)),
     });
@@ -84,14 +84,14 @@ function timeCauses(ports: CausePorts, row: TaskRunRow, task: PlanTask): WaitCau
   if (again > now)
     causes.push({
       code: 'retry_pause',
-      message: 'it failed or was refused before, and is tried again after a pause',
+      message: 'it failed or was refused, and is tried again later',
       until: iso(again),
     });
   const { notBefore = 0 } = task;
   if (notBefore > Math.max(now, again))
     causes.push({
       code: 'lag',
-      message: 'the least time after a task that it depends on is not over',
+      message: 'the minimum lag after a dependency is not over',
       until: iso(notBefore),
     });
   return causes;
@@ -148,7 +148,7 @@ function slotCauses({ forecast, view }: CausePorts, task: PlanTask, slot: PlanSl
       unit: plainName(first.id),
       held_by: first.by,
       until: iso(first.until),
-      message: `${plainName(first.id)}${others} is in the hands of ${first.by}`,
+      message: `${plainName(first.id)}${others} is used by ${first.by}`,
       ...(taken.length === 1
         ? {}
         : {
@@ -186,7 +186,7 @@ function planCauses({ forecast, unplanned }: CausePorts, task: PlanTask): WaitCa
         {
           code: 'hold_order',
           message:
-            'started now, its run could come to keep what another run needs, and wait for what that one keeps',
+            'starting it now could cause a deadlock: its run and another run could each hold what the other needs',
         },
       ];
   }
@@ -200,7 +200,7 @@ function aheadOn(forecast: Forecast, task: PlanTask, id: string): WaitCause[] {
     {
       code: 'lower_priority',
       unit: plainName(id),
-      message: `${count === 1 ? 'one task goes' : `${count} tasks go`} first on ${plainName(id)}`,
+      message: `${count === 1 ? 'one task is' : `${count} tasks are`} ahead on ${plainName(id)}`,
       ...named(first.map((each) => forecast.labelOf(each.id))),
     },
   ];

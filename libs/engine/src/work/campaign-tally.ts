@@ -45,7 +45,7 @@ export function countEnd(
   if (campaign.maxFailures !== null && runsFailed > campaign.maxFailures)
     beginEndingCampaign(turn, campaign, 'failed', {
       code: 'too_many_failures',
-      message: `${runsFailed} protocol runs failed, at most ${campaign.maxFailures} may; the last: ${failure.message}`,
+      message: `${runsFailed} protocol runs failed, more than max_failures = ${campaign.maxFailures}; the last: ${failure.message}`,
     });
   else if (campaign.onRunFailure === 'stop') beginEndingCampaign(turn, campaign, 'failed', failure);
   else if (campaign.onRunFailure === 'pause' && campaign.pausedAt === null)

@@ -99,7 +99,7 @@ function skipUnreachable(turn: Turn, run: ProtocolRunRow): TaskRunRow[] {
     if (missing === undefined || !awaitsDependencies(task.state)) continue;
     missed.add(task.name);
     turn.setTask(task, 'skipped', {
-      reason: { code: 'dependency_failed', message: `it needs task ${missing}, which did not complete` },
+      reason: { code: 'dependency_failed', message: `it depends on task ${missing}, which did not complete` },
       endedAt: turn.now,
     });
   }
@@ -111,8 +111,8 @@ function failuresOf(tasks: readonly TaskRunRow[]): Reason | null {
   const failed = tasks.filter((task) => task.state === 'failed').map((task) => task.name);
   if (failed.length === 0) return null;
   const skipped = tasks.filter((task) => task.state === 'skipped').map((task) => task.name);
-  const without = skipped.length === 0 ? '' : `; skipped for that: ${skipped.join(', ')}`;
-  return { code: 'tasks_failed', message: `went on without failed tasks: ${failed.join(', ')}${without}` };
+  const without = skipped.length === 0 ? '' : `; skipped because of them: ${skipped.join(', ')}`;
+  return { code: 'tasks_failed', message: `continued without failed tasks: ${failed.join(', ')}${without}` };
 }
 
 function endRun(

@@ -141,7 +141,7 @@ export function acceptProposals(
   for (const n of asked) {
     const trial = byNumber.get(n);
     const run = campaignRunName(campaign.name, n);
-    if (trial === undefined || trial.run !== run) return `no row was proposed for ${run}`;
+    if (trial === undefined || trial.run !== run) return `the optimizer proposed no row for ${run}`;
     if (turn.state.rows.trials.has(trialKey(campaign.id, n))) continue;
     const parameters = parametersOf(trial.inputs);
     const [fault] =

@@ -322,7 +322,7 @@ describe('a policy that plans ahead', () => {
     expect(test.running()).toEqual(['r/pour']);
     const errors = test.lines.filter((line) => line.level === 'error').map((line) => line.message);
     expect(new Set(errors)).toEqual(
-      new Set(['a policy broke down', 'plan refused: the checker found faults']),
+      new Set(['a scheduling policy failed', 'plan refused: the checker found faults']),
     );
   });
 

@@ -166,7 +166,7 @@ describe('agents', () => {
     });
     await test.clock.settle();
     expect(test.engine.views.agents()).toMatchObject([
-      { computer: 'elsewhere', state: 'offline', reason: 'it said that it leaves', incarnation: 1 },
+      { computer: 'elsewhere', state: 'offline', reason: 'it announced that it stops', incarnation: 1 },
       { clock_offset_ms: -250, ledger: { writable: false, detail: 'the disk is full' } },
     ]);
   });

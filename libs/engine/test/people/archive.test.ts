@@ -87,7 +87,7 @@ describe('work that is over', () => {
     const { engine } = test;
     await engine.changes.archive('protocol_run', 'r', 'ada');
     await expect(engine.work.resumeProtocolRun('r', 'ada')).rejects.toMatchObject(
-      wrongState('is archived; to go on with it, restore it first'),
+      wrongState('is archived; restore it before you resume it'),
     );
     await engine.changes.restore('protocol_run', 'r', 'ada');
     const [kept, resumed] = await Promise.allSettled([

@@ -351,7 +351,7 @@ describe('on_failure', () => {
       state: 'completed',
       reason: {
         code: 'tasks_failed',
-        message: 'went on without failed tasks: b; skipped for that: d, f',
+        message: 'continued without failed tasks: b; skipped because of them: d, f',
       },
     });
     expect(test.allocated()).toEqual([]);
