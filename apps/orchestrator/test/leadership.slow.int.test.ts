@@ -96,7 +96,7 @@ describe('of two orchestrators', () => {
 
   it('a leader that was stopped finds the next one in its place when it wakes, and does nothing', async () => {
     leader.signal('SIGSTOP');
-    // It is used by the stopped one: nobody may ever act on it.
+    // It is in the hands of the stopped one: nobody may ever act on it.
     const lost = submit('lost').catch((error: unknown) => error);
     const next = await site.nextLeader(1);
     await submit('after');
