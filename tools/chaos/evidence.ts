@@ -140,7 +140,10 @@ export async function readHistory(databaseUrl: string): Promise<History> {
       attempts: await rows('select * from attempt order by created_at, id'),
       allocations: await rows('select * from allocation'),
       attention: await rows('select * from attention order by opened_at'),
-      stops: await rows('select * from halt order by at'),
+      stops: await rows(
+        `select id, scope, by, reason, at, released_at from emergency_stop
+         union all select id, 'queue', by, '', at, resumed_at from queue_pause order by at`,
+      ),
       events: await rows('select aggregate, seq::int, type from outbox order by id'),
     };
   } finally {

@@ -256,7 +256,7 @@ describe('an emergency stop through the real broker', () => {
     const leader = await serviceBus.serve(orchestratorRequests.engageStop, {}, async (stop) => {
       order.push(`recorded ${stop.id}`);
       const row = { ...stop, at: Date.now(), releasedAt: null, releasedBy: null };
-      await store.commit(epoch, [{ op: 'putHalt', row }]);
+      await store.commit(epoch, [{ op: 'putEmergencyStop', row }]);
       return { id: stop.id };
     });
     try {

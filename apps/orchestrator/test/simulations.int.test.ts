@@ -37,7 +37,8 @@ const nothing: WorkingRows = {
   resources: [],
   agents: [],
   attention: [],
-  halts: [],
+  emergencyStops: [],
+  queuePauses: [],
   definitions: [],
 };
 const devices = ['arm', 'station_1', 'station_2'].map((name) => ({

@@ -1,4 +1,4 @@
-import type { AttemptReport, DeviceStatus, Halt } from '@lab/contracts';
+import type { AttemptReport, DeviceStatus, EmergencyStop } from '@lab/contracts';
 
 /** What an agent reports when it starts, and whenever a new leader appears. */
 export interface AgentRegistration {
@@ -13,7 +13,7 @@ export interface AgentRegistration {
   incarnations?: readonly number[] | undefined;
   devices: readonly DeviceStatus[];
   /** The emergency stops that the agent obeys; absent: not reported. */
-  halts?: readonly Halt[] | undefined;
+  halts?: readonly EmergencyStop[] | undefined;
 }
 
 /** What an agent reports every second. */
@@ -23,7 +23,7 @@ export interface Heartbeat {
   seq?: number | undefined;
   devices: readonly DeviceStatus[];
   attempts: readonly AttemptReport[];
-  halts?: readonly Halt[] | undefined;
+  halts?: readonly EmergencyStop[] | undefined;
   /** The clock of its computer when it sent this, in milliseconds since 1970; absent: not reported. */
   wall_ms?: number | undefined;
   /** Why the agent cannot write its ledger; null: it can; absent: not reported. */

@@ -1,4 +1,4 @@
-import type { AttemptResult, DeviceAssignment, DeviceStatus, Halt } from '@lab/contracts';
+import type { AttemptResult, DeviceAssignment, DeviceStatus, EmergencyStop } from '@lab/contracts';
 import type { Log } from '@lab/ports';
 import type { LabMap } from '../labs/index.js';
 import { type StopPorts, adoptStops, knownStops } from '../stops/index.js';
@@ -15,7 +15,7 @@ export interface AgentWelcome {
   inc: number;
   epoch: number;
   devices: DeviceAssignment[];
-  halts: Halt[];
+  halts: EmergencyStop[];
   released: string[];
 }
 

@@ -32,7 +32,7 @@ import {
   submitCampaign,
   submitProtocolRun,
 } from '../submission/index.js';
-import { type Person, type Recall, type Turn, audit, placeOf, newEvent } from '../turn/index.js';
+import { type Person, type Recall, type Turn, audit, newEvent, placeOf } from '../turn/index.js';
 import { setOptimizer, trialOf } from '../work/index.js';
 import { openCampaign, openRun } from './open-work.js';
 import { unpauseCampaign, unpauseProtocolRun } from './pause.js';

@@ -135,8 +135,11 @@ export function applyChange(rows: RowSet, change: Change): void {
     case 'putAttention':
       rows.attention.set(change.row.id, change.row);
       return;
-    case 'putHalt':
-      rows.halts.set(change.row.id, change.row);
+    case 'putEmergencyStop':
+      rows.emergencyStops.set(change.row.id, change.row);
+      return;
+    case 'putQueuePause':
+      rows.queuePauses.set(change.row.id, change.row);
       return;
     case 'putDefinition':
       if (!rows.definitions.has(change.row.hash)) rows.definitions.set(change.row.hash, change.row);

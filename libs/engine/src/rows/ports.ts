@@ -23,8 +23,9 @@ import type {
   CampaignRow,
   Change,
   DefinitionRow,
-  HaltRow,
+  EmergencyStopRow,
   ProtocolRunRow,
+  QueuePauseRow,
   ResourceRow,
   TaskRunRow,
   TrialRow,
@@ -48,7 +49,9 @@ export interface WorkingRows {
   /** Open items. */
   attention: AttentionRow[];
   /** Those in force and the latest 100 released ones. */
-  halts: HaltRow[];
+  emergencyStops: EmergencyStopRow[];
+  /** The pause in force, if there is one. */
+  queuePauses: QueuePauseRow[];
   /** Definitions that the rows above refer to. */
   definitions: DefinitionRow[];
 }

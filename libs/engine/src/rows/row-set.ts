@@ -8,8 +8,9 @@ import type {
   AttentionRow,
   CampaignRow,
   DefinitionRow,
-  HaltRow,
+  EmergencyStopRow,
   ProtocolRunRow,
+  QueuePauseRow,
   ResourceRow,
   TaskRunRow,
   TrialRow,
@@ -32,7 +33,9 @@ export interface RowSet {
   /** By id: open items, and those that this process resolved. */
   attention: Map<string, AttentionRow>;
   /** By id. */
-  halts: Map<string, HaltRow>;
+  emergencyStops: Map<string, EmergencyStopRow>;
+  /** By id. */
+  queuePauses: Map<string, QueuePauseRow>;
   /** By hash. */
   definitions: Map<string, DefinitionRow>;
   /** Campaign name to id. */
@@ -67,7 +70,8 @@ export function emptyRowSet(): RowSet {
     resources: new Map(),
     agents: new Map(),
     attention: new Map(),
-    halts: new Map(),
+    emergencyStops: new Map(),
+    queuePauses: new Map(),
     definitions: new Map(),
     campaignNames: new Map(),
     protocolRunNames: new Map(),
@@ -98,7 +102,8 @@ export function rowSetOf(rows: WorkingRows): RowSet {
   for (const row of rows.resources) set.resources.set(row.name, row);
   for (const row of rows.agents) set.agents.set(row.computer, row);
   for (const row of rows.attention) set.attention.set(row.id, row);
-  for (const row of rows.halts) set.halts.set(row.id, row);
+  for (const row of rows.emergencyStops) set.emergencyStops.set(row.id, row);
+  for (const row of rows.queuePauses) set.queuePauses.set(row.id, row);
   for (const row of rows.definitions) set.definitions.set(row.hash, row);
   return set;
 }
@@ -125,7 +130,8 @@ export function workingRowsOf(set: RowSet): WorkingRows {
     resources: [...set.resources.values()],
     agents: [...set.agents.values()],
     attention: [...set.attention.values()].filter((row) => row.state === 'open'),
-    halts: haltsToKnow([...set.halts.values()]),
+    emergencyStops: stopsToLoad([...set.emergencyStops.values()]),
+    queuePauses: [...set.queuePauses.values()].filter((row) => row.resumedAt === null),
     definitions: [...set.definitions.values()].filter((row) => hashes.has(row.hash)),
   };
 }
@@ -141,11 +147,11 @@ export function trialsOf(set: RowSet, campaigns: readonly string[]): TrialRow[] 
 }
 
 /** Those in force, and the latest 100 that were released. */
-function haltsToKnow(halts: readonly HaltRow[]): HaltRow[] {
-  const released = halts
+function stopsToLoad(stops: readonly EmergencyStopRow[]): EmergencyStopRow[] {
+  const released = stops
     .filter((row) => row.releasedAt !== null)
     .sort((a, b) => (a.releasedAt ?? 0) - (b.releasedAt ?? 0));
-  return [...halts.filter((row) => row.releasedAt === null), ...released.slice(-100)];
+  return [...stops.filter((row) => row.releasedAt === null), ...released.slice(-100)];
 }
 
 /** Adds a task run and its index entries. */
@@ -172,7 +178,8 @@ export function copyRowSet(set: RowSet): RowSet {
     resources: new Map(set.resources),
     agents: new Map(set.agents),
     attention: new Map(set.attention),
-    halts: new Map(set.halts),
+    emergencyStops: new Map(set.emergencyStops),
+    queuePauses: new Map(set.queuePauses),
     definitions: new Map(set.definitions),
     campaignNames: new Map(set.campaignNames),
     protocolRunNames: new Map(set.protocolRunNames),

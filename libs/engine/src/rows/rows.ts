@@ -199,16 +199,27 @@ export interface AttentionRow {
   resolution: { action: AttentionAction | null; by: string; note: string | null } | null;
 }
 
-/** A stop of people: of all dispatch (`queue`: a pause), of everything (`all`), of a `lab:<lab>` or a `device:<key>`. */
-export interface HaltRow {
+/** An emergency stop. */
+export interface EmergencyStopRow {
   id: string;
+  /** `all`, `lab:<lab>` or `device:<lab>.<device>`. */
   scope: string;
   by: string;
   reason: string;
   at: number;
-  /** Null while it is in force. */
+  /** Null while the stop is in force. */
   releasedAt: number | null;
   releasedBy: string | null;
+}
+
+/** A pause of the queue: no queued task starts. */
+export interface QueuePauseRow {
+  id: string;
+  by: string;
+  at: number;
+  /** Null while the queue is paused. */
+  resumedAt: number | null;
+  resumedBy: string | null;
 }
 
 /** An act of a person, kept for ever. */
@@ -325,7 +336,9 @@ export type Change =
   /** Fails unless the work is archived. */
   | { op: 'restore'; id: string; at: number }
   /** Inserted, or written over the one of the same id. */
-  | { op: 'putHalt'; row: HaltRow }
+  | { op: 'putEmergencyStop'; row: EmergencyStopRow }
+  /** Inserts the row, or replaces the row of the same id. */
+  | { op: 'putQueuePause'; row: QueuePauseRow }
   | { op: 'audit'; row: AuditRow }
   /** Inserts the definition if its hash is new. */
   | { op: 'putDefinition'; row: DefinitionRow }

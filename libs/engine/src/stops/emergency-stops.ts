@@ -1,7 +1,7 @@
-import { awaitsAgent, haltCovers, ServiceError, type Halt } from '@lab/contracts';
+import { awaitsAgent, emergencyStopCovers, ServiceError, type EmergencyStop } from '@lab/contracts';
 import type { Ids } from '@lab/ports';
 import type { LabMap } from '../labs/index.js';
-import type { AttemptRow, HaltRow } from '../rows/index.js';
+import type { AttemptRow, EmergencyStopRow } from '../rows/index.js';
 import { type Turn, type TurnLoop, type WorkingState, audit } from '../turn/index.js';
 
 /** A device as stops and attempts name it. */
@@ -32,12 +32,12 @@ export class EmergencyStops {
    *
    * @throws ServiceError `unknown_lab`, `unknown_device`, `bad_request`
    */
-  engage(stop: Halt): Promise<{ id: string }> {
+  engage(stop: EmergencyStop): Promise<{ id: string }> {
     return this.loop.submit('emergency stop', (turn) => engageStop(turn, this.ports, stop));
   }
 
   /** Records an emergency stop that was broadcast to all agents, in case its sender cannot request it here. */
-  heard(stop: Halt): void {
+  heard(stop: EmergencyStop): void {
     this.loop.enqueue('emergency stop heard', (turn) => adoptStops(turn, this.ports, [stop], 'event'));
   }
 
@@ -47,28 +47,33 @@ export class EmergencyStops {
   }
 
   /** The emergency stops in force and the ids of the latest released ones, as agents are informed of them. */
-  known(): { halts: Halt[]; released: string[] } {
+  known(): { halts: EmergencyStop[]; released: string[] } {
     return knownStops(this.state);
   }
 }
 
 /** As {@link EmergencyStops.engage}. An id that is known changes nothing, also after its release. */
-function engageStop(turn: Turn, ports: StopPorts, halt: Halt): { id: string } {
-  if (turn.state.rows.halts.has(halt.id)) return { id: halt.id };
-  const fault = faultOf(ports.labs(), halt.scope);
+function engageStop(turn: Turn, ports: StopPorts, stop: EmergencyStop): { id: string } {
+  if (turn.state.rows.emergencyStops.has(stop.id)) return { id: stop.id };
+  const fault = faultOf(ports.labs(), stop.scope);
   if (fault !== undefined) throw fault;
-  record(turn, ports, halt, {});
-  return { id: halt.id };
+  record(turn, ports, stop, {});
+  return { id: stop.id };
 }
 
 /**
  * Records emergency stops that an agent reports and the engine does not know: their sender may have reached the agents
  * only. A stop whose scope is not loaded has no effect here; it is recorded once the scope is loaded.
  */
-export function adoptStops(turn: Turn, ports: StopPorts, halts: readonly Halt[], toldBy: string): void {
-  for (const halt of halts) {
-    if (!turn.state.rows.halts.has(halt.id) && faultOf(ports.labs(), halt.scope) === undefined)
-      record(turn, ports, halt, { told_by: toldBy });
+export function adoptStops(
+  turn: Turn,
+  ports: StopPorts,
+  stops: readonly EmergencyStop[],
+  toldBy: string,
+): void {
+  for (const stop of stops) {
+    if (!turn.state.rows.emergencyStops.has(stop.id) && faultOf(ports.labs(), stop.scope) === undefined)
+      record(turn, ports, stop, { told_by: toldBy });
   }
 }
 
@@ -80,24 +85,24 @@ export function adoptStops(turn: Turn, ports: StopPorts, halts: readonly Halt[],
  * @throws ServiceError `not_found`; `wrong_state` when the stop was released before
  */
 function releaseStop(turn: Turn, ports: StopPorts, id: string | null, by: string): { ids: string[] } {
-  const known = id === null ? undefined : turn.state.rows.halts.get(id);
-  if (id !== null && (known === undefined || !isStop(known)))
+  const known = id === null ? undefined : turn.state.rows.emergencyStops.get(id);
+  if (id !== null && known === undefined)
     throw new ServiceError('not_found', `there is no emergency stop "${id}"`);
   if (known !== undefined && known.releasedAt !== null)
     throw new ServiceError('wrong_state', `the emergency stop "${id}" was released already`);
   const rows = known === undefined ? stopsInForce(turn.state) : [known];
   for (const row of rows) {
     const released = { ...row, releasedAt: turn.now, releasedBy: by };
-    turn.emit({ op: 'putHalt', row: released });
+    turn.emit({ op: 'putEmergencyStop', row: released });
     audit(turn, { by, ids: ports.ids }, 'estop.release', `halt/${row.id}`, { scope: row.scope });
   }
   return { ids: rows.map((row) => row.id) };
 }
 
 /** As {@link EmergencyStops.known}. */
-export function knownStops(state: WorkingState): { halts: Halt[]; released: string[] } {
-  const released = [...state.rows.halts.values()]
-    .filter((row) => isStop(row) && row.releasedAt !== null)
+export function knownStops(state: WorkingState): { halts: EmergencyStop[]; released: string[] } {
+  const released = [...state.rows.emergencyStops.values()]
+    .filter((row) => row.releasedAt !== null)
     .sort((a, b) => (a.releasedAt ?? 0) - (b.releasedAt ?? 0))
     .slice(-mostReleased);
   return {
@@ -114,16 +119,16 @@ export function nothingStarts(state: WorkingState): boolean {
 /** A test for devices in the scope of an emergency stop in force. */
 export function stoppedDevices(state: WorkingState): (device: Named) => boolean {
   const stops = stopsInForce(state);
-  return (device) => stops.some((stop) => haltCovers(stop, device));
+  return (device) => stops.some((stop) => emergencyStopCovers(stop, device));
 }
 
-function record(turn: Turn, ports: StopPorts, halt: Halt, more: { told_by?: string }): void {
-  const { id, scope, by, reason } = halt;
+function record(turn: Turn, ports: StopPorts, stop: EmergencyStop, more: { told_by?: string }): void {
+  const { id, scope, by, reason } = stop;
   const row = { id, scope, by, reason, at: turn.now, releasedAt: null, releasedBy: null };
-  turn.emit({ op: 'putHalt', row });
+  turn.emit({ op: 'putEmergencyStop', row });
   audit(turn, { by, ids: ports.ids }, 'estop.engage', `halt/${id}`, { scope, reason, ...more });
   for (const attempt of turn.state.rows.attempts.values())
-    if (isStoppedBy(attempt, halt))
+    if (isStoppedBy(attempt, stop))
       turn.emit({
         op: 'updateAttempt',
         id: attempt.id,
@@ -132,24 +137,20 @@ function record(turn: Turn, ports: StopPorts, halt: Halt, more: { told_by?: stri
 }
 
 /** The reason of a task that an emergency stop ended, in words. */
-export function wordsOf({ by, reason }: HaltRow): string {
+export function wordsOf({ by, reason }: EmergencyStopRow): string {
   return `emergency stop by ${by}${reason === '' ? '' : `: ${reason}`}`;
 }
 
 /** The attempt runs and has a device in the scope. A task without devices moves nothing and continues to its end. */
-function isStoppedBy(attempt: AttemptRow, halt: Halt): boolean {
+function isStoppedBy(attempt: AttemptRow, stop: EmergencyStop): boolean {
   return (
-    awaitsAgent(attempt.state) && Object.values(attempt.devices).some((device) => haltCovers(halt, device))
+    awaitsAgent(attempt.state) &&
+    Object.values(attempt.devices).some((device) => emergencyStopCovers(stop, device))
   );
 }
 
-/** A queue pause is not an emergency stop. */
-function isStop(row: HaltRow): boolean {
-  return row.scope !== 'queue';
-}
-
-export function stopsInForce(state: WorkingState): HaltRow[] {
-  return [...state.rows.halts.values()].filter((row) => isStop(row) && row.releasedAt === null);
+export function stopsInForce(state: WorkingState): EmergencyStopRow[] {
+  return [...state.rows.emergencyStops.values()].filter((row) => row.releasedAt === null);
 }
 
 /** Why this scope cannot be stopped; undefined: it can. */

@@ -22,28 +22,18 @@ export class QueuePause {
 function pauseQueue(turn: Turn, person: Person): QueueRecord {
   if (turn.state.queuePause() === undefined) {
     const id = person.ids.next();
-    turn.emit({
-      op: 'putHalt',
-      row: {
-        id,
-        scope: 'queue',
-        by: person.by,
-        reason: '',
-        at: turn.now,
-        releasedAt: null,
-        releasedBy: null,
-      },
-    });
+    const row = { id, by: person.by, at: turn.now, resumedAt: null, resumedBy: null };
+    turn.emit({ op: 'putQueuePause', row });
     audit(turn, person, 'queue.pause', `halt/${id}`);
   }
   return queueState(turn.state);
 }
 
 function resumeQueue(turn: Turn, person: Person): QueueRecord {
-  const halt = turn.state.queuePause();
-  if (halt !== undefined) {
-    turn.emit({ op: 'putHalt', row: { ...halt, releasedAt: turn.now, releasedBy: person.by } });
-    audit(turn, person, 'queue.resume', `halt/${halt.id}`);
+  const pause = turn.state.queuePause();
+  if (pause !== undefined) {
+    turn.emit({ op: 'putQueuePause', row: { ...pause, resumedAt: turn.now, resumedBy: person.by } });
+    audit(turn, person, 'queue.resume', `halt/${pause.id}`);
   }
   return queueState(turn.state);
 }

@@ -6,7 +6,7 @@ import {
   type AttemptStatus,
   type DeviceAssignment,
   type DeviceStatus,
-  type Halt,
+  type EmergencyStop,
   type TaskStart,
 } from '@lab/contracts';
 import type { AgentReports } from '../agents/index.js';
@@ -77,7 +77,7 @@ export class MemoryAgents implements Agents {
   deviceMore: (lab: string, name: string) => Partial<Pick<DeviceStatus, 'detail' | 'doubt' | 'halted'>> =
     () => ({});
   /** The emergency stops that the agent of a computer obeys. */
-  readonly halts = new Map<string, Halt[]>();
+  readonly halts = new Map<string, EmergencyStop[]>();
   readonly #agents = new Map<string, MemoryAgent>();
   readonly #busy = new Map<string, string>();
   #side: LabSide | undefined;

@@ -26,12 +26,16 @@ export function eventOf(state: WorkingState, change: Change): NewEvent | undefin
       const { name, type, lab, meta } = change.row;
       return newEvent('resource', name, 'changed', { name, resource_type: type, labs: [lab], meta });
     }
-    case 'putHalt': {
+    case 'putEmergencyStop': {
       const { id, scope, by, reason, releasedAt, releasedBy } = change.row;
-      const [lab] =
-        scope === 'all' || scope === 'queue' ? [] : scope.slice(scope.indexOf(':') + 1).split('.');
+      const [lab] = scope === 'all' ? [] : scope.slice(scope.indexOf(':') + 1).split('.');
       const body = { id, scope, by, reason, released_by: releasedBy, labs: lab === undefined ? [] : [lab] };
       return newEvent('halt', id, releasedAt === null ? 'engaged' : 'released', body);
+    }
+    case 'putQueuePause': {
+      const { id, by, resumedAt, resumedBy } = change.row;
+      const body = { id, scope: 'queue', by, reason: '', released_by: resumedBy, labs: [] };
+      return newEvent('halt', id, resumedAt === null ? 'engaged' : 'released', body);
     }
     default:
       return undefined;

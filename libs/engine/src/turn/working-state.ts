@@ -6,8 +6,8 @@ import {
   type CampaignRow,
   type Change,
   type EndedWork,
-  type HaltRow,
   type ProtocolRunRow,
+  type QueuePauseRow,
   type RowSet,
   type TaskRunRow,
   type WorkingRows,
@@ -126,7 +126,8 @@ export class WorkingState {
       case 'putAttention':
         if (change.row.state !== 'open') this.#over.attention.add(change.row.id);
         break;
-      case 'putHalt':
+      case 'putEmergencyStop':
+      case 'putQueuePause':
         this.dispatchDue = true;
         break;
       default:
@@ -227,9 +228,8 @@ export class WorkingState {
   }
 
   /** The queue pause in force; undefined: there is none. */
-  queuePause(): HaltRow | undefined {
-    for (const halt of this.rows.halts.values())
-      if (halt.scope === 'queue' && halt.releasedAt === null) return halt;
+  queuePause(): QueuePauseRow | undefined {
+    for (const pause of this.rows.queuePauses.values()) if (pause.resumedAt === null) return pause;
     return undefined;
   }
 

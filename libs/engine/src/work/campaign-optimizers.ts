@@ -24,8 +24,8 @@ import {
   acceptProposals,
   missingTrials,
   noteFailure,
-  setOptimizer,
   reportOf,
+  setOptimizer,
   useInsights,
 } from './trials.js';
 

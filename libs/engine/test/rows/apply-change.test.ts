@@ -11,7 +11,6 @@ import {
   trialTransitions,
 } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
-import { newTaskRun } from '../../src/rows/task-run.js';
 import { applyChange } from '../../src/rows/apply-change.js';
 import { type RowSet, allocationKey, emptyRowSet, rowSetOf } from '../../src/rows/row-set.js';
 import type {
@@ -22,6 +21,7 @@ import type {
   TaskRunRow,
   TrialRow,
 } from '../../src/rows/rows.js';
+import { newTaskRun } from '../../src/rows/task-run.js';
 
 const campaign: CampaignRow = {
   id: 'c',
@@ -127,7 +127,8 @@ function rowsWith(rows: {
     resources: [],
     agents: [],
     attention: [],
-    halts: [],
+    emergencyStops: [],
+    queuePauses: [],
     definitions: [],
   });
 }

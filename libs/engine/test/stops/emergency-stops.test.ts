@@ -1,4 +1,4 @@
-import type { DeviceStatus, Halt } from '@lab/contracts';
+import type { DeviceStatus, EmergencyStop } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { device, TestLab, wholeQueue } from '../test-lab.js';
 
@@ -13,8 +13,8 @@ async function lab(): Promise<TestLab> {
   return test;
 }
 
-const stop = (scope: string, id = 'stop-1'): Halt => ({ id, scope, by: 'ada', reason: 'spill' });
-const halts = (test: TestLab) => [...test.store.rows.halts.values()];
+const stop = (scope: string, id = 'stop-1'): EmergencyStop => ({ id, scope, by: 'ada', reason: 'spill' });
+const recorded = (test: TestLab) => [...test.store.rows.emergencyStops.values()];
 const everything = ['l.arm', 'l.scale', 'm.oven', 'none'];
 
 async function runAll(test: TestLab): Promise<void> {
@@ -119,14 +119,14 @@ describe('an emergency stop', () => {
     await test.run('r', 'l.arm');
     test.agents.halts.set('pc', [stop('lab:l'), stop('lab:gone', 'stop-2')]);
     await test.live(2000);
-    expect(halts(test)).toMatchObject([{ id: 'stop-1', scope: 'lab:l', by: 'ada', releasedAt: null }]);
+    expect(recorded(test)).toMatchObject([{ id: 'stop-1', scope: 'lab:l', by: 'ada', releasedAt: null }]);
     expect(test.task('r/a').state).toBe('needs_attention');
     expect(test.store.audit).toMatchObject([
       { action: 'estop.engage', by: 'ada', detail: { told_by: 'pc', scope: 'lab:l' } },
     ]);
     await test.engine.emergencyStops.release('stop-1', 'ada');
     await test.live(2000);
-    expect(halts(test)[0]?.releasedAt).not.toBeNull();
+    expect(recorded(test)[0]?.releasedAt).not.toBeNull();
   });
 
   it('that was heard is recorded once, whoever records it as well', async () => {
@@ -135,7 +135,7 @@ describe('an emergency stop', () => {
     expect(await test.engine.emergencyStops.engage(stop('all'))).toEqual({ id: 'stop-1' });
     test.engine.emergencyStops.heard(stop('lab:gone', 'stop-2'));
     await test.clock.settle();
-    expect(halts(test)).toHaveLength(1);
+    expect(recorded(test)).toHaveLength(1);
     expect(test.store.audit).toHaveLength(1);
   });
 
@@ -174,7 +174,7 @@ describe('an emergency stop', () => {
     await expect(test.engine.emergencyStops.release('stop-1', 'ada')).rejects.toMatchObject(
       code('wrong_state'),
     );
-    expect(halts(test)).toHaveLength(1);
+    expect(recorded(test)).toHaveLength(1);
   });
 
   it('and its release leave the pause of the queue alone', async () => {
@@ -186,7 +186,7 @@ describe('an emergency stop', () => {
     await test.clock.settle();
     expect(test.running()).toEqual([]);
     expect(test.engine.views.queue(wholeQueue).queue.paused).toBe(true);
-    const [pause] = halts(test).filter((row) => row.scope === 'queue');
+    const [pause] = test.store.rows.queuePauses.values();
     await expect(test.engine.emergencyStops.release(pause?.id ?? '', 'ada')).rejects.toMatchObject({
       code: 'not_found',
     });

@@ -9,7 +9,7 @@ import {
   type StoredAttempt,
   type StoredAudit,
   type StoredCampaign,
-  type StoredHalt,
+  type StoredEmergencyStop,
   type StoredTaskRun,
   type StoredTrial,
   type WebhookRow,
@@ -158,14 +158,17 @@ export const storedLists: Lists = {
     fields: { protocol_run: runName, since: sql`attention.opened_at`, until: sql`attention.opened_at` },
     record: attentionRecord,
   }),
-  emergency_stops: list<StoredHalt, StoredItems['emergency_stops']>({
-    columns: sql`halt.*`,
-    // The pause of the queue is a stop of its own kind, and shown with the queue.
-    from: sql`(select * from halt where scope <> 'queue') halt`,
-    id: sql`halt.id`,
-    alias: 'halt',
-    fields: { engaged_at: sql`halt.at`, since: sql`halt.at`, until: sql`halt.at` },
-    special: { all: (all) => (all === true ? sql`true` : sql`halt.released_at is null`) },
+  emergency_stops: list<StoredEmergencyStop, StoredItems['emergency_stops']>({
+    columns: sql`emergency_stop.*`,
+    from: sql`emergency_stop`,
+    id: sql`emergency_stop.id`,
+    alias: 'emergency_stop',
+    fields: {
+      engaged_at: sql`emergency_stop.at`,
+      since: sql`emergency_stop.at`,
+      until: sql`emergency_stop.at`,
+    },
+    special: { all: (all) => (all === true ? sql`true` : sql`emergency_stop.released_at is null`) },
     record: emergencyStopRecord,
   }),
   resources: list<StoredResourceInUse, StoredItems['resources']>({

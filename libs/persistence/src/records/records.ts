@@ -273,9 +273,8 @@ export class Records {
       .select(['task_run.name as task', 'protocol_run.name as protocol_run', 'attempt.number as attempt']);
   }
 
-  /** The pause of the queue is a stop of its own kind, and shown with the queue. */
   #emergencyStops() {
-    return this.#db.selectFrom('halt').selectAll().where('scope', '<>', 'queue');
+    return this.#db.selectFrom('emergency_stop').selectAll();
   }
 
   #tasks() {

@@ -26,7 +26,7 @@ import type {
   StoredAttention,
   StoredAudit,
   StoredCampaign,
-  StoredHalt,
+  StoredEmergencyStop,
   StoredProtocolRun,
   StoredResource,
   StoredTaskRun,
@@ -252,7 +252,7 @@ export function auditRecord({ previous: _before, ...entry }: StoredAudit): Audit
   return entry;
 }
 
-export function emergencyStopRecord(row: StoredHalt): EmergencyStopRecord {
+export function emergencyStopRecord(row: StoredEmergencyStop): EmergencyStopRecord {
   return {
     id: row.id,
     scope: row.scope,

@@ -4,7 +4,8 @@ import {
   attention,
   audit,
   campaigns,
-  halts,
+  emergencyStops,
+  queuePauses,
   protocolRuns,
   resources,
   taskRuns,
@@ -25,7 +26,8 @@ const overwritten = [
   { table: resources, key: 'name' },
   { table: agents, key: 'computer' },
   { table: attention, key: 'id' },
-  { table: halts, key: 'id' },
+  { table: emergencyStops, key: 'id' },
+  { table: queuePauses, key: 'id' },
 ];
 
 type AnyTable = Pick<typeof campaigns, 'name' | 'columns'>;

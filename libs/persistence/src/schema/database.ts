@@ -16,7 +16,7 @@ export type StoredTaskRun = StoredOf<typeof tables.taskRuns>;
 export type StoredAttempt = StoredOf<typeof tables.attempts>;
 export type StoredTrial = StoredOf<typeof tables.trials>;
 export type StoredAttention = StoredOf<typeof tables.attention>;
-export type StoredHalt = StoredOf<typeof tables.halts>;
+export type StoredEmergencyStop = StoredOf<typeof tables.emergencyStops>;
 export type StoredResource = StoredOf<typeof tables.resources>;
 /** With the columns that the gateway and the trigger of the chain fill. */
 export type StoredAudit = StoredOf<typeof tables.audit> &
@@ -34,7 +34,8 @@ export interface Database {
   resource: StoredResource;
   agent: StoredOf<typeof tables.agents>;
   attention: StoredAttention;
-  halt: StoredHalt;
+  emergency_stop: StoredEmergencyStop;
+  queue_pause: StoredOf<typeof tables.queuePauses>;
   audit: StoredAudit;
   access_token: AccessTokenRow;
   idempotency_key: IdempotencyKeyRow;

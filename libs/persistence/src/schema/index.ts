@@ -6,7 +6,7 @@ export type {
   StoredAttention,
   StoredAudit,
   StoredCampaign,
-  StoredHalt,
+  StoredEmergencyStop,
   StoredProtocolRun,
   StoredResource,
   StoredTaskRun,

@@ -13,8 +13,9 @@ import type {
   AttentionRow,
   AuditRow,
   CampaignRow,
-  HaltRow,
+  EmergencyStopRow,
   ProtocolRunRow,
+  QueuePauseRow,
   ResourceRow,
   TaskRunRow,
   TrialRow,
@@ -228,8 +229,8 @@ export const attention = tableOf<AttentionRow>()({
   ],
 });
 
-export const halts = tableOf<HaltRow>()({
-  name: 'halt',
+export const emergencyStops = tableOf<EmergencyStopRow>()({
+  name: 'emergency_stop',
   columns: {
     id: 'id',
     scope: 'text',
@@ -239,6 +240,12 @@ export const halts = tableOf<HaltRow>()({
     releasedAt: 'timestamptz?',
     releasedBy: 'text?',
   },
+  constraints: ['primary key (id)'],
+});
+
+export const queuePauses = tableOf<QueuePauseRow>()({
+  name: 'queue_pause',
+  columns: { id: 'id', by: 'text', at: 'timestamptz', resumedAt: 'timestamptz?', resumedBy: 'text?' },
   constraints: ['primary key (id)'],
 });
 
@@ -312,7 +319,8 @@ export const engineTables = [
   attempts,
   trials,
   attention,
-  halts,
+  emergencyStops,
+  queuePauses,
   audit,
   archive,
   allocations,

@@ -43,7 +43,8 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
   const resources = new Map<string, Stored>();
   const agents = new Map<string, Stored>();
   const attention = new Map<string, Stored>();
-  const halts = new Map<string, Stored>();
+  const emergencyStops = new Map<string, Stored>();
+  const queuePauses = new Map<string, Stored>();
   const audit: Stored[] = [];
   const allocations: Stored[] = [];
   const archived: Stored[] = [];
@@ -118,8 +119,11 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
       case 'putAttention':
         attention.set(change.row.id, tables.attention.toStored(change.row));
         break;
-      case 'putHalt':
-        halts.set(change.row.id, tables.halts.toStored(change.row));
+      case 'putEmergencyStop':
+        emergencyStops.set(change.row.id, tables.emergencyStops.toStored(change.row));
+        break;
+      case 'putQueuePause':
+        queuePauses.set(change.row.id, tables.queuePauses.toStored(change.row));
         break;
       case 'archive':
         archived.push({ op: change.op, ...tables.archive.toStored(change.row) });
@@ -156,7 +160,8 @@ export function planCommit(changes: readonly Change[]): CommitPlan {
   put('resource', sorted(resources));
   put('agent', sorted(agents));
   put('attention', sorted(attention));
-  put('halt', sorted(halts));
+  put('emergency_stop', sorted(emergencyStops));
+  put('queue_pause', sorted(queuePauses));
   put('archive', archived);
   put('audit', audit);
   put('events', events);

@@ -46,18 +46,19 @@ export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows
       .orderBy('id')
       .execute();
     const inForce = await tx
-      .selectFrom('halt')
+      .selectFrom('emergency_stop')
       .selectAll()
       .where('released_at', 'is', null)
       .orderBy('id')
       .execute();
     const released = await tx
-      .selectFrom('halt')
+      .selectFrom('emergency_stop')
       .selectAll()
       .where('released_at', 'is not', null)
       .orderBy('released_at', 'desc')
       .limit(100)
       .execute();
+    const pauses = await tx.selectFrom('queue_pause').selectAll().where('resumed_at', 'is', null).execute();
     const definitions = await definitionsOf(tx, [...campaigns, ...protocolRuns, ...taskRuns]);
     return {
       campaigns: campaigns.map((row) => tables.campaigns.fromStored(row)),
@@ -69,7 +70,8 @@ export async function loadWorkingRows(db: Kysely<Database>): Promise<WorkingRows
       resources: resources.map((row) => tables.resources.fromStored(row)),
       agents: agents.map((row) => tables.agents.fromStored(row)),
       attention: attention.map((row) => tables.attention.fromStored(row)),
-      halts: [...inForce, ...released].map((row) => tables.halts.fromStored(row)),
+      emergencyStops: [...inForce, ...released].map((row) => tables.emergencyStops.fromStored(row)),
+      queuePauses: pauses.map((row) => tables.queuePauses.fromStored(row)),
       definitions,
     };
   });

@@ -442,12 +442,12 @@ describe('records', () => {
   test('show emergency stops in force, and the released ones when asked, but no pause of the queue', async () => {
     const stop = { by: 'ada', reason: 'spill', at: t0, releasedAt: null, releasedBy: null };
     await store.commit(epoch, [
-      { op: 'putHalt', row: { ...stop, id: 'h1', scope: 'lab:color_lab' } },
+      { op: 'putEmergencyStop', row: { ...stop, id: 'h1', scope: 'lab:color_lab' } },
       {
-        op: 'putHalt',
+        op: 'putEmergencyStop',
         row: { ...stop, id: 'h2', scope: 'all', at: t0 + 1, releasedAt: t0 + 2, releasedBy: 'bo' },
       },
-      { op: 'putHalt', row: { ...stop, id: 'h3', scope: 'queue', at: t0 + 3 } },
+      { op: 'putQueuePause', row: { id: 'h3', by: 'ada', at: t0 + 3, resumedAt: null, resumedBy: null } },
     ]);
     const first = {
       id: 'h1',

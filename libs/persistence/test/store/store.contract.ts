@@ -1,5 +1,5 @@
 import { isServiceError, type ErrorCode } from '@lab/contracts';
-import type { AttentionRow, Change, HaltRow, Store, WorkingRows } from '@lab/engine';
+import type { AttentionRow, Change, EmergencyStopRow, Store, WorkingRows } from '@lab/engine';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   attempt,
@@ -165,8 +165,9 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
             at: t0,
             releasedAt: null,
             releasedBy: null,
-          } satisfies HaltRow,
+          } satisfies EmergencyStopRow,
         };
+        const pause = { id: 'q1', by: 'ada', at: t0, resumedAt: null, resumedBy: null };
         await commit(
           { op: 'insertCampaign', row: rows.campaign },
           { op: 'insertProtocolRun', row: rows.run },
@@ -181,8 +182,10 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           { op: 'putAgent', row: { computer: 'bench pc', inc: 2 ** 40, session: 's' } },
           { op: 'putAttention', row: rows.asked },
           { op: 'putAttention', row: { ...rows.asked, id: 'i2' } },
-          { op: 'putHalt', row: rows.stop },
-          { op: 'putHalt', row: { ...rows.stop, id: 'h0', releasedAt: t0 + 9, releasedBy: 'eve' } },
+          { op: 'putEmergencyStop', row: rows.stop },
+          { op: 'putEmergencyStop', row: { ...rows.stop, id: 'h0', releasedAt: t0 + 9, releasedBy: 'eve' } },
+          { op: 'putQueuePause', row: pause },
+          { op: 'putQueuePause', row: { ...pause, id: 'q0', resumedAt: t0 + 9, resumedBy: 'eve' } },
           {
             op: 'audit',
             row: {
@@ -209,7 +212,8 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
           resources: [{ name: 'beaker_1', type: 'beaker', lab: 'color_lab', meta: { full: true } }],
           agents: [{ computer: 'bench pc', inc: 2 ** 40, session: 's' }],
           attention: [rows.asked],
-          halts: [rows.stop, { ...rows.stop, id: 'h0', releasedAt: t0 + 9, releasedBy: 'eve' }],
+          emergencyStops: [rows.stop, { ...rows.stop, id: 'h0', releasedAt: t0 + 9, releasedBy: 'eve' }],
+          queuePauses: [pause],
           definitions: [definition],
         } satisfies WorkingRows);
       });

@@ -64,7 +64,8 @@ create index attempt_completed on attempt (ended_at desc, id desc) where state =
 create index attention_open on attention (id) where state = 'open';
 create index attention_newest on attention (opened_at desc, id desc);
 
-create index halt_in_force on halt (id) where released_at is null;
+create index emergency_stop_in_force on emergency_stop (id) where released_at is null;
+create index queue_pause_in_force on queue_pause (id) where resumed_at is null;
 
 -- The outbox: every event that the engine committed.
 create table outbox (

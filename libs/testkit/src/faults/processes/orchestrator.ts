@@ -162,7 +162,7 @@ function fileHandlers(
 /** What is logged when something went wrong that is nobody's fault but the program's. */
 const defects = [
   'defect',
-  'a policy broke down',
+  'a scheduling policy failed',
   'plan refused',
   'planning broke down',
   'a plan has faults',

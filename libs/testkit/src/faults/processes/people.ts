@@ -286,7 +286,7 @@ export class People {
 
   /** What is paused, each with how it goes on. */
   #paused(): (() => Promise<unknown>)[] {
-    const { protocolRuns, campaigns, halts } = this.world.database.store.rows;
+    const { protocolRuns, campaigns, emergencyStops, queuePauses } = this.world.database.store.rows;
     const named = ({ name }: { name: string }): { name: string; by: string } => ({ name, by });
     const isPaused = ({ state }: { state: string }): boolean => state === 'paused';
     return [
@@ -296,15 +296,15 @@ export class People {
       ...[...protocolRuns.values()]
         .filter(isPaused)
         .map((row) => () => this.#bus.request(requests.resumeProtocolRun, {}, named(row))),
-      ...[...halts.values()]
-        .filter(({ scope, releasedAt }) => scope !== 'queue' && releasedAt === null)
+      ...[...emergencyStops.values()]
+        .filter(({ releasedAt }) => releasedAt === null)
         .map(
           ({ id }) =>
             () =>
               this.#bus.request(requests.releaseStop, {}, { id, by }),
         ),
-      ...[...halts.values()]
-        .filter(({ scope, releasedAt }) => scope === 'queue' && releasedAt === null)
+      ...[...queuePauses.values()]
+        .filter(({ resumedAt }) => resumedAt === null)
         .map(() => () => this.#bus.request(requests.resumeQueue, {}, { by })),
     ];
   }
