@@ -58,7 +58,7 @@ const protocol = fc.array(
     retrySafe: fc.boolean(),
     /** Seconds. */
     duration: fc.nat(5),
-    /** After the first of what it needs, in seconds. */
+    /** Lags after the first dependency, in seconds. */
     lag: fc.record({ min_lag: fc.nat(3), max_lag: fc.integer({ min: 3, max: 9 }) }, { requiredKeys: [] }),
   }),
   { minLength: 1, maxLength: 4 },
@@ -150,7 +150,7 @@ function tasksOf(sketch: Sketch): TaskSketch[] {
       else {
         const source = earlier[pick % Math.max(1, earlier.length)];
         const target = tasks.find((task) => task.name === source);
-        // A lone reference, so that no two slots can come to mean the same device.
+        // Only one reference per task, so that no two slots can mean the same device.
         if (source === undefined || target?.devices?.['s0'] === undefined || number > 0 || slots.length > 1)
           return;
         filled[name] = same(`${source}.s0`, hold);
@@ -168,9 +168,9 @@ class World {
   readonly test = new TestLab();
   readonly accepted: { kind: 'run' | 'task' | 'campaign'; name: string; id: string }[] = [];
   readonly faulted = new Set<string>();
-  /** Devices whose agent cannot vouch for them, and the number of the doubt. */
+  /** Devices whose state their agent does not know, with the number of the doubt. */
   readonly doubted = new Map<string, number>();
-  /** Task runs of which an attempt may have done something that must not be done again unless a person says so. */
+  /** Task runs with an attempt that may have had effects, which only a person may repeat. */
   readonly done = new Set<string>();
   readonly wrong: string[] = [];
   #names = 0;
@@ -325,7 +325,7 @@ class World {
     this.judge();
   }
 
-  /** All faults stop; people settle what only people can. */
+  /** Ends all faults. People make the decisions that only they can make. */
   async heal(): Promise<void> {
     const { test } = this;
     test.agents.onCall = () => 'delivered';
@@ -345,7 +345,7 @@ class World {
         if (!test.agents.isAlive(computer)) await this.#quietly(() => test.agents.boot(computer));
       await this.#registerAll();
       for (const { attempt } of test.agents.running()) {
-        // Time passes between one end and the next, and with it timeouts.
+        // Time passes between two ends, so timeouts may occur.
         if (test.agents.executions.get(attempt)?.outcome !== null) continue;
         await this.#quietly(() =>
           test.agents.end(attempt, {
@@ -359,7 +359,7 @@ class World {
       await test.live(2000);
       for (const [index, item] of this.#openItems().entries())
         await this.#decide(item, item.kind === 'task' && round > 40 ? 1 : (index + round) % 3);
-      // Two runs that hold what the other one needs: a person cancels one of them.
+      // Two runs each hold what the other needs: a person cancels one of them.
       const stuck = round > 20 && round % 10 === 0 && test.agents.running().length === 0;
       const run = [...test.store.rows.protocolRuns.values()].find((row) => !isTerminal(row.state));
       if (stuck && run !== undefined) await this.#quietly(() => test.engine.work.cancelProtocolRun(run.name));
@@ -368,7 +368,7 @@ class World {
     }
   }
 
-  /** What was accepted and is not over, and what nobody has settled. */
+  /** Accepted work that is not over, and open attention items. */
   open_(): string[] {
     const { rows } = this.test.store;
     return [
@@ -383,13 +383,13 @@ class World {
     return [...this.test.store.rows.attention.values()].filter((item) => item.state === 'open');
   }
 
-  /** A person decides. @param choice of what can be decided of a task */
+  /** Decides as a person. @param choice selects one of the possible decisions about a task */
   async #decide(item: AttentionRow, choice: number): Promise<void> {
     const actions = attentionActionsOf[item.kind];
     const action = actions[choice % actions.length] ?? 'failed';
     const { engine } = this.test;
     await this.#quietly(async () => {
-      // Before: a decision whose answer is lost may have been recorded.
+      // Before the decision, because a decision without an answer may have been recorded.
       if (action === 'retry' && item.taskRunId !== null) this.done.delete(item.taskRunId);
       await engine.attention.decide({ id: item.id, action, by: 'ada' });
     });
@@ -416,7 +416,7 @@ class World {
     }
     for (const row of store.rows.taskRuns.values()) {
       const uses = isActive(row.state);
-      // An attempt that has failed or was stopped may leave the question how the task goes on.
+      // A failed or stopped attempt may leave a decision about its task to a person.
       if (row.state !== 'needs_attention')
         expect(store.rows.liveAttempts.has(row.id), `${row.name} is ${row.state}`).toBe(uses);
       if (!uses) continue;
@@ -481,7 +481,7 @@ class World {
     );
   }
 
-  /** Also of what failed or was cancelled, which then goes on. @param what even: pause, odd: resume */
+  /** Pauses or resumes work, also failed and cancelled work. @param what even: pause, odd: resume */
   async #pauseOrResume(pick: number, what: number): Promise<void> {
     const { engine } = this.test;
     const chosen = this.accepted[pick % Math.max(1, this.accepted.length)];
@@ -500,7 +500,7 @@ class World {
     });
   }
 
-  /** Whoever has a run or campaign go on that did not complete has seen to it that its tasks may be done again. */
+  /** A person who resumes unfinished work has made sure that its tasks may be repeated. */
   #allowAgain(id: string | undefined): void {
     const { protocolRuns, taskRuns } = this.test.store.rows;
     for (const task of taskRuns.values()) {
@@ -515,7 +515,7 @@ class World {
       await this.#quietly(() => this.test.agents.register(computer));
   }
 
-  /** Refusals are answers too; anything that is not one is a defect. */
+  /** Ignores refusals. Any other error is a defect. */
   async #quietly(act: () => Promise<unknown>): Promise<void> {
     let settled = false;
     act().then(

@@ -1,11 +1,11 @@
 import type { CampaignSubmission } from '@lab/contracts';
 import { ints, open, TestLab } from './test-lab.js';
 
-/** A laboratory with a campaign `c` whose parameters an optimizer finds. */
+/** A laboratory with a campaign `c` whose parameters an optimizer proposes. */
 
 export const here = '127.0.0.1';
 
-/** A protocol with one task `a` that takes `n` and `m` and gives a score, and an optimizer that finds `n`. */
+/** A protocol with one task `a`, inputs `n` and `m` and an output score. An optimizer proposes `n`. */
 export async function lab(): Promise<TestLab> {
   const test = new TestLab();
   test.lab('l', { arm: 'arm' });
@@ -34,12 +34,12 @@ export async function campaign(test: TestLab, more: Partial<CampaignSubmission> 
   await test.clock.settle();
 }
 
-/** Ends the run of that number with a score. */
+/** Completes the run of that number with a score. */
 export async function measure(test: TestLab, n: number, score = 100 - n): Promise<void> {
   await test.complete(`c_run_${n}/a`, { score });
 }
 
-/** Number of the trial, its state and the value that was proposed, for all trials of the campaign. */
+/** Number, state and proposed value of each trial of the campaign. */
 export function trials(test: TestLab): [number, string, unknown][] {
   const { id } = test.campaignRow('c');
   return [...test.store.rows.trials.values()]
@@ -48,7 +48,7 @@ export function trials(test: TestLab): [number, string, unknown][] {
     .map((row) => [row.number, row.state, row.inputs['a.n']]);
 }
 
-/** Runs everything to the end of the campaign. */
+/** Runs the campaign to its end. */
 export async function finish(test: TestLab): Promise<void> {
   for (let round = 0; round < 60 && test.campaignRow('c').endedAt === null; round += 1) {
     const [next] = test.running();

@@ -56,7 +56,7 @@ export function anyDevice(device_type: string, hold = false): DeviceSlot {
   return { kind: 'dynamic', device_type, allowed_labs: null, allowed_devices: null, hold };
 }
 
-/** A slot for what a slot of an earlier task got. */
+/** A slot for the unit of a slot of an earlier task. */
 export function same(reference: string, hold = false): DeviceSlot & ResourceSlot {
   const [task = '', slot = ''] = reference.split('.');
   return { kind: 'reference', task, slot, hold };
@@ -66,7 +66,7 @@ export type MakePolicy = (lab: TestLab) => Policy;
 
 export const greedy: MakePolicy = () => new GreedyPolicy();
 
-/** The real one, with searches that are short and find the same every time, and without proofs. */
+/** The real policy, with short and reproducible searches and without optimality proofs. */
 export const cpsat: MakePolicy = ({ clock, log }) =>
   new CpsatPolicy(
     { clock, log, searcher: inlineSearcher({ rounds: 10 }), exact: null },
@@ -84,10 +84,10 @@ export interface LogLine {
   fields: Record<string, unknown> | undefined;
 }
 
-/** Asks for all that waits. */
+/** Requests the whole queue. */
 export const wholeQueue: QueueQuery = { limit: 500, descending: false, after: null };
 
-/** Everything an engine needs, in memory and on a virtual clock: a laboratory to play through. */
+/** An engine with all its ports in memory and on a virtual clock. */
 export class TestLab {
   readonly clock = new VirtualClock();
   readonly store = new MemoryStore();
@@ -102,10 +102,10 @@ export class TestLab {
     warn: (message, fields) => void this.lines.push({ level: 'warn', message, fields }),
     error: (message, fields) => void this.lines.push({ level: 'error', message, fields }),
   };
-  /** Makes the policy of every engine that is started. */
+  /** Makes the policy of every engine. */
   policy: MakePolicy = greedy;
   deposed = 0;
-  /** Every engine that was started; those before the last believe that they still lead until they try to commit. */
+  /** Every engine that was started. Earlier ones learn of the lost leadership when they commit. */
   readonly engines: Engine[] = [];
   #engine: Engine | undefined;
 
@@ -176,7 +176,7 @@ export class TestLab {
     });
   }
 
-  /** A new engine on the same store; the one before is gone without having been stopped. */
+  /** Starts a new engine on the same store. The one before is abandoned without a stop. */
   async start(options: Partial<EngineOptions> = {}, ports: { store?: Store } = {}): Promise<Engine> {
     const { clock, ids, agents, optimizers, definitions, log } = this;
     const engine = new Engine(
@@ -200,7 +200,7 @@ export class TestLab {
     return engine;
   }
 
-  /** An engine and one agent process for each computer of the labs. */
+  /** Starts an engine, and one agent process for each computer of the laboratories. */
   async open(options: Partial<EngineOptions> = {}): Promise<Engine> {
     const engine = await this.start(options);
     const computers = new Set(['svc_computer']);
@@ -211,7 +211,7 @@ export class TestLab {
     return engine;
   }
 
-  /** Lets time pass second by second, with the heartbeats of every agent that lives. */
+  /** Lets time pass second by second, with heartbeats of all living agents. */
   async live(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 1000) {
       for (const computer of this.agents.computers()) this.agents.heartbeat(computer);
@@ -230,7 +230,7 @@ export class TestLab {
     await this.clock.settle();
   }
 
-  /** @param effects how many effect calls the attempt made; undefined: its agent does not say */
+  /** @param effects number of effect calls of the attempt; undefined: its agent does not report it */
   async fail(label: string, message = 'it broke', effects?: number): Promise<void> {
     const calls: AttemptCalls | undefined =
       effects === undefined ? undefined : { effects, last_confirmed: null, in_doubt: null };
@@ -277,7 +277,7 @@ export class TestLab {
     );
   }
 
-  /** Labels of what runs, in order. */
+  /** Labels of the running executions, oldest first. */
   running(): string[] {
     return this.agents
       .running()
@@ -285,7 +285,7 @@ export class TestLab {
       .sort();
   }
 
-  /** Keys of what is allocated to anyone. */
+  /** Keys of all allocated units. */
   allocated(): string[] {
     return [...this.store.rows.allocations.values()]
       .filter((row) => row.taskRunId !== null || row.heldByRunId !== null)
@@ -294,7 +294,7 @@ export class TestLab {
   }
 }
 
-/** Parameter specifications of whole numbers. */
+/** Specifications of integer parameters. */
 export function ints(...names: string[]): ParameterSpecs {
   return Object.fromEntries(names.map((name) => [name, { type: 'int' as const, desc: '', unit: 'n/a' }]));
 }

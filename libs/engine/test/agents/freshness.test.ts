@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AgentAddress } from '../../src/rows/ports.js';
 import { device, TestLab } from '../test-lab.js';
 
-it('a start says which heartbeat of its agent was heard last, and 0 before the first', async () => {
+it('a start carries the number of the newest heartbeat of its agent, and 0 before the first', async () => {
   const test = new TestLab();
   test.lab('l', { arm: 'arm' });
   test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);

@@ -2,7 +2,7 @@ import type { AttemptCalls } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { device, TestLab } from '../test-lab.js';
 
-/** A task whose agent is told to stop, as by Ctrl-C of the service: no failure of the task. */
+/** The agent of a running task is stopped, as by Ctrl-C of the service. This is no failure of the task. */
 
 async function lab(retrySafe = false): Promise<TestLab> {
   const test = new TestLab();
@@ -20,7 +20,7 @@ const outcome = {
   error: { message: 'the agent stopped the task: it is being stopped' },
 };
 
-/** @param effects how many effects began; undefined: not known */
+/** @param effects number of effects that began; undefined: not known */
 function callsOf(effects: number | undefined): AttemptCalls | undefined {
   return effects === undefined ? undefined : { effects, last_confirmed: null, in_doubt: null };
 }
@@ -32,27 +32,24 @@ describe('a task whose agent is stopped', () => {
   it.each([
     ['made no effect', false, 0],
     ['is safe to repeat', true, 2],
-  ])(
-    'and that %s starts again with the agent, and nothing counts as a failure',
-    async (_, retrySafe, effects) => {
-      const test = await lab(retrySafe);
-      const [running] = test.agents.running();
-      test.agents.finishSilently(running?.attempt ?? '', 'pc', outcome, callsOf(effects));
-      test.agents.leave('pc');
-      await test.agents.boot('pc');
-      await test.live(1_000);
-      expect(test.task('r/a')).toMatchObject({ state: 'running', attempt: 2, failures: 0 });
-      expect(attempts(test)).toMatchObject([
-        [1, 'failed', 'agent_stopped'],
-        [2, 'running', undefined],
-      ]);
-      await test.complete('r/a');
-      expect(test.runState('r')).toBe('completed');
-      expect(test.agents.startedTwice).toEqual([]);
-    },
-  );
+  ])('and that %s starts again with the agent, without counting a failure', async (_, retrySafe, effects) => {
+    const test = await lab(retrySafe);
+    const [running] = test.agents.running();
+    test.agents.finishSilently(running?.attempt ?? '', 'pc', outcome, callsOf(effects));
+    test.agents.leave('pc');
+    await test.agents.boot('pc');
+    await test.live(1_000);
+    expect(test.task('r/a')).toMatchObject({ state: 'running', attempt: 2, failures: 0 });
+    expect(attempts(test)).toMatchObject([
+      [1, 'failed', 'agent_stopped'],
+      [2, 'running', undefined],
+    ]);
+    await test.complete('r/a');
+    expect(test.runState('r')).toBe('completed');
+    expect(test.agents.startedTwice).toEqual([]);
+  });
 
-  it.each([1, undefined])('half way (effects: %s) is asked about, and keeps its device', async (effects) => {
+  it.each([1, undefined])('halfway (effects: %s) needs a decision, and keeps its device', async (effects) => {
     const test = await lab();
     await test.agents.end('r/a', outcome, callsOf(effects));
     expect(test.task('r/a')).toMatchObject({ state: 'needs_attention', reason: { code: 'agent_stopped' } });
@@ -60,7 +57,7 @@ describe('a task whose agent is stopped', () => {
     expect(test.allocated()).toEqual(['l.arm']);
   });
 
-  it('and that was to be cancelled anyway is over', async () => {
+  it('and that was being cancelled ends', async () => {
     const test = await lab();
     test.agents.onCancel = () => undefined;
     await test.engine.work.cancelProtocolRun('r');

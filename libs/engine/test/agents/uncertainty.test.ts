@@ -28,7 +28,7 @@ describe('a start', () => {
     expect(test.agents.startedTwice).toEqual([]);
   });
 
-  it('that is on its way is not asked about', async () => {
+  it('that is being sent is not asked about', async () => {
     const test = await lab();
     const calls: string[] = [];
     test.agents.onCall = (kind) => {
@@ -49,7 +49,7 @@ describe('a start', () => {
     expect(test.engine.views.attempt(id)).toBeUndefined();
   });
 
-  it('that is refused again and again does not spin', async () => {
+  it('that is refused repeatedly is retried at growing intervals', async () => {
     const test = await lab();
     test.agents.onCall = (kind) => (kind === 'start' ? 'refused' : 'delivered');
     await test.run('r', 'p');
@@ -57,7 +57,7 @@ describe('a start', () => {
     expect(test.task('r/a').attempt).toBeLessThan(14);
   });
 
-  it('without an answer is asked about, and given up for certain before another attempt', async () => {
+  it('without an answer is asked about, and ended for certain before another attempt', async () => {
     const test = await lab();
     let lost = 1;
     test.agents.onCall = (kind) => (kind === 'start' && (lost -= 1) >= 0 ? 'lost' : 'delivered');
@@ -100,7 +100,7 @@ describe('a start', () => {
     expect(test.task('r/a').state).toBe('running');
   });
 
-  it('is not sent to an agent that said it leaves, and is sent when the next one comes', async () => {
+  it('is not sent to an agent that announced its stop, but to the next one', async () => {
     const test = await lab();
     test.agents.leave('pc');
     await test.run('r', 'p');
@@ -110,7 +110,7 @@ describe('a start', () => {
     expect(test.running()).toEqual(['r/a']);
   });
 
-  it('that was cancelled on its way is stopped once it is known to have begun', async () => {
+  it('that was cancelled while being sent is stopped once it is known to have begun', async () => {
     const test = await lab();
     test.agents.onCall = (kind) => (kind === 'start' ? 'reply_lost' : 'delivered');
     const run = test.engine.submissions.protocolRun({ name: 'r', type: 'p' });
@@ -133,7 +133,7 @@ describe('an agent that comes back', () => {
     expect((await test.engine.agents.register({ ...hello, session: 's1' })).inc).toBe(3);
   });
 
-  it('is told the devices that it shall run', async () => {
+  it('is informed of the devices that it must run', async () => {
     const test = await lab();
     const reply = await test.engine.agents.register({
       computer: 'pc',
@@ -146,7 +146,7 @@ describe('an agent that comes back', () => {
     expect(reply.epoch).toBe(1);
   });
 
-  it('with a task that began and did not end makes it a matter for a person, and the device stays taken', async () => {
+  it('with a task that began and did not end requires a decision, and the device stays allocated', async () => {
     const test = await lab();
     await test.run('r', 'p');
     test.agents.crash('pc');
@@ -158,7 +158,7 @@ describe('an agent that comes back', () => {
     expect(test.allocated()).toEqual(['l.arm']);
   });
 
-  it('and knows nothing of an attempt that it may have begun makes it a matter for a person', async () => {
+  it('and does not report an attempt that may have begun requires a decision', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.engine.agents.register({
@@ -172,8 +172,8 @@ describe('an agent that comes back', () => {
     expect(test.task('r/a')).toMatchObject({ state: 'needs_attention', reason: { code: 'attempt_lost' } });
   });
 
-  describe('and does not speak of an attempt whose start was not answered', () => {
-    /** The start never arrived, or nobody knows whether it did. */
+  describe('and does not report an attempt whose start was not answered', () => {
+    /** A start that is lost, on the way there or back. */
     async function unanswered(): Promise<TestLab> {
       const test = await lab();
       test.agents.onCall = () => 'lost';
@@ -196,7 +196,7 @@ describe('an agent that comes back', () => {
       expect(attempts(test)[0]).toBe(state === 'queued' ? 'never_ran' : 'needs_attention');
     });
 
-    it('which it had accepted, makes it a matter for a person whatever ledger it has', async () => {
+    it('which it had accepted, requires a decision whatever ledger it has', async () => {
       const test = await lab();
       await test.run('r', 'p');
       await test.engine.agents.register({ ...hello, incarnations: [1] });
@@ -208,7 +208,7 @@ describe('an agent that comes back', () => {
     });
   });
 
-  it('and knows for certain that an attempt never began lets the task start again', async () => {
+  it('and certainly never began an attempt lets the task start again', async () => {
     const test = await lab();
     await test.run('r', 'p');
     const [id = ''] = test.store.rows.attempts.keys();
@@ -223,7 +223,7 @@ describe('an agent that comes back', () => {
     expect(test.task('r/a').state).toBe('queued');
   });
 
-  it('with a result that nobody acknowledged has it recorded then', async () => {
+  it('with an unacknowledged result has it recorded', async () => {
     const test = await lab();
     await test.run('r', 'p');
     const running = test.agents.running()[0];
@@ -241,7 +241,7 @@ describe('an agent that comes back', () => {
     expect(test.running()).toEqual(['r/b']);
   });
 
-  it('is not listened to in an earlier incarnation', async () => {
+  it('is ignored in an earlier incarnation', async () => {
     const test = await lab();
     test.engine.agents.heartbeat('pc', { inc: 7, session: 'x', devices: [], attempts: [] });
     test.engine.agents.leaving('pc', 7, 'x');
@@ -257,7 +257,7 @@ describe('an agent that comes back', () => {
   });
 });
 
-describe('what needs a person', () => {
+describe('a task that needs a person', () => {
   async function unclear(): Promise<TestLab> {
     const test = await lab();
     await test.run('r', 'p');
@@ -294,7 +294,7 @@ describe('what needs a person', () => {
     expect(test.runState('r')).toBe('failed');
   });
 
-  it('is settled by a result that arrives after all', async () => {
+  it('is settled by a late result', async () => {
     const test = await unclear();
     const [id = ''] = test.store.rows.attempts.keys();
     await test.engine.agents.attemptEnded({
@@ -310,7 +310,7 @@ describe('what needs a person', () => {
 });
 
 describe('a result', () => {
-  it('is recorded once, however often it is told, and acknowledged every time', async () => {
+  it('is recorded once and acknowledged every time it is reported', async () => {
     const test = await lab();
     await test.run('r', 'p');
     const [id = ''] = test.store.rows.attempts.keys();
@@ -333,7 +333,7 @@ describe('a result', () => {
     expect(told.filter((event) => event.type === 'task_run.failed')).toHaveLength(1);
   });
 
-  it('of an attempt that nobody knows is acknowledged and changes nothing', async () => {
+  it('of an unknown attempt is acknowledged and changes nothing', async () => {
     const test = await lab();
     const before = test.store.commits.length;
     await test.engine.agents.attemptEnded({
@@ -345,7 +345,7 @@ describe('a result', () => {
     expect(test.store.commits.length).toBe(before);
   });
 
-  it('from another computer is not believed', async () => {
+  it('from another computer is ignored', async () => {
     const test = await lab();
     await test.run('r', 'p');
     const [id = ''] = test.store.rows.attempts.keys();
@@ -358,7 +358,7 @@ describe('a result', () => {
     expect(test.task('r/a').state).toBe('running');
   });
 
-  it('that overtakes the answer to the start is recorded', async () => {
+  it('that arrives before the answer to the start is recorded', async () => {
     const test = await lab();
     test.agents.onStart = (execution, computer) => {
       test.agents.finishSilently(execution.start.attempt_id, computer, { kind: 'cancelled' });

@@ -19,7 +19,7 @@ async function lab(): Promise<TestLab> {
 const latest = (test: TestLab) => [...test.agents.executions.values()].at(-1)?.start;
 
 describe('a task of a run that gets a file of another task', () => {
-  it('starts with the one that the latest attempt of that task left, and its record says which', async () => {
+  it('starts with the file of the latest attempt of that task, and records which one', async () => {
     const test = await lab();
     await test.fail('r/write', 'no pen', 0);
     await test.live(2_000);
@@ -30,7 +30,7 @@ describe('a task of a run that gets a file of another task', () => {
     expect(test.task('r/read').inputFiles).toEqual(wanted);
   });
 
-  it('fails without an attempt when it is not there', async () => {
+  it('fails without an attempt when the file is missing', async () => {
     const test = await lab();
     await test.agents.complete('r/write', { files: [{ ...csv, name: 'b.csv' }] });
     await test.clock.settle();
@@ -45,7 +45,7 @@ describe('a task of a run that gets a file of another task', () => {
     expect(test.runState('r')).toBe('failed');
   });
 
-  it('is not taken on by itself, where nobody gives it the file', async () => {
+  it('is refused as an on-demand task, which gets no file', async () => {
     const test = await lab();
     await expect(test.engine.submissions.task({ name: 't', type: 'read' })).rejects.toMatchObject({
       code: 'invalid',
@@ -57,7 +57,7 @@ describe('a task of a run that gets a file of another task', () => {
     expect(test.running()).toContain('t');
   });
 
-  it('is told of its files only while it runs', async () => {
+  it('has its files shown only while it runs', async () => {
     const test = await lab();
     await test.agents.complete('r/write', { files: [csv] });
     await test.clock.settle();

@@ -3,7 +3,7 @@ import type { Plan, Policy, Snapshot } from '@lab/scheduling';
 import { describe, expect, it } from 'vitest';
 import { anyDevice, device, everyPolicy, same, TestLab, type MakePolicy } from '../test-lab.js';
 
-/** The agent of the computer says that the device is in that state. */
+/** The agent of the computer reports the state of the device. */
 async function setDevice(test: TestLab, computer: string, device: string, state: DeviceState): Promise<void> {
   test.agents.deviceState = (_lab, name) => (name === device ? state : 'idle');
   test.agents.heartbeat(computer);
@@ -17,7 +17,7 @@ async function open(test: TestLab, policy: MakePolicy): Promise<TestLab> {
 }
 
 describe.each(everyPolicy)('with %s', (_name, policy) => {
-  it('everything that waits runs in the end, each device with one task at a time', async () => {
+  it('every queued task runs in the end, each device with one task at a time', async () => {
     const test = new TestLab();
     test.lab('l', { m1: 'mixer', m2: 'mixer', oven: 'oven' });
     test.taskType('clean', { devices: { d: { type: 'oven' } } });
@@ -92,7 +92,7 @@ describe.each(everyPolicy)('with %s', (_name, policy) => {
     });
   });
 
-  it('what is planned survives a restart in the middle, with nothing started twice', async () => {
+  it('a plan survives a restart, and no task starts twice', async () => {
     const test = new TestLab();
     test.lab('l', { arm: 'arm' });
     test.protocol('p', [
@@ -114,7 +114,7 @@ describe.each(everyPolicy)('with %s', (_name, policy) => {
   });
 });
 
-/** Plans nothing, and keeps what it was shown. */
+/** Starts nothing and records the snapshots that it gets. */
 class Watcher implements Policy {
   readonly name = 'cpsat';
   readonly scope = 'all';
@@ -173,7 +173,7 @@ async function watched(): Promise<{ test: TestLab; policy: Watcher; ids: Record<
 }
 
 describe('a policy that plans ahead', () => {
-  it('is shown all that waits, with what it waits for and what it keeps', async () => {
+  it('gets every waiting task with its dependencies and the units it will hold', async () => {
     const { policy, ids } = await watched();
     const { tasks, running, units } = policy.last;
     const [mix, pour, bake] = tasks;
@@ -201,7 +201,7 @@ describe('a policy that plans ahead', () => {
     expect([...units.keys()].sort()).toEqual(['device:l.m1', 'device:l.m2', 'device:l.oven']);
   });
 
-  it('is shown what runs, until when, and what it has; and afterwards what its run keeps', async () => {
+  it('gets every running task with its expected end and units, and afterwards the units that its run holds', async () => {
     const { test, policy, ids } = await watched();
     policy.start = [ids['mix'] ?? ''];
     policy.ask?.();
@@ -231,7 +231,7 @@ describe('a policy that plans ahead', () => {
     expect(policy.last.tasks[0]).not.toHaveProperty('follows');
   });
 
-  it('is shown what its run keeps a unit for while a task that does not refer to it uses it', async () => {
+  it('gets the tasks for which a run holds a unit while another task of the run uses it', async () => {
     const test = new TestLab();
     test.lab('l', { arm: 'arm' });
     test.protocol('p', [
@@ -263,7 +263,7 @@ describe('a policy that plans ahead', () => {
     expect(test.allocated()).toEqual([]);
   });
 
-  it('is shown what nobody knows the start of as blocked', async () => {
+  it('gets a task without a predictable start as blocked', async () => {
     const { test, policy } = await watched();
     const blocked = (): boolean[] => policy.last.tasks.map((task) => task.blocked === true);
     expect(blocked()).toEqual([false, false, false]);
@@ -281,7 +281,7 @@ describe('a policy that plans ahead', () => {
     expect(blocked()).toEqual([false, false, false]);
   });
 
-  it('is asked again when it said so, when a task takes longer than expected, and when it has something better', async () => {
+  it('is asked again at its own request, when a task overruns, and when it has a better plan', async () => {
     const { test, policy, ids } = await watched();
     const askedAt = (): number => policy.last.now;
     const begin = test.clock.now();
@@ -305,7 +305,7 @@ describe('a policy that plans ahead', () => {
     expect(askedAt()).toBe(startedAt + 5_500);
   });
 
-  it('is replaced for the moment by greedy when it breaks down or wants what must not be', async () => {
+  it('is replaced by greedy for one turn when it throws or its plan is invalid', async () => {
     const { test, policy, ids } = await watched();
     policy.plan = () => {
       throw new TypeError('not a function');
@@ -332,7 +332,7 @@ describe('a policy that plans ahead', () => {
     expect(policy.stopped).toBe(1);
   });
 
-  it('counts on the median of what a task took, when it has been seen three times, also after a restart', async () => {
+  it('expects the median of observed durations, from three on, also after a restart', async () => {
     const test = new TestLab();
     test.lab('l', { arm: 'arm' });
     test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') }, duration: 60 }]);

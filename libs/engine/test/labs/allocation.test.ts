@@ -60,7 +60,7 @@ describe('devices', () => {
     expect(test.running()).toEqual(['low/a']);
   });
 
-  it('are used on the computer that has most of them, the service computer first among equals', async () => {
+  it('are used from the computer that has most of them; the service computer wins a tie', async () => {
     const test = new TestLab();
     test.lab('l', { a1: 'd@pc_b', a2: 'd@pc_b', b1: 'd@pc_a', s1: 'd' });
     const slots = (...keys: string[]) => Object.fromEntries(keys.map((key) => [key, device(`l.${key}`)]));
@@ -81,7 +81,7 @@ describe('devices', () => {
     ]);
   });
 
-  it('that cannot be used at present make the task wait until they can', async () => {
+  it('that are out of use make the task wait', async () => {
     const test = new TestLab();
     test.lab('l', { arm: 'arm' });
     test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);
@@ -131,7 +131,7 @@ describe('devices', () => {
 });
 
 describe('agents', () => {
-  it('are described by what they say and what is recorded, and what nobody knows is null', async () => {
+  it('are described by their reports and rows, with null for what is unknown', async () => {
     const test = new TestLab();
     test.lab('l', { arm: 'arm', far: 'arm@elsewhere' });
     test.protocol('p', [{ name: 'a', devices: { d: device('l.arm') } }]);
@@ -171,7 +171,7 @@ describe('agents', () => {
     ]);
   });
 
-  it('that are not heard say since when, and one that never registered says so', async () => {
+  it('that are silent are shown with the time of their last message, or as never registered', async () => {
     const test = new TestLab();
     test.lab('l', { arm: 'arm', far: 'arm@elsewhere' });
     await test.open();
@@ -202,7 +202,7 @@ describe('agents', () => {
 describe('the functions of a device', () => {
   const heat = { name: 'heat', kind: 'effect' as const, timeout_s: 900 };
 
-  it('go with the start of a task and the address of the device, and into no record', async () => {
+  it('are sent with the start of a task and the address of the device, and are not stored', async () => {
     const test = new TestLab();
     test.lab('l', { oven: 'oven' });
     test.protocol('p', [{ name: 'a', devices: { d: device('l.oven') } }]);
@@ -237,7 +237,7 @@ describe('a hold', () => {
     return test;
   }
 
-  it('keeps the device from the others until the last task that refers to it has ended', async () => {
+  it('keeps the device for the run until the last task that refers to it has ended', async () => {
     const test = held();
     await test.open();
     await test.run('r', 'p');
@@ -266,7 +266,7 @@ describe('a hold', () => {
     expect(test.allocated()).toEqual([]);
   });
 
-  it('ends with the run, whatever was to come', async () => {
+  it('ends with the run', async () => {
     const test = held();
     await test.open();
     await test.run('r', 'p');
@@ -310,7 +310,7 @@ describe('a hold', () => {
     expect(test.running()).toEqual(['o/a']);
   });
 
-  it('without it the device is free between two tasks', async () => {
+  it('is required to keep a device between two tasks', async () => {
     const test = new TestLab();
     test.lab('l', { m1: 'mixer', arm: 'arm' });
     test.protocol('p', [
@@ -343,7 +343,7 @@ describe('a hold', () => {
     expect(test.running()).toEqual(['r/c']);
   });
 
-  /** Two protocols that each keep what the other one needs next. */
+  /** Two protocols that each hold what the other needs next. */
   const crossing = (): TestLab => {
     const test = new TestLab();
     test.lab('l', { x: 'dev', y: 'dev' });
@@ -356,7 +356,7 @@ describe('a hold', () => {
     return test;
   };
 
-  it('is not begun when another run keeps what this one would wait for, and waits for this', async () => {
+  it('does not begin if it would deadlock with another run', async () => {
     const test = crossing();
     await test.open();
     await test.run('r', 'p');
@@ -371,10 +371,10 @@ describe('a hold', () => {
     expect([test.runState('r'), test.runState('s')]).toEqual(['completed', 'completed']);
   });
 
-  it('of two runs on each other, should it come to that, is said in the log', async () => {
+  it('of two runs that deadlock is reported in the log', async () => {
     const test = crossing();
     const greedy = new GreedyPolicy();
-    // One that does not look at what runs still ask for.
+    // A policy that ignores the needs of running work.
     const careless: Policy = {
       name: 'greedy',
       scope: 'ready',

@@ -15,7 +15,7 @@ async function lab(): Promise<TestLab> {
 const use = (name: string) => ({ name, type: 'use', devices: { d: { lab_name: 'l', name: 'arm' } } });
 
 describe('a change of definitions', () => {
-  it('is refused by whoever makes it, by the work that is not over and the devices that work has', async () => {
+  it('can be refused by its maker because of unfinished work and its devices', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.engine.submissions.task(use('t'));
@@ -35,7 +35,7 @@ describe('a change of definitions', () => {
     expect(test.engine.views.devices()).toEqual(before);
   });
 
-  it('knows of no work when all is over', async () => {
+  it('sees no work when all is over', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.complete('r/a');

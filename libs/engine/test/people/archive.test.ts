@@ -41,7 +41,7 @@ describe('work that is over', () => {
     ]);
   });
 
-  it('is archived and restored once', async () => {
+  it('is archived only once and restored only once', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.complete('r/a');
@@ -60,7 +60,7 @@ describe('work that is over', () => {
     await expect(changes.archive('campaign', 'r', 'ada')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is not archived while it goes on, nor a run without its campaign', async () => {
+  it('is not archived before it is over, nor a run without its campaign', async () => {
     const test = await lab();
     await test.run('r', 'p');
     const { changes } = test.engine;
@@ -80,7 +80,7 @@ describe('work that is over', () => {
     );
   });
 
-  it('is not resumed before it is restored, whichever is asked first', async () => {
+  it('is not resumed before it is restored, in either order of requests', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.fail('r/a');
@@ -100,7 +100,7 @@ describe('work that is over', () => {
     expect(test.runRow('r').state).toBe(kept.status === 'fulfilled' ? 'failed' : 'running');
   });
 
-  it('of on-demand tasks is the latest of the name, which stays free for another one', async () => {
+  it('by the name of an on-demand task is the latest one, and the name stays free', async () => {
     const test = await lab();
     const ask = { name: 't', type: 'use', devices: { d: { lab_name: 'l', name: 'arm' } } };
     const { id } = await test.engine.submissions.task(ask);
@@ -118,7 +118,7 @@ describe('work that is over', () => {
     expect(archived(test)).toEqual(['t', 't']);
   });
 
-  it('of old is archived by the service, but what goes on again meanwhile', async () => {
+  it('that ended long ago is archived by the service, except what has resumed', async () => {
     const test = await lab();
     for (const name of ['r1', 'r2', 'r3', 'young']) {
       if (name === 'young') await test.live(10_000);

@@ -7,7 +7,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { device, ints, same, TestLab } from '../test-lab.js';
 
-/** A lab with an arm on `pc`, and a run of two tasks on it of which the first has begun. */
+/** A laboratory with an arm on `pc`, and a run of two tasks on it. The first task runs. */
 async function lab(policy: TaskFailurePolicy = {}): Promise<TestLab> {
   const test = new TestLab();
   test.lab('l', { arm: 'arm@pc' }, { cup: 'beaker' });
@@ -55,7 +55,7 @@ async function lose(test: TestLab): Promise<void> {
 }
 
 describe('a task that needs attention', () => {
-  it('is asked about once, with what is known of it', async () => {
+  it('has one item with the known facts', async () => {
     const test = await lab();
     await test.live(5000);
     await lose(test);
@@ -92,7 +92,7 @@ describe('a task that needs attention', () => {
     expect(only(test).id).toBe(id);
   });
 
-  it('is completed with outputs, which are handed on', async () => {
+  it('is completed with outputs, which later tasks get', async () => {
     const test = await lab();
     await lose(test);
     await decide(test, 'completed', {
@@ -122,7 +122,7 @@ describe('a task that needs attention', () => {
     expect(test.runState('r')).toBe('completed');
   });
 
-  it('is not completed with outputs that are not those of its type, and every fault is told', async () => {
+  it('is not completed with outputs that do not match its type, and every fault is listed', async () => {
     const test = await lab();
     await lose(test);
     const id = only(test).id;
@@ -236,7 +236,7 @@ describe('a task that needs attention', () => {
     expect(test.allocated()).toEqual([]);
   });
 
-  it('is decided once, by what can be decided of a task', async () => {
+  it('is decided once, by one of the actions for tasks', async () => {
     const test = await lab();
     await lose(test);
     const { id } = only(test);
@@ -289,7 +289,7 @@ describe('a device in doubt', () => {
     return { test, say: (what: Partial<DeviceStatus>) => (says = what) };
   }
 
-  it('that still moves for a task lets nobody decide about the task before it has come to rest', async () => {
+  it('that still moves for a task blocks the decision about the task', async () => {
     const { test, say } = await inDoubt();
     say({ state: 'busy', doubt: undefined });
     await lose(test);
@@ -302,7 +302,7 @@ describe('a device in doubt', () => {
     expect(items(test).find(({ kind }) => kind === 'task')?.state).toBe('resolved');
   });
 
-  it('keeps what the task had that failed on it, for it may still be moving', async () => {
+  it('keeps the units of the task that failed on it, because it may still move', async () => {
     const { test, say } = await inDoubt();
     const [attemptId = ''] = test.store.rows.attempts.keys();
     say({
@@ -321,7 +321,7 @@ describe('a device in doubt', () => {
     expect(test.store.rows.allocations.get('resource:cup')?.taskRunId).toBe(test.task('r/a').id);
   });
 
-  it('is asked about once, with what is known of it', async () => {
+  it('has one item with the known facts', async () => {
     const { test } = await inDoubt();
     await test.live(10_000);
     expect(items(test)).toMatchObject([
@@ -340,7 +340,7 @@ describe('a device in doubt', () => {
     ]);
   });
 
-  it('is started anew by its agent when a person says that it is idle', async () => {
+  it('is restarted by its agent when a person says that it is idle', async () => {
     const { test, say } = await inDoubt();
     const resets: unknown[] = [];
     test.agents.onReset = (...args) => {
@@ -356,7 +356,7 @@ describe('a device in doubt', () => {
     expect(test.store.audit).toMatchObject([{ detail: { about: 'l.arm', decision: 'idle' } }]);
   });
 
-  it('is asked about when it is faulted as well, and again when its next start fails too', async () => {
+  it('has an item when it is faulted, and another one when its next start fails', async () => {
     const { test, say } = await inDoubt();
     say({ state: 'faulted', detail: 'no such port', doubt: undefined });
     await test.live(2000);
@@ -376,7 +376,7 @@ describe('a device in doubt', () => {
     expect(open(test)).toEqual([]);
   });
 
-  it('is not asked about again by a heartbeat that was on its way, unless it goes on saying so', async () => {
+  it('gets no new item from a delayed heartbeat, unless the doubt persists', async () => {
     const { test, say } = await inDoubt();
     test.agents.onReset = () => undefined;
     await decide(test, 'idle');
@@ -393,7 +393,7 @@ describe('a device in doubt', () => {
   it.each([
     ['its agent refuses', 'refused' as const, 'device_unavailable'],
     ['nobody answers', 'lost' as const, 'deadline_exceeded'],
-  ])('stays a question when %s', async (_what, delivery, code) => {
+  ])('keeps its item when %s', async (_what, delivery, code) => {
     const { test } = await inDoubt();
     test.agents.onCall = (kind) => (kind === 'reset' ? delivery : 'delivered');
     const { id } = only(test);
@@ -403,7 +403,7 @@ describe('a device in doubt', () => {
     expect(test.store.audit).toEqual([]);
   });
 
-  it('whose agent is away cannot be started anew', async () => {
+  it('whose agent is offline cannot be restarted', async () => {
     const { test } = await inDoubt();
     await test.clock.advance(5000);
     const { id } = only(test);
@@ -413,14 +413,14 @@ describe('a device in doubt', () => {
     expect(only(test).id).toBe(id);
   });
 
-  it('is no question any more when its driver has found out', async () => {
+  it('has no item any more when its driver has reconciled its state', async () => {
     const { test, say } = await inDoubt();
     say({ state: 'idle' });
     await test.live(1000);
     expect(items(test)).toMatchObject([{ state: 'resolved', resolution: { action: null, by: 'service' } }]);
   });
 
-  it('stays a question while its agent is away or starts it', async () => {
+  it('keeps its item while its agent is offline or starts it', async () => {
     const { test, say } = await inDoubt();
     test.agents.crash('pc');
     await test.live(20_000);
@@ -435,7 +435,7 @@ describe('a device in doubt', () => {
 });
 
 describe('an agent that does not come back', () => {
-  it('is asked about when it has been silent for half a minute with work', async () => {
+  it('has an item when it has been silent for 30 s with work', async () => {
     const test = await lab();
     test.agents.crash('pc');
     await test.live(29_000);
@@ -450,14 +450,14 @@ describe('an agent that does not come back', () => {
     expect(test.task('r/a').state).toBe('running');
   });
 
-  it('without work is nobody’s concern', async () => {
+  it('without work has no item', async () => {
     const test = await lab();
     test.agents.crash('svc_computer');
     await test.live(60_000);
     expect(items(test)).toEqual([]);
   });
 
-  it('is no question any more when it is back', async () => {
+  it('has no item any more when it is heard again', async () => {
     const test = await lab();
     await test.clock.advance(40_000);
     expect(open(test)).toHaveLength(1);
@@ -467,7 +467,7 @@ describe('an agent that does not come back', () => {
     expect(test.task('r/a').state).toBe('completed');
   });
 
-  it('is waited for again after a restart of the engine, from then on', async () => {
+  it('gets another 30 s after a restart of the engine', async () => {
     const test = await lab();
     test.agents.crash('pc');
     await test.live(20_000);
@@ -478,7 +478,7 @@ describe('an agent that does not come back', () => {
     expect(only(test).kind).toBe('agent');
   });
 
-  it('stays the same question after a restart of the engine', async () => {
+  it('keeps its item after a restart of the engine', async () => {
     const test = await lab();
     test.agents.crash('pc');
     await test.live(31_000);
@@ -492,7 +492,7 @@ describe('an agent that does not come back', () => {
     expect(items(test)[0]).toMatchObject({ id, state: 'resolved', resolution: { action: null } });
   });
 
-  it('that is declared lost leaves its tasks to people, one by one', async () => {
+  it('that is declared lost leaves a decision about each of its tasks', async () => {
     const test = await lab();
     test.agents.crash('pc');
     await test.live(31_000);
@@ -506,7 +506,7 @@ describe('an agent that does not come back', () => {
     expect(open(test)).toEqual([]);
   });
 
-  it('tells a result after all, which counts while nobody has decided', async () => {
+  it('may report a late result, which counts until a person has decided', async () => {
     const test = await lab();
     await test.clock.advance(31_000);
     await decide(test, 'lost');
@@ -522,7 +522,7 @@ describe('an agent that does not come back', () => {
     expect(test.running()).toEqual(['r/b']);
   });
 
-  it('is told to stop what was decided about meanwhile, and what it tells of that changes nothing', async () => {
+  it('must stop attempts that a person has decided, and their results change nothing', async () => {
     const test = await lab();
     test.agents.onCancel = () => undefined;
     await test.clock.advance(31_000);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { campaign, finish, lab as searchLab, measure, trials } from '../search-lab.js';
 import { device, ints, open, TestLab } from '../test-lab.js';
 
-/** One arm, so that all but one task wait; `r` is under way and `s` waits behind it. */
+/** A laboratory with one arm, so that at most one task runs. Run `r` is running and `s` is queued. */
 async function lab(): Promise<TestLab> {
   const test = new TestLab();
   test.lab('l', { arm: 'arm' });
@@ -37,7 +37,7 @@ async function onDemand(test: TestLab, name: string): Promise<void> {
 }
 
 describe('the priority of work', () => {
-  it('counts from the next decision on, for all that waits of a run', async () => {
+  it('counts from the next decision on, for all waiting tasks of a run', async () => {
     const test = await lab();
     await test.run('r', 'p', { parameters: values });
     await test.run('s', 'p', { parameters: values });
@@ -69,7 +69,7 @@ describe('the priority of work', () => {
     });
   });
 
-  it('goes from a campaign to its runs, those that have begun and those that have not', async () => {
+  it('passes from a campaign to its runs, begun or not', async () => {
     const test = await lab();
     await settled(
       test,
@@ -89,7 +89,7 @@ describe('the priority of work', () => {
 });
 
 describe('parameters of work', () => {
-  it('may change until its first attempt begins, and are those it begins with', async () => {
+  it('may change until the first attempt begins, which uses them', async () => {
     const test = await lab();
     await onDemand(test, 'x');
     await onDemand(test, 'y');
@@ -186,7 +186,7 @@ describe('a campaign', () => {
       await test.complete(test.running()[0] ?? '');
   }
 
-  it('begins its further runs with what was changed', async () => {
+  it('starts its further runs with the changes', async () => {
     const test = await begun();
     await settled(
       test,
@@ -211,7 +211,7 @@ describe('a campaign', () => {
     expect(test.campaignRow('c')).toMatchObject({ state: 'completed', runsStarted: 2, runsCompleted: 2 });
   });
 
-  it('may get more runs, unless somebody else has their names', async () => {
+  it('may get more runs, unless their names are taken', async () => {
     const test = await begun();
     await test.run('c_run_5', 'p', { parameters: values });
     await expect(test.engine.changes.campaign('c', { max_protocol_runs: 5 }, 'ada')).rejects.toMatchObject({
@@ -222,7 +222,7 @@ describe('a campaign', () => {
     expect(test.campaignRow('c')).toMatchObject({ state: 'completed', runsCompleted: 4 });
   });
 
-  it('with parameters run by run takes another list that leaves what has begun as it was', async () => {
+  it('with parameters per run accepts another list that does not change begun runs', async () => {
     const own = [1, 2, 3].map((n) => ({ a: { n } }));
     const test = await begun({ protocol_run_parameters: own });
     const first = own.slice(0, 2);
@@ -252,7 +252,7 @@ describe('a campaign', () => {
     ]);
   });
 
-  it('with an optimizer finds what was best after the last of its runs, however many those have become', async () => {
+  it('with an optimizer reports the best rows after its last run, also with changed limits', async () => {
     const test = await searchLab();
     await campaign(test, { max_protocol_runs: 2 });
     await measure(test, 1);

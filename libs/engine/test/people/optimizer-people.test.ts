@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { campaign, finish, lab, measure, trials } from '../search-lab.js';
 
 describe('people and the optimizer', () => {
-  it('change its parameters, which outlive its session; what is not allowed changes nothing', async () => {
+  it('change its parameters, which outlive its session; a refused change has no effect', async () => {
     const test = await lab();
     await campaign(test);
     const { optimizers } = test.engine;
@@ -25,7 +25,7 @@ describe('people and the optimizer', () => {
     await expect(optimizers.configure('d', 'ada', {})).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('change its parameters right after the submission: one that is being made is waited for', async () => {
+  it('change its parameters right after the submission, waiting for its opening', async () => {
     const test = await lab();
     let made = (): void => undefined;
     test.optimizers.before = ({ kind }) =>
@@ -38,7 +38,7 @@ describe('people and the optimizer', () => {
     expect(test.optimizers.session('c').runtimeParams).toMatchObject({ p_ai: 0.25 });
   });
 
-  it('are told that it is not there when it is not made in time, or cannot be made', async () => {
+  it('get an error when it is not made in time or cannot be made', async () => {
     const test = await lab();
     let made = (): void => undefined;
     test.optimizers.before = ({ kind }) =>
@@ -60,7 +60,7 @@ describe('people and the optimizer', () => {
     await told;
   });
 
-  it('have it made anew when nobody knows whether a change has reached it', async () => {
+  it('cause a new session when it is unknown whether a change has reached it', async () => {
     const test = await lab();
     await campaign(test);
     test.optimizers.after = ({ kind }) => {
@@ -74,7 +74,7 @@ describe('people and the optimizer', () => {
     expect(test.optimizers.session('c').runtimeParams).toMatchObject({ p_ai: 0 });
   });
 
-  it('leave insights, which are given until a suggestion has used them, over a restart as well', async () => {
+  it('leave insights, which are passed on until a proposal has used them, also after a restart', async () => {
     const test = await lab();
     const given: string[][] = [];
     test.optimizers.uses = (insights) => {
@@ -95,7 +95,7 @@ describe('people and the optimizer', () => {
     ]);
   });
 
-  it('resume with overrides, which win over what was set since; what is searched stays', async () => {
+  it('resume with overrides, which replace later settings but not the search space', async () => {
     const test = await lab();
     await campaign(test, { meta: { optimizer_overrides: { p_ai: 1, step: 2 } } });
     expect(test.optimizers.session('c').making.overrides).toEqual({ p_ai: 1, step: 2 });
@@ -123,7 +123,7 @@ describe('people and the optimizer', () => {
     ]);
   });
 
-  it('pause and resume a campaign with overrides, and its optimizer is made anew', async () => {
+  it('pause and resume a campaign with overrides, which open a new session', async () => {
     const test = await lab();
     await campaign(test, { max_protocol_runs: 6 });
     await test.engine.work.pauseCampaign('c', 'ada');
@@ -142,7 +142,7 @@ describe('people and the optimizer', () => {
     expect(trials(test).map(([, , n]) => n)).toEqual([1, 2, 30, 40, 50, 60]);
   });
 
-  it('are told how it fares, and what it would be', async () => {
+  it('read its state and its defaults', async () => {
     const test = await lab();
     await campaign(test);
     await expect(test.engine.optimizers.read('c', true)).resolves.toMatchObject({

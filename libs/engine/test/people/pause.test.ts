@@ -27,7 +27,7 @@ async function restart(test: TestLab): Promise<void> {
 }
 
 describe('a paused protocol run', () => {
-  it('lets what runs come to its end, keeps what it holds, and starts nothing more until it is resumed', async () => {
+  it('lets running tasks end, keeps its units, and starts nothing until it is resumed', async () => {
     const test = await lab();
     await test.run('r', 'pair');
     await settled(test, test.engine.work.pauseProtocolRun('r', 'ada'));
@@ -68,7 +68,7 @@ describe('a paused protocol run', () => {
     expect(test.runState('r')).toBe('completed');
   });
 
-  it('shows that it needs a person, and is paused again when that is settled', async () => {
+  it('shows that it needs a person, and is paused again after the decision', async () => {
     const test = await lab();
     test.protocol('wide', [{ name: 'a' }, { name: 'b' }, { name: 'c', needs: ['a', 'b'] }]);
     await test.run('r', 'wide');
@@ -96,7 +96,7 @@ describe('a paused protocol run', () => {
     expect(test.allocated()).toEqual([]);
   });
 
-  it('cannot be paused twice, nor resumed when it runs, nor named when it is not there', async () => {
+  it('cannot be paused twice, resumed while it runs, or found when it does not exist', async () => {
     const test = await lab();
     await test.run('r', 'pair');
     await expect(test.engine.work.resumeProtocolRun('r', '')).rejects.toMatchObject({
@@ -151,7 +151,7 @@ describe('a paused campaign', () => {
     ]);
   });
 
-  it('keeps a run of it paused that was paused by itself', async () => {
+  it('keeps a run paused that was paused alone', async () => {
     const test = await lab();
     await test.engine.submissions.campaign({ name: 'c', protocol: 'plain', max_protocol_runs: 1 });
     await settled(test, test.engine.work.pauseProtocolRun('c_run_1', ''));
@@ -172,7 +172,7 @@ describe('a paused campaign', () => {
 });
 
 describe('a paused queue', () => {
-  it('starts nothing, wherever it belongs, over restarts too, until it is resumed', async () => {
+  it('starts nothing until it is resumed, also after restarts', async () => {
     const test = await lab();
     await test.run('r', 'plain');
     expect(test.engine.views.queue(wholeQueue).queue).toEqual({

@@ -3,7 +3,7 @@ import { TestLab } from '../test-lab.js';
 
 const reset = { name: 'beaker', by: 'ada', reason: '', force: false };
 
-/** A run whose task `a` uses the beaker and keeps it for `b`. */
+/** A run whose task `a` uses the beaker and holds it for `b`. */
 async function lab(): Promise<TestLab> {
   const test = new TestLab();
   test.lab('l', { arm: 'arm' }, { beaker: 'glass' });
@@ -23,7 +23,7 @@ async function lab(): Promise<TestLab> {
 
 const metaOf = (test: TestLab): unknown => test.store.rows.resources.get('beaker')?.meta;
 
-/** Ends a task that leaves the beaker with so much in it. */
+/** Ends a task with the given content of the beaker. */
 async function leave(test: TestLab, label: string, ml: number): Promise<void> {
   const beaker = { name: 'beaker', type: 'glass', meta: { ml } };
   await test.agents.complete(label, { output_resources: { r: beaker } });
@@ -31,7 +31,7 @@ async function leave(test: TestLab, label: string, ml: number): Promise<void> {
 }
 
 describe('a reset of a resource', () => {
-  it('puts back what the lab file says, as an event and in the audit', async () => {
+  it('restores the values of the lab file, with an event and an audit entry', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await leave(test, 'r/a', 3);
@@ -51,7 +51,7 @@ describe('a reset of a resource', () => {
     });
   });
 
-  it('is refused while a task or a run has it, which is named, unless it is forced with a reason', async () => {
+  it('is refused while a task or run has it, by name, unless it is forced with a reason', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await expect(test.engine.resources.reset(reset)).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe('a reset of a resource', () => {
     });
   });
 
-  it('of what is not there says what was meant, and of a laboratory that is not loaded says so', async () => {
+  it('of an unknown resource suggests a name, and says if its laboratory is not loaded', async () => {
     const test = await lab();
     await expect(test.engine.resources.reset({ ...reset, name: 'baeker' })).rejects.toMatchObject({
       code: 'not_found',

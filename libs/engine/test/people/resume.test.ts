@@ -34,7 +34,7 @@ async function restart(test: TestLab): Promise<void> {
 }
 
 describe('a failed protocol run that is resumed', () => {
-  it('keeps what completed, with its outputs, and does the rest again with attempts counted on', async () => {
+  it('keeps completed tasks and their outputs, and repeats the others with rising attempt numbers', async () => {
     const test = await lab();
     await test.run('r', 'chain');
     await test.complete('r/a', { n: 7 });
@@ -95,7 +95,7 @@ describe('a failed protocol run that is resumed', () => {
     expect(test.task('r/a')).toMatchObject({ outputParameters: null, outputFiles: [] });
   });
 
-  it('gets by name what a kept task had, waits for it while others have it, and holds it anew', async () => {
+  it('gets the units of kept tasks by name, waits for them, and holds them again', async () => {
     const test = await lab();
     test.protocol('held', [
       { name: 'a', devices: { d: device('l.arm', true) } },
@@ -170,7 +170,7 @@ describe('a failed protocol run that is resumed', () => {
     expect(test.task('r/a').attempt).toBe(2);
   });
 
-  it('has happened or not, when the store fails in between', async () => {
+  it('is atomic when the store fails', async () => {
     const test = await lab();
     await test.run('r', 'chain');
     await test.complete('r/a', { n: 1 });
@@ -227,7 +227,7 @@ describe('what cannot be resumed', () => {
 });
 
 describe('a cancelled protocol run that is resumed', () => {
-  it('goes on by a submission that says the same, or leaves it out', async () => {
+  it('is resumed by a submission with equal or absent fields', async () => {
     const test = await lab();
     const submission = { name: 'r', type: 'given', parameters: { a: { n: 1 } }, meta: { x: [1, { y: 2 }] } };
     await settled(test, test.engine.submissions.protocolRun({ ...submission, resume: true }));
@@ -293,7 +293,7 @@ describe('a campaign that is resumed', () => {
     );
   }
 
-  it('keeps its completed runs, has the failed and cancelled ones go on with their parameters, then the rest', async () => {
+  it('keeps completed runs, then repeats failed and cancelled ones with their parameters, then starts the rest', async () => {
     const test = await lab();
     await campaign(test, { max_concurrent_protocol_runs: 2 });
     await test.complete('c_run_1/a');
@@ -333,7 +333,7 @@ describe('a campaign that is resumed', () => {
     ]);
   });
 
-  it('has no more runs under way than it may, also of those that go on', async () => {
+  it('respects the limit of concurrent runs, resumed ones included', async () => {
     const test = await lab();
     await campaign(test, { on_run_failure: 'continue' });
     for (const n of [1, 2, 3]) await test.fail(`c_run_${n}/a`);
@@ -360,7 +360,7 @@ describe('a campaign that is resumed', () => {
     expect(test.runState('c_run_1')).toBe('completed');
   });
 
-  it('lets a failed run of it go on alone while it is open, and counts it once', async () => {
+  it('allows the resume of one failed run while it is open, and counts the run once', async () => {
     const test = await lab();
     await campaign(test, {
       on_run_failure: 'pause',
@@ -384,7 +384,7 @@ describe('a campaign that is resumed', () => {
     });
   });
 
-  it('is what a person must resume when it is over, not its run', async () => {
+  it('must be resumed itself when it is over, not one of its runs', async () => {
     const test = await lab();
     await campaign(test);
     await test.fail('c_run_1/a');
@@ -408,7 +408,7 @@ describe('a campaign that is resumed', () => {
     expect(test.campaignRow('c').state).toBe('failed');
   });
 
-  it('goes on by a submission that says the same', async () => {
+  it('is resumed by an equal submission', async () => {
     const test = await lab();
     await campaign(test);
     await test.fail('c_run_1/a');
@@ -424,8 +424,8 @@ describe('a campaign that is resumed', () => {
   });
 });
 
-describe('work that an orchestrator left behind', () => {
-  it('goes on by itself, without being resumed', async () => {
+describe('unfinished work after a restart', () => {
+  it('continues without a resume', async () => {
     const test = await lab();
     await test.run('r', 'chain');
     await restart(test);

@@ -37,7 +37,7 @@ describe('an emergency stop', () => {
     expect(test.running()).toEqual(everything.map((name) => `${name}/a`).sort());
   });
 
-  it('stops what runs in its scope, and leaves it to a person', async () => {
+  it('stops attempts in its scope, and leaves their tasks to a person', async () => {
     const test = await lab();
     await runAll(test);
     await test.engine.emergencyStops.engage(stop('lab:l'));
@@ -64,7 +64,7 @@ describe('an emergency stop', () => {
     expect(test.task('l.arm/a')).toMatchObject({ state: 'running', attempt: 2 });
   });
 
-  it('of everything leaves a task without devices to its end', async () => {
+  it('of everything lets a task without devices run to its end', async () => {
     const test = await lab();
     await test.run('none', 'none');
     await test.engine.emergencyStops.engage(stop('all'));
@@ -74,7 +74,7 @@ describe('an emergency stop', () => {
     expect(test.runState('none')).toBe('completed');
   });
 
-  it('is not retried after, whatever the task ended with', async () => {
+  it('is followed by no retry, whatever the result', async () => {
     const test = await lab();
     await test.run('r', 'l.arm');
     test.agents.onCancel = () => undefined;
@@ -90,7 +90,7 @@ describe('an emergency stop', () => {
     });
   });
 
-  it('is no reason to ask about a task that completed before it stopped', async () => {
+  it('requires no decision about a task that completed before it stopped', async () => {
     const test = await lab();
     await test.run('r', 'l.arm');
     test.agents.onCancel = () => undefined;
@@ -99,7 +99,7 @@ describe('an emergency stop', () => {
     expect(test.runState('r')).toBe('completed');
   });
 
-  it('is known by the device when the task ends before it is recorded', async () => {
+  it('is known from the device when the task ends before the stop is recorded', async () => {
     const test = await lab();
     let more: Partial<DeviceStatus> = {};
     test.agents.deviceMore = () => more;
@@ -114,7 +114,7 @@ describe('an emergency stop', () => {
     });
   });
 
-  it('that nobody recorded is taken over from the agents that keep to it', async () => {
+  it('that was not recorded is adopted from the agents that obey it', async () => {
     const test = await lab();
     await test.run('r', 'l.arm');
     test.agents.halts.set('pc', [stop('lab:l'), stop('lab:gone', 'stop-2')]);
@@ -129,7 +129,7 @@ describe('an emergency stop', () => {
     expect(recorded(test)[0]?.releasedAt).not.toBeNull();
   });
 
-  it('that was heard is recorded once, whoever records it as well', async () => {
+  it('that was broadcast is recorded once', async () => {
     const test = await lab();
     test.engine.emergencyStops.heard(stop('all'));
     expect(await test.engine.emergencyStops.engage(stop('all'))).toEqual({ id: 'stop-1' });
@@ -139,7 +139,7 @@ describe('an emergency stop', () => {
     expect(test.store.audit).toHaveLength(1);
   });
 
-  it('survives a restart, and is told to agents that register', async () => {
+  it('survives a restart, and agents learn of it when they register', async () => {
     const test = await lab();
     await test.engine.emergencyStops.engage(stop('lab:m', 'stop-0'));
     await test.engine.emergencyStops.release('stop-0', 'ada');
@@ -159,7 +159,7 @@ describe('an emergency stop', () => {
     expect(test.running()).toEqual([]);
   });
 
-  it('of what does not exist is refused, and so is a release of none', async () => {
+  it('of an unknown scope is refused, and so is a release of an unknown stop', async () => {
     const test = await lab();
     const code = (wanted: string) => ({ code: wanted, effect: 'none' });
     await expect(test.engine.emergencyStops.engage(stop('lab:x'))).rejects.toMatchObject(code('unknown_lab'));
@@ -177,7 +177,7 @@ describe('an emergency stop', () => {
     expect(recorded(test)).toHaveLength(1);
   });
 
-  it('and its release leave the pause of the queue alone', async () => {
+  it('and its release do not change the queue pause', async () => {
     const test = await lab();
     await test.engine.queuePause.pause('ada');
     await test.engine.emergencyStops.engage(stop('all'));
@@ -195,7 +195,7 @@ describe('an emergency stop', () => {
     expect(test.running()).toEqual(['r/a']);
   });
 
-  it('gives way to the cancel of a person', async () => {
+  it('yields to a cancel', async () => {
     const test = await lab();
     await test.run('r', 'l.arm');
     test.agents.onCancel = () => undefined;

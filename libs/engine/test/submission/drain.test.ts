@@ -19,7 +19,7 @@ describe('the time until a place in the queue is free', () => {
     expect(drain.secondsPerStart(t0 + 59_500)).toBe(seconds);
   });
 
-  it('forgets what is longer ago than a minute', () => {
+  it('ignores starts more than a minute ago', () => {
     const drain = new Drain();
     for (let n = 0; n < 100; n += 1) drain.started(t0 + n);
     expect(drain.secondsPerStart(t0 + 30_000)).toBe(1);

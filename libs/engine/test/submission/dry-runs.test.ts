@@ -76,7 +76,7 @@ const task = (name: string, more: Partial<TaskSubmission> = {}): Submission => (
   },
 });
 
-/** Each is tried out and then meant; what is accepted stays, so that later ones meet it. */
+/** Each is tried out and then submitted. Accepted ones stay, so that later ones meet them. */
 const submissions: [what: string, submission: Submission][] = [
   ['a run', run('r')],
   ['a run whose name is taken', run('r')],
@@ -150,8 +150,8 @@ const submitted = ({ engine }: TestLab, { kind, submission }: Submission): Promi
   }
 };
 
-describe('what is tried out', () => {
-  it('is answered as if it was meant, in whatever state the service is, and changes nothing', async () => {
+describe('a dry run', () => {
+  it('gets the answer of the submission in every state, and changes nothing', async () => {
     const test = await lab();
     const outcomes = new Set<unknown>();
     for (const [what, submission] of submissions) {
@@ -183,7 +183,7 @@ describe('what is tried out', () => {
     );
   });
 
-  it('is answered with what it leaves out, and that means the same', async () => {
+  it('returns the submission with its defaults, which is equivalent', async () => {
     const test = await lab();
     expect(await test.engine.submissions.tryOut(task('t'))).toEqual({
       kind: 'task',
@@ -206,7 +206,7 @@ describe('what is tried out', () => {
     }
   });
 
-  it('and goes on with something that is there is said to be that', async () => {
+  it('of a resume is reported as a resume', async () => {
     const test = await lab();
     expect(await test.engine.submissions.tryOut(run('failed', { resume: true }))).toBeNull();
     expect(test.runState('failed')).toBe('failed');

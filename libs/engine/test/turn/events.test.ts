@@ -13,7 +13,7 @@ async function lab(): Promise<TestLab> {
   return test;
 }
 
-/** Types of the events about a record, or all of a kind, in order. */
+/** Types of the events about a record, or of all of a kind, in order. */
 function told(test: TestLab, aggregate: string): string[] {
   return test.store.events
     .filter((event) => event.aggregate.startsWith(aggregate))
@@ -21,7 +21,7 @@ function told(test: TestLab, aggregate: string): string[] {
 }
 
 describe('events', () => {
-  it('tell of every state of an attempt, with where it belongs', async () => {
+  it('report every state of an attempt, with its task, run and campaign', async () => {
     const test = await lab();
     await test.run('r', 'one', { owner: 'ada' });
     await test.complete('r/a');
@@ -40,7 +40,7 @@ describe('events', () => {
     expect(task?.body).toMatchObject({ owner: 'ada', protocol_run: 'r', labs: ['l'], task_type: 'use' });
   });
 
-  it('tell of agents and devices as they are heard, once for each change', async () => {
+  it('report agents and devices, once for each change', async () => {
     const test = await lab();
     expect(told(test, 'agent/svc_computer')).toEqual(['online']);
     const before = told(test, 'device/l.arm');
@@ -56,7 +56,7 @@ describe('events', () => {
     expect(told(test, 'device/l.arm').at(-1)).toBe('disabled');
   });
 
-  it('of devices alone are committed at most ten times a second', async () => {
+  it('about devices alone are committed at most ten times a second', async () => {
     const test = await lab();
     const commits = test.store.commits.length;
     for (let n = 0; n < 100; n += 1) {
@@ -75,7 +75,7 @@ describe('events', () => {
     expect(told(test, 'device/l.arm').at(-1)).toBe('idle');
   });
 
-  it('tell of what is loaded, changed and unloaded', async () => {
+  it('report loaded, changed and unloaded definitions', async () => {
     const test = await lab();
     expect([told(test, 'lab/l'), told(test, 'protocol/one')]).toEqual([['loaded'], ['loaded']]);
     expect(told(test, 'resource/beaker')).toEqual(['changed']);
@@ -91,7 +91,7 @@ describe('events', () => {
     expect(told(test, 'device/l.arm').at(-1)).toBe('unloaded');
   });
 
-  it('tell of stops and of the pause of the queue', async () => {
+  it('report emergency stops and queue pauses', async () => {
     const test = await lab();
     await test.engine.emergencyStops.engage({ id: 's', scope: 'device:l.arm', by: 'ada', reason: 'spill' });
     await test.engine.emergencyStops.release('s', 'ada');
@@ -104,7 +104,7 @@ describe('events', () => {
     expect(told(test, 'halt/').slice(2)).toEqual(['engaged', 'released']);
   });
 
-  it('are told again whole by a leader that takes over, and not in the commit by which it does', async () => {
+  it('are published in full by a new leader, after the commit by which it takes over', async () => {
     const test = await lab();
     const before = test.store.events.length;
     await test.engine.stop();
@@ -119,7 +119,7 @@ describe('events', () => {
     ).toEqual(['device/l.arm', 'lab/l', 'protocol/one']);
   });
 
-  it('tell of the trials of a campaign', async () => {
+  it('report the trials of a campaign', async () => {
     const test = await searchLab();
     await campaign(test);
     await measure(test, 1);
@@ -129,7 +129,7 @@ describe('events', () => {
     expect(measured?.body).toMatchObject({ campaign: 'c', number: 1, outputs: { 'a.score': 99 } });
   });
 
-  it('are of kinds that everybody knows, and numbered without gaps', async () => {
+  it('have declared kinds, and are numbered without gaps', async () => {
     const test = await lab();
     await test.run('r', 'one');
     await test.fail('r/a');

@@ -26,7 +26,7 @@ describe('a commit that fails', () => {
     expect(test.running()).toEqual(['r/a']);
   });
 
-  it('leaves a result to be told again', async () => {
+  it('leaves a result to be reported again', async () => {
     const test = await lab();
     await test.run('r', 'p');
     test.store.beforeCommit = away;
@@ -38,7 +38,7 @@ describe('a commit that fails', () => {
     expect(test.runState('r')).toBe('completed');
   });
 
-  it('although it was applied is made good by asking, not by sending again', async () => {
+  it('although it was applied leads to a question to the agent, not to a second start', async () => {
     const test = await lab();
     test.store.afterCommit = (changes) => {
       if (changes.some((change) => change.op === 'insertAttempt')) {
@@ -54,7 +54,7 @@ describe('a commit that fails', () => {
     expect(test.agents.startedTwice).toEqual([]);
   });
 
-  it('keeps nobody waiting who came meanwhile', async () => {
+  it('does not block commands that arrived meanwhile', async () => {
     const test = await lab();
     let late: Promise<unknown> | undefined;
     test.store.beforeCommit = () => {
@@ -66,7 +66,7 @@ describe('a commit that fails', () => {
     await expect(late).resolves.toMatchObject({ name: 'late' });
   });
 
-  it('followed by a store that cannot be read refuses what comes, with no effect', async () => {
+  it('followed by an unreadable store refuses further commands, with no effect', async () => {
     const test = await lab();
     test.store.beforeCommit = away;
     test.store.beforeLoad = away;
@@ -78,7 +78,7 @@ describe('a commit that fails', () => {
     expect(test.running()).toEqual(['t/a']);
   });
 
-  it('for the fault of one command does not sink its neighbours', async () => {
+  it('because of one command lets the other commands succeed', async () => {
     const test = await lab();
     test.store.beforeCommit = (changes) => {
       if (changes.some((change) => change.op === 'insertProtocolRun' && change.row.name === 'bad'))
@@ -93,7 +93,7 @@ describe('a commit that fails', () => {
     expect(test.running()).toHaveLength(1);
   });
 
-  it('is followed by everything that was due, once the store is back', async () => {
+  it('is followed by all due decisions once the store is back', async () => {
     const test = await lab();
     await test.run('r', 'p');
     await test.run('s', 'p');
@@ -184,7 +184,7 @@ describe('commands that arrive together', () => {
 });
 
 describe('definitions that change', () => {
-  it('are told to the agents, again until they have heard, and new devices are used', async () => {
+  it('are sent to the agents until acknowledged, and new devices are used', async () => {
     const test = await lab();
     let lost = 2;
     test.agents.onCall = (kind) => (kind === 'assign' && (lost -= 1) >= 0 ? 'lost' : 'delivered');

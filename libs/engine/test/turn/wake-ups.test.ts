@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { device, TestLab } from '../test-lab.js';
 
-describe('the time at which something is to be tried again', () => {
-  it('is not passed over when it comes while a turn is being committed', async () => {
+describe('the time of a retry', () => {
+  it('is not missed when it comes during a commit', async () => {
     const test = new TestLab();
     test.lab('l', { a: 'arm', b: 'mixer' });
     test.protocol('first', [{ name: 't', devices: { d: device('l.a') } }]);
@@ -13,7 +13,7 @@ describe('the time at which something is to be tried again', () => {
     await test.clock.advance(1);
     await test.run('two', 'second');
     test.agents.onCall = () => 'delivered';
-    // The first is due after 200 ms, the second 1 ms later, in the middle of the commit that starts the first.
+    // The first is due after 200 ms. The second is due 1 ms later, during the commit that starts the first.
     test.store.beforeCommit = () => new Promise((resolve) => void test.clock.after(5, resolve));
     await test.clock.advance(1_000);
     expect(test.running()).toEqual(['one/t', 'two/t']);

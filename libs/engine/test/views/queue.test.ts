@@ -5,7 +5,7 @@ import { anyDevice, device, TestLab, wholeQueue } from '../test-lab.js';
 
 const use = { type: 'use', devices: { d: { lab_name: 'l', name: 'm1' } }, allocation_timeout: 9_000 };
 
-/** A run has the mixer `m1`, for which two tasks wait; its second task wants `m2`. */
+/** A run has the mixer `m1`, for which two tasks wait. Its second task needs `m2`. */
 async function busy(): Promise<TestLab> {
   const test = new TestLab();
   test.lab('l', { m1: 'mixer', m2: 'other' });
@@ -29,7 +29,7 @@ function placesOf(test: TestLab, query: Partial<QueueQuery> = {}): [number, stri
 }
 
 describe('the queue', () => {
-  it('lists what waits in the order in which it is considered, and says why as the schedule does', async () => {
+  it('lists waiting tasks in the order of consideration, with the causes of the schedule', async () => {
     const test = await busy();
     const { queue, items, end } = test.engine.views.queue(wholeQueue);
     expect(queue).toMatchObject({ paused: false, queued: 2, running: 1 });
@@ -59,7 +59,7 @@ describe('the queue', () => {
       expect(tasks.find((task) => task.id === id)?.waits_for).toEqual(causes);
   });
 
-  it('counts what waiting adds to the priority, and shows who starts next', async () => {
+  it('adds waiting time to the priority, and shows the next starts', async () => {
     const test = await busy();
     const began = new Date(test.clock.now()).toISOString();
     await test.live(1_201_000);
@@ -80,7 +80,7 @@ describe('the queue', () => {
     ]);
   });
 
-  it('says of all that waits that the queue is paused', async () => {
+  it('gives the queue pause as a cause of every task', async () => {
     const test = await busy();
     await test.engine.queuePause.pause('ada');
     const { queue, items } = test.engine.views.queue(wholeQueue);
@@ -88,7 +88,7 @@ describe('the queue', () => {
     expect(items.map(({ waits_for: [cause] }) => cause?.code)).toEqual(['paused', 'paused', 'paused']);
   });
 
-  it('is narrowed down without another numbering', async () => {
+  it('is filtered without renumbering', async () => {
     const test = await busy();
     expect(placesOf(test, { owner: 'bo' })).toEqual([[2, 'low']]);
     expect(placesOf(test, { protocol_run: 'r' })).toEqual([[3, 'r/b']]);
@@ -106,7 +106,7 @@ describe('the queue', () => {
     ]);
   });
 
-  it('is read in pages from either end, behind a task wherever it stands by now', async () => {
+  it('is read in pages from either end, after a task that may have moved', async () => {
     const test = await busy();
     const idOf = (label: string): string =>
       test.engine.views.queue(wholeQueue).items.find((task) => task.label === label)?.id ??
@@ -126,7 +126,7 @@ describe('the queue', () => {
     expect(placesOf(test, { after: { value: 2, id: low } })).toEqual([[4, 'r/b']]);
     await test.engine.work.cancelTask('high');
     await test.clock.settle();
-    // What followed the task has its place.
+    // The task that followed has moved up.
     expect(placesOf(test, { after: { value: 2, id: high } })).toEqual([
       [2, 'low'],
       [3, 'r/b'],
@@ -135,7 +135,7 @@ describe('the queue', () => {
     expect(placesOf(test, { after: { value: 9, id: high } })).toEqual([]);
   });
 
-  it('is answered in parts that one message carries', async () => {
+  it('is returned in pages that fit into a message', async () => {
     const test = new TestLab();
     const names = Array.from({ length: 400 }, (_, n) => `${'m'.repeat(40)}${n}`);
     test.lab('l', Object.fromEntries(names.map((name) => [name, 'mixer'])));
@@ -163,7 +163,7 @@ describe('the queue', () => {
 });
 
 describe('the queue under a plan', () => {
-  it('is in the order of the planned starts, then of what has none', async () => {
+  it('lists planned tasks by their starts, then the others', async () => {
     const test = new TestLab();
     test.lab('l', { m1: 'mixer', m2: 'mixer' });
     test.protocol('p', [{ name: 'a', devices: { d: anyDevice('mixer') }, duration: 5 }]);

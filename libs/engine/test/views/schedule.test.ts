@@ -20,7 +20,7 @@ async function lab(): Promise<TestLab> {
 }
 
 describe('why a task waits', () => {
-  it('is the tasks that it depends on, until these are expected to end', async () => {
+  it('is its dependencies, with their expected ends', async () => {
     const test = await lab();
     test.protocol('p', [
       { name: 'a', duration: 4 },
@@ -32,7 +32,7 @@ describe('why a task waits', () => {
     expect(causesOf(test, 'r/b')).toMatchObject([{ code: 'dependency', tasks: ['r/a'], until: end }]);
   });
 
-  it('is a lag, or a pause before it is tried again', async () => {
+  it('is a lag, or the wait before a retry', async () => {
     const test = await lab();
     test.protocol('p', [
       { name: 'a' },
@@ -47,7 +47,7 @@ describe('why a task waits', () => {
     expect(causesOf(test, 'r/c')).toMatchObject([{ code: 'retry_pause', until: iso(now + 60_000) }]);
   });
 
-  it('is a device in the hands of another task, and who goes first on it', async () => {
+  it('is a device that another task uses, and the tasks ahead on it', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a', devices: { d: device('l.oven') }, duration: 30 }]);
     for (const [name, priority] of [
@@ -65,7 +65,7 @@ describe('why a task waits', () => {
     ]);
   });
 
-  it('is a resource that a run keeps between two tasks; nobody knows until when without a plan', async () => {
+  it('is a resource that a run holds, with an unknown end without a plan', async () => {
     const test = await lab();
     test.taskType('pour', { input_resources: { c: { type: 'beaker' } } });
     test.protocol('p', [
@@ -106,7 +106,7 @@ describe('why a task waits', () => {
     ]);
   });
 
-  it('is what people decided: a pause, a stop, a question, the limit of a campaign', async () => {
+  it('is a pause, an emergency stop, an open decision, or the limit of a campaign', async () => {
     const test = await lab();
     test.protocol('p', [
       { name: 'a' },
@@ -133,7 +133,7 @@ describe('why a task waits', () => {
     ]);
   });
 
-  it('is that its run would come to keep what another run needs', async () => {
+  it('is a possible deadlock with another run', async () => {
     const test = await lab();
     const cross = (first: string, second: string): TaskSketch[] => [
       { name: 'a', devices: { d: device(first, true) } },
@@ -147,7 +147,7 @@ describe('why a task waits', () => {
   });
 });
 
-/** Has a plan that somebody else made. */
+/** Returns a given plan. */
 class Planned implements Policy {
   readonly name = 'cpsat';
   readonly scope = 'all';
@@ -207,7 +207,7 @@ describe('a plan', () => {
     return { test, now };
   }
 
-  it('is told with its quality, and with when and where each task is to run', async () => {
+  it('is shown with its quality, and the time and units of each task', async () => {
     const { test, now } = await planned();
     const schedule = test.engine.views.schedule(all);
     expect(schedule).toMatchObject({ policy: 'cpsat', at: iso(now), tasks_total: 5 });
@@ -235,7 +235,7 @@ describe('a plan', () => {
     ]);
   });
 
-  it('says why a task waits: it starts later, others go first, or the plan does not reach so far', async () => {
+  it('explains waits: a later start, tasks ahead, or the horizon of the plan', async () => {
     const { test, now } = await planned();
     expect(causesOf(test, 'r/a')).toMatchObject([{ code: 'planned', until: iso(now + 1_000) }]);
     expect(causesOf(test, 's/a')).toMatchObject([
@@ -245,12 +245,12 @@ describe('a plan', () => {
     expect(causesOf(test, 't/a')).toMatchObject([{ code: 'beyond_horizon' }]);
   });
 
-  it('says when runs and campaigns will be complete, as far as it reaches', async () => {
+  it('gives the expected completion of runs and campaigns within its horizon', async () => {
     const { test, now } = await planned();
     const { protocol_runs: runs, campaigns } = test.engine.views.schedule(all);
     expect(runs.find((run) => run.name === 'r')?.estimated_completion).toBe(iso(now + 6_000));
     expect(runs.find((run) => run.name === 't')?.estimated_completion).toBeNull();
-    // Both runs under way end after 6 and 11 s, 8.5 s on average; 3 are to come, 2 at a time.
+    // Both current runs end, after 6 and 11 s, 8.5 s on average. 3 runs are to come, 2 concurrently.
     expect(campaigns).toMatchObject([
       { name: 'c', runs_started: 2, runs_total: 5, estimated_completion: iso(now + 11_000 + 1.5 * 8_500) },
     ]);
@@ -266,7 +266,7 @@ describe('a plan', () => {
     expect(test.engine.views.schedule(all).campaigns[0]?.estimated_completion).toBeNull();
   });
 
-  it('is told in part when only a part is asked for', async () => {
+  it('is shown in part on request', async () => {
     const { test } = await planned();
     const labels = (query: ScheduleQuery): string[] =>
       test.engine.views.schedule(query).tasks.map((task) => task.label);
@@ -282,7 +282,7 @@ describe('a plan', () => {
 });
 
 describe('without a plan', () => {
-  it('what runs is expected to end, and a campaign to go on at its pace', async () => {
+  it('running tasks have expected ends, and a campaign continues at its pace', async () => {
     const test = await lab();
     test.protocol('p', [
       { name: 'a', duration: 4 },

@@ -28,7 +28,7 @@ describe('a campaign', () => {
     expect(test.campaignRow('c')).toMatchObject({ state: 'completed', reason: null, runsCompleted: 3 });
   });
 
-  it('keeps as many runs going as it may', async () => {
+  it('keeps the allowed number of runs going', async () => {
     const test = await lab();
     await campaign(test, 'c', { max_concurrent_protocol_runs: 2 });
     expect(test.running()).toEqual(['c_run_1/a', 'c_run_2/a']);
@@ -36,7 +36,7 @@ describe('a campaign', () => {
     expect(test.running()).toEqual(['c_run_1/a', 'c_run_3/a']);
   });
 
-  it('without a limit goes on, and has the names of its runs for itself', async () => {
+  it('without a limit continues, and reserves the names of its runs', async () => {
     const test = await lab();
     await campaign(test, 'c', { max_protocol_runs: 0 });
     for (const n of [1, 2, 3, 4, 5]) await test.complete(`c_run_${n}/a`);
@@ -48,7 +48,7 @@ describe('a campaign', () => {
     await expect(campaign(test, 'c_run_1', { max_protocol_runs: 0 })).resolves.toBeUndefined();
   });
 
-  it('gives each run the global parameters with its own over them, parameter by parameter', async () => {
+  it('gives each run its own parameters over the global ones', async () => {
     const test = await lab();
     await campaign(test, 'c', {
       protocol: 'p',
@@ -96,7 +96,7 @@ describe('a campaign', () => {
     expect(test.store.rows.campaigns.size).toBe(0);
   });
 
-  it('is refused when one of its runs would have a name that was ever taken', async () => {
+  it('is refused when the name of one of its runs was ever taken', async () => {
     const test = await lab();
     await test.run('c_run_3', 'plain');
     await test.complete('c_run_3/a');
@@ -105,7 +105,7 @@ describe('a campaign', () => {
     await expect(campaign(test, 'd')).rejects.toMatchObject({ code: 'duplicate_name' });
   });
 
-  it('keeps the names of its coming runs for itself', async () => {
+  it('reserves the names of its coming runs', async () => {
     const test = await lab();
     await campaign(test, 'c');
     await expect(test.run('c_run_3', 'plain')).rejects.toMatchObject({ code: 'duplicate_name' });
@@ -128,7 +128,7 @@ describe('a campaign', () => {
     expect(test.runState('c_run_2')).toBe('cancelled');
   });
 
-  it('goes on when one of its runs is cancelled, and says so in the end', async () => {
+  it('continues when one of its runs is cancelled, and reports it in the end', async () => {
     const test = await lab();
     await campaign(test, 'c', { max_protocol_runs: 2 });
     await test.engine.work.cancelProtocolRun('c_run_1');
@@ -142,7 +142,7 @@ describe('a campaign', () => {
     });
   });
 
-  it('goes on after failed runs if it is to, and says in the end how many there were', async () => {
+  it('continues after failed runs if configured, and reports their number', async () => {
     const test = await lab();
     await campaign(test, 'c', { on_run_failure: 'continue' });
     await test.fail('c_run_1/a');
@@ -161,7 +161,7 @@ describe('a campaign', () => {
     });
   });
 
-  it('fails when more runs failed than may, after its other runs have stopped', async () => {
+  it('fails when too many runs failed, after its other runs have stopped', async () => {
     const test = await lab();
     await campaign(test, 'c', {
       on_run_failure: 'continue',
@@ -179,7 +179,7 @@ describe('a campaign', () => {
     expect(test.runState('c_run_2')).toBe('cancelled');
   });
 
-  it('pauses when a run has failed, if it is to, and goes on with the next when a person says so', async () => {
+  it('pauses after a failed run if configured, and continues when a person resumes it', async () => {
     const test = await lab();
     await campaign(test, 'c', { on_run_failure: 'pause', max_concurrent_protocol_runs: 2 });
     await test.fail('c_run_1/a', 'the cup fell');
@@ -227,7 +227,7 @@ describe('a campaign', () => {
     expect(test.running()).toEqual(['c_run_3/a']);
   });
 
-  it('goes on under the next engine', async () => {
+  it('continues under the next engine', async () => {
     const test = await lab();
     await campaign(test, 'c');
     await test.complete('c_run_1/a');

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { expectedEnd } from '../../src/dispatch/expected-end.js';
 import { Durations, rememberedDurations } from '../../src/work/durations.js';
 
-describe('what tasks took', () => {
-  it('says nothing before three are known, and then the median in seconds', () => {
+describe('the duration of a task', () => {
+  it('is unknown before three observations, and then their median in seconds', () => {
     const durations = new Durations();
     durations.observe('p', 'a', 9_000);
     durations.observe('p', 'a', 1_000);
@@ -14,7 +14,7 @@ describe('what tasks took', () => {
     expect(durations.of('p', 'a', 5).learned).toBe(2.5);
   });
 
-  it('is forgotten when it is older than the latest 32, however it came to be known', () => {
+  it('counts only the latest 32 observations', () => {
     const durations = new Durations();
     const ms = Array.from({ length: 40 }, (_, index) => (index < rememberedDurations ? 1_000 : 60_000));
     durations.load([{ protocol: 'p', task: 'a', ms }]);
@@ -48,7 +48,7 @@ describe('when a task is expected to end', () => {
     expect(expectedEnd(start, 100, start + 112_200).end).toBe(start + 121_000);
   });
 
-  it('stands still between two steps, is never past, and takes few steps over a week', () => {
+  it('is constant between two steps, never in the past, and takes few steps over a week', () => {
     let steps = 0;
     let now = start;
     while (now < start + 7 * 24 * 3_600_000) {

@@ -2,7 +2,7 @@ import { ServiceError, type TaskFailurePolicy } from '@lab/contracts';
 import { describe, expect, it } from 'vitest';
 import { device, from, ints, literal, same, TestLab } from '../test-lab.js';
 
-/** A lab with one device, and a protocol of one task on it with the policy. */
+/** A laboratory with one device, and a protocol of one task on it with the policy. */
 async function lab(policy: TaskFailurePolicy, retrySafe = false): Promise<TestLab> {
   const test = new TestLab();
   test.lab('l', { arm: 'arm@pc' });
@@ -67,17 +67,14 @@ describe('a retry', () => {
     expect(test.task('r/a').state).toBe('failed');
   });
 
-  it.each([1, undefined])(
-    'of a task type that is safe to repeat needs no such proof (%s)',
-    async (effects) => {
-      const test = await lab(policy, true);
-      await test.run('r', 'p');
-      await test.fail('r/a', 'it broke', effects);
-      expect(test.task('r/a').state).toBe('queued');
-    },
-  );
+  it.each([1, undefined])('of a retry_safe task type needs no such proof (%s)', async (effects) => {
+    const test = await lab(policy, true);
+    await test.run('r', 'p');
+    await test.fail('r/a', 'it broke', effects);
+    expect(test.task('r/a').state).toBe('queued');
+  });
 
-  it('never follows an outcome that nobody knows', async () => {
+  it('never follows an unknown outcome', async () => {
     const test = await lab(policy, true);
     await test.run('r', 'p');
     await test.agents.end('r/a', { kind: 'unknown', detail: 'gone' });
@@ -107,7 +104,7 @@ describe('a retry', () => {
     expect(states(test)).toEqual(['failed']);
   });
 
-  it.each(['pause', 'stop'])('whose time comes during a %s waits for its end', async (what) => {
+  it.each(['pause', 'stop'])('that becomes due during a %s waits for its end', async (what) => {
     const test = await lab(policy);
     await test.run('r', 'p');
     await test.fail('r/a', 'first', 0);
@@ -134,7 +131,7 @@ describe('a retry', () => {
     expect(test.running()).toEqual(['r/a']);
   });
 
-  it('follows outputs that are not what the task type says', async () => {
+  it('follows outputs that do not match the task type', async () => {
     const test = new TestLab();
     test.lab('l', {});
     test.taskType('count', { output_parameters: ints('n') });
@@ -153,7 +150,7 @@ describe('a retry', () => {
     expect(test.task('r/a')).toMatchObject({ state: 'completed', outputParameters: { n: 3 } });
   });
 
-  it('keeps what the run holds, and gives back what the attempt had claimed', async () => {
+  it('keeps the units that the run holds, and frees those that the attempt had claimed', async () => {
     const test = new TestLab();
     test.lab('l', { arm: 'arm', scale: 'scale' });
     test.protocol('p', [
@@ -178,7 +175,7 @@ describe('a retry', () => {
     expect(test.agents.staleFences).toEqual([]);
   });
 
-  it('of an on-demand task has the time of its allocation anew', async () => {
+  it('of an on-demand task restarts its allocation timeout', async () => {
     const test = await lab({});
     const devices = { d: { lab_name: 'l', name: 'arm' } };
     await test.engine.submissions.task({
@@ -226,7 +223,7 @@ describe('a timeout', () => {
     expect(test.allocated()).toEqual([]);
   });
 
-  it('is no failure where the task completed all the same', async () => {
+  it('is no failure if the task completed in the end', async () => {
     const test = await lab({ timeout: 5 });
     test.agents.onCancel = () => undefined;
     await test.run('r', 'p');
@@ -236,7 +233,7 @@ describe('a timeout', () => {
     expect(attempts(test)).toEqual([[1, 'completed', undefined]]);
   });
 
-  it('of an attempt that cannot be stopped for certain is a matter for a person', async () => {
+  it('of an attempt with an uncertain end requires a decision', async () => {
     const test = await lab({ timeout: 5, retry: { attempts: 3 } }, true);
     test.agents.onCancel = () => undefined;
     await test.run('r', 'p');
@@ -247,7 +244,7 @@ describe('a timeout', () => {
     expect(test.allocated()).toEqual(['l.arm']);
   });
 
-  it('is tried again where that is allowed, with the whole time for the next attempt', async () => {
+  it('is retried where allowed, with the whole timeout for the next attempt', async () => {
     const test = await lab({ timeout: 5, retry: { attempts: 2, backoff: 1 } }, true);
     await test.run('r', 'p');
     await test.live(7_000);
@@ -273,7 +270,7 @@ describe('a timeout', () => {
     expect(test.task('r/a')).toMatchObject({ state: 'failed', reason: { code: 'timeout' } });
   });
 
-  it('that passes while the agent is away stops the attempt when it is back', async () => {
+  it('that ends while the agent is offline stops the attempt when the agent is back', async () => {
     const test = await lab({ timeout: 5 });
     await test.run('r', 'p');
     await test.clock.advance(20_000);
@@ -282,7 +279,7 @@ describe('a timeout', () => {
     expect(test.task('r/a')).toMatchObject({ state: 'failed', reason: { code: 'timeout' } });
   });
 
-  it('gives way to the cancel of a person', async () => {
+  it('yields to a cancel', async () => {
     const test = await lab({ timeout: 5 });
     test.agents.onCancel = () => undefined;
     await test.run('r', 'p');
@@ -304,7 +301,7 @@ describe('a timeout', () => {
 });
 
 describe('on_failure', () => {
-  /** a, then b and c, then d after b, beside e after c. */
+  /** Dependencies: b and c after a, d after b, e after c. */
   async function diamond(policy: TaskFailurePolicy): Promise<TestLab> {
     const test = new TestLab();
     test.lab('l', { arm: 'arm' });
@@ -340,7 +337,7 @@ describe('on_failure', () => {
     }
   });
 
-  it('skip goes on with what does not depend on the task, and the completed run names it', async () => {
+  it('skip continues with independent tasks, and the completed run names the failed one', async () => {
     const test = await diamond({ on_failure: 'skip' });
     await test.fail('r/b');
     expect(test.tasks('r')).toMatchObject({ b: 'failed', c: 'running', d: 'skipped', f: 'skipped' });
@@ -372,7 +369,7 @@ describe('on_failure', () => {
     expect(test.runState('r')).toBe('failed');
   });
 
-  it('ask leaves the task to a person, with what it was given', async () => {
+  it('ask leaves the task with its units to a person', async () => {
     const test = await lab({ on_failure: 'ask' });
     await test.run('r', 'p');
     await test.fail('r/a', 'no tip');
@@ -396,7 +393,7 @@ describe('on_failure', () => {
     expect(test.task('r/a')).toMatchObject({ state: 'needs_attention', failures: 2 });
   });
 
-  it('ask holds also for a task that its agent refuses', async () => {
+  it('ask applies to a task that its agent refuses', async () => {
     const test = await lab({ on_failure: 'ask' });
     test.agents.onCall = (kind) => {
       if (kind === 'start') throw new ServiceError('invalid', 'there is no such module');
@@ -423,7 +420,7 @@ describe('on_failure', () => {
 });
 
 describe('the policy of a submission', () => {
-  it('stands over that of the protocol, key by key', async () => {
+  it('replaces that of the protocol, key by key', async () => {
     const test = await lab({ timeout: 5, on_failure: 'ask', retry: { attempts: 2, backoff: 0 } });
     await test.run('r', 'p', {
       failure_policy: { a: { on_failure: 'fail_run', timeout: 60 } },

@@ -99,7 +99,7 @@ describe('an on-demand task', () => {
     await expect(test.engine.work.cancelTask('t')).rejects.toMatchObject({ code: 'wrong_state' });
   });
 
-  it('has a name that no other unfinished one has, and may take it again afterwards', async () => {
+  it('has a name that is unique among unfinished tasks and free afterwards', async () => {
     const test = await lab();
     await test.engine.submissions.task(grip('t'));
     await expect(test.engine.submissions.task(grip('t'))).rejects.toMatchObject({ code: 'duplicate_name' });
@@ -140,14 +140,14 @@ describe('an on-demand task', () => {
     });
   });
 
-  it('of a type that nobody loaded is refused', async () => {
+  it('of a type that is not loaded is refused', async () => {
     const test = await lab();
     await expect(test.engine.submissions.task({ name: 't', type: 'fly' })).rejects.toMatchObject({
       code: 'unknown_task_type',
     });
   });
 
-  it('gets its resource with the metadata of this moment', async () => {
+  it('gets its resource with the current metadata', async () => {
     const test = await lab();
     await test.engine.submissions.task({ name: 't', type: 'rinse', input_resources: { cup: 'beaker' } });
     await test.clock.settle();
@@ -170,7 +170,7 @@ describe('an on-demand task', () => {
     await expect(test.engine.submissions.task(grip('v'))).resolves.toMatchObject({ name: 'v' });
   });
 
-  it('is refused while too many of its owner wait; others and work of nobody are not', async () => {
+  it('is refused while its owner has too many queued tasks, unlike tasks of others and without an owner', async () => {
     const test = await lab({ maxQueuedPerOwner: 2 });
     await test.engine.queuePause.pause('ada');
     const submit = (name: string, owner?: string) =>

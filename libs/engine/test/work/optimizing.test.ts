@@ -4,7 +4,7 @@ import { campaign, finish, here, lab, measure, trials } from '../search-lab.js';
 import { ints, open, type TestLab } from '../test-lab.js';
 
 describe('a campaign with an optimizer', () => {
-  it('runs what the optimizer proposes, tells it what came of it, and keeps the best', async () => {
+  it('runs what the optimizer proposes, reports the results to it, and stores the best rows', async () => {
     const test = await lab();
     await campaign(test);
     expect(test.task('c_run_1/a').inputParameters).toEqual({ n: 1, m: 7 });
@@ -23,7 +23,7 @@ describe('a campaign with an optimizer', () => {
     expect(test.optimizers.toldTwice).toEqual([]);
   });
 
-  it('asks for proposals ahead: for what can begin, half as many more, and never for more than there will be', async () => {
+  it('requests proposals ahead: for startable runs and half as many more, up to its limit', async () => {
     const test = await lab();
     await campaign(test, { max_protocol_runs: 8, max_concurrent_protocol_runs: 4 });
     expect(trials(test).map(([n]) => n)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -38,7 +38,7 @@ describe('a campaign with an optimizer', () => {
     expect(trials(test)).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((n) => [n, 'measured', n]));
   });
 
-  it('lays proposals over the parameters of the run, and those over the global ones', async () => {
+  it('replaces parameters of the run by proposals, and global ones by those of the run', async () => {
     const test = await lab();
     await campaign(test, {
       global_parameters: { a: { m: 7, n: 70 } },
@@ -90,7 +90,7 @@ describe('a campaign with an optimizer', () => {
     });
   });
 
-  it('is refused with a row that is given and that its optimizer does not take, each fault at its place', async () => {
+  it('is refused with given rows that its optimizer refuses, each fault with its path', async () => {
     const test = await lab();
     test.optimizers.refuses = ({ a = {} }) =>
       Number(a['n']) > 50
@@ -143,7 +143,7 @@ describe('a campaign with an optimizer', () => {
 });
 
 describe('a trial', () => {
-  it('keeps its run whatever becomes of it, and no run gets the row of another', async () => {
+  it('belongs to its run for ever, and no run gets the row of another', async () => {
     const test = await lab();
     await campaign(test, {
       max_protocol_runs: 5,
@@ -173,7 +173,7 @@ describe('a trial', () => {
     ]);
   });
 
-  it('goes on with its run when the campaign is resumed, and is told anew as what it comes to', async () => {
+  it('continues with its run when the campaign is resumed, and is reported with the new result', async () => {
     const test = await lab();
     await campaign(test, { max_concurrent_protocol_runs: 2 });
     await measure(test, 2);
@@ -199,7 +199,7 @@ describe('a trial', () => {
     expect(test.optimizers.toldTwice).toEqual([]);
   });
 
-  it('is failed when its run completed but left no number', async () => {
+  it('fails when its run completed without a numeric output', async () => {
     const test = await lab();
     test.taskType('other', { input_parameters: ints('k') });
     test.protocol('q', [
@@ -225,7 +225,7 @@ describe('a trial', () => {
     expect(trials(test)).toEqual([[1, 'failed', 1]]);
   });
 
-  it('leaves out what would not fit into a message', async () => {
+  it('leaves out values that would not fit into a message', async () => {
     const test = await lab();
     test.taskType('measure', {
       input_parameters: ints('n', 'm'),
@@ -244,7 +244,7 @@ describe('a trial', () => {
     expect([...test.store.rows.trials.values()].map(({ additional }) => additional)).toEqual([{ 'a.m': 7 }]);
   });
 
-  it('carries what else the optimizer wants to know', async () => {
+  it('contains the additional values of the optimizer', async () => {
     const test = await lab();
     test.optimizers.description = { ...test.optimizers.description, additional_names: ['a.m', 'a.score'] };
     await campaign(test, { max_protocol_runs: 1 });
@@ -253,9 +253,9 @@ describe('a trial', () => {
   });
 });
 
-describe('an optimizer that is away', () => {
+describe('an unreachable optimizer', () => {
   it.each(['open', 'tell', 'propose', 'best'] as const)(
-    'at %s is waited for, with the reason shown, and given everything anew',
+    'at %s is waited for, with a reason, and gets all trials again',
     async (kind) => {
       const test = await lab();
       let down = false;
@@ -288,7 +288,7 @@ describe('an optimizer that is away', () => {
     },
   );
 
-  it('because its process died is made anew after a second, without a word of the campaign', async () => {
+  it('after a crash gets a new session after a second, without a change of the campaign', async () => {
     const test = await lab();
     await campaign(test);
     test.optimizers.lose(test.optimizers.session('c'));
@@ -300,7 +300,7 @@ describe('an optimizer that is away', () => {
     expect(trials(test)).toEqual([1, 2, 3].map((n) => [n, 'measured', n]));
   });
 
-  it('is asked for again ever more slowly, half a minute apart at most', async () => {
+  it('is tried again at growing intervals of at most 30 s', async () => {
     const test = await lab();
     await campaign(test);
     test.optimizers.crash(here);
@@ -321,14 +321,14 @@ describe('an optimizer that is away', () => {
   });
 });
 
-/** Ends runs as long as there are any. */
+/** Completes runs until none is left. */
 async function finishSome(test: TestLab): Promise<void> {
   for (let [next] = test.running(); next !== undefined; [next] = test.running())
     await measure(test, Number(/\d+/.exec(next)?.[0]));
 }
 
 describe('a session', () => {
-  it('that comes too late for its campaign is closed', async () => {
+  it('that opens after the end of its campaign is closed', async () => {
     const test = await lab();
     let arrive = (): void => undefined;
     test.optimizers.before = ({ kind }) =>
@@ -344,7 +344,7 @@ describe('a session', () => {
 });
 
 describe('an error of the optimizer', () => {
-  it('when it has no further row: what has one is run, reported, and the campaign fails with the reason', async () => {
+  it('without a further row lets existing trials run and be reported, and then fails the campaign', async () => {
     const test = await lab();
     const row = test.optimizers.row;
     test.optimizers.row = (n, overrides) => {
@@ -380,7 +380,7 @@ describe('an error of the optimizer', () => {
     });
   });
 
-  it('when it is told something: the runs under way end, and the campaign fails', async () => {
+  it('in a report lets current runs end, and then fails the campaign', async () => {
     const test = await lab();
     test.optimizers.before = ({ kind }) => {
       if (kind === 'tell') throw new ServiceError('optimizer_error', 'cannot fit that');
@@ -395,7 +395,7 @@ describe('an error of the optimizer', () => {
     expect(trials(test).every(([, state]) => state === 'measured')).toBe(true);
   });
 
-  it('when it is made anew fails the campaign as well', async () => {
+  it('in a new session fails the campaign as well', async () => {
     const test = await lab();
     await campaign(test);
     test.optimizers.before = ({ kind }) => {
@@ -407,7 +407,7 @@ describe('an error of the optimizer', () => {
   });
 });
 
-describe('whatever commit is the last of a leader', () => {
+describe('a change of the leader at any commit', () => {
   const outcome = (test: TestLab) => [test.campaignRow('c').state, trials(test)];
 
   async function play(
@@ -446,7 +446,7 @@ describe('whatever commit is the last of a leader', () => {
   }
 
   it.each(['refused', 'lost'] as const)(
-    'with its answer %s, the trials are those of the campaign that nobody disturbed',
+    'with its answer %s leaves the trials as without a change of the leader',
     async (answer) => {
       const { test: calm, commits } = await play(0, answer);
       expect(outcome(calm)).toEqual(['completed', [1, 2, 3, 4, 5].map((n) => [n, 'measured', n])]);

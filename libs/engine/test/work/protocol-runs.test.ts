@@ -25,7 +25,7 @@ describe('a protocol run', () => {
     expect(test.runRow('r').endedAt).toBe(test.clock.now());
   });
 
-  it('passes literals, supplied values, outputs and inputs of earlier tasks as parameters', async () => {
+  it('passes literals, submitted values, and outputs and inputs of earlier tasks as parameters', async () => {
     const test = await lab();
     test.protocol('p', [
       { name: 'a', type: 'count', parameters: { n: open } },
@@ -60,7 +60,7 @@ describe('a protocol run', () => {
     expect(test.store.rows.protocolRuns.size).toBe(0);
   });
 
-  it('refuses a protocol that nobody loaded, and says which there are', async () => {
+  it('refuses a protocol that is not loaded, and lists the loaded ones', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a' }]);
     await expect(test.run('r', 'q')).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('a protocol run', () => {
     });
   });
 
-  it('has a name that nobody else ever had', async () => {
+  it('has a name that was never used', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a' }]);
     await test.run('r', 'p');
@@ -93,7 +93,7 @@ describe('a protocol run', () => {
     await expect(test.run('r', 'p')).rejects.toMatchObject({ code: 'duplicate_name' });
   });
 
-  it('fails when a task fails: what runs is stopped, what has not begun is skipped, then it is over', async () => {
+  it('fails when a task fails, after stopping running tasks and skipping the others', async () => {
     const test = await lab();
     test.protocol('p', [
       { name: 'a', devices: { d: device('l.mixer1') } },
@@ -116,7 +116,7 @@ describe('a protocol run', () => {
     expect(test.allocated()).toEqual([]);
   });
 
-  it('keeps the files that a failed task has all the same', async () => {
+  it('keeps the files of a failed task', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a' }]);
     await test.run('r', 'p');
@@ -127,7 +127,7 @@ describe('a protocol run', () => {
     expect(test.task('r/a')).toMatchObject({ state: 'failed', outputFiles: [file] });
   });
 
-  it('fails a task whose outputs are not what its definition says, and keeps the data', async () => {
+  it('fails a task whose outputs do not match its definition, and keeps the data', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a', type: 'count', parameters: { n: literal(1) } }]);
     await test.run('r', 'p');
@@ -167,7 +167,7 @@ describe('a protocol run', () => {
     expect(test.runState('r')).toBe('completed');
   });
 
-  it('hands resources on as the earlier task left them', async () => {
+  it('passes resources on as the earlier task returned them', async () => {
     const test = await lab();
     test.protocol('p', [
       {
@@ -203,7 +203,7 @@ describe('a protocol run', () => {
     expect(test.store.rows.resources.get('beaker2')?.meta).toEqual({ capacity: 10 });
   });
 
-  it('lays the annotations of its protocol over a resource until a task has handed it on', async () => {
+  it('applies the annotations of its protocol to a resource until a task has returned it', async () => {
     const test = await lab();
     test.protocol('p', [
       { name: 'a', type: 'pour', resources: { cup: { kind: 'specific', name: 'beaker1', hold: false } } },
@@ -220,7 +220,7 @@ describe('a protocol run', () => {
     expect(test.task('r/b').resources['cup']?.meta).toEqual({ volume: 2 });
   });
 
-  it('tells every change of state, in order and without gaps', async () => {
+  it('publishes every change of state, in order and without gaps', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a' }]);
     await test.run('r', 'p');
@@ -269,7 +269,7 @@ describe('cancelling a run', () => {
     expect(test.runRow('r')).toMatchObject({ state: 'failed', reason: { code: 'task_cancelled' } });
   });
 
-  it('is not possible when it is over, and not when it never was', async () => {
+  it('is not possible when it is over or does not exist', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a' }]);
     await test.run('r', 'p');
@@ -282,7 +282,7 @@ describe('cancelling a run', () => {
     await expect(test.engine.work.cancelCampaign('nobody')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is told to the agent again until the agent has heard it', async () => {
+  it('is repeated until the agent has acknowledged it', async () => {
     const test = await lab();
     test.protocol('p', [{ name: 'a' }]);
     await test.run('r', 'p');

@@ -45,7 +45,7 @@ const snapshot = (tasks: ProtocolSnapshot['protocol']['tasks']): ProtocolSnapsho
 });
 
 describe('a protocol in words', () => {
-  it('tells its tasks in order, what they take and what they give', () => {
+  it('lists its tasks in order, with their inputs and outputs', () => {
     expect(protocolText(snapshot([task('first', []), task('second', ['first'], 'Once more')]))).toBe(
       [
         'paint: Mixes twice',
@@ -63,7 +63,7 @@ describe('a protocol in words', () => {
     );
   });
 
-  it('stays affordable', () => {
+  it('has a limited length', () => {
     const text = protocolText(snapshot(Array.from({ length: 100 }, (_, n) => task(`t${n}`, []))));
     expect(text).toHaveLength(12_000);
     expect(text.endsWith(' ...')).toBe(true);

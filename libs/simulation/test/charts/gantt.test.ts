@@ -79,7 +79,7 @@ describe('the chart for terminals', () => {
       for (const line of ganttText(record, width).slice(0, 6)) expect(line.length).toBeLessThanOrEqual(width);
   });
 
-  it('is there when nothing ran', () => {
+  it('is drawn when nothing ran', () => {
     expect(ganttText({ ...record, units: [], end: 0 })).toEqual(['nothing ran']);
   });
 });
@@ -95,7 +95,7 @@ describe('the chart as SVG', () => {
     expect(svg).not.toMatch(/<script|href|url\(/);
   });
 
-  it('holds names as text', () => {
+  it('escapes names', () => {
     expect(svg).toContain('two &amp; &lt;three&gt;/load');
     expect(svg).not.toContain('<three>');
     const open = [...svg.matchAll(/<(\w+)(?:\s[^>]*[^/>])?>/g)].map((match) => match[1]);

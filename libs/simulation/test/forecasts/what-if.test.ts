@@ -66,8 +66,8 @@ const ask = async (name: string, type: 'greedy' | 'cpsat' = 'greedy'): Promise<W
 const after = (record: WhatIfRecord, iso: string | null): number | null =>
   iso === null ? null : (Date.parse(iso) - Date.parse(record.at)) / 1000;
 
-describe('what would become of a run', () => {
-  it('in an idle laboratory is what its durations say', async () => {
+describe('a what-if question about a run', () => {
+  it('in an idle laboratory gives the sum of its durations', async () => {
     const record = await ask('new');
     expect(after(record, record.estimated_end)).toBe(8);
     const times = record.tasks.map(({ name, estimated_start, estimated_end }) => [
@@ -84,7 +84,7 @@ describe('what would become of a run', () => {
   });
 
   it.each(['greedy', 'cpsat'] as const)(
-    'under %s goes on from what runs and is kept at that moment',
+    'under %s continues from running tasks and held units',
     async (type) => {
       await submit('first');
       await submit('second');
@@ -99,7 +99,7 @@ describe('what would become of a run', () => {
     },
   );
 
-  it('says whom it delays', async () => {
+  it('names the work that is delayed', async () => {
     await submit('first');
     await submit('second');
     await submit('third');
@@ -113,7 +113,7 @@ describe('what would become of a run', () => {
   it.each([
     ['that goes on for six runs', 6, 30],
     ['without a limit', 0, 500],
-  ])('waits for the runs to come of a campaign %s with an optimizer', async (_, runs, seconds) => {
+  ])('includes the coming runs of a campaign %s with an optimizer', async (_, runs, seconds) => {
     await engine.submissions.campaign({
       name: 'c',
       protocol: 'search',
@@ -127,7 +127,7 @@ describe('what would become of a run', () => {
     expect(record.others.find(({ kind }) => kind === 'campaign')).toMatchObject({ name: 'c', delay: 0 });
   });
 
-  it('counts on what tasks took before', async () => {
+  it('uses observed durations', async () => {
     for (const name of ['a', 'b', 'c']) {
       await submit(name);
       for (const [task, ms] of [
@@ -144,7 +144,7 @@ describe('what would become of a run', () => {
     expect(after(record, record.estimated_end)).toBe(23);
   });
 
-  it('says that it would wait for ever, and for what', async () => {
+  it('reports that the run would wait for ever, and for what', async () => {
     agents.deviceState = (_lab, name) => (name === 'arm' ? 'faulted' : 'idle');
     agents.heartbeat('svc_computer');
     await clock.settle();

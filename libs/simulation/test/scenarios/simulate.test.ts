@@ -15,7 +15,7 @@ const unit = (record: SimulationRecord, name: string) => {
 };
 
 describe('a simulation', () => {
-  it('starts every task at the moment at which the engine would', async () => {
+  it('starts every task when the engine would', async () => {
     const record = await play({ protocols: [{ type: 'batch', iterations: 3 }] });
     expect(record.outcome).toBe('completed');
     expect(startsOf(record)).toEqual({
@@ -39,7 +39,7 @@ describe('a simulation', () => {
     ]);
   });
 
-  it('says what each device was at', async () => {
+  it('records the use of each device', async () => {
     const record = await play({
       protocols: [{ type: 'batch' }],
       tasks: [{ type: 'rinse', duration: 3, devices: { cleaner: { lab_name: 'lab', name: 'station_2' } } }],
@@ -53,7 +53,7 @@ describe('a simulation', () => {
     expect(stations.sort()).toEqual([3, 8]);
   });
 
-  it('tells what was waited for', async () => {
+  it('records what tasks waited for', async () => {
     const record = await play({ protocols: [{ type: 'batch', iterations: 3 }] });
     const waited = Object.fromEntries(record.tasks.map(({ label, waited }) => [label, waited]));
     // Ready at 0: the arm is given to others until 4; then both stations are kept or in use until 8.
@@ -110,7 +110,7 @@ describe('a simulation', () => {
     for (const ms of long(all)) expect(Math.abs(ms - 5000)).toBeLessThanOrEqual(1500);
   });
 
-  it('has no more runs under way than it may, and lets them arrive one after the other', async () => {
+  it('respects the limit of concurrent runs, and lets them arrive in order', async () => {
     const few = await play({ protocols: [{ type: 'batch', iterations: 3, max_concurrent: 1, at: 1 }] });
     expect(few.protocol_runs.map(({ start, end }) => [start, end])).toEqual([
       [1, 9],
@@ -122,7 +122,7 @@ describe('a simulation', () => {
     expect(late).toMatchObject({ makespan: 108, end: 113 });
   });
 
-  it('plays campaigns as the engine does', async () => {
+  it('simulates campaigns as the engine runs them', async () => {
     const record = await play({
       campaigns: [{ protocol: 'batch', max_protocol_runs: 4, max_concurrent_protocol_runs: 2 }],
     });
@@ -133,7 +133,7 @@ describe('a simulation', () => {
     expect(record.parallelism.max).toBe(2);
   });
 
-  it('lets what has a higher priority go first', async () => {
+  it('starts work of a higher priority first', async () => {
     const record = await play({
       protocols: [
         { type: 'batch', iterations: 3 },
@@ -144,7 +144,7 @@ describe('a simulation', () => {
     expect(urgent?.start).toBe(2);
   });
 
-  it('takes the most exact of the durations that are given', async () => {
+  it('uses the most specific duration', async () => {
     const record = await play({
       protocols: [{ type: 'batch', iterations: 2, max_concurrent: 1 }],
       durations: { work: 10, 'batch.work': 20, 'batch_002/work': 30 },
@@ -153,7 +153,7 @@ describe('a simulation', () => {
     expect(ends).toEqual([23, 33]);
   });
 
-  it('fails attempts, and repeats them where that is safe', async () => {
+  it('fails attempts, and repeats them where this is safe', async () => {
     const retry = { retry: { attempts: 50, backoff: 1 } };
     const scenario: SimulationScenario = {
       protocols: [{ type: 'batch', iterations: 20 }],
@@ -169,7 +169,7 @@ describe('a simulation', () => {
     expect(Math.max(...idle.tasks.map(({ attempts }) => attempts))).toBeGreaterThan(1);
   });
 
-  it('loses devices for a while', async () => {
+  it('simulates devices that are out of order for a while', async () => {
     const record = await play({
       protocols: [{ type: 'batch', iterations: 2 }],
       losses: [{ device: 'lab.arm', at: 0, for: 50 }],
@@ -183,7 +183,7 @@ describe('a simulation', () => {
     ]);
   });
 
-  it('fails what a lost device was at', async () => {
+  it('fails the attempt that uses a lost device', async () => {
     const record = await play({
       protocols: [{ type: 'batch' }],
       losses: [{ device: 'lab.arm', at: 1, for: 1 }],
@@ -192,7 +192,7 @@ describe('a simulation', () => {
     expect(record.protocol_runs[0]?.state).toBe('failed');
   });
 
-  it('says what waits for ever, and why', async () => {
+  it('lists stuck work with the reasons', async () => {
     const lost = await play({
       protocols: [{ type: 'batch' }],
       losses: [{ device: 'lab.arm', at: 4 }],
@@ -216,7 +216,7 @@ describe('a simulation', () => {
     expect(unit(record, 'lab.arm').timeline.at(-1)).toMatchObject({ end: 2 });
   });
 
-  it('fills in values that fit everything that refers to them', async () => {
+  it('makes values that satisfy all references', async () => {
     const number = (min: number, max: number): ParameterSpecs => ({
       x: { type: 'float', desc: '', unit: 'n/a', min, max },
     });
@@ -240,7 +240,7 @@ describe('a simulation', () => {
     expect(record.tasks_by_state).toEqual({ completed: 4 });
   });
 
-  it('is ended when it is told to', async () => {
+  it('is aborted on request', async () => {
     let asked = 0;
     const ports = { stopwatch: () => 0, shouldStop: () => (asked += 1) > 5 };
     await expect(
@@ -281,16 +281,16 @@ describe('a scenario', () => {
       { protocols: [{ type: 'batch', parameters: { load: { x: 1 } } }] },
       /^protocols\[0\]\.parameters\.load/,
     ],
-  ])('with %s is refused, with its place', async (_name, scenario, expected) => {
+  ])('with %s is refused, with its path', async (_name, scenario, expected) => {
     expect((await faultsOf(scenario))[0]).toMatch(expected);
   });
 
-  it('with more tasks than are simulated is refused', async () => {
+  it('with too many tasks is refused', async () => {
     expect((await faultsOf({ protocols: [{ type: 'batch', iterations: 4 }] }, 11))[0]).toContain('too_large');
     expect(await faultsOf({ protocols: [{ type: 'batch', iterations: 4 }] }, 12)).toEqual([]);
   });
 
-  it('is counted before anything is made of it', async () => {
+  it('is counted before its submissions are made', async () => {
     const many = Array.from({ length: 1_000 }, () => ({ type: 'batch', iterations: 100_000 }));
     const faults = await faultsOf({
       protocols: many,
