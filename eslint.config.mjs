@@ -8,11 +8,8 @@ const folderOf = (project) =>
     ? `apps/${project}`
     : `libs/${project}`;
 
-/** Checked by tsconfig.tests.json, and free to import across projects. */
+/** Free to import across projects. */
 const testFiles = ['{libs,apps}/*/test/**/*.ts', 'e2e/**/*.ts', 'tools/**/*.ts', '*.config.ts'];
-
-/** Packages written as a user would, checked by tsconfig.packages.json. */
-const packageFiles = ['lab-packages/**/*.ts', 'tools/**/packages/**/*.ts', 'libs/sdk/fixtures/**/*.ts'];
 
 const ambient = [
   { object: 'Date', property: 'now', message: 'Take the Clock port.' },
@@ -114,7 +111,10 @@ export default tseslint.config(
   ...tseslint.configs.recommended,
   {
     files: ['**/*.ts'],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    // One program over everything: a program of each project would check the types of what it imports again.
+    languageOptions: {
+      parserOptions: { project: './tsconfig.lint.json', tsconfigRootDir: import.meta.dirname },
+    },
     plugins: { '@nx': nx },
     rules: {
       '@nx/enforce-module-boundaries': [
@@ -150,24 +150,7 @@ export default tseslint.config(
   },
   {
     files: testFiles,
-    languageOptions: {
-      parserOptions: {
-        projectService: false,
-        project: './tsconfig.tests.json',
-        tsconfigRootDir: import.meta.dirname,
-      },
-    },
     rules: { '@nx/enforce-module-boundaries': 'off' },
-  },
-  {
-    files: packageFiles,
-    languageOptions: {
-      parserOptions: {
-        projectService: false,
-        project: './tsconfig.packages.json',
-        tsconfigRootDir: import.meta.dirname,
-      },
-    },
   },
   {
     // Test-only, or an author's code outside a project of its own.

@@ -45,7 +45,7 @@ export default defineConfig(({ mode }) => ({
     coverage: {
       provider: 'v8',
       include: ['{libs,apps}/*/src/**/*.ts'],
-      exclude: ['libs/testkit/**', 'libs/api-client/src/generated.ts'],
+      exclude: ['libs/testkit/**', '**/src/testing/**', 'libs/api-client/src/generated.ts'],
       reporter: ['text-summary', 'json-summary'],
       // The floor, in percent of all tests without the end-to-end ones: it may rise and must not fall.
       thresholds: mode === 'all' ? { statements: 91, branches: 83.5 } : {},

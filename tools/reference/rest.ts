@@ -1,4 +1,4 @@
-import { methods, type OpenApiDocument, type OperationObject } from '../shared/openapi.js';
+import type { methods, OpenApiDocument, OperationObject } from '../shared/openapi.js';
 
 /** The operations of the interface, by group, as a page. Bodies and fields are in the document itself. */
 export function restPage({ info, tags, paths }: OpenApiDocument): string {

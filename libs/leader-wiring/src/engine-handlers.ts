@@ -1,4 +1,4 @@
-import { agentEvents, orchestratorRequests } from '@lab/contracts';
+import type { agentEvents, orchestratorRequests } from '@lab/contracts';
 import type { Engine } from '@lab/engine';
 import type { HandlersOf } from '@lab/messaging';
 
