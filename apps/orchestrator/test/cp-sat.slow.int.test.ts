@@ -180,11 +180,16 @@ describe('CP-SAT', () => {
 
   it('says how much better a plan of hundreds of tasks can be at most', async () => {
     const problem = laboratoryProblem(30);
-    const asked = request(problem, { goal: 'bound', timeLimitMs: 3_000 });
-    const { status, lowerBound } = await solverWith().solve(problem, asked).done;
+    const solver = solverWith();
+    const boundWithin = (timeLimitMs: number): ReturnType<CpSatSolver['solve']>['done'] =>
+      solver.solve(problem, request(problem, { goal: 'bound', timeLimitMs })).done;
+    let found = await boundWithin(3_000);
+    // On a busy machine the solver may need longer to find any bound.
+    if (found.lowerBound === null) found = await boundWithin(60_000);
+    const { status, lowerBound } = found;
     expect(['feasible', 'optimal', 'unknown']).toContain(status);
     expect(lowerBound).toBeGreaterThan(0);
-    expect(lowerBound).toBeLessThanOrEqual(asked.hint.objective);
+    expect(lowerBound).toBeLessThanOrEqual(hintOf(problem).objective);
   }, 120_000);
 
   it('says that nothing is as good as a hint that breaks a rule', async () => {
