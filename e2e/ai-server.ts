@@ -4,26 +4,26 @@ import type { AddressInfo } from 'node:net';
 
 export interface Asked {
   headers: IncomingHttpHeaders;
-  /** Everything that the model was told, in one text. */
+  /** All messages of the request, in one text. */
   prompt: string;
-  /** Its beginning, which is the same for every question of a campaign. */
+  /** The system message, which is the same for every question of a campaign. */
   system: string;
   temperature: number | undefined;
-  /** Rows wanted. */
+  /** Number of rows that the optimizer asks for. */
   count: number;
 }
 
-/** What is read of a request. */
+/** The fields of a request that this server reads. */
 interface Completion {
   messages: { content: string }[];
   temperature?: number;
   response_format: { json_schema: { schema: { properties: { suggestions: { minItems: number } } } } };
 }
 
-/** A server on this computer that speaks the protocol of OpenAI and says what the test wants. */
+/** A local server that speaks the OpenAI protocol and gives the answers that the test scripts. */
 export class AiServer {
   readonly asked: Asked[] = [];
-  /** The text of the answer; a number is an error with that status. */
+  /** The text of the answer. A number makes the server answer with this error status. */
   answer: (asked: Asked) => string | number = () => 503;
   readonly #server: Server;
 

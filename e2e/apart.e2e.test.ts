@@ -10,8 +10,8 @@ import { freePort, testNats, testPostgres } from '@lab/testkit';
 import { Api, eventually, isOver } from './api.js';
 
 /**
- * Each process by itself, as on computers of their own: the agent has an empty data folder, no packages, and knows
- * nothing but the address of the broker.
+ * Each process runs by itself, as on its own computer. The agent has an empty data folder and no packages. It knows
+ * only the address of the broker.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));

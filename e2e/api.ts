@@ -21,9 +21,9 @@ export interface Answer<T> {
   body: T;
 }
 
-/** The REST interface as a user's script sees it: status and body, nothing thrown for a 4xx. */
+/** The REST interface as a user's script sees it: a 4xx answer is returned and not thrown. */
 export class Api {
-  /** @param token shown with each request; without one requests are sent without `Authorization` */
+  /** @param token sent with each request; without it requests have no `Authorization` header */
   constructor(
     readonly url: string,
     private readonly token = '',
@@ -55,7 +55,7 @@ export class Api {
     return (await this.call<ProtocolRunRecord>('GET', `/api/protocols/${encodeURIComponent(name)}`)).body;
   }
 
-  /** A campaign with its runs and their tasks, in the order of their creation; one request for each. */
+  /** A campaign with its runs and their tasks, in the order of their creation. Each record is one request. */
   async campaign(name: string): Promise<CampaignWithRuns> {
     const path = encodeURIComponent(name);
     const [campaign, runs, tasks] = await Promise.all([
@@ -100,7 +100,7 @@ export class Api {
     return this.all(`/api/tasks/${encodeURIComponent(name)}/attempts${query}`);
   }
 
-  /** What is open for a person to settle, newest first. */
+  /** Open attention items, newest first. */
   async attention(): Promise<AttentionRecord[]> {
     return this.all('/api/attention?state=open');
   }
@@ -125,7 +125,7 @@ export class Api {
 }
 
 /**
- * Waits until `read()` gives something for which `holds` is true.
+ * Calls `read()` until `holds` accepts the result.
  *
  * @throws Error with the last thing read when that does not happen within `limitMs`
  */

@@ -5,7 +5,7 @@ import type { AttentionRecord, TaskFailurePolicy } from '@lab/contracts';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** Tasks that fail, and what only a person can settle, with the real processes. */
+/** Failing tasks, and decisions that only a person can take, with the real processes. */
 
 let lab: Lab;
 
@@ -22,7 +22,7 @@ const brittleIs = (state: string) =>
     (device) => device.state === state,
   );
 
-/** A run whose task `trouble` goes wrong so, with what is done about it. */
+/** Submits a run whose task `trouble` fails in the given mode. */
 async function misbehaving(name: string, mode: string, policy: TaskFailurePolicy = {}): Promise<void> {
   await brittleIs('idle');
   const answer = await lab.api.submit('protocols', {
@@ -37,7 +37,7 @@ async function misbehaving(name: string, mode: string, policy: TaskFailurePolicy
 const statesOf = async (run: string): Promise<Record<string, string>> =>
   Object.fromEntries((await lab.api.run(run)).tasks.map((task) => [task.name, task.state]));
 
-/** The open item about something. */
+/** The open attention item about a subject. */
 const itemAbout = async (subject: string): Promise<AttentionRecord> => {
   const items = await eventually(
     () => lab.api.attention(),
@@ -48,7 +48,7 @@ const itemAbout = async (subject: string): Promise<AttentionRecord> => {
   return about[0] as AttentionRecord;
 };
 
-/** SIGKILL to a process that the stack supervises. */
+/** Sends SIGKILL to a process that the stack supervises. */
 function kill(name: string): void {
   const processes = JSON.parse(readFileSync(join(lab.stack.dataDir, 'run/processes.json'), 'utf8')) as {
     name: string;
@@ -60,7 +60,7 @@ function kill(name: string): void {
 }
 
 describe('a task whose agent is killed in the middle of an effect', () => {
-  it('is asked about, and so is the device; both are settled, and the run goes on', async () => {
+  it('opens items for the task and the device, and the run goes on after a person resolved both', async () => {
     await misbehaving('killed', 'long_step');
     // The second step is the long one.
     await eventually(
@@ -128,7 +128,7 @@ describe('a task whose agent is killed in the middle of an effect', () => {
 });
 
 describe('a task whose own process is killed in the middle of an effect', () => {
-  it('ends when the effect has, is never tried again, and says what it did', async () => {
+  it('fails after the effect has ended, is not retried, and reports its effects', async () => {
     await misbehaving('died', 'die_in_step', { retry: { attempts: 3, backoff: 0 } });
     const run = await eventually(() => lab.api.run('died'), isOver);
     expect(run.state).toBe('failed');
@@ -146,7 +146,7 @@ describe('a task whose own process is killed in the middle of an effect', () => 
 });
 
 describe('a gateway that is killed', () => {
-  it('is noticed by nobody else; a submission that is sent again is known to have been accepted', async () => {
+  it('interrupts no task, and a repeated submission is refused as a duplicate', async () => {
     const submission = {
       name: 'beside the gateway',
       type: 'wait',
@@ -172,7 +172,7 @@ describe('a gateway that is killed', () => {
 });
 
 describe('a failure policy', () => {
-  it('tries a task again that has only looked', async () => {
+  it('retries a failed task that had no effect', async () => {
     await lab.api.rpc('multiplication_lab', 'brittle', 'exit', { code: 0 });
     await eventually(
       () => lab.api.rpc<{ steps?: number }>('multiplication_lab', 'brittle', 'count'),
@@ -206,7 +206,7 @@ describe('a failure policy', () => {
     });
   });
 
-  it('asks a person about a task that failed, who has it tried again', async () => {
+  it('opens an item for a failed task, and retries the task when a person decides so', async () => {
     await misbehaving('asking', 'throw', { on_failure: 'ask' });
     const item = await itemAbout('asking/trouble');
     expect(item.reason).toMatchObject({ code: 'task_error', message: 'the task was told to throw' });
@@ -226,7 +226,7 @@ describe('a failure policy', () => {
     expect((await lab.api.device('brittle')).held_by).toBeNull();
   });
 
-  it('stops a task that takes longer than it may', async () => {
+  it('stops a task at its timeout', async () => {
     const began = Date.now();
     await lab.api.submit('tasks', {
       name: 'too long',

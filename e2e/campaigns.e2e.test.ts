@@ -13,10 +13,10 @@ import { AiServer } from './ai-server.js';
 import { eventually, isOver, type CampaignWithRuns } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** What the specification says of campaigns and their optimizers, line by line, from outside. */
+/** The specification of campaigns and optimizers, line by line, through the REST interface. */
 
 const canary = 'sk-canary-51d0c7e2';
-/** Under load a process takes its time to be made, in milliseconds. */
+/** Longest start of a process on a busy machine, in milliseconds. */
 const limitMs = 110_000;
 
 let lab: Lab;
@@ -99,7 +99,7 @@ describe('campaign submission', () => {
     limitMs,
   );
 
-  it('optimizer_ip: the computer of the optimizer; where none is, the submission is refused', async () => {
+  it('optimizer_ip: an address without an optimizer is refused', async () => {
     const answer = await submit({
       name: 'nowhere',
       max_protocol_runs: 2,
@@ -153,7 +153,7 @@ describe('campaign submission', () => {
   );
 
   it(
-    'max_protocol_runs 0: without end, until it is cancelled',
+    'max_protocol_runs 0: runs without end until the campaign is cancelled',
     async () => {
       expect(
         (
@@ -424,7 +424,7 @@ describe('endpoint rules', () => {
       expect(rows).toHaveLength(1);
       const [, by, number = NaN, factor = NaN, , , product] = (rows[0] ?? '').split(',');
       expect([by, Number(product)]).toEqual(['ai', Number(number) * Number(factor)]);
-      // What is left out there is not lost: every trial keeps what the AI said of it.
+      // Each trial keeps the AI's comment, also when the prompt leaves it out.
       expect((await trialsOf('told')).map(({ note }) => note.journal)).toEqual(
         Array.from({ length: 6 }, () => 'a product of 1024'),
       );
@@ -546,7 +546,7 @@ describe('for forms and people', () => {
     limitMs,
   );
 
-  it('a key is in no record, no answer and no log', async () => {
+  it('an API key appears in no record, no answer and no log', async () => {
     const paths = [
       '/api/campaigns',
       '/api/campaigns/asked',

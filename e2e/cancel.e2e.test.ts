@@ -3,7 +3,7 @@ import type { Problem } from '@lab/contracts';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** Cancel of each kind: what waits goes at once, what runs is stopped before its devices are given on. */
+/** Cancelling: queued work ends at once; running work stops before the engine frees its devices. */
 
 let lab: Lab;
 
@@ -33,7 +33,7 @@ describe('cancel', () => {
     expect((await eventually(() => lab.api.task('next one'), isOver)).state).toBe('completed');
   });
 
-  it('of a queued task takes it out of the queue at once', async () => {
+  it('of a queued task removes it from the queue at once', async () => {
     await lab.api.submit('tasks', wait('holds'));
     await eventually(() => lab.api.task('holds'), isRunning);
     await lab.api.submit('tasks', wait('queued one'));
@@ -100,7 +100,7 @@ describe('cancel', () => {
     expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
   });
 
-  it('of what has ended is refused as the wrong state', async () => {
+  it('of work that has ended is refused with wrong_state', async () => {
     const answer = await cancel('protocols/stopped%20run');
     expect([answer.status, answer.body.code]).toEqual([409, 'wrong_state']);
   });

@@ -27,7 +27,7 @@ const taskOf = (run: ProtocolRunRecord, name: string) => {
   return task;
 };
 
-/** From when to when each task had the device, in order of time. */
+/** When each task held the device, in order of time. */
 function usesOf(runs: ProtocolRunRecord[], device: string): [number, number][] {
   return runs
     .flatMap((run) => run.tasks)
@@ -92,7 +92,7 @@ describe('a run of lightfastness', () => {
 });
 
 describe('two runs at once', () => {
-  it('take turns with the arm and the cleaning station, and have a station and a beaker each', async () => {
+  it('share the arm and the cleaning station, and have a station and a beaker each', async () => {
     const names = ['rival_1', 'rival_2'];
     await Promise.all(names.map((name) => lab.api.submit('protocols', { ...example, name })));
     const runs = await Promise.all(names.map((name) => eventually(() => lab.api.run(name), isOver, 60_000)));

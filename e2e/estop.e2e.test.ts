@@ -6,7 +6,7 @@ import type { EmergencyStopRecord } from '@lab/contracts';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** An emergency stop in the middle of motion, over a restart of everything. */
+/** An emergency stop during motion, and its effect over a restart of all processes. */
 
 let dataDir = '';
 let lab: Lab;
@@ -39,7 +39,7 @@ const report = async ({ api }: Lab) =>
   ).body.report;
 
 describe('an emergency stop', () => {
-  it('stops what moves, keeps everything from starting over a restart, and is released by a person', async () => {
+  it('stops moving devices, blocks every start also after a restart, and ends when a person releases it', async () => {
     const first = lab;
     const { api } = first;
     const made = (await api.rpc<{ steps: number }>(place, 'brittle', 'count')).body.steps;

@@ -8,7 +8,7 @@ import { isSignedBy, startReceiver, type Receiver } from '../apps/gateway/test/r
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** Specification, "Events": what a client is told of everything that happens, from outside. */
+/** Specification, "Events": the events that a client receives. */
 
 let lab: Lab;
 let receiver: Receiver;
@@ -42,7 +42,7 @@ async function follow(query = '', lastId?: number): Promise<EventClient> {
   );
 }
 
-/** Reads events until one is as wanted, that one included. */
+/** Reads events up to and including the first that matches. */
 async function until(client: EventClient, wanted: (event: ServiceEvent) => boolean): Promise<ServiceEvent[]> {
   const seen: ServiceEvent[] = [];
   for (;;) {
@@ -57,7 +57,7 @@ const statesOf = (events: readonly ServiceEvent[], kind: string): string[] =>
   events.filter(({ type }) => type.startsWith(`${kind}.`)).map(({ type }) => type.slice(kind.length + 1));
 
 describe('the events of the service', () => {
-  it('tell the whole story of a task, as it happens and again to who comes again', async () => {
+  it('report every state of a task, live and again to a client that reconnects', async () => {
     const live = await follow('?owner=ada');
     await lab.api.submit('tasks', multiply('told'));
     const story = await until(live, ({ type }) => type === 'task_run.completed');
@@ -106,7 +106,7 @@ describe('the events of the service', () => {
 });
 
 describe('what tasks and devices write', () => {
-  it('is there once the task is over, and found by what wrote it', async () => {
+  it('is in the log when the task has ended, and is found by its writer', async () => {
     const lines = (path: string): Promise<LogLine[]> => lab.api.all<LogLine>(path);
     const stream = await EventClient.open<LogLine>(`${lab.stack.url}/api/logs/stream?task=logged`);
     await lab.api.submit('tasks', multiply('logged'));
@@ -141,7 +141,7 @@ describe('what tasks and devices write', () => {
 });
 
 describe('a webhook', () => {
-  it('is sent what happens to a task in its order, signed, and nothing that it does not want', async () => {
+  it('receives the events of a task in order and signed, and only the types that it asked for', async () => {
     const made = await lab.api.call<{ id: string; secret: string }>('POST', '/api/webhooks', {
       url: receiver.url,
       filters: { type: 'task_run', owner: 'ada' },

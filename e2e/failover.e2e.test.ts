@@ -7,7 +7,7 @@ import { connectBus } from '@lab/messaging';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** A stack with two orchestrators: what happens to one of them, and to what they stand on, is not seen in the work. */
+/** A stack with two orchestrators: the loss of an orchestrator, the broker or another service harms no work. */
 
 let lab: Lab;
 
@@ -29,7 +29,7 @@ function processes(): Map<string, number> {
   return new Map((JSON.parse(text) as { name: string; pid: number }[]).map(({ name, pid }) => [name, pid]));
 }
 
-/** What each living orchestrator last said of its standing, by process. */
+/** The role that each running orchestrator last reported, by process. */
 function standings(): Map<number, string> {
   const all = processes();
   const found = new Map<number, string>();
@@ -46,7 +46,7 @@ function standings(): Map<number, string> {
 const pidThatSays = (what: string): number | undefined =>
   [...standings()].find(([, said]) => said === what)?.[0];
 
-/** Waits until one leads and the other one stands by. @returns the one that leads */
+/** Waits until one orchestrator leads and the other stands by. @returns the leader */
 async function standby(): Promise<number> {
   await eventually(
     async () => [pidThatSays('leading'), pidThatSays('standby')],
@@ -73,9 +73,9 @@ function largestIn(folder: string): number {
 }
 
 /**
- * Submits one after the other while `happening` goes on. Everything is accepted, and what was accepted is done exactly once.
+ * Submits tasks one after the other while `happening` goes on. The service accepts all and runs each exactly once.
  *
- * @param inDoubt answers that may be given beside 201, for a submission that is not there
+ * @param inDoubt statuses other than 201 that a submission which was not stored may get
  */
 async function workThrough(
   label: string,
@@ -111,7 +111,7 @@ async function workThrough(
   expect((await products()) - before).toBe(names.length);
 }
 
-/** How often the instrument was commanded, by its own count. */
+/** How many commands the instrument counted. */
 async function products(): Promise<number> {
   const answer = await lab.api.rpc<{ products: number }>('multiplication_lab', 'multiplier_a', 'count');
   return answer.body.products;
@@ -163,7 +163,7 @@ describe('work goes on, nothing twice and nothing lost,', () => {
         (other) => other !== undefined && other !== pid,
       );
     };
-    // A submission that was on its way may be lost with the broker, and then nobody can say so in time.
+    // The broker may lose a submission on its way; the gateway cannot report that in time.
     await workThrough('broker', restart, ['503 maybe', '504 maybe']);
   });
 
@@ -232,7 +232,7 @@ describe('work goes on, nothing twice and nothing lost,', () => {
     const after = await lab.api.submit('tasks', multiply('after the outage'));
     expect(after.status).toBe(201);
     expect((await eventually(() => lab.api.task('after the outage'), isOver)).state).toBe('completed');
-    // Three seconds are promised; this computer runs many tests at once.
+    // The promise is three seconds; a computer that runs many tests at once needs longer.
     expect(performance.now() - back).toBeLessThan(8_000);
   });
 });

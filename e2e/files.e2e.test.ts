@@ -18,7 +18,7 @@ let folder: string;
 let task: TaskRunRecord;
 
 const bucket = 'laboratory-files';
-/** More than one part of the bucket. */
+/** Larger than one part of an upload. */
 const kilobytes = 20_000;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 describe('files of a task, kept in a bucket', () => {
-  it('are there, whole, and nowhere else', async () => {
+  it('are complete in the bucket, and nowhere else', async () => {
     expect(task).toMatchObject({ state: 'completed', reason: null });
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
     expect(Contents.map(({ Size = 0 }) => Size).sort((a, b) => a - b)).toEqual(

@@ -20,7 +20,7 @@ async function steps(): Promise<number> {
 }
 
 describe('the functions of a device', () => {
-  it('are listed with what they do, take and how long they may last', async () => {
+  it('are listed with description, parameters and timeout', async () => {
     const { status, body } = await show('brittle');
     expect(status).toBe(200);
     expect(body.functions).toContainEqual({
@@ -81,12 +81,12 @@ describe('a call with wrong parameters', () => {
     expect(await steps()).toBe(before);
   });
 
-  it('is refused to a required parameter that is missing', async () => {
+  it('is refused when a required parameter is missing', async () => {
     const { body } = await lab.api.rpc<Problem>('multiplication_lab', 'multiplier_a', 'multiply', { a: 2 });
     expect(body).toMatchObject({ status: 422, errors: [{ path: 'arguments.b', code: 'missing_parameter' }] });
   });
 
-  it('right ones reach the device, with the defaults of what is left out', async () => {
+  it('correct parameters reach the device, with defaults for those left out', async () => {
     const before = await steps();
     const { status, body } = await lab.api.rpc('multiplication_lab', 'brittle', 'step');
     expect({ status, body }).toEqual({ status: 200, body: { steps: before + 1 } });

@@ -5,23 +5,23 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { processEnvironment } from '@lab/runtime';
 
-/** Types what a page of the guide shows, block by block, and compares with what it says is printed. */
+/** Types the blocks of a page of the guide, and compares the output with the page. */
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** What a comment above a block says of it; {@link GuideShell.follow} has the words. */
+/** The meaning of the comment above a block; {@link GuideShell.follow} lists the comments. */
 type Mark = { notTyped: string } | { exitCode: number } | { stopped: true } | { forExample: true };
 
 interface PageBlock {
   page: string;
-  /** Of its opening fence, from 1. */
+  /** Line of the opening fence, from 1. */
   line: number;
   language: string;
   text: string;
   mark: Mark | undefined;
 }
 
-/** @throws Error when a comment above a block is none that has a meaning */
+/** @throws Error when the comment above a block is unknown */
 function blocksOf(page: string): PageBlock[] {
   const text = readFileSync(join(root, page), 'utf8');
   return [...text.matchAll(/(?:^<!-- (.*) -->\n\n?)?^```(\w+)\n([\s\S]*?)^```$/gm)].map((match) => {
@@ -42,7 +42,7 @@ function markOf(words: string | undefined, at: string): Mark | undefined {
   throw new Error(`${at}: "${words}" says nothing about a block`);
 }
 
-/** Whether a line is printed as the page shows it, with anything for `...`; names of headers are in any case. */
+/** Says whether a printed line matches the page. `...` matches any text; header names match in any case. */
 function shows(printed: string, line: string): boolean {
   const pattern = line
     .split('...')
@@ -52,10 +52,10 @@ function shows(printed: string, line: string): boolean {
 }
 
 export interface GuideShellOptions {
-  /** What is typed in place of what stands on the page, such as an address. */
+  /** Replacements for text on the page, such as an address. */
   readonly instead: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
-  /** A token that `curl` shows by itself, as with `-H @token.header` in each command. */
+  /** A token that each `curl` sends, as with `-H @token.header`. */
   readonly token?: string;
 }
 
@@ -66,27 +66,27 @@ interface Printed {
 
 interface Place {
   options: GuideShellOptions;
-  /** Page and line, for who mends it. */
+  /** Page and line. */
   at: string;
   folder: string;
 }
 
-/** What became of the blocks of a page. */
+/** The result of following a page. */
 export interface Followed {
   typed: number;
-  /** Texts that were compared with what was printed. */
+  /** Number of texts that were compared with the output. */
   compared: number;
-  /** Blocks that are not typed, with the reason that the page gives. */
+  /** Blocks that were not typed, with the reason on the page. */
   left: string[];
 }
 
-/** A shell as somebody has who follows the guide, with `svc` on the `PATH`. */
+/** A shell of a reader who follows the guide, with `svc` on the `PATH`. */
 export class GuideShell {
   /** Of all pages; each has one of its own in it, with the name of the page, in which `lab-packages` lies. */
   readonly folder: string;
 
   constructor() {
-    // Inside the repository, from where the packages that an example imports are found.
+    // Inside the repository, so that the imports of an example resolve.
     this.folder = mkdtempSync(join(root, 'e2e', '.guide-'));
     mkdirSync(join(this.folder, 'bin'));
     const svc = join(this.folder, 'bin', 'svc');
@@ -97,7 +97,7 @@ export class GuideShell {
     chmodSync(svc, 0o755);
   }
 
-  /** What a shell prints, and the code that it ends with. */
+  /** The output of a shell and its exit code. */
   async typed(script: string, { env, token }: GuideShellOptions, cwd = this.folder): Promise<Printed> {
     const home = mkdtempSync(join(this.folder, 'home-'));
     if (token !== undefined)

@@ -6,7 +6,7 @@ import type { CampaignRecord, Problem, ProtocolRunRecord, QueuePage, QueueRecord
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** Pause and resume of the queue, of runs and of campaigns, and what goes on after a failure and after Ctrl-C. */
+/** Pausing and resuming the queue, runs and campaigns; resuming after a failure and after Ctrl-C. */
 
 let dataDir = '';
 let lab: Lab;
@@ -31,7 +31,7 @@ const multiplier = { multiplier: { lab_name: place, name: 'multiplier_a' } };
 const brittle = { brittle: { lab_name: place, name: 'brittle' } };
 const slow = (seconds: number) => ({ type: 'slow_multiplication', parameters: { wait: { seconds } } });
 
-/** How many steps the brittle device has made; undefined while it cannot be asked. */
+/** How many steps the brittle device has made; undefined while the device is unreachable. */
 const steps = async (): Promise<number | undefined> =>
   (await lab.api.rpc<{ steps?: number }>(place, 'brittle', 'count')).body.steps;
 
@@ -42,7 +42,7 @@ const taskIs = (run: string, task: string, state: string) =>
   );
 
 describe('a pause', () => {
-  it('of a run lets what runs end and starts nothing more until it is resumed', async () => {
+  it('of a run lets its running tasks end and starts no other until a person resumes it', async () => {
     const { api } = lab;
     await api.submit('protocols', { name: 'calm', ...slow(1) });
     await taskIs('calm', 'wait', 'running');
@@ -112,7 +112,7 @@ describe('a pause', () => {
 });
 
 describe('a run that failed', () => {
-  it('goes on where it stopped when it is resumed, and nothing of its history is lost', async () => {
+  it('continues where it stopped when a person resumes it, and keeps its history', async () => {
     const { api } = lab;
     // A device that has just started has made no step.
     await api.rpc(place, 'brittle', 'exit', { code: 0 });
@@ -143,7 +143,7 @@ describe('a run that failed', () => {
 });
 
 describe('Ctrl-C while tasks run', () => {
-  it('says which; what made no effect starts again with the next start, and of the rest a person is asked', async () => {
+  it('names them; the next start runs those without an effect again and asks a person about the others', async () => {
     const first = lab;
     const before = await steps();
     await lab.api.submit('tasks', {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** What the README and the page about campaigns tell people to type does what they say. */
+/** The commands in the README and on the page about campaigns work as written. */
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -42,7 +42,7 @@ describe('the requests of the README', () => {
     expect(commands.length).toBeGreaterThanOrEqual(7);
   });
 
-  it('are answered as they stand, in their order', async () => {
+  it('are answered as written and in order', async () => {
     for (const command of commands) {
       const { status, stdout } = await typed(command);
       expect([200, 201, 202], `${command}\n${stdout}`).toContain(status);
@@ -57,14 +57,14 @@ describe('the requests of the README', () => {
 });
 
 describe('the requests of the page about campaigns', () => {
-  // A lab of its own: what the README cancels leaves its mixture in a beaker, with which the next run fails.
+  // The requests of the README cancel a run and leave a mixture in its beaker, so this page needs a fresh lab.
   beforeAll(async () => {
     lab = await startLab(['color_lab', 'multiplication_lab']);
   });
   afterAll(() => lab.stack.dispose());
 
-  it('are answered as they stand, in their order, once what they need has come about', async () => {
-    // The campaign has to go on until the last request about it is typed.
+  it('are answered as written and in order, each once its precondition holds', async () => {
+    // The campaign must still run when the last request about it is typed.
     const commands = (await requestsOf('docs/guide/campaigns.md')).map((command) =>
       command.replace('"max_protocol_runs": 24', '"max_protocol_runs": 0'),
     );
@@ -73,7 +73,7 @@ describe('the requests of the page about campaigns', () => {
     for (const command of commands)
       await eventually(
         () => typed(command),
-        // An optimizer that is being made, or a campaign whose runs are still ending: the answer says so.
+        // The status is 503 while the optimizer starts, and 409 while runs of the campaign are still ending.
         ({ status }) => ![409, 503].includes(status),
         60_000,
       ).then(({ status, stdout }) => expect([200, 201, 202], `${command}\n${stdout}`).toContain(status));

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Api, eventually, isOver, type Answer } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** What is loaded changes while the service runs; work that was accepted does not notice. */
+/** Definitions change while the service runs; accepted work keeps the version that it began with. */
 
 const labName = 'multiplication_lab';
 let userDir = '';
@@ -232,7 +232,7 @@ describe('a laboratory in use', () => {
     expect((await change('reload')).status).toBe(200);
   });
 
-  it('takes nothing new while it drains, and is unloaded when its work has ended', async () => {
+  it('accepts no new work while it drains, and is unloaded when its work has ended', async () => {
     await waitTask('last', 4);
     const answer = await change('unload', { drain: true });
     expect(answer.status).toBe(202);
@@ -250,7 +250,7 @@ describe('a laboratory in use', () => {
     expect(await lab.api.devices()).toEqual([]);
   });
 
-  it('is loaded again with the resources as they were left', async () => {
+  it('is loaded again with its resources unchanged', async () => {
     const score = (name: string) => ({
       name,
       type: 'score_product',
@@ -314,7 +314,7 @@ describe('the command line', () => {
     expect(listed.output).toMatch(new RegExp(`^${labName} +loaded`));
   });
 
-  it('shows the line of the source that is at fault, and ends with 3', async () => {
+  it('shows the faulty line of the source, and exits with 3', async () => {
     const restore = await edit(`laboratories/${labName}/lab.yml`, (text) =>
       text.replace('type: multiplier', 'type: multiplyer'),
     );
@@ -328,7 +328,7 @@ describe('the command line', () => {
     expect(packages.output).toContain(`labs: ${labName}`);
   });
 
-  it('names the work that is in the way, and ends with 3', async () => {
+  it('names the work that prevents the change, and exits with 3', async () => {
     await waitTask('in the way of svc', 60);
     const refusal = await svc('labs', 'unload', labName);
     expect(refusal.code).toBe(3);
@@ -373,7 +373,7 @@ describe('a restart', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  it('finds what was loaded at run time, until the configuration is changed', async () => {
+  it('restores what was loaded at run time, unless the configuration has changed', async () => {
     const states = async (env: Record<string, string>, act?: (url: string) => Promise<unknown>) => {
       const stack = await startServiceStack({ userDir, dataDir, env });
       try {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually, isOver } from './api.js';
 import { startLab } from './lab.js';
 
-/** What was accepted and what was found outlives the processes. */
+/** Accepted work and results survive a restart of the processes. */
 
 let dataDir = '';
 
@@ -22,7 +22,7 @@ const multiply = (name: string) => ({
 });
 
 describe('a stack that is stopped and started again', () => {
-  it('finds its records and files, and goes on with what was queued', async () => {
+  it('keeps its records and files, and continues with the queued work', async () => {
     const first = await startLab(['multiplication_lab'], { dataDir });
     await first.api.submit('tasks', multiply('kept'));
     const kept = await eventually(() => first.api.task('kept'), isOver);
@@ -32,7 +32,7 @@ describe('a stack that is stopped and started again', () => {
       input_parameters: { text: 'kept as well' },
     });
     await eventually(() => first.api.task('paper'), isOver);
-    // Its agent is not there, so this waits.
+    // No agent serves its computer, so this task waits.
     await first.api.submit('tasks', {
       ...multiply('waiting'),
       devices: { multiplier: { lab_name: 'multiplication_lab', name: 'multiplier_b' } },
@@ -52,7 +52,7 @@ describe('a stack that is stopped and started again', () => {
     }
   });
 
-  it('starts again after its supervisor was killed, and finds its records', async () => {
+  it('starts again after its supervisor was killed, and keeps its records', async () => {
     const first = await startLab(['multiplication_lab'], { dataDir });
     await first.api.submit('tasks', multiply('before the kill'));
     const task = await eventually(() => first.api.task('before the kill'), isOver);

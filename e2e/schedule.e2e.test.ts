@@ -7,7 +7,7 @@ import { isTerminal, type ProtocolRunSubmission, type ScheduleRecord } from '@la
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** What is planned and why what waits waits, in the color lab: three stations, one arm, one cleaning station. */
+/** The plan and the reasons of queued tasks in the color lab: three stations, one arm, one cleaning station. */
 
 let lab: Lab | undefined;
 let example: ProtocolRunSubmission;
@@ -30,7 +30,7 @@ const start = async (scheduler: Record<string, string>): Promise<Lab> => {
 const read = async ({ api }: Lab, query = ''): Promise<ScheduleRecord> =>
   (await api.call<ScheduleRecord>('GET', `/api/schedule${query}`)).body;
 
-/** Submits so many runs, all of which may start at the same moment. */
+/** Submits runs that may all start at the same moment. */
 async function submitAtOnce({ api }: Lab, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, index) => `rival_${index + 1}`);
   await api.call('POST', '/api/queue/pause');
@@ -63,7 +63,7 @@ function solvers({ stack }: Lab): number[] {
 }
 
 describe('the schedule under greedy', () => {
-  it('says why each task waits and who has which device, and plans nothing', async () => {
+  it('gives the reason of each queued task and the holder of each device, and no plan', async () => {
     const greedy = await start({ TYPE: 'greedy' });
     const names = await submitAtOnce(greedy, 4);
     const schedule = await eventually(() => read(greedy), holdsStation);
@@ -83,7 +83,7 @@ describe('the schedule under greedy', () => {
 });
 
 describe('the schedule under cpsat', () => {
-  it('says when and where each task is planned, and goes on without the process of CP-SAT', async () => {
+  it('gives the planned time and device of each task, and continues when the CP-SAT process is lost', async () => {
     const cpsat = await start({ TYPE: 'cpsat', RESOLUTION: '0.01', TIME_LIMIT: '1' });
     const names = await submitAtOnce(cpsat, 4);
     const schedule = await eventually(

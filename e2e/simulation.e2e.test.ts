@@ -41,7 +41,7 @@ interface Use {
   start: number;
 }
 
-/** By device the tasks that used it, in the order in which they started. */
+/** The tasks that used each device, in the order of their start. */
 function orders(uses: Use[]): Record<string, string[]> {
   const byDevice: Record<string, Use[]> = {};
   for (const use of uses) (byDevice[use.device] ??= []).push(use);
@@ -128,7 +128,7 @@ describe('a campaign that was recorded', () => {
 });
 
 describe('the service', () => {
-  it('plays a scenario through on request', async () => {
+  it('simulates a scenario on request', async () => {
     const { status, body } = await lab.api.call<SimulationRecord>('POST', '/api/simulations', {
       scheduler: { type: 'cpsat' },
       protocols: [{ type: 'color_mixing', iterations: 4 }],
@@ -136,7 +136,7 @@ describe('the service', () => {
     expect([status, body.outcome, body.tasks_total, body.scheduler]).toEqual([200, 'completed', 28, 'cpsat']);
   });
 
-  it('says what would become of a run, and stores nothing of it', async () => {
+  it('forecasts a run, and stores nothing', async () => {
     const run = JSON.parse(await readFile(path('color_lab/examples/run.json'), 'utf8')) as { name: string };
     const { status, body } = await lab.api.call<WhatIfRecord>('POST', '/api/protocols/simulate', run);
     expect([status, body.name, body.notes]).toEqual([200, run.name, []]);
@@ -145,7 +145,7 @@ describe('the service', () => {
     expect((await lab.api.call('GET', `/api/protocols/${run.name}`)).status).toBe(404);
   });
 
-  it('says what is wrong with a scenario', async () => {
+  it('names the faults of a scenario', async () => {
     const { status, body } = await lab.api.call<Problem>('POST', '/api/simulations', {
       protocols: [{ type: 'color_mixin', iteration: 1 }],
     });
@@ -174,7 +174,7 @@ describe('scheduler selection', () => {
   const colors = (more: object = {}) => ({ type: 'color_mixing', iterations: 4, ...more });
   const mixed = { protocols: [colors(), { type: 'lightfastness', iterations: 4 }] };
 
-  it('groups: back to back under cpsat, whatever is more urgent; greedy keeps none together', async () => {
+  it('groups: cpsat keeps them back to back despite urgent work; greedy does not keep them together', async () => {
     const urgent: SimulationScenario = {
       protocols: [{ type: 'grouped_multiplication' }],
       tasks: [
@@ -198,7 +198,7 @@ describe('scheduler selection', () => {
     expect(await gap('greedy')).toBeCloseTo(3, 1);
   });
 
-  it('goal: cpsat looks over all runs and ends earlier than greedy, which starts what can start', async () => {
+  it('goal: cpsat plans over all runs and ends earlier than greedy, which starts any task that can start', async () => {
     const [greedy, cpsat] = [await played('greedy', mixed), await played('cpsat', mixed)];
     expect(cpsat.makespan).toBeLessThan(0.95 * greedy.makespan);
   });
@@ -228,7 +228,7 @@ describe('scheduler selection', () => {
     expect(await shorterFirst('cpsat')).toBe(true);
   });
 
-  it('dynamic devices: runs at once are spread over all that fit, under either policy', async () => {
+  it('dynamic devices: concurrent runs spread over all matching devices, under either policy', async () => {
     for (const type of ['greedy', 'cpsat'] as const) {
       const { units } = await played(type, { protocols: [colors({ iterations: 3 })] });
       const uses = units.filter(({ name }) => name.startsWith('color_lab.station_'));
@@ -237,7 +237,7 @@ describe('scheduler selection', () => {
   });
 
   it.each(['greedy', 'cpsat'] as const)(
-    'priorities: what matters more is complete first under %s, although it was submitted last',
+    'priorities: the run of higher priority completes first under %s, although it was submitted last',
     async (type) => {
       const { protocol_runs: runs } = await played(type, {
         protocols: [colors(), colors({ iterations: 1, priority: 9 })],

@@ -3,7 +3,7 @@ import type { Problem } from '@lab/contracts';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** Tasks and devices that go wrong, and requests that are wrong: everything else goes on, and nothing is stored. */
+/** Failing tasks, failing devices and faulty requests: other work goes on, and nothing faulty is stored. */
 
 let lab: Lab;
 
@@ -47,7 +47,7 @@ describe('a task that goes wrong', () => {
     expect(task.reason?.message).toContain('7');
   });
 
-  it('fails when its outputs are not what its definition says, and keeps them', async () => {
+  it('fails when its outputs differ from its definition, and keeps them', async () => {
     const task = await misbehave('wrong_output');
     expect(task).toMatchObject({
       state: 'failed',
@@ -69,7 +69,7 @@ describe('a task that goes wrong', () => {
       devices: brittle,
       input_parameters: { mode: 'ignore_abort' },
     });
-    // Its last device call is behind it: from here on it only waits, deaf to everything.
+    // The task has made its last device call: from here on it only waits and ignores every request.
     await eventually(
       () => lab.api.rpc<{ steps: number }>('multiplication_lab', 'brittle', 'count'),
       (answer) => answer.body.steps > before.body.steps,
@@ -89,7 +89,7 @@ describe('a device that goes wrong', () => {
     expect(task.reason?.message).toContain('the device was told to throw');
   });
 
-  it('comes back after its process died, and the task failed', async () => {
+  it('is restarted after its process died, and the task fails', async () => {
     const task = await misbehave('device_exits');
     expect(task.state).toBe('failed');
     await brittleIdle();
@@ -97,7 +97,7 @@ describe('a device that goes wrong', () => {
     expect(answer.body).toEqual({ steps: 0 });
   });
 
-  it('is started anew when a call never returns, and the task failed', async () => {
+  it('is restarted when a call never returns, and the task fails', async () => {
     const task = await misbehave('device_hangs');
     expect(task.state).toBe('failed');
     await brittleIdle();

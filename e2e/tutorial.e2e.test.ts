@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, isOver } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** Does what `docs/guide/first-device.md` says, from an empty folder, and compares with what it says will happen. */
+/** Follows `docs/guide/first-device.md` from an empty folder, and compares the results with the page. */
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const page = readFileSync(join(root, 'docs/guide/first-device.md'), 'utf8');
@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What a shell prints, whatever it ends with. */
+/** The output of a shell, with any exit code. */
 async function run(script: string): Promise<string> {
   const env = {
     ...processEnvironment(),
@@ -55,7 +55,7 @@ async function run(script: string): Promise<string> {
 }
 
 describe('the first device', () => {
-  it('is made, checked, started and used as the page says', async () => {
+  it('is created, checked, started and used as the page says', async () => {
     let printed = '';
     let last = '';
     const done = { files: 0, commands: 0, results: 0 };

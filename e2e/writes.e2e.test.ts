@@ -3,7 +3,7 @@ import type { CampaignRecord, DryRunRecord, Problem, ProtocolRunRecord, TaskRunR
 import { eventually, isOver, type Answer } from './api.js';
 import { startLab, type Lab } from './lab.js';
 
-/** What is sent twice, changed before it begins, and submitted again. */
+/** Repeated requests, changes of queued work, clones and archives. */
 
 let lab: Lab;
 
@@ -40,7 +40,7 @@ async function send<T>(key: string, method: string, path: string, body?: unknown
 }
 
 describe('a request with an idempotency key', () => {
-  it('is carried out once, also when it is sent many times at once', async () => {
+  it('has its effect once, also when clients send it many times at once', async () => {
     const replies = await Promise.all(
       Array.from({ length: 5 }, () => send<TaskRunRecord>('once', 'POST', '/api/tasks', product('once', 3))),
     );
@@ -58,12 +58,12 @@ describe('a request with an idempotency key', () => {
   });
 });
 
-describe('a submission that is only tried out', () => {
+describe('a dry run', () => {
   const kept = ['tasks', 'protocols', 'campaigns', 'attempts', 'files', 'resources', 'audit', 'attention'];
   const records = (): Promise<unknown[]> =>
     Promise.all(kept.map(async (list) => (await lab.api.call('GET', `/api/${list}?limit=500`)).body));
 
-  it('is answered as if it was meant, and leaves nothing', async () => {
+  it('is answered like the submission, and stores nothing', async () => {
     const { api } = lab;
     await api.call('POST', '/api/queue/pause');
     const asked: [path: string, body: { name: string }][] = [
@@ -93,7 +93,7 @@ describe('a submission that is only tried out', () => {
     await api.call('POST', '/api/queue/resume');
   });
 
-  it('is told when it would begin and end', async () => {
+  it('answers with the forecast of start and end', async () => {
     const { api } = lab;
     const campaign = { name: 'timed', ...forever, max_protocol_runs: 2 };
     const { body } = await api.call<DryRunRecord>('POST', '/api/campaigns?dry_run=true', campaign);
@@ -106,7 +106,7 @@ describe('a submission that is only tried out', () => {
 });
 
 describe('work that has not begun', () => {
-  it('runs with the parameters that it was given last', async () => {
+  it('runs with its latest parameters', async () => {
     const { api } = lab;
     await api.call('POST', '/api/queue/pause');
     await api.submit('tasks', product('changed', 3));
@@ -142,7 +142,7 @@ describe('work that has not begun', () => {
     expect(Date.parse(second?.started_at ?? '')).toBeLessThan(Date.parse(first?.started_at ?? ''));
   });
 
-  it('of a campaign is more, or less, than it was submitted with', async () => {
+  it('of a campaign takes a new number of runs and new parameters', async () => {
     const { api } = lab;
     await api.submit('campaigns', {
       name: 'growing',
@@ -180,12 +180,12 @@ describe('a clone', () => {
   });
 });
 
-describe('what is over', () => {
+describe('an archived campaign', () => {
   const names = async (path: string): Promise<string[]> =>
     (await lab.api.all<{ name: string }>(path)).map(({ name }) => name);
   const act = <T>(path: string): Promise<Answer<T>> => lab.api.call<T>('POST', path, { by: 'ada' });
 
-  it('leaves the lists with all that belongs to it, is read by its name, and comes back', async () => {
+  it('leaves the lists with its runs and tasks, is read by its name, and returns when restored', async () => {
     const { api } = lab;
     await api.submit('campaigns', {
       name: 'kept',
