@@ -6,8 +6,8 @@ import type { LogRelay } from './log-relay.js';
 type Fields = Record<string, unknown>;
 
 /**
- * The log of the agent, of which the lines with a `source` go to the relay too: those are the words of tasks and devices.
- * What is below the level of the log is in neither.
+ * The log of the agent. Lines with a `source`, which are the output of tasks and devices, also go to the relay. Lines below
+ * the level of the log go to neither.
  */
 export function relaying(log: ServiceLog, relay: LogRelay, bindings: Fields = {}): AgentLog {
   const at =
@@ -29,7 +29,7 @@ export function relaying(log: ServiceLog, relay: LogRelay, bindings: Fields = {}
   };
 }
 
-/** Lines name a device by its laboratory and itself: `<lab>.<name>`. */
+/** Returns the name of a device from the `<lab>.<name>` of a line. */
 function nameOf(lab: unknown, device: unknown): string {
   return String(device).slice(String(lab).length + 1);
 }

@@ -6,13 +6,13 @@ export const config = defineConfig({
   computer: settings.computer,
   logLevel: settings.logLevel,
   limits: settings.limits,
-  /** Warm task processes kept ready; by default what `limits` of `config.yml` says. */
+  /** Number of warm task processes kept ready. Default: the `limits` of `config.yml`. */
   taskPoolSize: setting({
     env: 'SVC_TASK_POOL_SIZE',
     schema: wholeNumber(0, 64, 'a number of processes'),
     fallback: (others) => limitsOf(others).task_pool_size,
   }),
-  /** Task processes at most; by default what `limits` of `config.yml` says. */
+  /** Largest number of task processes. Default: the `limits` of `config.yml`. */
   taskPoolMax: setting({
     env: 'SVC_TASK_POOL_MAX',
     schema: wholeNumber(1, 256, 'a number of processes'),

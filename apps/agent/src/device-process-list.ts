@@ -1,32 +1,32 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AgentLog } from '@lab/actors';
+import type { Log } from '@lab/ports';
 import { identify, isStillRunning, signalProcess, type ProcessIdentity } from '@lab/runtime';
 
-/** What an orphaned device process takes at most to leave its instrument safe, and a little more, in milliseconds. */
+/** Longest time that an orphaned device process needs to leave its instrument safe, with a margin, in milliseconds. */
 const orphanMs = 6_000;
 const killMs = 5_000;
 const lookAgainMs = 50;
 
 /**
- * The device processes of this computer, on disk, so that no instrument ever has two: an agent that was killed leaves
- * processes behind that still clean up, or hang.
+ * The device processes of this computer, recorded on disk, so that no instrument ever has two processes. An agent that was
+ * killed leaves processes behind that still clean up or hang.
  */
 export class DeviceProcessList {
   readonly #path: string;
-  readonly #log: AgentLog;
+  readonly #log: Log;
   readonly #running = new Map<number, ProcessIdentity>();
 
-  constructor(path: string, log: AgentLog) {
+  constructor(path: string, log: Log) {
     this.#path = path;
     this.#log = log;
   }
 
   /**
-   * Waits until the processes of an earlier agent have ended; those that do not end by themselves are killed.
+   * Waits until the processes of an earlier agent have ended, and kills those that do not end by themselves.
    *
-   * @throws Error when one survives even that
+   * @throws Error when a process survives SIGKILL
    */
   async endLeftovers(): Promise<void> {
     let left = this.#read().filter(isStillRunning);
@@ -78,7 +78,7 @@ export class DeviceProcessList {
     }
   }
 
-  /** A list that cannot be written must not keep a device from running. */
+  /** Writes the list. A failure is only logged, because the device must run nevertheless. */
   #write(): void {
     const draft = `${this.#path}.new`;
     try {

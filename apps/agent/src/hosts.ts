@@ -17,7 +17,7 @@ const heardFromDevice = zodSchema(fromDevice);
 const heardFromTask = zodSchema(fromTask);
 const { resolve } = createRequire(import.meta.url);
 
-/** One forked process per device. */
+/** Forks one process per device. */
 export class ForkedDeviceProcesses implements DeviceProcesses {
   readonly #host = resolve('@lab/sdk/device-host');
   readonly #list: DeviceProcessList;
@@ -44,7 +44,7 @@ export class ForkedDeviceProcesses implements DeviceProcesses {
   }
 }
 
-/** Forked processes that run tasks. */
+/** Forks processes that run tasks. */
 export class ForkedTaskProcesses implements TaskProcesses {
   readonly #host = resolve('@lab/sdk/task-host');
   readonly #log: AgentLog;

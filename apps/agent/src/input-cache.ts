@@ -10,32 +10,32 @@ import type { FileTicket } from '@lab/actors';
 import { ServiceError } from '@lab/contracts';
 import { requestTo, sizeOf } from './store-access.js';
 
-/** What arrived of a fetch that nobody continues is kept for so long, in milliseconds. */
+/** How long the partial file of an abandoned fetch is kept, in milliseconds. */
 const partialMs = 24 * 3_600_000;
 
 const partial = '.part';
 
 interface Content {
-  /** Bytes. */
+  /** In bytes. */
   size: number;
   /** Lower-case hexadecimal. */
   sha256: string;
 }
 
 /**
- * The files that tasks of this computer got, under their SHA-256: what several tasks get is fetched once, and what broke
- * off goes on where it did, also in another process.
+ * The input files of tasks on this computer, by their SHA-256. A file that several tasks get is fetched once. An interrupted
+ * fetch continues where it stopped, also in another process.
  *
- * Guarantees: what a task is given is a copy that was compared with its size and SHA-256 while it was made; whatever
- * happens to a copy, the next one is right. The cache grows beyond its bound only by the file that is being handed out.
+ * Guarantees: a task gets a copy whose size and SHA-256 were checked while it was made, so damage to one copy does not affect
+ * the next. The cache exceeds its bound only by the file that is being copied.
  */
 export class InputCache {
   readonly #folder: string;
   readonly #maxBytes: number;
-  /** Resolves when what is under way with a content is over, by its SHA-256: one after the other. */
+  /** By SHA-256: resolves when the operations on that content are over. They run one after the other. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
-  /** @param maxBytes of all files together; those that were not given out for longest go first */
+  /** @param maxBytes bound for all files together; the least recently used files are removed first */
   constructor(folder: string, maxBytes: number) {
     this.#folder = folder;
     this.#maxBytes = maxBytes;
@@ -44,10 +44,10 @@ export class InputCache {
   /**
    * Writes the content to a file that does not exist yet.
    *
-   * @param ticket asked for only when something is to be fetched
-   * @param signal gives up; rejects with ServiceError `aborted`
-   * @throws ServiceError `not_found` when the store does not have it; `invalid` when what it has is something else;
-   *   `service_unavailable` when store or disk do not do their work at present
+   * @param ticket called only when something has to be fetched
+   * @param signal when it fires, the promise rejects with ServiceError `aborted`
+   * @throws ServiceError `not_found` when the store does not have the file; `invalid` when its content differs;
+   *   `service_unavailable` when the store or the disk fails at present
    */
   async copyTo(
     path: string,
@@ -96,7 +96,7 @@ export class InputCache {
     await this.#evict();
   }
 
-  /** Fetches what is missing of a partial file. @returns whether all of it came in this one answer */
+  /** Fetches the missing part of a partial file. @returns whether one response contained the whole file */
   async #fetch(
     path: string,
     { size, sha256 }: Content,
@@ -132,7 +132,7 @@ export class InputCache {
     return flags === 'w';
   }
 
-  /** Removes what was not given out for longest until the rest is within the bound, and what nobody continues. */
+  /** Removes abandoned partial files, and the least recently used files until the rest is within the bound. */
   async #evict(): Promise<void> {
     const now = Date.now();
     const kept: { path: string; size: number; at: number }[] = [];
@@ -152,7 +152,7 @@ export class InputCache {
   }
 }
 
-/** Copies a file to one that does not exist. @returns whether the copy is what it must be; if not, there is none */
+/** Copies a file to a new path and checks the copy. @returns false when the check failed and the copy was removed */
 async function copyChecked(
   from: string,
   to: string,
@@ -176,7 +176,7 @@ async function copyChecked(
   return false;
 }
 
-/** Waits for what never fails, or rejects with the reason of the signal. */
+/** Waits for a promise that never rejects. Rejects with the reason of the signal when that fires first. */
 function unlessAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason as Error);
@@ -191,14 +191,14 @@ function unlessAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<
 
 function refusal(status: number): ServiceError {
   if (status === 404) return new ServiceError('not_found', 'the store does not have it');
-  // Anything else may pass: a ticket that ran out is renewed, a server that restarts comes back.
+  // All other failures may be temporary: a ticket can be renewed, a server can come back.
   return new ServiceError('service_unavailable', `the store refused it with ${status}`);
 }
 
 function asServiceError(error: unknown, signal: AbortSignal): ServiceError {
   if (signal.aborted) return new ServiceError('aborted', 'given up', { cause: error });
   if (error instanceof ServiceError) return error;
-  // The text of an error of the disk names folders of this computer, and this one reaches people.
+  // This message reaches people, and the text of a disk error would show folders of this computer.
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
   return new ServiceError('service_unavailable', `it could not be fetched (${code})`, { cause: error });
 }

@@ -3,12 +3,12 @@ import { copyFile, mkdir, open, readFile, type FileHandle } from 'node:fs/promis
 import { join } from 'node:path';
 import type { LedgerDisk, SegmentName } from '@lab/actors';
 
-/** Zeros that are written at once when a segment is made. */
+/** The block of zeros with which a segment is filled. */
 const zeros = new Uint8Array(1024 * 1024);
 
 /**
- * On Linux each write is durable by itself, which saves a second way through the pool of threads before every effect.
- * Elsewhere that flag does not reach the medium, or is not there.
+ * On Linux each write is durable by itself (O_DSYNC), which saves a second trip through the thread pool before every effect.
+ * On other systems the flag does not exist, or does not force the data to the medium.
  */
 const durableWrites = process.platform === 'linux' ? constants.O_DSYNC : 0;
 
@@ -17,7 +17,7 @@ export class FolderLedgerDisk implements LedgerDisk {
   readonly #folder: string;
   readonly #files = new Map<SegmentName, FileHandle>();
 
-  /** @param folder of which the caller holds the lock; made when it is missing */
+  /** @param folder folder whose lock the caller holds; it is made if it is missing */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -41,7 +41,7 @@ export class FolderLedgerDisk implements LedgerDisk {
         await writeAll(file, part, at);
         at += part.length;
       }
-      // All of it, not only the data: from here on neither the size nor the place of the file on the disk changes.
+      // A full sync, not only of the data: from here on neither size nor location of the file changes.
       await file.sync();
     } finally {
       await file.close();
@@ -90,7 +90,7 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): 
 }
 
 async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open a folder for this, and its renames need no such help.
+  // Windows cannot open a folder, and does not need this.
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
   try {

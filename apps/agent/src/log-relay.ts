@@ -1,27 +1,28 @@
 import { isServiceError, longestLogBatch, longestLogMessage, type WrittenLine } from '@lab/contracts';
+import type { Clock, Log, Timers } from '@lab/ports';
 
-/** A line as it was written, before it is numbered. */
+/** A line of output without its number. */
 export type HeardLine = Omit<WrittenLine, 'seq' | 'at'>;
 
 export interface LogRelayPorts {
   /** Milliseconds since 1970. */
-  clock: { now(): number };
-  timers: { after(ms: number, callback: () => void): () => void };
+  clock: Clock;
+  timers: Timers;
   /**
-   * Resolves once the lines are stored.
+   * Resolves when the lines are stored.
    *
-   * @throws ServiceError a retryable one: they may be sent again
+   * @throws ServiceError; if it is retryable, the lines may be sent again
    */
   send: (lines: readonly WrittenLine[]) => Promise<void>;
-  log: { debug(message: string, fields?: Record<string, unknown>): void };
+  log: Pick<Log, 'debug'>;
 }
 
 export interface LogRelayLimits {
-  /** Lines that may wait. */
+  /** Largest number of waiting lines. */
   lines: number;
-  /** Bytes that may wait. */
+  /** Largest size of all waiting lines, in bytes. */
   bytes: number;
-  /** How long a line waits for others, in milliseconds. */
+  /** How long a line waits for further lines of its batch, in milliseconds. */
   gatherMs: number;
   /** Pause after a batch that could not be stored, in milliseconds. */
   retryMs: number;
@@ -34,13 +35,13 @@ const usualLimits: LogRelayLimits = {
   retryMs: 1_000,
 };
 
-/** Most bytes of one batch: half of what a broker takes by default. */
+/** Largest batch in bytes: half of the default limit of a broker. */
 const batchBytes = 512 * 1_024;
 
-/** Of a line beside its message, about, in bytes. */
+/** Approximate size of a line without its message, in bytes. */
 const lineBytes = 250;
 
-/** Origins of which it is counted by themselves what was dropped; the rest is counted together. */
+/** Number of origins whose dropped lines are counted separately. All further origins share one count. */
 const countedApart = 100;
 
 interface Waiting {
@@ -51,11 +52,11 @@ interface Waiting {
 type Origin = Pick<HeardLine, 'lab' | 'device' | 'attempt_id'>;
 
 /**
- * What the code of tasks and devices writes, on its way to be stored. Nothing waits for it: what comes while too much waits
- * already is dropped and counted, and a line in its place says how much, so that what is there is in order and its gap known.
+ * Sends the output of tasks and devices to be stored. The code that writes never waits. While too many lines wait, new lines
+ * are dropped and counted, and one line in their place gives the number, so that every gap is visible.
  *
- * Guarantees: lines are sent in the order in which they were written, one batch at a time, each until it is stored or found
- * to be unfit for it; a line that is sent again has the same number.
+ * Guarantees: lines are sent in the order of writing, one batch at a time. A batch is repeated until it is stored or refused
+ * for good. A line that is sent again has the same number.
  */
 export class LogRelay {
   readonly #ports: LogRelayPorts;
@@ -63,11 +64,11 @@ export class LogRelay {
   #waiting: Waiting[] = [];
   #bytes = 0;
   #seq = 0;
-  /** By origin, what was dropped since the last line that was taken. */
+  /** By origin, the number of lines dropped since the last accepted line. */
   readonly #dropped = new Map<string, { origin: Origin; lines: number }>();
   #cancelTimer: (() => void) | undefined;
   #sending: Promise<void> | undefined;
-  /** A batch could not be stored, and it is not time to try again. */
+  /** Whether a batch could not be stored and its retry is not due yet. */
   #pausing = false;
   #closed = false;
   #tellEmpty: () => void = () => undefined;
@@ -77,7 +78,7 @@ export class LogRelay {
     this.#limits = { ...usualLimits, ...limits };
   }
 
-  /** Takes a line along, or counts it as dropped. */
+  /** Accepts a line, or counts it as dropped. */
   add(line: HeardLine): void {
     if (this.#closed) return;
     const message = cut(line.message);
@@ -93,7 +94,7 @@ export class LogRelay {
   }
 
   /**
-   * Sends what waits, for no longer than a time; what is left then is lost.
+   * Sends the waiting lines. Lines that are left after the time limit are lost.
    *
    * @param limitMs in milliseconds
    */
@@ -160,7 +161,7 @@ export class LogRelay {
     this.#sending ??= this.#sendAll();
   }
 
-  /** Sends batch after batch until nothing waits, or one cannot be stored at present. Never rejects. */
+  /** Sends batches until no line waits or a batch cannot be stored at present. Never rejects. */
   async #sendAll(): Promise<void> {
     let pauseMs: number | undefined;
     while (this.#waiting.length > 0 && pauseMs === undefined) {
@@ -173,7 +174,7 @@ export class LogRelay {
         pauseMs = this.#limits.retryMs;
         if (mayBeStored(error)) continue;
         this.#remove(batch);
-        // What is said of dropped lines is not told of in turn, or that would never end.
+        // A lost notice about dropped lines causes no further notice; otherwise this would never end.
         for (const { line } of batch) if (line.source !== 'service') this.#drop(line);
       }
     }
@@ -200,12 +201,12 @@ export class LogRelay {
   }
 }
 
-/** Whether the same lines may be stored at another time. */
+/** Whether the same lines may be stored later. */
 function mayBeStored(error: unknown): boolean {
   return isServiceError(error) && (error.retryable || error.code === 'deadline_exceeded');
 }
 
-/** No more bytes than a line may have; says so where something was cut. */
+/** Cuts a text to the largest size of a line, and marks the cut. */
 function cut(text: string): string {
   if (text.length * 3 <= longestLogMessage) return text;
   const bytes = Buffer.from(text);
@@ -213,7 +214,7 @@ function cut(text: string): string {
   const kept = bytes
     .subarray(0, longestLogMessage - 40)
     .toString()
-    // The cut may have left part of a character.
+    // The cut may have left an incomplete character.
     .replace(/\uFFFD+$/, '');
   return `${kept}… (${bytes.length - Buffer.byteLength(kept)} bytes more)`;
 }

@@ -32,18 +32,18 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-/** Ladder, delivery of results and `_cleanup` of the devices, one after the other: 16 s and 35 s at most. */
+/** Longest stop of the agent: 16 s for tasks and results, then 35 s for `_cleanup` of the devices, with a margin. */
 const agentStopMs = 52_000;
 const busStopMs = 5_000;
-/** What tasks and devices wrote last may take so long to be stored. */
+/** How long the stop waits until the last output of tasks and devices is stored. */
 const linesStopMs = 1_000;
-/** Less than the 60 s that a supervisor gives an agent, so that it ends by itself. */
+/** Less than the 60 s after which a supervisor kills an agent. */
 const stopTimeoutMs = 58_000;
 
-/** Files of other tasks that are kept for further tasks which get them. */
+/** Size of the cache of input files. */
 const inputCacheBytes = 2 * 1024 ** 3;
 
-/** How long the start waits for the devices; they go on initialising after that. */
+/** How long the start waits for the devices. Devices that take longer continue to initialise. */
 const devicesMs = 10_000;
 
 const { values: flags } = parseArgs({ options: { computer: { type: 'string' } }, strict: false });
@@ -79,7 +79,7 @@ await runService(
     const heard = relaying(log, relay);
 
     const processes = new DeviceProcessList(join(folder, 'device-processes.json'), log);
-    // Before it is registered: who hears of a new incarnation may rely on the end of the old one's processes.
+    // Before the registration: a new incarnation implies that the processes of the old one have ended.
     await processes.endLeftovers();
     const packages = new NpmPackages(join(folder, 'packages'), log);
     await packages.removeLeftovers();

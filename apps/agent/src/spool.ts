@@ -10,12 +10,12 @@ import { encodeToken, ServiceError } from '@lab/contracts';
 import type { InputCache } from './input-cache.js';
 import { requestTo, sizeOf } from './store-access.js';
 
-/** Spool folders on disk; files come and leave by HTTP, and go on where they broke off. */
+/** Spool folders on disk. Files are transferred by HTTP, and an interrupted transfer continues where it stopped. */
 export class Spool implements Files {
   readonly #folder: string;
   readonly #inputs: InputCache;
 
-  /** @param inputs where the files come from that tasks get */
+  /** @param inputs the source of input files */
   constructor(folder: string, inputs: InputCache) {
     this.#folder = folder;
     this.#inputs = inputs;
@@ -24,10 +24,10 @@ export class Spool implements Files {
   async prepare(attemptId: string): Promise<string> {
     const folder = this.#of(attemptId);
     try {
-      // One way to the disk for the usual case, for the task waits for it: the folder above is there, and this one is not.
+      // The task waits for this. Usually the parent exists and the folder does not, so one disk operation is enough.
       await mkdir(folder).catch(() => this.#makeAnew(folder));
     } catch (error) {
-      // The text of a system error names folders of this computer, and this one reaches people.
+      // This message reaches people, and the text of a system error would show folders of this computer.
       const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
       throw new ServiceError('service_unavailable', `no folder could be made for its files (${code})`, {
         cause: error,
@@ -42,7 +42,7 @@ export class Spool implements Files {
     ticket: () => Promise<FileTicket>,
     signal: AbortSignal,
   ): Promise<string> {
-    // Names are of any characters and up to four bytes each, which not every file system takes; endings tell programs what it is.
+    // A file name may have characters that a file system refuses, so only its extension is kept, which programs rely on.
     const ending = /\.[A-Za-z0-9]{1,16}$/.exec(file.name)?.[0] ?? '';
     const handle = createHash('sha256').update(file.handle).digest('hex').slice(0, 16);
     const path = join(this.#of(attemptId), `input-${handle}${ending}`);
@@ -110,10 +110,10 @@ export class Spool implements Files {
   }
 }
 
-/** The rest of a larger file is sent after a break, not all of it again; smaller ones are not worth the question. */
+/** Files above this size in bytes continue an interrupted upload. Smaller files are sent again as a whole. */
 const resumableBytes = 1024 * 1024;
 
-/** Says how many bytes the store has already, and behind which of them a body comes. */
+/** The header with the number of bytes that the store has, and with the offset of a body. */
 const offsetHeader = 'upload-offset';
 
 async function put(path: string, file: SpooledFile, ticket: FileTicket): Promise<void> {
@@ -125,7 +125,7 @@ async function put(path: string, file: SpooledFile, ticket: FileTicket): Promise
   };
   const request = requestTo(ticket, 'PUT', headers);
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
-  // A refusal may come, and the connection end, before all bytes are sent: the answer says more than the broken pipe.
+  // The store may refuse and close before all bytes are sent. Its answer says more than the broken connection.
   const sent = pipeline(createReadStream(path, { start: from ?? 0 }), request);
   try {
     const [response] = await Promise.race([answered, sent.then(() => answered)]);
@@ -145,7 +145,7 @@ async function put(path: string, file: SpooledFile, ticket: FileTicket): Promise
   }
 }
 
-/** Where the upload goes on; undefined when the store does not know of such a thing, or does not answer. */
+/** Asks the store for the offset at which the upload continues; undefined: it has none, or does not answer. */
 async function offsetAt(ticket: FileTicket, size: number): Promise<number | undefined> {
   const request = requestTo(ticket, 'HEAD', ticket.headers);
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
@@ -165,7 +165,7 @@ function refusal(file: SpooledFile, status: number, body: string): ServiceError 
   const text = `the store refused the file '${file.name}' with ${status}: ${body.slice(0, 300)}`;
   if (status === 413) return new ServiceError('payload_too_large', text);
   if (status === 422) return new ServiceError('invalid', text);
-  // Anything else may pass: a ticket that ran out is renewed, a server that restarts comes back.
+  // All other failures may be temporary: a ticket can be renewed, a server can come back.
   return new ServiceError('service_unavailable', text);
 }
 

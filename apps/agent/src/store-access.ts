@@ -2,14 +2,14 @@ import { stat } from 'node:fs/promises';
 import { request as httpRequest, type ClientRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 
-/** A connection that moves nothing for so long is given up, in milliseconds. */
+/** A connection without traffic is given up after this time, in milliseconds. */
 const idleMs = 30_000;
 
 /**
- * Begins a request about one file to the store that gave leave for it.
+ * Begins a request for one file to the store that a ticket names.
  *
- * @param headers all of them, those of the ticket too
- * @param signal breaks it off
+ * @param headers all headers, including those of the ticket
+ * @param signal when it fires, the request is aborted
  */
 export function requestTo(
   ticket: { url: string },
@@ -28,7 +28,7 @@ export function requestTo(
   return request;
 }
 
-/** Of a file in bytes; undefined when there is none. */
+/** Size of a file in bytes; undefined: the file does not exist. */
 export async function sizeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;

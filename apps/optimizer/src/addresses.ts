@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 
-/** Every address of this computer that a lab file may name it by, the loopback addresses included; sorted. */
+/** Returns every address by which a lab file may name this computer, including loopback addresses, sorted. */
 export function ownAddresses(interfaces = networkInterfaces()): string[] {
   const addresses = Object.values(interfaces).flatMap((each) => each ?? []);
   return [...new Set(['127.0.0.1', ...addresses.map(({ address }) => address)])].sort();

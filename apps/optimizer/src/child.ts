@@ -2,8 +2,8 @@ import { hostOptimizer } from '@lab/sdk/optimizer-host';
 import { RemoteLanguageModels } from './ai/language-models.js';
 
 /**
- * The program of the process of one optimizer. There is one per campaign, so it loads little: nothing of the libraries of the
- * service is imported but by type, and no library of a provider before it is asked.
+ * The program of an optimizer process. Each campaign has one, so the program loads little: it imports only types of the
+ * service's libraries, and loads the library of an AI provider on its first use.
  */
 
 hostOptimizer((environment) => ({

@@ -7,7 +7,7 @@ export const config = defineConfig({
   secretsKey: settings.secretsKey,
   dataDir: settings.dataDir,
   logLevel: settings.logLevel,
-  /** Addresses that campaigns may name this worker by, separated by commas; undefined: all of this computer. */
+  /** Addresses by which campaigns may name this worker, separated by commas; undefined: all addresses of this computer. */
   addresses: setting({
     env: 'SVC_OPTIMIZER_IP',
     schema: z
@@ -19,12 +19,12 @@ export const config = defineConfig({
       )
       .optional(),
   }),
-  /** Memory of one optimizer for JavaScript objects, in mebibytes. */
+  /** JavaScript heap of one optimizer, in mebibytes. */
   memoryMb: setting({
     env: 'SVC_OPTIMIZER_MEMORY_MB',
     schema: z.preprocess((value) => value ?? 1_024, wholeNumber(64, 65_536, 'a size in mebibytes')),
   }),
-  /** Longest computation of one call of an optimizer, in seconds; then its process is ended. */
+  /** Longest computation of one call, in seconds. After it the process of the optimizer is ended. */
   callTimeoutS: setting({
     env: 'SVC_OPTIMIZER_CALL_TIMEOUT_S',
     schema: z.preprocess((value) => value ?? 290, wholeNumber(1, 290, 'a time in seconds')),

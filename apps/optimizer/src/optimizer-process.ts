@@ -9,16 +9,17 @@ import {
   type ToOptimizer,
 } from '@lab/contracts';
 import { ForkedProcess, type ForkedExit } from '@lab/hosting';
+import type { Timers } from '@lab/ports';
 import { exitText, type Log } from '@lab/runtime';
 
-/** The program, built; the same path from the sources and from the build. */
+/** The built program. The path is the same from the sources and from the build. */
 const program = fileURLToPath(new URL('../dist/child.js', import.meta.url));
 const heard = zodSchema(fromOptimizer);
 
-/** Below whatever moves instruments on the same computer; a computer that only optimizes loses nothing by it. */
+/** Priority below that of processes that move instruments. It costs nothing on a computer without instruments. */
 const niceness = 10;
 
-/** A question without the id under which it is asked. */
+/** A request to the process, without its id. */
 export type Question = ToOptimizer extends infer Each
   ? Each extends { call_id: string }
     ? Omit<Each, 'call_id'>
@@ -26,16 +27,16 @@ export type Question = ToOptimizer extends infer Each
   : never;
 
 export interface AskLimits {
-  /** Milliseconds from the time it is asked the process; then the process is killed. */
+  /** Milliseconds from the time at which the process gets the request. After them the process is killed. */
   workMs: number;
-  /** Milliseconds that it may wait for other questions to be answered; default: any time. */
+  /** Longest wait for earlier requests, in milliseconds; default: unlimited. */
   turnMs?: number;
 }
 
 export interface ProcessOptions {
-  /** Memory for JavaScript objects, in mebibytes. */
+  /** JavaScript heap, in mebibytes. */
   memoryMb: number;
-  timers: { after(ms: number, callback: () => void): () => void };
+  timers: Timers;
   log: Log;
 }
 
@@ -45,7 +46,7 @@ interface Open {
   reject(error: ServiceError): void;
 }
 
-/** The child process of one optimizer, asked one question at a time. Whatever it does ends itself at most. */
+/** The child process of one optimizer. It gets one request at a time. Its failures cannot end this process. */
 export class OptimizerProcess {
   readonly #child: ForkedProcess<ToOptimizer, FromOptimizer>;
   readonly #timers: ProcessOptions['timers'];
@@ -76,22 +77,22 @@ export class OptimizerProcess {
     return this.#child.pid;
   }
 
-  /** Why it ended; undefined while it runs. */
+  /** Why the process ended; undefined: it runs. */
   get over(): string | undefined {
     return this.#over;
   }
 
-  /** What it prints goes there from now on, and its end is told once, also one that {@link kill} brings. */
+  /** Sets the receiver of its output and of its end. The end is reported once, also after {@link kill}. */
   adopt(log: Log, ended: (reason: string) => void): void {
     this.#log = log;
     this.#ended = ended;
   }
 
   /**
-   * Asks, once all earlier questions are answered.
+   * Sends a request when all earlier requests are answered.
    *
-   * @throws ServiceError `invalid` and `optimizer_error` as the process answers; `optimizer_unavailable` when it ends before it
-   *   does, has to be killed because the time is over, or had no turn in time
+   * @throws ServiceError `invalid` and `optimizer_error` as the process answers; `optimizer_unavailable` when the process ends
+   *   without an answer, is killed because its time is over, or was not free in time
    */
   async ask(question: Question, { workMs, turnMs = Infinity }: AskLimits): Promise<JsonObject> {
     await this.#turn(turnMs);
@@ -177,7 +178,7 @@ export class OptimizerProcess {
     try {
       setPriority(pid, niceness);
     } catch (error) {
-      // It is gone already, or the system does not allow it; it works all the same.
+      // The process has ended, or the system refuses. The optimizer works without the priority.
       this.#log.debug('the priority of an optimizer stays as it is', { reason: String(error) });
     }
   }

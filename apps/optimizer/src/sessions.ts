@@ -5,6 +5,7 @@ import {
   type ModuleReference,
   type RequestOf,
 } from '@lab/contracts';
+import type { Timers } from '@lab/ports';
 import { withSecretsOpened, type Log, type Sealing } from '@lab/runtime';
 import { OptimizerProcess, type Question } from './optimizer-process.js';
 
@@ -15,24 +16,24 @@ interface SessionName {
   session: string;
 }
 
-/** A session that nobody has asked for so long is closed, in milliseconds; its campaign may open another one any time. */
+/** A session without requests is closed after this time, in milliseconds. Its campaign may open another one at any time. */
 const idleMs = 3_600_000;
-/** How long what needs no computing waits for what does. */
+/** How long a request without computation waits for one with computation, in milliseconds. */
 const turnMs = 25_000;
-/** Kept of the caller's patience, so that it hears of the end and not of its own clock. */
+/** Subtracted from the caller's timeout, so that the caller gets this worker's error and not its own, in milliseconds. */
 const wayBackMs = 1_000;
 
 export interface SessionsParts {
   modules: { path(module: ModuleReference): Promise<string> };
-  /** Undefined: this worker can open no secrets. */
+  /** Undefined: this worker cannot decrypt secrets. */
   sealing: Sealing | undefined;
-  timers: { after(ms: number, callback: () => void): () => void };
+  timers: Timers;
   log: Log;
-  /** Memory of one process for JavaScript objects, in mebibytes. */
+  /** JavaScript heap of one process, in mebibytes. */
   memoryMb: number;
-  /** Longest computation of a call, in milliseconds; never more than the call allows. */
+  /** Longest computation of a call, in milliseconds. The timeout of the call may be shorter. */
   computingMs: number;
-  /** A process has ended that nobody ended. */
+  /** Called when a process has ended by itself. */
   lost(session: SessionName, reason: string): void;
 }
 
@@ -45,13 +46,13 @@ interface Session {
 }
 
 /**
- * The sessions of one worker: for each campaign at most one, each with a process of its own. One further process waits for
- * the next, so that a submission does not wait for the start of one.
+ * The sessions of one worker: at most one per campaign, each with its own process. One spare process is started ahead, so that
+ * a submission does not wait for the start of a process.
  */
 export class Sessions {
   readonly #parts: SessionsParts;
   readonly #sessions = new Map<string, Session>();
-  /** Processes that make an optimizer to describe it. */
+  /** Processes that make an optimizer only to describe it. */
   readonly #describing = new Set<OptimizerProcess>();
   #spare: OptimizerProcess | undefined;
   #stopped = false;
@@ -61,12 +62,12 @@ export class Sessions {
     this.#prepare();
   }
 
-  /** Campaigns that have an optimizer here. */
+  /** The campaigns that have an optimizer here. */
   get count(): number {
     return this.#sessions.size;
   }
 
-  /** Makes an optimizer, and drops it. @throws ServiceError as `optimizer.describe` */
+  /** Makes an optimizer, describes it and drops it. @throws ServiceError as `optimizer.describe` */
   async describe(making: Making): Promise<JsonObject> {
     const process = this.#take();
     this.#describing.add(process);
@@ -74,7 +75,7 @@ export class Sessions {
       const question = { ...(await this.#make(making, {})), given: making.given };
       return await process.ask(question, { workMs: limitOf(requests.describe) });
     } catch (error) {
-      // It was the code of the optimizer that ended it, or took so long.
+      // The code of the optimizer ended the process or took too long.
       if (process.over === undefined || this.#stopped) throw error;
       throw new ServiceError('optimizer_error', `The optimizer could not be made: ${process.over}`);
     } finally {
@@ -84,10 +85,10 @@ export class Sessions {
   }
 
   /**
-   * Begins a session in place of an earlier one of its campaign. Asked again for the session that goes on it changes nothing.
+   * Begins a session, in place of an earlier one of its campaign. A repeat for the present session changes nothing.
    *
-   * @param epoch of the leader that asks
-   * @throws ServiceError as `optimizer.open`; `stale_message` when a later leader has opened another one
+   * @param epoch epoch of the requesting leader
+   * @throws ServiceError as `optimizer.open`; `stale_message` when a later leader has opened another session
    */
   async open(opening: Opening, epoch: number): Promise<JsonObject> {
     const { campaign_id, session, campaign, runtime_params } = opening;
@@ -125,14 +126,14 @@ export class Sessions {
     }
   }
 
-  /** Asks for something that may compute. @throws ServiceError as the request that it is of */
+  /** Sends a request that may compute. @throws ServiceError as that request */
   compute(name: SessionName, question: Question, request: { timeoutMs: number }): Promise<JsonObject> {
     return this.#ask(name, question, {
       workMs: Math.min(this.#parts.computingMs, limitOf(request)),
     });
   }
 
-  /** Asks for something that takes no time. @throws ServiceError `optimizer_unavailable` also while a computation goes on */
+  /** Sends a request without computation. @throws ServiceError, `optimizer_unavailable` also while a computation goes on */
   inform(name: SessionName, question: Question, request: { timeoutMs: number }): Promise<JsonObject> {
     return this.#ask(name, question, { workMs: limitOf(request), turnMs });
   }
@@ -197,7 +198,7 @@ export class Sessions {
     session.process.kill(reason);
   }
 
-  /** The process that waits, or a new one; another one takes its place. */
+  /** Takes the spare process, or a new one, and starts another spare. */
   #take(): OptimizerProcess {
     if (this.#stopped) throw new ServiceError('optimizer_unavailable', 'The optimizer worker is stopping');
     const process = this.#spare ?? this.#start();

@@ -10,21 +10,22 @@ import {
   type ServiceHealth,
 } from '@lab/contracts';
 import { Repeats, type Bus, type MessageContext } from '@lab/messaging';
+import type { Clock } from '@lab/ports';
 import { Sessions, type SessionsParts } from './sessions.js';
 
 export interface WorkerParts extends Omit<SessionsParts, 'lost'> {
   bus: Bus;
-  clock: { now(): number };
-  /** Tells this worker from others. */
+  clock: Clock;
+  /** Unique name of this worker. */
   instance: string;
   version: string;
   addresses: () => string[];
 }
 
-/** Optimizers that are made at once to be described; more of them wait. */
+/** Number of optimizers that are made at the same time to be described. Further ones wait. */
 const describedAtOnce = 2;
 
-/** The optimizer worker as the rest of the service sees it: it says that it is there, and answers for its optimizers. */
+/** The optimizer worker on the broker: it announces itself and answers requests for its optimizers. */
 export class OptimizerWorker {
   readonly #parts: WorkerParts;
   readonly #startedAt: number;
@@ -42,7 +43,7 @@ export class OptimizerWorker {
     });
   }
 
-  /** Resolves when requests are answered and the first announcement was made. */
+  /** Resolves when the worker answers requests and has made the first announcement. */
   async start(): Promise<void> {
     const { bus, instance } = this.#parts;
     const sessions = this.#sessions;
@@ -114,7 +115,7 @@ export class OptimizerWorker {
     this.#announceForEver();
   }
 
-  /** Tells the others, ends all optimizers and what they compute, and stops listening. */
+  /** Announces the end, ends all optimizers and their computations, and stops listening. */
   async stop(): Promise<void> {
     this.#stopAnnouncing?.();
     if (this.#leave.length > 0) {

@@ -2,23 +2,23 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import { createInterface } from 'node:readline';
 import type { Schema } from '@lab/contracts';
+import type { Log } from '@lab/ports';
 import { processEnvironment, type ExitInfo } from '@lab/runtime';
-import type { HostLog } from './host-log.js';
 
-/** After the exit, how long to wait for what a process wrote last: a grandchild may hold the pipes open for ever. */
+/** How long to wait after the exit for the last output, in milliseconds. A grandchild may keep the pipes open for ever. */
 const lastWordsMs = 1_000;
 
-/** Longest line that a process may send, in bytes: more than any message of a host, and little enough to hold. */
+/** Longest line that a process may send, in bytes: longer than any message of a host, and small enough to buffer. */
 const longestLine = 8 * 1024 * 1024;
 
 const newline = 0x0a;
 
-/** The descriptor of the channel in the process, told by `NODE_CHANNEL_FD` as Node does itself. */
+/** The file descriptor of the channel in the process. `NODE_CHANNEL_FD` names it, as in a fork by Node itself. */
 const channelDescriptor = 3;
 
-/** How a process ended. Both null: it could not be started, and `lastStderr` says why. */
+/** How a process ended. If `code` and `signal` are null, it could not be started, and `lastStderr` says why. */
 export interface ForkedExit extends ExitInfo {
-  /** The last line it wrote to standard error. */
+  /** The last line that the process wrote to standard error. */
   lastStderr: string | null;
 }
 
@@ -27,41 +27,41 @@ export interface ForkOptions<From> {
   host: string;
   /** Options of Node for it. */
   nodeOptions?: readonly string[];
-  /** What the host may say. */
+  /** The messages that the host may send. */
   messages: Schema<From>;
-  log: HostLog;
+  log: Log;
   /**
-   * The message that a line stands for which the process wrote beside its channel: `info` to standard output, `warn` to
-   * standard error. Default: such lines go to the log.
+   * Converts a line of standard output (`info`) or standard error (`warn`) into a message. Default: such lines go to the
+   * log.
    */
   written?: (level: 'info' | 'warn', line: string) => From;
-  /** Hears of the end of the process, before the listener of {@link ForkedProcess.onExit}. */
+  /** Called when the process has ended, before the listener of {@link ForkedProcess.onExit}. */
   onGone?: () => void;
 }
 
 /**
- * A Node process that speaks JSON messages, one a line, over the channel that `process.send` writes to. Its environment is
- * that of this process without the settings of the service, among which are secrets. Messages arrive in order, one at a time,
- * never inside `send` or the constructor; the exit is told exactly once and after the last message, also when the process
- * could not be started.
+ * A Node process that exchanges JSON messages, one per line, over the channel of `process.send`. It gets the environment of this
+ * process without the settings of the service, because those contain secrets. Messages arrive in order, one at a time, never
+ * inside `send` or the constructor. The exit is reported exactly once, after the last message, also when the process could
+ * not be started.
  *
- * This side reads the channel itself: Node's own reader throws out of the event loop when the code of an author writes
- * something else to the descriptor, and would take this process with it. Here that ends the process which did it.
+ * This class reads the channel itself. If author code writes other data to the descriptor, Node's own reader throws outside of
+ * any call and would end this process. This class ends only the process that wrote the data.
  */
 export class ForkedProcess<To extends object, From> {
   readonly #child: ChildProcess;
   readonly #channel: Duplex | null;
-  /** Pieces of a line whose end has not come. */
+  /** Pieces of an unfinished line. */
   #pieces: Buffer[] = [];
   #pending = 0;
   readonly #messages: Schema<From>;
-  readonly #log: HostLog;
+  readonly #log: Log;
   #message: (message: From) => void = () => undefined;
   #exit: (exit: ForkedExit) => void = () => undefined;
   #lastStderr: string | null = null;
   readonly #onGone: () => void;
-  #told = false;
-  /** It broke the protocol. */
+  #exitReported = false;
+  /** The process violated the protocol. */
   #broken = false;
 
   constructor({ host, nodeOptions = [], messages, log, onGone, written }: ForkOptions<From>) {
@@ -79,29 +79,29 @@ export class ForkedProcess<To extends object, From> {
     this.#child = child;
     this.#channel = (child.stdio[channelDescriptor] ?? null) as Duplex | null;
     this.#channel?.on('data', (bytes: Buffer) => this.#take(bytes));
-    // The end of the channel is told by the exit, with its cause.
+    // The exit reports the end of the channel, with its cause.
     this.#channel?.on('error', (error) =>
       log.debug('the channel of a process failed', { reason: error.message }),
     );
     child.on('error', (error) => {
-      if (child.pid === undefined) this.#tell({ code: null, signal: null, lastStderr: error.message });
+      if (child.pid === undefined) this.#reportExit({ code: null, signal: null, lastStderr: error.message });
       else log.error('a child process reported an error', { reason: error.message });
     });
     child.once('exit', (code, signal) => {
       const timer = setTimeout(() => {
-        this.#tell({ code, signal, lastStderr: this.#lastStderr });
-        // What holds them now is no process of ours; without this each would cost two descriptors for ever.
+        this.#reportExit({ code, signal, lastStderr: this.#lastStderr });
+        // A grandchild may hold the pipes. Without this, each such process would cost two descriptors for ever.
         child.stdout?.destroy();
         child.stderr?.destroy();
         this.#channel?.destroy();
       }, lastWordsMs);
       child.once('close', () => {
         clearTimeout(timer);
-        this.#tell({ code, signal, lastStderr: this.#lastStderr });
+        this.#reportExit({ code, signal, lastStderr: this.#lastStderr });
       });
     });
     const heard = (level: 'info' | 'warn', line: string): void => {
-      if (written === undefined || this.#told) log[level](line);
+      if (written === undefined || this.#exitReported) log[level](line);
       else this.#message(written(level, line));
     };
     this.#follow(child.stdout, (line) => heard('info', line));
@@ -115,17 +115,17 @@ export class ForkedProcess<To extends object, From> {
     return this.#child.pid;
   }
 
-  /** Never throws; a message to a process that is gone is dropped, for its exit is told. */
+  /** Never throws. A message to a process that has ended is dropped; the caller learns of the end by {@link onExit}. */
   send(message: To): void {
     if (this.#channel?.writable === true) this.#channel.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** One listener; must be set in the same turn of the event loop in which the process was started. */
+  /** Sets the only listener. Call it in the turn of the event loop in which the process was started. */
   onMessage(listener: (message: From) => void): void {
     this.#message = listener;
   }
 
-  /** One listener; must be set in the same turn of the event loop in which the process was started. */
+  /** Sets the only listener. Call it in the turn of the event loop in which the process was started. */
   onExit(listener: (exit: ForkedExit) => void): void {
     this.#exit = listener;
   }
@@ -137,7 +137,7 @@ export class ForkedProcess<To extends object, From> {
   #take(bytes: Buffer): void {
     let rest = bytes;
     for (let end = rest.indexOf(newline); end >= 0 && !this.#broken; end = rest.indexOf(newline)) {
-      this.#hear(Buffer.concat([...this.#pieces.splice(0), rest.subarray(0, end)]).toString());
+      this.#receive(Buffer.concat([...this.#pieces.splice(0), rest.subarray(0, end)]).toString());
       this.#pending = 0;
       rest = rest.subarray(end + 1);
     }
@@ -147,7 +147,7 @@ export class ForkedProcess<To extends object, From> {
     if (this.#pending > longestLine) this.#breach(`a line of more than ${longestLine} bytes`);
   }
 
-  #hear(line: string): void {
+  #receive(line: string): void {
     let raw: unknown;
     try {
       raw = JSON.parse(line);
@@ -160,12 +160,12 @@ export class ForkedProcess<To extends object, From> {
     else this.#breach(`${checked.faults[0]?.path}: ${checked.faults[0]?.message}`);
   }
 
-  /** Nothing that it says can be relied on any more. */
+  /** Ends the process, because its messages can no longer be trusted. */
   #breach(reason: string): void {
     this.#broken = true;
     this.#pieces = [];
-    this.#log.error('a process said what it must not say and is ended', { reason });
-    this.#lastStderr = 'it broke the protocol with the process that started it';
+    this.#log.error('a process violated the protocol and is ended', { reason });
+    this.#lastStderr = 'it violated the protocol with the process that started it';
     this.#child.kill('SIGKILL');
   }
 
@@ -176,15 +176,15 @@ export class ForkedProcess<To extends object, From> {
     });
   }
 
-  #tell(exit: ForkedExit): void {
-    if (this.#told) return;
-    this.#told = true;
+  #reportExit(exit: ForkedExit): void {
+    if (this.#exitReported) return;
+    this.#exitReported = true;
     this.#onGone();
     this.#exit(exit);
   }
 }
 
-/** The environment of this process for the code of authors: without the settings of the service. */
+/** Returns the environment for author code: that of this process without the settings of the service. */
 export function authorEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(processEnvironment()).filter(([name]) => !name.startsWith('SVC_')),

@@ -1,4 +1,3 @@
 export { ForkedProcess, type ForkedExit, type ForkOptions } from './forked-process.js';
-export type { HostLog } from './host-log.js';
 export { ModuleCache } from './module-cache.js';
 export { NpmPackages } from './npm-packages.js';

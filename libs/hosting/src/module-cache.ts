@@ -3,9 +3,9 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { orchestratorRequests, ServiceError, toServiceError, type ModuleReference } from '@lab/contracts';
+import type { Log } from '@lab/ports';
 import { dependenciesOf } from '@lab/definitions/model';
 import type { Bus } from '@lab/messaging';
-import type { HostLog } from './host-log.js';
 import type { NpmPackages } from './npm-packages.js';
 
 const largestBytes = 64 * 1024 * 1024;
@@ -13,17 +13,17 @@ const tries = 5;
 const pauseMs = 400;
 
 /**
- * Code modules on disk, each under its hash. A module is fetched once, in pieces, and a file is used only after its
- * SHA-256 was found right in this life of the process. One that imports npm packages lies beside them, where Node finds them.
+ * Code modules on disk, each under its hash. A module is fetched once, in pieces. A file is used only after this process has
+ * verified its SHA-256. A module that imports npm packages is stored beside them, where Node finds them.
  */
 export class ModuleCache {
   readonly #folder: string;
   readonly #packages: NpmPackages;
   readonly #bus: Bus;
-  readonly #log: HostLog;
+  readonly #log: Log;
   readonly #found = new Map<string, Promise<string>>();
 
-  constructor(folder: string, packages: NpmPackages, bus: Bus, log: HostLog) {
+  constructor(folder: string, packages: NpmPackages, bus: Bus, log: Log) {
     this.#folder = folder;
     this.#packages = packages;
     this.#bus = bus;
@@ -31,11 +31,11 @@ export class ModuleCache {
   }
 
   /**
-   * The file of a module. Whoever asks while it is fetched waits for the same file.
+   * Provides the file of a module. Concurrent requests for a module share one fetch.
    *
    * @returns its absolute path
-   * @throws ServiceError `not_found` when no leader knows the module or its npm packages cannot be installed; what the request
-   *   failed with when the leader cannot be reached after several tries
+   * @throws ServiceError `not_found` when the leader does not know the module or its npm packages cannot be installed; the
+   *   error of the request when the leader cannot be reached after several tries
    */
   path(module: ModuleReference): Promise<string> {
     const { hash } = module;
@@ -67,7 +67,7 @@ export class ModuleCache {
     if (actual !== hash) {
       throw new ServiceError(
         'internal',
-        `${owner}/${source}: what came for module ${hash} has the hash ${actual}`,
+        `${owner}/${source}: the code received for module ${hash} has the hash ${actual}`,
       );
     }
     await writeWhole(path, text);
@@ -108,7 +108,7 @@ export class ModuleCache {
   }
 }
 
-/** The npm packages that a verified text names, which must be those that whoever sent the reference knows of. */
+/** Returns the npm packages that a verified module names. They must equal those of its reference. */
 function requireSame({ package: owner, source, dependencies = [] }: ModuleReference, text: Buffer): string[] {
   const end = text.indexOf('\n');
   const named = dependenciesOf(text.toString('utf8', 0, end === -1 ? text.length : end));
@@ -123,7 +123,7 @@ function list(dependencies: readonly string[]): string {
   return dependencies.length === 0 ? '(none)' : dependencies.join(', ');
 }
 
-/** The text at the path when it has the hash. */
+/** Reads a file; undefined: it is missing or has another hash. */
 async function verified(path: string, hash: string): Promise<Buffer | undefined> {
   try {
     const text = await readFile(path);
@@ -134,7 +134,7 @@ async function verified(path: string, hash: string): Promise<Buffer | undefined>
   }
 }
 
-/** Readers see the whole file or none. */
+/** Writes a file so that readers see the whole file or none. */
 async function writeWhole(path: string, text: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

@@ -3,26 +3,25 @@ import { basename } from 'node:path';
 import { withoutCredentials } from '@lab/runtime';
 import { authorEnvironment } from './forked-process.js';
 
-/** What became of npm. */
+/** The outcome of a run of npm. */
 export type NpmEnd =
-  | { ok: true }
-  | { ok: false; /** One line. */ reason: string; /** The end of what it printed. */ output: string };
+  { ok: true } | { ok: false; /** One line. */ reason: string; /** The end of its output. */ output: string };
 
 const flags = ['--omit=dev', '--no-audit', '--no-fund'];
 const keptLines = 60;
 
-/** The command that installs the same by hand, in an empty folder. @param dependencies `name@version` */
+/** The command that a person can run in an empty folder to install the same packages. @param dependencies `name@version` */
 export function npmByHand(dependencies: readonly string[]): string {
   return `npm install --omit=dev ${dependencies.join(' ')}`;
 }
 
 /**
- * Installs what the `package.json` of a folder lists, install scripts included, unless the npm of this computer is set not
- * to run them. Nothing that npm started is left when this resolves: it has a process group, which ends with it.
+ * Installs the packages that the `package.json` of a folder lists. Install scripts run, unless the npm of this computer is
+ * configured not to run them. npm has its own process group, and all its processes have ended when the promise resolves.
  *
- * @param folder absolute
- * @param timeoutMs then the group is killed
- * @param signal aborted: likewise
+ * @param folder absolute path
+ * @param timeoutMs after this time the process group is killed, in milliseconds
+ * @param signal when it fires, the process group is killed
  */
 export function npmInstall(folder: string, timeoutMs: number, signal: AbortSignal): Promise<NpmEnd> {
   const env = authorEnvironment();
@@ -57,7 +56,7 @@ export function npmInstall(folder: string, timeoutMs: number, signal: AbortSigna
       if (child.pid === undefined)
         settle({ ok: false, reason: `npm cannot be run: ${error.message}`, output });
     });
-    // What an install script left running would hold the output open, and belongs to nobody.
+    // A process that an install script left running would keep the output open.
     child.once('exit', () => killGroup(child.pid));
     child.once('close', (code, killedBy) => {
       const said = withoutCredentials(output);
@@ -69,17 +68,17 @@ export function npmInstall(folder: string, timeoutMs: number, signal: AbortSigna
   });
 }
 
-/** The npm that started this process, else the one on the path. */
+/** Finds the npm that started this process, or else the one on the path. */
 function npmOf(execPath: string | undefined): { program: string; args: string[] } {
   if (execPath !== undefined && basename(execPath) === 'npm-cli.js') {
     return { program: process.execPath, args: [execPath] };
   }
-  // A batch file there, which only the command interpreter runs; the arguments are fixed.
+  // On Windows npm is a batch file, which only the command interpreter runs. The arguments are fixed.
   if (process.platform === 'win32') return { program: 'cmd.exe', args: ['/d', '/c', 'npm'] };
   return { program: 'npm', args: [] };
 }
 
-/** npm says first why it failed, then what to do about it; a compiler that failed says so at the end of its own part. */
+/** Finds the reason of a failure. npm prints its reason first; a failed compiler prints its reason last. */
 function reasonIn(output: string): string | undefined {
   const lines = output.split('\n').flatMap((line) => /^npm (?:error|ERR!) (.+)$/.exec(line)?.[1] ?? []);
   const compiler = lines.filter((line) => /^gyp ERR! stack|\berror:/i.test(line)).at(-1);
@@ -97,7 +96,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch (error) {
-    // Nothing is left of the group, or its number has passed to a process of somebody else.
+    // The group has ended, or its number belongs to a process of another user.
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!['ESRCH', 'EPERM'].includes(code)) throw error;
   }

@@ -2,35 +2,34 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '@lab/contracts';
+import type { Log } from '@lab/ports';
 import { splitDependency } from '@lab/definitions/model';
-import type { HostLog } from './host-log.js';
 import { npmByHand, npmInstall } from './npm-command.js';
 
 const draftPrefix = '.draft-';
 const defaultTimeoutMs = 600_000;
 
 /**
- * Sets of npm packages on disk, each in a folder of its own, for code that imports them. A folder is there whole or not at
- * all, and npm runs once for a set, however many ask for it. A set that could not be installed is tried again by whoever
- * asks next.
+ * Sets of npm packages on disk for code that imports them, each set in its own folder. A folder exists completely or not at
+ * all. Concurrent requests for a set share one run of npm. After a failure the next request tries again.
  */
 export class NpmPackages {
   readonly #folder: string;
-  readonly #log: HostLog;
+  readonly #log: Log;
   readonly #timeoutMs: number;
   readonly #sets = new Map<string, Promise<string>>();
   readonly #closing = new AbortController();
-  /** The last run of npm: two at once would share its cache, and the processor with what moves. */
+  /** The last run of npm. Runs do not overlap, because they would compete for the cache of npm and for the processor. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param timeoutMs for one run of npm; 10 minutes by default */
-  constructor(folder: string, log: HostLog, { timeoutMs = defaultTimeoutMs } = {}) {
+  /** @param timeoutMs limit of one run of npm; default: 10 minutes */
+  constructor(folder: string, log: Log, { timeoutMs = defaultTimeoutMs } = {}) {
     this.#folder = folder;
     this.#log = log;
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Removes what a process left that ended while it installed. Call before anything is installed. */
+  /** Removes unfinished folders of an earlier process. Call it before the first installation. */
   async removeLeftovers(): Promise<void> {
     const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
@@ -41,10 +40,10 @@ export class NpmPackages {
   }
 
   /**
-   * The folder whose `node_modules` has the packages.
+   * Returns the folder whose `node_modules` has the packages, and installs them if necessary.
    *
    * @param dependencies `name@version`, sorted
-   * @throws ServiceError `not_found` when npm does not install them; `service_unavailable` while this process is stopping
+   * @throws ServiceError `not_found` when npm cannot install them; `service_unavailable` while this process stops
    */
   install(dependencies: readonly string[]): Promise<string> {
     const key = keyOf(dependencies);
@@ -56,7 +55,7 @@ export class NpmPackages {
     return set;
   }
 
-  /** Ends an installation that is under way, and begins no other. Resolves when npm is gone. */
+  /** Ends the installation in progress and begins no other. Resolves when npm has ended. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#last;
@@ -91,9 +90,9 @@ export class NpmPackages {
         throw notInstalled(dependencies, end.reason);
       }
       if (!(await isInstalled(draft, dependencies))) {
-        throw notInstalled(dependencies, 'npm ended without an error and did not install all of them');
+        throw notInstalled(dependencies, 'npm reported no error but did not install all of them');
       }
-      // One of which a part was removed since; nothing can use it any more.
+      // An incomplete folder from which files were removed. No code can use it.
       await rm(folder, { recursive: true, force: true });
       await rename(draft, folder);
       this.#log.info('installed npm packages', { packages: dependencies });
@@ -107,11 +106,11 @@ export class NpmPackages {
 function notInstalled(dependencies: readonly string[], reason: string): ServiceError {
   return new ServiceError(
     'not_found',
-    `npm could not install ${dependencies.join(', ')}: ${reason}; to see all it says, run in an empty folder: ${npmByHand(dependencies)}`,
+    `npm could not install ${dependencies.join(', ')}: ${reason}; to see its whole output, run in an empty folder: ${npmByHand(dependencies)}`,
   );
 }
 
-/** Native parts are built for one platform and one version of Node's binary interface. */
+/** The key contains the platform and Node's ABI version, because native parts are built for them. */
 function keyOf(dependencies: readonly string[]): string {
   const { platform, arch, versions } = process;
   return createHash('sha256')

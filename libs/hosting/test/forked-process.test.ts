@@ -88,7 +88,7 @@ it.each([
   expect(said).toEqual(['before']);
   expect(exit).toMatchObject({
     signal: 'SIGKILL',
-    lastStderr: 'it broke the protocol with the process that started it',
+    lastStderr: 'it violated the protocol with the process that started it',
   });
   expect(log.lines.some(({ level }) => level === 'error')).toBe(true);
 });

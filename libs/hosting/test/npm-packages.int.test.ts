@@ -71,7 +71,7 @@ describe('npm packages', () => {
       code: 'not_found',
       message:
         'npm could not install is-number@7.0.999: notarget No matching version found for is-number@7.0.999.; ' +
-        'to see all it says, run in an empty folder: npm install --omit=dev is-number@7.0.999',
+        'to see its whole output, run in an empty folder: npm install --omit=dev is-number@7.0.999',
     });
     expect(await readdir(folder)).toEqual([]);
     await expect(one.install(wrong)).rejects.toThrow('No matching version');

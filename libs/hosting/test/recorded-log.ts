@@ -1,7 +1,7 @@
-import type { HostLog } from '../src/host-log.js';
+import type { Log } from '@lab/ports';
 
 /** A log that keeps every line. */
-export class RecordedLog implements HostLog {
+export class RecordedLog implements Log {
   readonly lines: { level: string; message: string; fields: Record<string, unknown> }[] = [];
   readonly debug = this.#at('debug');
   readonly info = this.#at('info');

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import type { Clock, Ids, Timers } from '@lab/ports';
 
-/** Real time. Implements `Clock`. */
-export const systemClock = {
+/** Real time. */
+export const systemClock: Clock = {
   /** Milliseconds since 1970. */
   now(): number {
     return Date.now();
   },
 };
 
-/** For time differences: milliseconds that pass evenly, whatever happens to the wall clock. */
-export const steadyClock = {
+/** A monotonic clock for time differences. Changes of the system clock do not affect it. */
+export const steadyClock: Clock = {
   now(): number {
     return performance.now();
   },
@@ -18,8 +19,8 @@ export const steadyClock = {
 /** The longest delay Node accepts; a longer one would fire at once. */
 const longestDelayMs = 2_147_483_647;
 
-/** Real timers. Implements `Timers`. They keep the process alive until they fire. */
-export const systemTimers = {
+/** Real timers. They keep the process alive until they fire. */
+export const systemTimers: Timers = {
   /** Runs `callback` once after `ms` milliseconds, also beyond 24.8 days; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void {
     let timer: NodeJS.Timeout;
@@ -39,7 +40,7 @@ export const systemTimers = {
  * bits that starts at a random point in each millisecond, 48 random bits. A clock that steps back keeps the last
  * millisecond; a full counter moves on to the next.
  */
-export function uuidV7Source(clock: { now(): number } = systemClock): { next(): string } {
+export function uuidV7Source(clock: Clock = systemClock): Ids {
   let lastMs = 0;
   let counter = 0;
   return {

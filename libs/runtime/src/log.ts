@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
+import type { Log as LogPort } from '@lab/ports';
 import { redacted, withoutCredentials } from './redaction.js';
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
@@ -6,15 +7,11 @@ export type LogLevelName = (typeof logLevels)[number];
 
 export type LogFields = Record<string, unknown>;
 
-/** Structured log. Implements `Log` of `@lab/ports`. */
-export interface Log {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
+/** Structured log. */
+export interface Log extends LogPort {
   /** A log whose every line carries the fields. */
   child(fields: LogFields): Log;
-  /** True when lines of the level are written. Use it to guard costly fields. */
+  /** Whether lines of the level are written. Ask before you compute costly fields. */
   enabled(level: LogLevelName): boolean;
 }
 

@@ -1,8 +1,9 @@
+import type { Timers } from '@lab/ports';
 import { toServiceError } from '@lab/contracts';
 import type { Log } from './log.js';
 
 export interface RoundPorts {
-  timers: { after(ms: number, callback: () => void): () => void };
+  timers: Timers;
   log: Pick<Log, 'warn'>;
 }
 

@@ -1,14 +1,14 @@
 import { AnswerTooLongError, bodyWithin } from '@lab/runtime';
 
-/** Largest answer of a provider that is read, in bytes: one with suggestions has some thousand. */
+/** Largest response of a provider, in bytes. A response with suggestions has some thousand bytes. */
 const largestAnswer = 4 * 1024 * 1024;
 
 /**
- * As `fetch`, for answers of a bounded size only, and to the address that is configured only: what is sent holds a key,
- * and a redirection would take it elsewhere. Gives the answer when all of it is there.
+ * Like `fetch`, but limits the size of the response and follows no redirect: the request contains a key, which a redirect would
+ * send to another server. Resolves when the whole response has arrived.
  *
- * @throws Error for an answer that is too long, or sends elsewhere; TypeError, as `fetch` does, when the connection fails,
- *   also in the middle of the answer
+ * @throws Error for a response that is too long or a redirect; TypeError, like `fetch`, when the connection fails, also in the
+ *   middle of the response
  */
 export const boundedFetch: typeof fetch = async (address, options) => {
   const response = await fetch(address, { ...options, redirect: 'manual' });

@@ -9,17 +9,17 @@ import type { JsonObject } from '@lab/contracts';
 import type { Answer, LanguageModels, Question } from '@lab/optimization';
 import { accessTo, openModel, providerNames } from './providers.js';
 
-/** Questions that are asked in all when a server is in trouble. */
+/** Largest number of tries when a server fails. */
 const mostTries = 6;
-/** Pauses before further tries: doubling from the first to the longest, in milliseconds. */
+/** Pauses between tries, in milliseconds. They double from the first to the longest. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
-/** Longest text of an error, in characters. */
+/** Longest error text, in characters. */
 const longestText = 500;
 
 /**
- * Keys of `ai_model_settings` that mean the same everywhere, and their names in the call. All others but `reasoning_effort`
- * are the provider's, in the words of its library.
+ * Keys of `ai_model_settings` that all providers share, and their names in the call. All other keys except `reasoning_effort`
+ * belong to the provider, with the names of its library.
  */
 const commonSettings: Readonly<Record<string, keyof LanguageModelV3CallOptions>> = {
   temperature: 'temperature',
@@ -33,19 +33,19 @@ const commonSettings: Readonly<Record<string, keyof LanguageModelV3CallOptions>>
 
 export interface LanguageModelOptions {
   environment: Readonly<Record<string, string | undefined>>;
-  /** Of the first pause; the others follow from it. Default: 1000 ms. */
+  /** Length of the first pause in milliseconds; it determines the others. Default: 1000. */
   firstPauseMs?: number;
 }
 
 /**
- * Language models over HTTP. A question is asked again when the server has too much to do or is in trouble, until its signal is
- * aborted. No error, and nothing that is printed, holds a key.
+ * Language models over HTTP. A request is repeated when the server is overloaded or fails, until its signal fires. No error and
+ * no output contains a key.
  */
 export class RemoteLanguageModels implements LanguageModels {
   readonly providers = providerNames;
   readonly #environment: LanguageModelOptions['environment'];
   readonly #firstPauseMs: number;
-  /** Models that refused a question with a schema and took it without. */
+  /** Models that refused a request with a schema and accepted it without. */
   readonly #withoutSchema = new Set<string>();
 
   constructor(options: LanguageModelOptions) {
@@ -63,7 +63,7 @@ export class RemoteLanguageModels implements LanguageModels {
     } catch (error) {
       failure = textOf(error, question, secrets);
     }
-    // A new error, without a cause: that of the library carries the request, and what the server made of it.
+    // A new error without a cause, because the error of the library contains the request and the response.
     throw new Error(failure);
   }
 
@@ -83,7 +83,7 @@ export class RemoteLanguageModels implements LanguageModels {
       return await this.#patiently(model, callOf(question, true), question.signal);
     } catch (error) {
       if (!isCallError(error) || (error.statusCode !== 400 && error.statusCode !== 422)) throw error;
-      // What it does not like may be the schema; if it is something else, it says so again.
+      // The model may have refused because of the schema. If not, it will refuse again.
       const answer = await this.#patiently(model, callOf(question, false), question.signal);
       this.#withoutSchema.add(name);
       return answer;
@@ -110,7 +110,7 @@ export class RemoteLanguageModels implements LanguageModels {
     }
   }
 
-  /** What the server asks for, if it does. */
+  /** The pause that the server asks for, if any. */
   #pauseAfter(tried: number, error: APICallError): number {
     const asked = Number(error.responseHeaders?.['retry-after']) * 1_000;
     const pause = asked > 0 ? asked : this.#firstPauseMs * 2 ** (tried - 1);
@@ -134,7 +134,7 @@ function callOf(question: Question, withSchema: boolean): LanguageModelV3CallOpt
       {
         role: 'system',
         content: withSchema ? system : system + described,
-        // It stays the same for the whole campaign.
+        // This part is the same for the whole campaign, so the provider may cache it.
         providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
       },
       ...messages.map(({ role, content }): LanguageModelV3Message => ({
@@ -150,7 +150,7 @@ function callOf(question: Question, withSchema: boolean): LanguageModelV3CallOpt
   };
 }
 
-/** Told by its name: more than one copy of the library may be there. */
+/** Recognises the error by its name, because there may be several copies of the library. */
 function isCallError(error: unknown): error is APICallError {
   return error instanceof Error && error.name === 'AI_APICallError';
 }

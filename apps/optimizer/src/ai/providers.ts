@@ -2,28 +2,28 @@ import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { JsonObject } from '@lab/contracts';
 import { boundedFetch } from './bounded-fetch.js';
 
-/** A model at its provider, and how to reach it. */
+/** A model of a provider, and how to reach it. */
 export interface Address {
   model: string;
-  /** Absent: the provider's own. */
+  /** Absent: the address of the provider. */
   baseURL?: string;
   apiKey?: string;
 }
 
 interface Provider {
-  /** Variable of the environment with a key. */
+  /** Name of the environment variable with a key. */
   variable?: string;
-  /** Without one it is not asked. */
+  /** Whether the provider requires a key. */
   needsKey: boolean;
-  /** Where it is when `base_url` does not say. */
+  /** Address of the provider if `base_url` is not given. */
   baseURL?: string;
   open(address: Address & typeof transport): Promise<LanguageModelV3>;
 }
 
-/** How every provider is reached. */
+/** How each provider is reached. */
 const transport = { fetch: boundedFetch };
 
-/** Anything that speaks the chat completions of OpenAI. */
+/** Any server with the chat completions interface of OpenAI. */
 const compatible =
   (name: string) =>
   async ({ model, baseURL, ...rest }: Address & typeof transport): Promise<LanguageModelV3> => {
@@ -34,7 +34,7 @@ const compatible =
     return createOpenAICompatible({ name, baseURL, supportsStructuredOutputs: true, ...rest })(model);
   };
 
-/** What may stand before the colon of `ai_model`. The code for a provider is loaded when it is first asked. */
+/** The prefixes of `ai_model`. The code for a provider is loaded on its first use. */
 const providers: Readonly<Record<string, Provider>> = {
   anthropic: {
     variable: 'ANTHROPIC_API_KEY',
@@ -65,15 +65,17 @@ const providers: Readonly<Record<string, Provider>> = {
 
 export const providerNames: readonly string[] = Object.keys(providers);
 
-/** How a model is reached, by what an author and the environment say. */
+/** How a model is reached, by the settings of the author and the environment. */
 export interface Access extends Address {
   provider: string;
 }
 
 /**
- * @param key of the author; a key of the environment goes only to the provider's own address, so that whoever may choose
- *   another address does not get it
- * @throws Error that says what is missing or wrong
+ * Finds out how to reach a model.
+ *
+ * @param key the key of the author; a key of the environment is sent only to the provider's own address, so that a person who
+ *   chooses another address cannot get it
+ * @throws Error that names the missing or wrong setting
  */
 export function accessTo(
   question: { provider: string; model: string; settings: JsonObject; key: string | null },
@@ -107,7 +109,7 @@ export function accessTo(
   };
 }
 
-/** @throws Error when a server is needed and none is named */
+/** Returns the address of a model. @throws Error when an address is required and none is given */
 export function openModel({ provider, ...address }: Access): Promise<LanguageModelV3> {
   return providers[provider]!.open({ ...address, ...transport });
 }

@@ -1,3 +1,4 @@
+import type { Clock, Timers } from '@lab/ports';
 import { systemClock, systemTimers } from '../clock.js';
 import type { RunningChild } from './child.js';
 import { exitText } from './exit-info.js';
@@ -18,8 +19,8 @@ export interface SupervisionOptions {
   longestMs?: number;
   /** Milliseconds for which the child must run before the wait starts at `shortestMs` again. Default 60 000. */
   healthyMs?: number;
-  clock?: { now(): number };
-  timers?: { after(ms: number, callback: () => void): () => void };
+  clock?: Clock;
+  timers?: Timers;
 }
 
 /** Keeps one child running: restarts it, with growing waits, when it ends without a request. */

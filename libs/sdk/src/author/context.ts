@@ -1,8 +1,8 @@
 import type { AuthorLog } from './log.js';
 
 /**
- * Where a host puts what it knows about the device or task. Registered symbols, because every package module carries its
- * own copy of this library.
+ * The key under which a host attaches its context to a device or task. It is a registered symbol, because every package
+ * module has its own copy of this library.
  */
 export const contextKey: unique symbol = Symbol.for('svc.context');
 
@@ -10,7 +10,7 @@ export interface DeviceContext {
   name: string;
   lab: string;
   log: AuthorLog;
-  /** Id of the call that the running code belongs to. */
+  /** Id of the call that the running code serves. */
   callId(): string | undefined;
 }
 

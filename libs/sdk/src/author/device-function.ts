@@ -6,37 +6,38 @@ import {
 } from './function-parameters.js';
 
 /**
- * What calling a device function does to the world; it decides what the service may do when nobody knows whether a call
- * was carried out.
+ * The effect of a device function on the world. It decides what the service may do when nobody knows whether a call was
+ * carried out.
  *
- * - `effect`: it moves, doses, heats, writes. Never repeated by the service; one at a time per device.
- * - `idempotent`: it changes something, but twice is the same as once (set a temperature, open a valve). One at a time.
- * - `query`: it only reads. Runs beside an effect that is in progress, so it must not disturb it.
+ * - `effect`: the function moves, doses, heats or writes. The service never repeats a call, and runs one at a time per device.
+ * - `idempotent`: the function changes something, but two calls have the same result as one (set a temperature, open a
+ *   valve). The service runs one at a time per device.
+ * - `query`: the function only reads. It runs beside an effect in progress, so it must not disturb that effect.
  */
 export type DeviceFunctionKind = 'effect' | 'idempotent' | 'query';
 
-/** What may be said of a device function. */
+/** Options of a device function. */
 export interface DeviceFunctionOptions<
   Specs extends ParameterDeclarations | undefined = ParameterDeclarations | undefined,
 > {
   /**
-   * Seconds that a call may take at most, more than 0 and at most 604 800 (a week). One that takes longer is aborted by
-   * ending the process of the device, so give more than the longest motion needs. Default: the setting of the agent, 60.
+   * Longest duration of a call in seconds, more than 0 and at most 604 800 (a week). If a call takes longer, the service ends
+   * the process of the device, so choose more than the longest motion needs. Default: the setting of the agent, 60.
    */
   timeout?: number;
-  /** What it does, for people: at most 500 characters. */
+  /** A description for people, at most 500 characters. */
   description?: string;
   /**
-   * Its parameters by name, `{}` for none. The service checks every call against them and fills in defaults before the
-   * function is called. Left out: nothing is checked.
+   * The parameters by name; `{}` for none. Before each call, the service checks the arguments against them and fills in
+   * defaults. If you leave this out, the service checks nothing.
    */
   parameters?: Specs;
 }
 
-/** What a declaration records. */
+/** The record of a declaration, attached to the method. */
 export interface DeviceFunctionMark {
   kind: DeviceFunctionKind;
-  /** Seconds. */
+  /** In seconds. */
   timeout?: number;
   description?: string;
   parameters?: ParameterDeclarations;
@@ -49,14 +50,14 @@ export type DeviceFunctionTable = Record<string, DeviceFunctionOptions & { kind:
 
 const longestTimeout = 604_800;
 
-/** Marks a declared function; a registered symbol, so that any copy of this library recognises it. */
+/** The key of the record. It is a registered symbol, so that every copy of this library recognises it. */
 export const deviceFunctionKey: unique symbol = Symbol.for('svc.device_function');
 
 /** Method of a device that a task may call: at most one argument, an object of named parameters. */
-// `never` lets a method ask for any shape of parameters: the constraint only counts and bounds its arguments.
+// `never` accepts any shape of parameters: the constraint only limits the number of arguments.
 type DeviceMethod = (this: never, parameters: never) => unknown;
 
-/** The decorator of a method that takes what the declaration lets through. */
+/** The decorator of a method whose argument matches the declared parameters. */
 type Declare<Specs extends ParameterDeclarations | undefined> = <
   Method extends (this: never, parameters: ArgumentsOf<Specs>) => unknown,
 >(
@@ -65,10 +66,10 @@ type Declare<Specs extends ParameterDeclarations | undefined> = <
 ) => void;
 
 /**
- * What a declaration records.
+ * Checks a declaration and makes its record.
  *
  * @param what the declaration as the author wrote it, for messages
- * @throws TypeError that names everything wrong with it
+ * @throws TypeError that names every fault of the declaration
  */
 export function markOf(
   what: string,
@@ -99,7 +100,7 @@ function declare<Specs extends ParameterDeclarations | undefined>(
     const name = String(context.name);
     if (typeof context.name === 'symbol' || context.private || context.static || name.startsWith('_')) {
       throw new TypeError(
-        `@${kind}() cannot stand on ${name}: a device function is a public method of the object whose name does not begin with _`,
+        `@${kind}() cannot stand on ${name}: a device function is a public instance method whose name does not begin with _`,
       );
     }
     refuseArguments(name, method);
@@ -127,16 +128,16 @@ export function refuseArguments(name: string, method: { length: number }): void 
  * async move({ to }: { to: string }): Promise<void> { ... }
  * ```
  *
- * The service calls it at most once, and one effect at a time per device. A motion that may take longer than a minute
- * says so: `@effect({ timeout: 900 })`. Declared parameters are checked before the function is called, and the compiler
- * checks them against the argument of the method:
+ * The service sends each call at most once, and runs one effect at a time per device. If a motion may take longer than a
+ * minute, set its timeout: `@effect({ timeout: 900 })`. The service checks declared parameters before each call, and the
+ * compiler checks them against the argument of the method:
  *
  * ```ts
  * @effect({ description: 'Doses', parameters: { volume: { type: 'float', unit: 'ml', min: 0 } } })
  * async dose({ volume }: { volume: number }): Promise<void> { ... }
  * ```
  *
- * @throws TypeError while the class is defined, when the method cannot be a device function
+ * @throws TypeError when the class is defined and the method cannot be a device function
  */
 export function effect<const Specs extends ParameterDeclarations | undefined = undefined>(
   options?: DeviceFunctionOptions<Specs>,
@@ -145,10 +146,10 @@ export function effect<const Specs extends ParameterDeclarations | undefined = u
 }
 
 /**
- * Declares a method that changes something but may safely be called twice, like setting a temperature. It waits its
- * turn among the effects of the device.
+ * Declares a method that changes something but may safely be called twice, for example to set a temperature. Its calls queue
+ * with the effects of the device.
  *
- * @throws TypeError while the class is defined, when the method cannot be a device function
+ * @throws TypeError when the class is defined and the method cannot be a device function
  */
 export function idempotent<const Specs extends ParameterDeclarations | undefined = undefined>(
   options?: DeviceFunctionOptions<Specs>,
@@ -159,7 +160,7 @@ export function idempotent<const Specs extends ParameterDeclarations | undefined
 /**
  * Declares a method that only reads. It runs at once, also while an effect of the same device is in progress.
  *
- * @throws TypeError while the class is defined, when the method cannot be a device function
+ * @throws TypeError when the class is defined and the method cannot be a device function
  */
 export function query<const Specs extends ParameterDeclarations | undefined = undefined>(
   options?: DeviceFunctionOptions<Specs>,

@@ -6,86 +6,88 @@ import { consoleLog, type AuthorLog } from './log.js';
  *
  * ```ts
  * export default class Pump extends BaseDevice<{ port: string }> {
- *   async _initialize({ port }: { port: string }) { ... }   // connect, bring it to a known state
- *   async _cleanup() { ... }                                // make it safe, disconnect
- *   async _report() { return { flow: this.flow }; }         // what people see of it
+ *   async _initialize({ port }: { port: string }) { ... }   // connect, establish a known state
+ *   async _cleanup() { ... }                                // make the instrument safe, disconnect
+ *   async _report() { return { flow: this.flow }; }         // the state that people see
  *
  *   @effect()
- *   async dose({ volume }: { volume: number }) { ... }      // what tasks call
+ *   async dose({ volume }: { volume: number }) { ... }      // a function that tasks call
  * }
  * ```
  *
- * Each device of a lab is one object in a process of its own that lives as long as the lab is loaded, so fields keep
- * their values between calls. Only methods declared in the class itself with `@effect()`, `@idempotent()` or `@query()`
- * can be called from outside. They take at most one argument, an object of named parameters, and return a value that JSON
- * can carry, or nothing. Make every other method `private`: `Handle` types leave those out.
+ * Each device of a lab is one object in its own process. The process lives as long as the lab is loaded, so fields keep their
+ * values between calls. Tasks can call only methods that the class itself declares with `@effect()`, `@idempotent()` or
+ * `@query()`. Such a method takes at most one argument, an object of named parameters, and returns a JSON value or nothing.
+ * Make every other method `private`, because the `Handle` types leave private methods out.
  *
- * @typeParam InitParameters what `init_parameters` of `device.yml` and `lab.yml` contain
+ * @typeParam InitParameters the `init_parameters` of `device.yml` and `lab.yml`
  */
 export abstract class BaseDevice<InitParameters extends object = Record<string, unknown>> {
   /** @internal */
   [contextKey]?: DeviceContext;
 
-  /** Name of this device in its lab, known from `_initialize` on. */
+  /** Name of this device in its lab. Available from `_initialize` on. */
   get name(): string {
     return this[contextKey]?.name ?? this.constructor.name;
   }
 
-  /** Name of the lab, known from `_initialize` on. */
+  /** Name of the lab. Available from `_initialize` on. */
   get lab(): string {
     return this[contextKey]?.lab ?? 'no_lab';
   }
 
-  /** The log of the service. `console` works as well. */
+  /** The log of the service. Output of `console` goes there too. */
   get log(): AuthorLog {
     return this[contextKey]?.log ?? consoleLog;
   }
 
   /**
-   * Id of the call that this code runs for, unique for ever and the same if the service ever repeats it; undefined outside
-   * of calls. Pass it to instruments that know command ids, so that `_reconcile` can ask them what became of it.
+   * Id of the call that the running code serves; undefined outside of calls. The id is unique for ever, and a repeat of the
+   * call has the same id. Pass it to an instrument that accepts command ids, so that `_reconcile` can ask the instrument
+   * whether the command was carried out.
    */
   get callId(): string | undefined {
     return this[contextKey]?.callId();
   }
 
   /**
-   * Connects to the instrument and brings it to a known, safe state. Called once, before anything else. It is also how a
-   * device comes back after its process died, so it must not assume that the instrument was left in order.
+   * Connects to the instrument and brings it to a known, safe state. The service calls it once per process, before any device
+   * function. It also runs after an earlier process died, so do not assume that the instrument was left in order.
    *
-   * @param parameters those of `device.yml` with those of `lab.yml` over them
-   * @throws anything, to say that the device cannot be used; the message is shown to the operator
+   * @param parameters the parameters of `device.yml`, overridden by those of `lab.yml`
+   * @throws any error, to report that the device cannot be used; the operator sees the message
    */
   abstract _initialize(parameters: InitParameters): Promise<void> | void;
 
   /**
-   * Makes the instrument safe and lets go of it. Called when the lab is unloaded and when the service goes away; 5 seconds
-   * remain in the second case.
+   * Makes the instrument safe and disconnects from it. The service calls it when the lab is unloaded, and when the agent stops
+   * or is lost. If the agent is lost, the method has 5 seconds.
    */
   abstract _cleanup(): Promise<void> | void;
 
-  /** The state of the device as people shall see it: a value that JSON can carry. Must not disturb the instrument. */
+  /** Returns the state of the device for people, as a JSON object. It must not disturb the instrument. */
   abstract _report(): Promise<object> | object;
 
   /**
-   * Optional. Stops the instrument safely, at once: called when people stop it and when a task is cancelled in the middle
-   * of a call, past all queues and beside whatever is in progress, also `_initialize`. It has 5 seconds. The call that it
-   * stops has to end then as well, by an error or a value, within 5 seconds more; else its process is ended, and a person
-   * is asked what became of it.
+   * Optional. Stops the instrument safely and at once. The service calls it on an emergency stop, and when a task is cancelled
+   * during a call. It runs past all queues and beside every other method, including `_initialize`, and has 5 seconds. The
+   * stopped call must then end within 5 more seconds, with an error or a value. Otherwise the service ends the process, and a
+   * person has to find out whether the call took effect.
    *
-   * @param reason for the log and for people
-   * @throws anything, to say that it could not be stopped
+   * @param reason the reason, for the log and for people
+   * @throws any error, to report that the instrument could not be stopped
    */
   _stop?(reason: string): Promise<void> | void;
 
   /**
-   * Optional. Reads the instrument and tells whether it is idle, in a known state. Called in a new process, before
-   * `_initialize`, when an earlier one ended in the middle of an effect. It has 30 seconds, and must not move anything.
+   * Optional. Reads the instrument and reports whether it is idle and in a known state. The service calls it in a new process,
+   * before `_initialize`, when an earlier process ended in the middle of an effect. It has 30 seconds and must not move
+   * anything.
    *
-   * @param parameters the same that `_initialize` gets
+   * @param parameters the parameters that `_initialize` gets
    * @param inDoubt the calls that began and have no known end, oldest first
-   * @returns idle true: the device is initialised and goes on; false: a person is asked
-   * @throws anything, to say that it cannot be known: a person is asked
+   * @returns `idle: true`: the service initialises the device and continues; `idle: false`: a person has to decide
+   * @throws any error, to report that the state cannot be determined; a person has to decide
    */
   _reconcile?(
     parameters: InitParameters,
@@ -95,17 +97,17 @@ export abstract class BaseDevice<InitParameters extends object = Record<string, 
 
 /** A call that began and has no known end. */
 export interface CallInDoubt {
-  /** What `this.callId` was in that call. */
+  /** The value of `this.callId` during that call. */
   callId: string;
   /** Name of the function. */
   function: string;
 }
 
-/** What `_reconcile` found. */
+/** The finding of `_reconcile`. */
 export interface Reconciliation {
   /** Nothing moves, and the state of the instrument is known. */
   idle: boolean;
-  /** What was found, for people. */
+  /** Details of the finding, for people. */
   detail?: string;
 }
 
@@ -120,11 +122,11 @@ type Callable<Device, Name extends keyof Device> = Name extends `_${string}` | k
     : never;
 
 /**
- * A device as a task sees it: its functions, each returning a promise, with the name and lab of the device that was
- * chosen. Members that begin with `_`, private members and methods that could not be device functions are absent.
+ * A device as a task sees it: its functions, each of which returns a promise, and the name and lab of the allocated device.
+ * Members that begin with `_`, private members and methods that cannot be device functions are absent.
  *
- * A call rejects with a {@link DeviceError} when the function throws, when the device cannot be reached, and when the task
- * is cancelled.
+ * A call rejects with a {@link DeviceError} when the function throws, when the device cannot be reached, or when the task is
+ * cancelled.
  */
 export type Handle<Device extends BaseDevice<never>> = {
   readonly [Name in keyof Device as Callable<Device, Name>]: Device[Name] extends Method
@@ -143,10 +145,10 @@ export type Handles<Devices> = {
 };
 
 /**
- * What a failed device call rejects with. Recognise it by `error.name === 'DeviceError'`.
+ * The error of a failed device call. Recognise it by `error.name === 'DeviceError'`, not by `instanceof`.
  *
- * `code` is `device_error` when the device function threw (then `message` is what it said), `unknown_function`,
- * `device_unavailable`, `deadline_exceeded`, or `aborted` when the task was cancelled.
+ * `code` is `device_error` if the device function threw (`message` is then the message of that error), `unknown_function`,
+ * `device_unavailable`, `deadline_exceeded`, or `aborted` if the task was cancelled.
  */
 export interface DeviceError extends Error {
   readonly name: 'DeviceError';

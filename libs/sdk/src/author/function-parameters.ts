@@ -1,21 +1,21 @@
 import type { JsonValue } from './json.js';
 
 interface Common {
-  /** For people: at most 500 characters. */
+  /** A description for people, at most 500 characters. */
   readonly desc?: string;
-  /** The caller may leave it out, and then the function does not get it. */
+  /** The caller may leave the parameter out. The function then does not get it. */
   readonly optional?: boolean;
 }
 
 interface Numeric extends Common {
-  /** `n/a` for a number without one. */
+  /** `n/a` if the number has no unit. */
   readonly unit: string;
   readonly min?: number;
   readonly max?: number;
   readonly value?: number;
 }
 
-/** A parameter of a device function, in the vocabulary of `task.yml`. One with a default, `value`, may be left out. */
+/** A parameter of a device function, in the vocabulary of `task.yml`. A parameter with a default, `value`, may be left out. */
 export type ParameterDeclaration =
   | ({ readonly type: 'int' } & Numeric)
   | ({ readonly type: 'float' } & Numeric)
@@ -39,7 +39,7 @@ export type ParameterDeclaration =
 
 export type ParameterDeclarations = Readonly<Record<string, ParameterDeclaration>>;
 
-// A dict may be of any shape, so its shape is not checked: `never` fits all.
+// A dict may have any shape, so the compiler does not check it: `never` fits every shape.
 interface Plain {
   int: number;
   float: number;
@@ -65,7 +65,7 @@ type MaybeLeftOut<Specs> = {
       : never;
 }[keyof Specs];
 
-/** What a method must take that is called with parameters so declared; anything when none are declared. */
+/** The argument that a method with these parameters must accept; any argument if none are declared. */
 export type ArgumentsOf<Specs extends ParameterDeclarations | undefined> = Specs extends ParameterDeclarations
   ? { [Name in Exclude<keyof Specs, MaybeLeftOut<Specs>>]: ValueOf<Specs[Name]> } & {
       [Name in MaybeLeftOut<Specs>]?: ValueOf<Specs[Name]>;
@@ -78,7 +78,7 @@ type NamesOf<Method> = Method extends (this: never, ...parameters: infer Given) 
     : keyof NonNullable<Given[0]>
   : never;
 
-/** Refuses a declaration of parameters that the method does not take. */
+/** Refuses a declared parameter that the method does not accept. */
 export type OnlyNamesOf<
   Specs extends ParameterDeclarations | undefined,
   Method,
@@ -106,8 +106,8 @@ const keysOf: Record<string, readonly string[]> = {
 };
 
 /**
- * What is wrong with a declaration: all of it, as sentences without an end. Types do not reach authors of plain
- * JavaScript, so nothing is taken for granted.
+ * Finds all faults of a declaration, as sentences without a full stop. Authors of plain JavaScript have no compiler, so every
+ * type is checked here.
  */
 export function declarationFaults(description: unknown, parameters: unknown): string[] {
   const faults: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * A value that JSON can carry: what parameters, results and metadata are made of. Declared here, so that the types of
- * this library need no other.
+ * A JSON value. Parameters, results and metadata consist of such values. It is declared here, so that the types of this
+ * library depend on no other library.
  */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 

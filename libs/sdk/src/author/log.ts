@@ -1,16 +1,16 @@
-/** Writes lines to the log of the service, each with the name of its device or task. */
+/** Writes lines to the log of the service. Each line has the name of its device or task. */
 export interface AuthorLog {
-  /** For the author: kept only when the service logs at `debug`. */
+  /** For the author of the code. Kept only if the service logs at level `debug`. */
   debug(message: string, ...details: unknown[]): void;
-  /** What a reader of the log wants to know on a good day. */
+  /** Normal progress. */
   info(message: string, ...details: unknown[]): void;
-  /** Something is odd, and the work goes on. */
+  /** Something is unusual, but the work continues. */
   warn(message: string, ...details: unknown[]): void;
-  /** Something failed. It does not make the call or task fail: throw for that. */
+  /** Something failed. This does not fail the call or task; throw an error for that. */
   error(message: string, ...details: unknown[]): void;
 }
 
-/** Outside a host, as in an author's own unit tests, lines go to the console. */
+/** The log outside of a host, for example in the unit tests of an author. */
 export const consoleLog: AuthorLog = {
   debug: (message, ...details) => console.debug(message, ...details),
   info: (message, ...details) => console.info(message, ...details),

@@ -4,35 +4,35 @@ import type { BaseDevice, Handles } from './device.js';
 import type { JsonObject } from './json.js';
 import { consoleLog, type AuthorLog } from './log.js';
 
-/** A thing that tasks take and leave, such as a beaker. */
+/** A thing that tasks use and pass on, such as a beaker. */
 export interface Resource<Meta extends object = JsonObject> {
   name: string;
   type: string;
-  /** What is known of it. Return the resource with changed meta and the next task finds it so. */
+  /** Facts about the resource. If a task returns it with changed `meta`, the next task gets the changed values. */
   meta: Meta;
 }
 
-/** A file that another task produced, as a copy of this task's own on the disk of this computer. */
+/** A file that another task produced. Each task gets its own copy on the disk of its computer. */
 export interface InputFile {
-  /** Absolute; it ends like the name. The copy goes away with the task. */
+  /** Absolute path, with the same extension as the name. The service removes the copy when the task ends. */
   path: string;
-  /** Under which it was produced. */
+  /** Name under which the other task returned the file. */
   name: string;
-  /** Bytes. */
+  /** In bytes. */
   size: number;
-  /** Hexadecimal; the content has been compared with it. */
+  /** SHA-256 in hexadecimal. The service has compared the content with it. */
   sha256: string;
-  /** What the ending of its name stands for, for example `text/csv`. */
+  /** Media type by the extension of the name, for example `text/csv`. */
   media_type: string;
 }
 
-/** Content of a file: in memory, as a stream, or a file on the disk of this computer (an absolute path). */
+/** The content of a file: in memory, as a stream, or a file on the disk of this computer (absolute path). */
 export type FileContent =
   string | Uint8Array | Readable | AsyncIterable<Uint8Array | string> | { path: string };
 
 /**
- * What `_execute` returns: output parameters by the names of `task.yml`, output resources by theirs, and files by the
- * names under which people will download them.
+ * The result of `_execute`: output parameters and output resources by their names in `task.yml`, and files by the names under
+ * which people download them.
  */
 export type TaskResult<Outputs extends object = object> = [
   output_parameters: Outputs,
@@ -41,7 +41,7 @@ export type TaskResult<Outputs extends object = object> = [
 ];
 
 /**
- * A kind of work. Extend it once per task type, as the default export of `tasks/<type>/task.ts`:
+ * A type of task. Extend it once per task type, as the default export of `tasks/<type>/task.ts`:
  *
  * ```ts
  * type Parameters = { volume: number };
@@ -55,12 +55,12 @@ export type TaskResult<Outputs extends object = object> = [
  * }
  * ```
  *
- * A new object is made for every execution.
+ * The service makes a new object for every execution.
  *
- * @typeParam Devices  device handle of `task.yml` to the class of the device (import it with `import type`)
- * @typeParam Parameters  input parameters; those with a default are always there
- * @typeParam Resources  input resources
- * @typeParam Files  file handle to `InputFile`, with `?` where `task.yml` says `required: false`
+ * @typeParam Devices  classes of the devices by the handles of `task.yml` (import them with `import type`)
+ * @typeParam Parameters  input parameters; a parameter with a default is always present
+ * @typeParam Resources  input resources by the handles of `task.yml`
+ * @typeParam Files  `InputFile` by file handle, with `?` where `task.yml` says `required: false`
  */
 export abstract class BaseTask<
   Devices extends { [Name in keyof Devices]: BaseDevice<never> } = Record<never, never>,
@@ -71,47 +71,47 @@ export abstract class BaseTask<
   /** @internal */
   [contextKey]?: TaskContext;
 
-  /** The same that `_execute` is given; `this['devices']` is its type. */
+  /** The devices that `_execute` gets. Their type is `this['devices']`. */
   get devices(): Handles<Devices> {
     return (this[contextKey]?.devices ?? {}) as Handles<Devices>;
   }
 
-  /** The same that `_execute` is given. */
+  /** The parameters that `_execute` gets. */
   get parameters(): Parameters {
     return (this[contextKey]?.parameters ?? {}) as Parameters;
   }
 
-  /** The same that `_execute` is given; `this['resources']` is its type. */
+  /** The resources that `_execute` gets. Their type is `this['resources']`. */
   get resources(): Resources {
     return (this[contextKey]?.resources ?? {}) as Resources;
   }
 
-  /** The files of other tasks that this one gets, by the handles of `input_files`. */
+  /** The input files from other tasks, by the handles of `input_files`. */
   get files(): Files {
     return (this[contextKey]?.files ?? {}) as Files;
   }
 
   /**
-   * Fires when the task is cancelled. From then on device calls are refused; give the signal to whatever else waits, and
-   * let `_execute` throw. A task that does not end is killed some seconds later.
+   * Fires when the task is cancelled. From then on the service refuses device calls. Pass the signal to all other operations
+   * that wait, and let `_execute` throw. If the task does not end, its process is killed some seconds later.
    */
   get signal(): AbortSignal {
     return this[contextKey]?.signal ?? neverAborted;
   }
 
-  /** The log of the service. `console` works as well. */
+  /** The log of the service. Output of `console` goes there too. */
   get log(): AuthorLog {
     return this[contextKey]?.log ?? consoleLog;
   }
 
   /**
-   * Does the work.
+   * Does the work of the task.
    *
-   * @param devices handle name to the device that was chosen; it belongs to this task alone until `_execute` ends
-   * @param parameters checked against `task.yml`, defaults filled in
-   * @param resources resource name to the resource that was chosen
+   * @param devices the allocated devices by their handles; they belong to this task alone until `_execute` ends
+   * @param parameters the input parameters, checked against `task.yml` and with defaults filled in
+   * @param resources the allocated resources by their handles
    * @returns output parameters, output resources and files; each may be `{}`
-   * @throws anything, to fail the task; message and stack are kept with its record
+   * @throws any error, to fail the task; its message and stack are kept in the record of the task
    */
   abstract _execute(
     devices: Handles<Devices>,

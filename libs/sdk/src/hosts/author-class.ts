@@ -9,7 +9,7 @@ import {
   type DeviceFunctionTable,
 } from '../author/device-function.js';
 
-/** A device object, whichever copy of the SDK it was made with. */
+/** A device object, made with any copy of the SDK. */
 export interface AuthorDevice {
   [contextKey]?: DeviceContext;
   _initialize(parameters: JsonObject): unknown;
@@ -19,7 +19,7 @@ export interface AuthorDevice {
   _reconcile?(parameters: JsonObject, inDoubt: { callId: string; function: string }[]): unknown;
 }
 
-/** A task object, whichever copy of the SDK it was made with. */
+/** A task object, made with any copy of the SDK. */
 export interface AuthorTask {
   [contextKey]?: TaskContext;
   _execute(devices: object, parameters: object, resources: object): unknown;
@@ -36,12 +36,12 @@ const kinds = {
 } as const;
 
 /**
- * Imports a module and finds the class that it is for: its default export, or else the only exported class of that kind.
- * Classes are told by their methods, because a bundled module has its own copy of the base class.
+ * Imports a module and finds its class: the default export, or else the only exported class of the wanted kind. A class is
+ * recognised by its methods, because a bundled module has its own copy of the base class.
  *
  * @param path absolute path of the module file
  * @param source path of its source in the package, for messages
- * @throws Error that says what the module should export; whatever the module itself throws while it is imported
+ * @throws Error that says what the module should export; any error that the module throws on import
  */
 export async function importClass<Kind extends keyof AuthorObjects>(
   path: string,
@@ -72,14 +72,14 @@ export interface DeclaredFunction extends DeviceFunction {
   method: DeviceMethod;
 }
 
-/** Bytes of what a device declares: every heartbeat of its agent carries it. */
+/** Largest declaration of a device in bytes. It is limited because every heartbeat of the agent contains it. */
 const largestDeclarations = 32_000;
 
 const functionKinds: readonly unknown[] = ['effect', 'idempotent', 'query'];
 
 /**
- * The functions that the class of a device itself declares, by decorators and in its table `svc_functions`; what it
- * inherits is not among them.
+ * Finds the functions that the class of a device itself declares, by decorators and in its table `svc_functions`. Inherited
+ * functions do not count.
  *
  * @throws TypeError when the table is wrong, or all declarations together are too large
  */
@@ -102,7 +102,7 @@ export function declaredFunctions(device: AuthorDevice): Map<string, DeclaredFun
       kind,
       ...(timeout === undefined ? {} : { timeout_s: timeout }),
       ...(description === undefined ? {} : { description }),
-      // What JSON makes of it is what the agent gets.
+      // The agent gets the JSON form, so that form is returned.
       ...(parameters === undefined
         ? {}
         : { parameters: parameters as unknown as NonNullable<DeviceFunction['parameters']> }),
@@ -118,7 +118,7 @@ export function declaredFunctions(device: AuthorDevice): Map<string, DeclaredFun
   return found;
 }
 
-/** The table of the class itself, each entry checked against the method that it is for. */
+/** Reads the class's own table, and checks each entry against its method. */
 function tableOf(prototype: object): Map<string, DeviceFunctionMark> {
   const { constructor: type } = prototype as { constructor: { svc_functions?: unknown } };
   const marks = new Map<string, DeviceFunctionMark>();

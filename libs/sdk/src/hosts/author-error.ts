@@ -5,12 +5,12 @@ const maxMessageLength = 8_192;
 const maxFrames = 30;
 const maxCauses = 4;
 
-/** Where a bundled module says its sources are: `package:///<package>/<path in the package>`. */
+/** The addresses of sources in a bundled module: `package:///<package>/<path in the package>`. */
 const frame = /^\s+at (?:(.*) \()?package:\/\/\/(.+?):(\d+):(\d+)\)?$/;
 
 /**
- * An error as people see it: its message, and a stack with frames of the package only, printed as
- * `color_lab/tasks/mix/task.ts:12:3`. Never throws, whatever was thrown.
+ * Describes a thrown value for people: its message, and a stack with the frames of the package only, printed as
+ * `color_lab/tasks/mix/task.ts:12:3`. Never throws, for any thrown value.
  */
 export function describeError(thrown: unknown, module: Pick<ModuleReference, 'package'>): AuthorError {
   const message = cut(messageOf(thrown));
@@ -18,7 +18,7 @@ export function describeError(thrown: unknown, module: Pick<ModuleReference, 'pa
   return stack === undefined ? { message } : { message, stack };
 }
 
-/** The frames of a stack that lie in the package, one a line. */
+/** The frames of a stack that lie in the package, one per line. */
 export function packageFrames(stack: string, module: Pick<ModuleReference, 'package'>): string[] {
   const frames: string[] = [];
   for (const line of stack.split('\n')) {
@@ -59,7 +59,7 @@ function textOf(error: Error, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A property of an author's error, which may be a getter that throws. */
+/** Reads a property of an author's error, which may be a getter that throws. */
 function read(error: Error, key: string): unknown {
   try {
     return Reflect.get(error, key);
@@ -89,7 +89,7 @@ function decoded(url: string): string {
   try {
     return decodeURI(url);
   } catch (error) {
-    // Not percent-encoding after all: a file name with a bare percent sign.
+    // The file name has a bare percent sign and is not percent-encoded.
     if (error instanceof URIError) return url;
     throw error;
   }

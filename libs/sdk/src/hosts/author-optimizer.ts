@@ -4,13 +4,13 @@ import type { Cell, RuntimeParameters } from '../author/optimizer.js';
 import { isPlainObject, kindOf, toJson, toJsonObject } from './json-value.js';
 import { faultsOf, plainFault, Unfit } from './optimizer-refusal.js';
 
-/** An optimizer object, whichever copy of the SDK it was made with. What may be missing is asked for by its name. */
+/** An optimizer object, made with any copy of the SDK. Optional members are looked up by name. */
 export interface AuthorOptimizer {
   sample(count: number, runNames: readonly string[]): unknown;
   report(inputs: object[], outputs: object[], runNames: readonly string[]): unknown;
   report_started?(inputs: object[], runNames: readonly string[]): unknown;
   report_failed?(inputs: object[], runNames: readonly string[]): unknown;
-  /** Who chose the points of runs, and values of `get_additional_names`; before the runs are told. */
+  /** Takes who chose the points of runs, and the values of `get_additional_names`, before the runs are reported. */
   report_details?(details: object[]): unknown;
   get_optimal_solutions(): unknown;
   get_input_names(): unknown;
@@ -19,32 +19,32 @@ export interface AuthorOptimizer {
   get_num_samples_reported(): unknown;
   get_runtime_params(): unknown;
   set_runtime_params(params: RuntimeParameters): unknown;
-  /** Remarks of people that no suggestion has used. */
+  /** Remarks of people that no suggestion has used yet. */
   offer_insights?(insights: readonly { id: string; text: string }[]): unknown;
-  /** How the latest sample came about. */
+  /** How the optimizer found the latest sample. */
   last_sample?(): unknown;
   explain?(): unknown;
-  /** Takes what the process lends, once, before anything else is called. */
+  /** Takes the services of the process, once, before any other call. */
   connect?(lent: Lent): unknown;
-  /** Its fields where they depend on the object; in place of those of the class. */
+  /** The settings, if they depend on the object. They replace those of the class. */
   get_param_schema?(): unknown;
 }
 
-/** What a process lends to its optimizer. */
+/** The services that a process lends to its optimizer. */
 export interface Lent {
-  /** Milliseconds that only rise. */
+  /** A monotonic clock in milliseconds. */
   clock: { now(): number };
-  /** Language models; their shape is between whoever lends and whoever uses them. */
+  /** Language models. Lender and optimizer agree on their type; the host only passes them on. */
   models: object;
-  /** What the protocol does, in words, for an AI. */
+  /** A description of the protocol, for an AI. */
   protocol: string;
 }
 
-/** A class of optimizers. The second argument is a clock for limits of time; a class that has none leaves it out. */
+/** A class of optimizers. The second constructor argument is a clock for time limits; a class without limits ignores it. */
 export interface AuthorOptimizerClass {
   new (args: JsonObject, clock: Lent['clock']): AuthorOptimizer;
   svc_param_schema?(): unknown;
-  /** Constructor arguments beyond those that the factory gives and the schema lists. */
+  /** Constructor arguments that are neither given by the factory nor listed in the schema. */
   svc_argument_names?(): unknown;
 }
 
@@ -61,7 +61,7 @@ const methods = [
   'set_runtime_params',
 ] as const;
 
-/** Constructor arguments that say what is searched; every optimizer may have them. */
+/** Constructor arguments that define the search domain. Every optimizer may have them. */
 const domainKeys = ['inputs', 'outputs', 'constraints'];
 
 const fieldTypes: readonly unknown[] = ['checkbox', 'number', 'text', 'select'];
@@ -69,18 +69,18 @@ const fieldTypes: readonly unknown[] = ['checkbox', 'number', 'text', 'select'];
 export interface Made {
   optimizer: AuthorOptimizer;
   fields: SettingField[];
-  /** Those it was made with, secrets included. */
+  /** The constructor arguments, including secrets. */
   args: JsonObject;
 }
 
 /**
- * Imports an `optimizer.ts` and makes what its factory describes (specification, "Optimizer plug-in contract" 1 and 2).
+ * Imports an `optimizer.ts` and makes the optimizer of its factory (specification, "Optimizer plug-in contract" 1 and 2).
  *
  * @param path absolute path of the module file
  * @param source path of its source in the package, for messages
- * @param overrides key by key over the arguments; runtime parameters among them are set once the object is made
- * @throws Unfit naming each override that does not fit, or argument that the constructor refuses
- * @throws Error that says what the module should export; whatever the author's code throws
+ * @param overrides replace the arguments with the same keys; runtime parameters among them are set on the new object
+ * @throws Unfit with each override that does not fit, or the argument that the constructor refuses
+ * @throws Error that says what the module should export; any error of the author's code
  */
 export async function makeOptimizer(
   path: string,
@@ -118,10 +118,10 @@ export async function makeOptimizer(
 }
 
 /**
- * Changes runtime parameters: all, or when one is not allowed none.
+ * Changes runtime parameters. If one is not allowed, none is changed.
  *
- * @param pathOf of a parameter in what was submitted
- * @throws Unfit naming what is unknown or refused
+ * @param pathOf returns the path of a parameter in the submission
+ * @throws Unfit with the unknown or refused parameters
  */
 export function setRuntimeParams(
   optimizer: AuthorOptimizer,
@@ -141,7 +141,7 @@ export function setRuntimeParams(
   try {
     optimizer.set_runtime_params({ ...params } as RuntimeParameters);
   } catch (error) {
-    // The contract asks the author to have changed nothing; a parameter that is half set would outlive the refusal.
+    // By contract the author's code has changed nothing. This restores the values in case it did.
     if (JSON.stringify(runtimeParamsOf(optimizer)) !== JSON.stringify(before))
       optimizer.set_runtime_params(before);
     const found = faultsOf(error)?.map((fault) => ({ ...plainFault(fault), path: pathOf(fault.path) }));
@@ -152,7 +152,7 @@ export function setRuntimeParams(
   }
 }
 
-/** @throws Error when they are not single values by name */
+/** Checks runtime parameters. @throws Error when they are not single values by name */
 export function runtimeParamsOf(optimizer: AuthorOptimizer): RuntimeParameterValues {
   const values = toJsonObject(optimizer.get_runtime_params(), 'the result of get_runtime_params');
   for (const [key, value] of Object.entries(values)) {
@@ -165,7 +165,7 @@ export function runtimeParamsOf(optimizer: AuthorOptimizer): RuntimeParameterVal
   return values as RuntimeParameterValues;
 }
 
-/** @throws Error when it is not a list of different names */
+/** Checks a list of names. @throws Error when it is not a list of different names */
 export function namesOf(names: unknown, method: string): string[] {
   const fits = Array.isArray(names) && names.every((name) => typeof name === 'string' && name !== '');
   if (!fits) throw new Error(`${method} must return a list of names TASK.PARAMETER`);
@@ -208,10 +208,10 @@ async function importPair(path: string, source: string): Promise<[JsonObject, Au
 }
 
 /**
- * The settings of a class and of those that it extends, each as the class nearest to it describes it: `svc_param_schema` of a
- * subclass need not repeat that of its base.
+ * Collects the settings of a class and its base classes. A subclass overrides settings of the same key, so its
+ * `svc_param_schema` need not repeat that of its base.
  *
- * @throws Error when one of them describes its settings in another way than the contract says
+ * @throws Error when a class describes its settings in a way that the contract does not allow
  */
 function inheritedFieldsOf(OptimizerClass: AuthorOptimizerClass): SettingField[] {
   const fields = new Map<string, SettingField>();
@@ -225,7 +225,7 @@ function inheritedFieldsOf(OptimizerClass: AuthorOptimizerClass): SettingField[]
   return [...fields.values()];
 }
 
-/** @throws Error when the settings are described in another way than the contract says */
+/** Checks settings. @throws Error when they are described in a way that the contract does not allow */
 function fieldsOf(described: unknown, method: string): SettingField[] {
   const found = toJson(described, `the result of ${method}`);
   if (!Array.isArray(found)) throw new Error(`${method} must return a list of fields`);
@@ -256,7 +256,7 @@ function fieldProblem(field: JsonValue): string | undefined {
   return undefined;
 }
 
-/** The arguments with the start-up and domain overrides over them, and what can only be set later. */
+/** Applies the start-up and domain overrides to the arguments, and separates the values that can only be set later. */
 function laidOver(
   args: JsonObject,
   overrides: JsonObject,
@@ -273,7 +273,7 @@ function laidOver(
   const over: JsonObject = {};
   const later: JsonObject = {};
   for (const [key, value] of Object.entries(overrides)) {
-    // An argument that is an object may share its key with a runtime parameter that is one value of it.
+    // An argument that is an object may have the same key as a runtime parameter that is one of its values.
     const isSingle = typeof value !== 'object' || value === null;
     if ((runtime.has(key) && isSingle) || !atStart.has(key)) later[key] = value;
     else over[key] = value;
@@ -299,7 +299,7 @@ function textOf(what: string, faults: Unfit['faults']): string {
   return `${what}: ${faults[0]?.message}${more}`;
 }
 
-/** A cell of a table that can be sent and kept. */
+/** Whether a value is a cell that can be sent and stored. */
 export function isCell(value: unknown): value is Cell {
   return (
     typeof value === 'string' ||

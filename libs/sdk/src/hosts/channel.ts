@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogLevel } from './messages.js';
 
-/** Longest log message, in characters; the rest is cut and said to be cut. */
+/** Longest log message, in characters. A longer one is cut, with a note. */
 const maxLogLength = 16_384;
 
-/** Time that messages on their way get before the process ends, in milliseconds. */
+/** How long the end of the process waits for messages that are being sent, in milliseconds. */
 const flushLimitMs = 1_000;
 
-/** The IPC channel to the agent, seen from a host: sends in order, and knows when everything has left the process. */
+/** The host's side of the IPC channel to the agent. It sends in order, and knows when everything has left the process. */
 export class Channel<Outgoing extends { type: string }> {
   private inFlight = 0;
   private drained: (() => void) | undefined;
@@ -24,7 +24,7 @@ export class Channel<Outgoing extends { type: string }> {
   send(message: Outgoing): void {
     if (!process.connected) return;
     this.inFlight += 1;
-    // An error here means that the agent is gone, which `disconnect` tells as well, and better.
+    // An error here means that the agent is gone. The event `disconnect` handles that.
     this.transmit(message, undefined, undefined, () => {
       this.inFlight -= 1;
       if (this.inFlight === 0) this.drained?.();
@@ -39,7 +39,7 @@ export class Channel<Outgoing extends { type: string }> {
     this.send({ type: 'log', level, text: cut } as unknown as Outgoing);
   }
 
-  /** Ends the process once everything sent has left it, at most a second later. */
+  /** Ends the process when all messages have left it, at most one second later. */
   async exit(code: number): Promise<never> {
     if (this.inFlight > 0 && process.connected) {
       const all = new Promise<void>((resolve) => (this.drained = resolve));

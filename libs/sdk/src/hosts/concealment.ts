@@ -1,24 +1,24 @@
 import type { JsonObject, JsonValue } from '@lab/contracts';
 
 const concealed = '***';
-/** Fields that hold a secret wherever they stand in arguments, and variables of the environment that do. */
+/** Names of argument fields, at any depth, and of environment variables that hold a secret. */
 const secretName = /(^|_)api_key$/i;
-/** A shorter text would be found in places where it is no secret. */
+/** Shorter texts are not concealed, because they would also match texts that are no secret. */
 const shortest = 6;
 
 /**
- * Keeps API keys out of everything that leaves the process of an optimizer: whatever text holds one, for example the message
- * of an error that a library made, shows `***` in its place.
+ * Keeps API keys out of everything that leaves the process of an optimizer. Any text that contains a key, for example the
+ * message of an error of a library, has `***` in its place.
  */
 export class Concealment {
   readonly #secrets = new Set<string>();
 
-  /** @param environment variables named `..._API_KEY` are secrets */
+  /** @param environment its variables named `..._API_KEY` are secrets */
   constructor(environment: Readonly<Record<string, string | undefined>>) {
     this.learn(environment as JsonObject);
   }
 
-  /** Every text in fields named `api_key` or `..._api_key` is a secret from here on. */
+  /** Takes every text in fields named `api_key` or `..._api_key` as a secret from now on. */
   learn(value: JsonValue | undefined): void {
     if (Array.isArray(value)) value.forEach((each) => this.learn(each));
     else if (typeof value === 'object' && value !== null) {
@@ -35,7 +35,7 @@ export class Concealment {
     return shown;
   }
 
-  /** A copy without secrets: neither known ones in any text, nor what stands in fields that hold them. */
+  /** Returns a copy without known secrets in its texts and without the content of secret fields. */
   value<Value extends JsonValue | object>(value: Value): Value {
     return this.#copy(value as JsonValue) as Value;
   }

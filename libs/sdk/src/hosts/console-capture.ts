@@ -2,7 +2,7 @@ import { format } from 'node:util';
 import type { AuthorLog } from '../author/log.js';
 import type { LogLevel } from './messages.js';
 
-/** What may be kept of a line whose end has not come, in characters: dots of progress would pile up for ever. */
+/** Longest part of an unfinished line that is kept, in characters. Without a limit, progress dots would pile up. */
 const longestRest = 8_192;
 
 type Write = (level: LogLevel, text: string) => void;
@@ -17,10 +17,10 @@ export function authorLog(write: Write): AuthorLog {
 }
 
 /**
- * From here on whatever this process prints becomes log messages: the methods of `console` with their level, lines
- * written to `process.stdout` as `info`, to `process.stderr` as `error`.
+ * Turns all output of this process into log messages from now on: the methods of `console` with their level, lines on
+ * `process.stdout` as `info`, lines on `process.stderr` as `error`.
  *
- * @returns sends what was written without an end of line; call it before the process ends
+ * @returns a function that sends the last unfinished line; call it before the process ends
  */
 export function captureConsole(write: Write): () => void {
   const log = authorLog(write);
@@ -34,7 +34,7 @@ export function captureConsole(write: Write): () => void {
   };
 }
 
-/** The streams are opened by Node when first used, which takes a while; so they are only patched then. */
+/** Patches a stream on its first use, because Node opens it only then and opening takes time. */
 function captureStream(name: 'stdout' | 'stderr', level: LogLevel, write: Write): () => void {
   let rest = '';
   const open = Object.getOwnPropertyDescriptor(process, name)?.get;

@@ -11,7 +11,7 @@ export interface DeviceOfTask {
 /** Sends one call and settles with its answer. */
 export type SendCall = (slot: string, name: string, parameters: JsonObject) => Promise<JsonValue | undefined>;
 
-/** An answer that a call failed, as it came from the agent. */
+/** The agent's answer that a call failed. */
 export class CallFailure extends Error {
   constructor(
     readonly code: string,
@@ -23,8 +23,8 @@ export class CallFailure extends Error {
 }
 
 /**
- * The object behind `devices.<slot>`: a method for every function of the device, which returns a promise. A device of which
- * the functions are not known has every method, and answers itself for those it lacks.
+ * Makes the object behind `devices.<slot>`. It has one method per function of the device, which returns a promise. If the
+ * functions of the device are not known, the object accepts any method name, and the device answers for those it lacks.
  */
 export function deviceHandle(slot: string, device: DeviceOfTask, send: SendCall): object {
   const known = device.functions === null ? undefined : new Set(device.functions.map(({ name }) => name));
@@ -62,7 +62,7 @@ export function deviceHandle(slot: string, device: DeviceOfTask, send: SendCall)
   return new Proxy(Object.freeze({ name: device.name, lab: device.lab }), {
     get(target, key, receiver): unknown {
       if (typeof key === 'symbol' || key in target) return Reflect.get(target, key, receiver);
-      // `then` must be absent, or awaiting the handle would call the device; `toJSON` likewise for JSON.stringify.
+      // `then` must be absent, otherwise `await` would call the device; so must `toJSON`, because of JSON.stringify.
       if (key === 'then' || key === 'toJSON') return undefined;
       if (key.startsWith('_')) {
         throw new TypeError(
@@ -74,7 +74,7 @@ export function deviceHandle(slot: string, device: DeviceOfTask, send: SendCall)
   });
 }
 
-/** The stack shows where the task called; `deviceStack`, where in the device it failed. */
+/** `stack` shows the place of the call in the task; `deviceStack` shows the place of the failure in the device. */
 function deviceError(device: DeviceOfTask, name: string, failure: CallFailure, site: Error): DeviceError {
   const label = `${device.lab}.${device.name}`;
   const message =
@@ -82,7 +82,7 @@ function deviceError(device: DeviceOfTask, name: string, failure: CallFailure, s
       ? `${label} ${failure.message}`
       : `${label}.${name}: ${failure.message}`;
   const error = new Error(message);
-  // Formatting a stack maps it to sources, which takes milliseconds: only a call that failed pays for it.
+  // Mapping a stack to its sources takes milliseconds, so it happens only after a failure.
   error.stack = `DeviceError: ${message}\n${(site.stack ?? '').split('\n').slice(1).join('\n')}`;
   const deviceFrames = failure.deviceStack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
   return Object.assign(error, {

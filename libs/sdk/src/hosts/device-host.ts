@@ -1,7 +1,7 @@
 /**
- * The process of one device. An agent forks it (`serialization: 'json'`) and speaks the messages `toDevice` and
- * `fromDevice` of contracts with it. It ends after `cleanup`, when the device cannot be initialised, when author code
- * fails outside a call, and, after `_cleanup`, when the agent is gone.
+ * The process of one device. An agent forks it (`serialization: 'json'`) and exchanges the messages `toDevice` and
+ * `fromDevice` of contracts with it. It ends after `cleanup`, when the device cannot be initialised, and when author code
+ * fails outside a call. When the agent is gone, it runs `_cleanup` and ends.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,7 +26,7 @@ process.setSourceMapsEnabled(true);
 let module = { package: '', source: '' };
 let device: AuthorDevice | undefined;
 let functions = new Map<string, DeclaredFunction>();
-/** Id of the call that the running code belongs to. */
+/** Id of the call that the running code serves. */
 const current = new AsyncLocalStorage<string>();
 /** Calls in progress that may move something. */
 let moving = 0;
@@ -43,7 +43,7 @@ process.on('message', (raw) => {
 });
 process.on('disconnect', () => orphaned());
 process.on('SIGTERM', () => orphaned());
-// Ctrl-C in a terminal reaches every process of the group; the agent decides when its devices end.
+// Ctrl-C in a terminal reaches every process of the group, but the agent decides when its devices end.
 process.on('SIGINT', () => channel.log('debug', 'SIGINT left to the agent'));
 process.on('uncaughtException', (error) => crash(error, 'an error was thrown outside a call'));
 process.on('unhandledRejection', (error) => crash(error, 'a promise was rejected and nobody handled it'));
@@ -77,7 +77,7 @@ function receive(message: ToDevice): void {
   }
 }
 
-/** The device object; the same for `_reconcile` and `_initialize`. */
+/** Makes the device object once: `_reconcile` and `_initialize` run on the same object. */
 async function make(message: ToDevice & { type: 'init' | 'reconcile' }): Promise<AuthorDevice> {
   if (device !== undefined) return device;
   module = message.module;
@@ -146,7 +146,7 @@ async function stop(reason: string): Promise<{ supported: boolean; error?: Autho
   }
 }
 
-/** A refusal of ours, as opposed to an error of the author's code. */
+/** A refusal by the host, as opposed to an error of the author's code. */
 class Refusal extends Error {
   constructor(
     readonly code: string,
@@ -211,8 +211,8 @@ async function cleanUp(): Promise<void> {
 }
 
 /**
- * The agent is gone, or ends this process: nobody hears us, and the instrument must be left safe. One that was only asked
- * what is true is not touched.
+ * Leaves the instrument safe because the agent is gone or ends this process. A process that has only run `_reconcile` does not
+ * touch the instrument.
  */
 function orphaned(): void {
   if (initialization === undefined) {

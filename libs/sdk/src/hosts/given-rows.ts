@@ -2,15 +2,15 @@ import type { JsonObject } from '@lab/contracts';
 import { isCell, type AuthorOptimizer } from './author-optimizer.js';
 import { faultsOf, Unfit } from './optimizer-refusal.js';
 
-/** Most faults that are told. */
+/** Largest number of reported faults. */
 const maxFaults = 100;
 
 /**
- * Finds out which rows an optimizer does not take, by telling it that their runs have begun. It knows of them from then on:
- * only for one that is dropped afterwards.
+ * Finds the rows that an optimizer refuses, by reporting to it that their runs have begun. The optimizer knows these runs
+ * afterwards, so use an object that is dropped.
  *
- * @param given parameters by task and parameter; rows without one of the inputs are none that it is told
- * @throws Unfit with the path of each row, and of the input that is at fault where it is one: `given[3].mix.cyan_volume`
+ * @param given parameters by task and parameter; a row without all inputs is not reported
+ * @throws Unfit with the path of each refused row or, if one input is at fault, of that input: `given[3].mix.cyan_volume`
  */
 export async function refuseForeignRows(
   optimizer: AuthorOptimizer,
@@ -46,7 +46,7 @@ export async function refuseForeignRows(
   );
 }
 
-/** The inputs of an optimizer among the parameters of a run; undefined when one of them is not there. */
+/** Picks the inputs of an optimizer from the parameters of a run; undefined: one of them is missing. */
 function inputsIn(
   parameters: Readonly<Record<string, JsonObject>>,
   inputs: readonly string[],

@@ -1,29 +1,29 @@
 import type { JsonObject, JsonValue } from '@lab/contracts';
 
-/** Largest value that goes to or comes from author code in one piece, in bytes of JSON: what a message carries with its envelope. */
+/** Largest value that author code gets or returns, in bytes of JSON. With its envelope it fills a message. */
 export const maxValueBytes = 250_000;
 
 /** Deepest nesting of objects and lists. */
 export const maxDepth = 64;
 
-/** An author handed over something that cannot be sent; the message says where it is and what to do instead. */
+/** Author code returned a value that cannot be sent. The message says where it is and what to return instead. */
 export class NotJson extends TypeError {
   override readonly name = 'NotJson';
 }
 
 export interface JsonOptions {
-  /** Refuse also the characters that a database cannot keep (U+0000 and lone surrogates). */
+  /** Whether to refuse characters that a database cannot store (U+0000 and lone surrogates). */
   storable?: boolean;
   /** Largest size of the JSON in bytes; {@link maxValueBytes} by default. */
   maxBytes?: number;
 }
 
 /**
- * A copy of a value as JSON carries it; properties that are undefined are left out.
+ * Copies a value as JSON. Properties that are undefined are left out.
  *
- * @param where what the value is, as the author would say it, for example `the result of mix`
- * @throws NotJson when it holds anything but finite numbers, strings, booleans, null, plain objects and lists, when it
- *   contains itself, is nested deeper than {@link maxDepth} or too large
+ * @param where name of the value for the author, for example `the result of mix`
+ * @throws NotJson when the value has anything but finite numbers, strings, booleans, null, plain objects and lists, or when it
+ *   contains itself, is nested deeper than {@link maxDepth}, or is too large
  */
 export function toJson(value: unknown, where: string, options: JsonOptions = {}): JsonValue {
   const copy = copyOf(value, where, [], options.storable ?? false);
@@ -31,13 +31,13 @@ export function toJson(value: unknown, where: string, options: JsonOptions = {})
   return copy;
 }
 
-/** As {@link toJson}, of a value that must be a plain object. */
+/** Like {@link toJson}, for a value that must be a plain object. */
 export function toJsonObject(value: unknown, where: string, options: JsonOptions = {}): JsonObject {
   if (!isPlainObject(value)) throw new NotJson(`${where} must be a plain object, not ${kindOf(value)}`);
   return toJson(value, where, options) as JsonObject;
 }
 
-/** @throws NotJson when the JSON of the value is larger than that */
+/** Checks the size of a value. @throws NotJson when its JSON is larger than the limit */
 export function checkSize(value: JsonValue, where: string, maxBytes = maxValueBytes): void {
   const size = Buffer.byteLength(JSON.stringify(value));
   if (size > maxBytes) {
@@ -106,7 +106,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === Object.prototype || prototype === null;
 }
 
-/** What a value is, for error messages. */
+/** Describes a value for error messages. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (value === undefined) return 'undefined';

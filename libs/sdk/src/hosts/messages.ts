@@ -11,8 +11,8 @@ import type {
 export type { FromDevice, FromOptimizer, FromTask, LogLevel, ToDevice, ToOptimizer, ToTask };
 
 /**
- * Narrow checks of what arrives from the process that started a host. They stand in for the schemas of contracts, which cost a task process more
- * time to import than the rest of its start.
+ * Narrow checks of the messages that a host receives. They replace the schemas of contracts, because importing those would
+ * take a task process longer than the rest of its start.
  */
 
 type Shape = Record<string, 'string' | 'object' | 'value'>;
@@ -52,7 +52,7 @@ const taskShapes: Record<ToTask['type'], Shape> = {
   abort: { reason: 'string' },
 };
 
-/** @throws Error that says what is wrong with the message */
+/** Checks a message. @throws Error that names its fault */
 export function toDeviceMessage(message: unknown): ToDevice {
   return checked<ToDevice>(message, deviceShapes);
 }
@@ -75,12 +75,12 @@ const optimizerShapes: Record<ToOptimizer['type'], Shape> = {
   explain: call,
 };
 
-/** @throws Error that says what is wrong with the message */
+/** Checks a message. @throws Error that names its fault */
 export function toOptimizerMessage(message: unknown): ToOptimizer {
   return checked<ToOptimizer>(message, optimizerShapes);
 }
 
-/** @throws Error that says what is wrong with the message */
+/** Checks a message. @throws Error that names its fault */
 export function toTaskMessage(message: unknown): ToTask {
   return checked<ToTask>(message, taskShapes);
 }

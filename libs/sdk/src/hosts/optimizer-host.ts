@@ -1,6 +1,6 @@
 /**
- * The process of the optimizer of one campaign. A worker forks it and speaks the messages `toOptimizer` and `fromOptimizer` of
- * contracts with it. It ends when author code fails outside a call and when the worker is gone.
+ * The process of the optimizer of one campaign. A worker forks it and exchanges the messages `toOptimizer` and `fromOptimizer`
+ * of contracts with it. It ends when author code fails outside a call, and when the worker is gone.
  */
 import type { JsonObject, ModuleReference } from '@lab/contracts';
 import { makeOptimizer, namesOf, runtimeParamsOf, setRuntimeParams, type Lent } from './author-optimizer.js';
@@ -15,10 +15,10 @@ import { plainFault, Unfit } from './optimizer-refusal.js';
 import { OptimizerSession } from './optimizer-session.js';
 import { endWithParent } from './parent-watch.js';
 
-/** @returns what a process lends to its optimizer, beside what its protocol does; `environment` is that of the process */
+/** Makes the services that a process lends to its optimizer. `environment`: the environment variables of the process. */
 export type Lend = (environment: NodeJS.ProcessEnv) => Omit<Lent, 'protocol'>;
 
-/** Serves this process's channel until the worker is gone. */
+/** Serves the channel of this process until the worker is gone. */
 export function hostOptimizer(lend: Lend): void {
   new OptimizerHost(lend(process.env)).serve();
 }
@@ -29,7 +29,7 @@ class OptimizerHost {
   readonly #concealment = new Concealment(process.env);
   #module: Pick<ModuleReference, 'package'> = { package: '' };
   #session: OptimizerSession | undefined;
-  /** One call at a time is made, in the order in which they came. */
+  /** Runs the calls one at a time, in order of arrival. */
   #last: Promise<void> = Promise.resolve();
   #flushOutput: () => void = () => undefined;
 
@@ -50,7 +50,7 @@ class OptimizerHost {
       }
     });
     process.on('disconnect', () => process.exit(0));
-    // Ctrl-C in a terminal reaches every process of the group; the worker decides when its optimizers end.
+    // Ctrl-C in a terminal reaches every process of the group, but the worker decides when its optimizers end.
     process.on('SIGINT', () => this.#log('debug', 'SIGINT left to the worker'));
     process.on('uncaughtException', (error) => this.#crash(error, 'an error was thrown outside a call'));
     process.on('unhandledRejection', (error) =>

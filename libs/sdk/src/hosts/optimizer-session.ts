@@ -9,7 +9,7 @@ import type {
 import { isCell, runtimeParamsOf, setRuntimeParams, type AuthorOptimizer } from './author-optimizer.js';
 import { isPlainObject, kindOf, toJson, toJsonObject } from './json-value.js';
 
-/** Largest table or belief, in bytes of JSON: half of what a message may have. */
+/** Largest table or belief, in bytes of JSON: half of the largest message. */
 const maxResultBytes = 1_000_000;
 
 interface Run {
@@ -17,25 +17,25 @@ interface Run {
   run: string;
 }
 
-/** What is known of a trial that was proposed or told. */
+/** A trial that was proposed by the optimizer or reported to it. */
 interface KnownTrial {
   trial: Trial;
-  /** Identifiers of the insights that its suggestion has used. */
+  /** Identifiers of the insights that its suggestion used. */
   insightsUsed: readonly string[];
 }
 
-/** How a row of the latest sample came about, as an optimizer may say it. */
+/** How the optimizer found a row of the latest sample, as far as the optimizer says so. */
 interface RowOrigin {
   source: TrialSource;
   note: TrialNote;
 }
 
-/** What happens to the object when a trial comes to a state. */
+/** The method of the object that is called when a trial reaches a state. */
 type Step = 'report_started' | 'report' | 'report_failed';
 
 /**
- * One life of the optimizer of a campaign. It keeps what the object knows of each trial, so that every trial is told once
- * for each of its states, in the order of their numbers, and a run has one row however often that is asked for.
+ * One life of the optimizer of a campaign. It keeps track of the trials that the object knows. Each state of a trial is
+ * reported once, in the order of the trial numbers, and a run keeps its row however often the row is requested.
  */
 export class OptimizerSession {
   readonly #optimizer: AuthorOptimizer;
@@ -44,7 +44,7 @@ export class OptimizerSession {
   readonly #warn: (text: string) => void;
   readonly #known = new Map<number, KnownTrial>();
 
-  /** @param warn hears what people ought to know and nothing fails by */
+  /** @param warn takes warnings for people about problems that fail nothing */
   constructor(
     optimizer: AuthorOptimizer,
     names: { inputs: readonly string[]; outputs: readonly string[] },
@@ -57,11 +57,11 @@ export class OptimizerSession {
   }
 
   /**
-   * Tells of trials that are new or have another state. A trial that somebody gave and the optimizer refuses is passed over:
-   * what it measured stays with the campaign.
+   * Reports trials that are new or have changed their state. A given trial that the optimizer refuses is skipped; its result
+   * stays in the campaign.
    *
-   * @returns how many results the optimizer has
-   * @throws what the author's code throws; then the session is of no use any more
+   * @returns the number of results that the optimizer has
+   * @throws the error of the author's code; the session is then unusable
    */
   async tell(trials: readonly Trial[]): Promise<number> {
     this.#optimizer.report_details?.(
@@ -90,9 +90,9 @@ export class OptimizerSession {
   }
 
   /**
-   * Rows for runs; those that a run of this session has already stay.
+   * Returns rows for runs. A run that has a row in this session keeps it.
    *
-   * @throws what the author's code throws; Error that says what is wrong with the table it returned
+   * @throws the error of the author's code; Error that names the fault of the returned table
    */
   async propose(
     runs: readonly Run[],
@@ -107,13 +107,13 @@ export class OptimizerSession {
     };
   }
 
-  /** @throws Unfit when one does not fit; nothing is changed then */
+  /** @throws Unfit when a parameter does not fit; then nothing is changed */
   configure(params: RuntimeParameterValues): RuntimeParameterValues {
     if (Object.keys(params).length > 0) setRuntimeParams(this.#optimizer, params);
     return runtimeParamsOf(this.#optimizer);
   }
 
-  /** @throws what the author's code throws; Error when that is no table */
+  /** @throws the error of the author's code; Error when the result is no table */
   async best(): Promise<Trial['inputs'][]> {
     const table: unknown = await this.#optimizer.get_optimal_solutions();
     return rowsOf(table, 'get_optimal_solutions').map((row, i) => {
@@ -124,7 +124,7 @@ export class OptimizerSession {
     });
   }
 
-  /** What its model has learnt; null: it has none, or more than a message carries. */
+  /** What the model has learnt; null: the optimizer has no model, or the content is larger than a message. */
   async explain(): Promise<JsonValue> {
     const belief: unknown = (await this.#optimizer.explain?.()) ?? null;
     const plain = toJson(belief, 'the result of explain', { maxBytes: Infinity });
@@ -136,7 +136,7 @@ export class OptimizerSession {
     return null;
   }
 
-  /** What to call, in order. Neighbours with the same step go together; what may be refused goes alone. */
+  /** The calls to make, in order. Adjacent trials with the same step share a call; a trial that may be refused gets its own. */
   #stepsFor(trials: readonly Trial[]): { step: Step; trials: Trial[] }[] {
     const steps: { step: Step; trials: Trial[] }[] = [];
     for (const trial of [...trials].sort((a, b) => a.number - b.number)) {
@@ -215,7 +215,7 @@ export class OptimizerSession {
   }
 }
 
-/** What the object must hear of a trial, by what it knows of it. A result stands for ever. */
+/** The steps that bring the object from the state it knows to the present state of a trial. A result never changes. */
 function stepTo(trial: Trial, known: Trial | undefined): Step | undefined {
   if (known?.state === 'measured') return undefined;
   if (trial.state === 'measured') return 'report';
@@ -237,7 +237,7 @@ function rowsOf(table: unknown, method: string): Record<string, unknown>[] {
   return table as Record<string, unknown>[];
 }
 
-/** What `last_sample` said of each row, as far as it is there. */
+/** The facts of `last_sample` about each row, as far as there are any. */
 function originsOf(said: unknown, count: number): { origins: RowOrigin[]; insightsUsed: string[] } {
   const about = isPlainObject(said) ? (toJsonObject(said, 'the result of last_sample') as SampleAccount) : {};
   const limits = about.limits_used ?? [];
@@ -249,7 +249,7 @@ function originsOf(said: unknown, count: number): { origins: RowOrigin[]; insigh
   return { origins, insightsUsed: about.insights_used ?? [] };
 }
 
-/** The parts of `last_sample` that are kept, each optional. */
+/** The optional parts of `last_sample` that are kept. */
 interface SampleAccount {
   rows?: RowOrigin[];
   insights_used?: string[];

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
 
-/** How often it looks, in milliseconds. */
+/** Interval of the check, in milliseconds. */
 const everyMs = 1_000;
 
 /**
- * Ends this process when the one that started it is gone, also while the code of an author computes and nothing else of
- * the process gets a turn: a thread looks for it.
+ * Ends this process when its parent process is gone. A thread does the check, so that it also works while author code blocks
+ * the event loop.
  */
 export function endWithParent(): void {
   const look = `

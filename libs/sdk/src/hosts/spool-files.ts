@@ -12,7 +12,7 @@ export interface SpoolFile extends FileDescription {
   path: string;
 }
 
-/** A file of a task could not be written; the message names the file. */
+/** A file of a task could not be written. The message names the file. */
 export class FileError extends Error {
   override readonly name = 'FileError';
 }
@@ -21,11 +21,11 @@ const maxFiles = 1_000;
 const maxNameLength = 200;
 
 /**
- * Writes the files of a task to its spool folder under generated names, one after the other, without holding them in
+ * Writes the files of a task to its spool folder under generated names, one after the other, without loading them into
  * memory.
  *
  * @param folder absolute path of the spool folder; it exists
- * @param signal stops the writing; rejects with its reason
+ * @param signal when it fires, writing stops and the promise rejects with its reason
  * @throws FileError when a name or content is not usable, or the disk refuses
  */
 export async function writeFiles(

@@ -1,7 +1,7 @@
 /**
- * The process of a task. An agent forks it ahead of time (`serialization: 'json'`) and speaks the messages `toTask` and
- * `fromTask` of contracts with it. It says `waiting` when it can take a task, also after a task that left nothing behind;
- * after any other task it ends. It ends at once when the agent is gone.
+ * The process of a task. An agent forks it ahead of time (`serialization: 'json'`) and exchanges the messages `toTask` and
+ * `fromTask` of contracts with it. The process sends `waiting` when it can take a task. After a task that left timers, sockets
+ * or the like behind, it ends; after any other task it sends `waiting` again. It ends at once when the agent is gone.
  */
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { JsonValue, ModuleReference } from '@lab/contracts';
@@ -15,7 +15,7 @@ import { NotJson } from './json-value.js';
 import { toTaskMessage, type FromTask, type ToTask } from './messages.js';
 import { checkResult } from './task-result.js';
 
-/** Time that what a task leaves behind gets to go away by itself, in milliseconds. */
+/** How long timers and sockets that a task left behind may take to end by themselves, in milliseconds. */
 const settleMs = 50;
 
 type RunMessage = ToTask & { type: 'run' };
@@ -48,7 +48,7 @@ process.on('message', (raw) => {
   }
 });
 process.on('disconnect', () => process.exit(1));
-// Ctrl-C in a terminal reaches every process of the group; the agent decides when its tasks end.
+// Ctrl-C in a terminal reaches every process of the group, but the agent decides when its tasks end.
 process.on('SIGINT', () => channel.log('debug', 'SIGINT left to the agent'));
 process.on('uncaughtException', (error) => crash(error));
 process.on('unhandledRejection', (error) => crash(error));
@@ -73,7 +73,7 @@ function receive(message: ToTask): void {
   }
 }
 
-/** Answers to calls of an earlier task, or of one that was aborted meanwhile, find nobody. */
+/** Settles a call. An answer to a call of an earlier or aborted task is dropped. */
 function settle(callId: string): PendingCall | undefined {
   const call = current?.calls.get(callId);
   current?.calls.delete(callId);
@@ -112,7 +112,7 @@ async function execute(task: Run, message: RunMessage): Promise<FromTask> {
   const result = checkResult(await author._execute(devices, parameters, resources));
   if (task.calls.size > 0) await callsLeft(task);
   const none = Object.keys(result.files).length === 0;
-  // File handling is loaded by the tasks that need it: the others start sooner.
+  // Only a task with files loads the file handling, so that other tasks start sooner.
   const files = none
     ? []
     : await (await import('./spool-files.js')).writeFiles(message.spool, result.files, signal);
@@ -155,7 +155,7 @@ function withResolvers<Value>(): {
   return { promise, resolve, reject };
 }
 
-/** A task must not end, and its devices go to others, while a call it did not wait for is in progress. */
+/** Waits for calls that the task did not await: until they end, its devices must not go to other tasks. */
 async function callsLeft(run: Run): Promise<void> {
   channel.log(
     'warn',
@@ -164,7 +164,7 @@ async function callsLeft(run: Run): Promise<void> {
   while (run.calls.size > 0) {
     await Promise.allSettled([...run.calls.values()].map(({ answered }) => answered));
   }
-  // Lets a failure that nobody handles be seen as such, which fails the task, before the task is called completed.
+  // An unhandled failure must fail the task, so it gets a chance to surface before the task counts as completed.
   await nextTurn();
 }
 
@@ -192,7 +192,7 @@ function codeOf(task: Run, error: unknown): string {
   return 'task_error';
 }
 
-/** Author code failed where nobody waits for it. */
+/** Handles an error of author code that no one awaits. */
 function crash(error: unknown): void {
   const task = current;
   current = undefined;
@@ -212,7 +212,7 @@ function activeResources(): Map<string, number> {
   return counts;
 }
 
-/** True when nothing that a task started (timers, sockets, child processes, ...) is still there. */
+/** Whether all timers, sockets, child processes and so on that a task started have ended. */
 async function leftNothing(before: Map<string, number>): Promise<boolean> {
   const more = (): boolean => [...activeResources()].some(([kind, count]) => count > (before.get(kind) ?? 0));
   if (!more()) return true;

@@ -14,9 +14,9 @@ export interface CheckedResult {
 const form = 'return [output_parameters, resources, files], each of which may be {}';
 
 /**
- * What `_execute` returned, checked and copied.
+ * Checks and copies the result of `_execute`.
  *
- * @throws NotJson that names the output which is wrong, and what would be right
+ * @throws NotJson that names the wrong output and what would be correct
  */
 export function checkResult(value: unknown): CheckedResult {
   if (!Array.isArray(value)) throw new NotJson(`_execute returned ${kindOf(value)}: ${form}`);
@@ -43,7 +43,7 @@ export function checkResult(value: unknown): CheckedResult {
   return { outputParameters, outputResources, files: files as Record<string, FileContent> };
 }
 
-/** A stream that fails before its turn would end the process; reading it reports the failure, by the name of the file. */
+/** Handles the error of a stream that fails before it is read; otherwise it would end the process. Reading reports it later. */
 function keepFailuresForReading(contents: unknown[]): void {
   for (const content of contents) {
     if (content instanceof EventEmitter) content.on('error', () => undefined);
