@@ -5,10 +5,10 @@ import type { Ledger, LedgerRecord } from '../ledger/index.js';
 import type { AgentLog, KnownEmergencyStops } from '../ports/index.js';
 
 /**
- * The emergency stops of this computer: they take hold at once, and outlive the agent.
+ * The emergency stops of this computer. They take effect at once and survive the agent process.
  *
- * Guarantees: whoever tells of a stop is believed; one is released only by its id, by the leader; the ledger is never
- * waited for before devices are stopped.
+ * Guarantees: a stop from any sender counts. Only the leader releases a stop, by its id. Devices are stopped before the stop is
+ * recorded.
  */
 export class EmergencyStops {
   readonly #devices: Devices;
@@ -27,17 +27,17 @@ export class EmergencyStops {
     return this.#devices.emergencyStops;
   }
 
-  /** Takes up the stops of which the open ledger tells, before any device starts. */
+  /** Restores the stops of the open ledger. Call it before any device starts. */
   recall(): void {
     const kept = this.#ledger.state.emergencyStops;
     for (const stop of kept) this.#devices.emergencyStop(stop);
-    // A leader may have been heard before the ledger could be read.
+    // A leader may have released a stop before the ledger was read.
     const inForce = new Set(this.inForce.map(({ id }) => id));
     const over = kept.filter(({ id }) => !inForce.has(id)).map(({ id }) => id);
     if (over.length > 0) this.#keep({ type: 'released', ids: over });
   }
 
-  /** Stops every device of the scope, and the tasks that use one. One that is known already changes nothing. */
+  /** Stops every device of the scope, and the tasks that use one. A known stop changes nothing. */
   engage(stop: EmergencyStop): void {
     if (!this.#devices.emergencyStop(stop)) return;
     this.#log.warn('emergency stop', { ...stop });
@@ -45,7 +45,7 @@ export class EmergencyStops {
     this.#keep({ type: 'halt', halt: stop });
   }
 
-  /** Takes over what the leader knows: adds the stops that are missing here, and releases exactly those that it names. */
+  /** Adds the leader's stops that are missing here, and releases exactly those that the leader names. */
   merge({ halts = [], released = [] }: KnownEmergencyStops): void {
     const over = this.#devices.release(released);
     if (over.length > 0) {
@@ -55,7 +55,7 @@ export class EmergencyStops {
     for (const stop of halts) this.engage(stop);
   }
 
-  /** A stop that cannot be written now is written when the disk allows. */
+  /** Records a stop or a release. If the disk refuses, the record is written later. */
   #keep(record: LedgerRecord & { type: 'halt' | 'released' }): void {
     this.#ledger.append(record).catch((error: unknown) => {
       this.#log.error('an emergency stop could not be recorded yet', {

@@ -1,17 +1,17 @@
 import { callFreshMs, ServiceError } from '@lab/contracts';
 import type { Clock } from '@lab/ports';
 
-/** Heartbeats whose time is remembered: a minute of them. */
+/** Number of heartbeats whose time is remembered: those of one minute. */
 const remembered = 64;
 
-/** Stands for the hello of the present registration, until a heartbeat has been heard. */
+/** The number that stands for the hello of the present registration. */
 const hello = 0;
 
 /**
- * How old the knowledge is that a command was given on. Each heartbeat has a number, the sender of a command names the
- * newest it has heard, and this side knows when it sent that one by its own clock: a command that was held up on its way,
- * or that finds an agent which had been stopped, is told from one that was just sent, and no two clocks are compared. Calls
- * of devices, of which there are many, name a reading of the clock itself.
+ * Judges how old the knowledge of a command's sender is, without comparing two clocks. Each heartbeat has a number. A command
+ * names the newest heartbeat that its sender has received, and this agent knows by its own clock when it sent that heartbeat.
+ * So it recognises a command that was delayed on its way, or that arrives after the agent itself was paused. Device calls,
+ * which are frequent, name a reading of this agent's clock instead.
  */
 export class Freshness {
   readonly #clock: Clock;
@@ -22,12 +22,12 @@ export class Freshness {
     this.#clock = clock;
   }
 
-  /** The agent was registered by a hello. @param sentAt when that was sent, by the clock given */
+  /** Notes a registration. @param sentAt when its hello was sent, by the given clock */
   registered(sentAt: number): void {
     this.#sentAt.set(hello, sentAt);
   }
 
-  /** A heartbeat is being sent. @returns its number, higher than any before */
+  /** Notes that a heartbeat is being sent. @returns its number, which is higher than all earlier ones */
   next(): number {
     this.#last += 1;
     this.#sentAt.set(this.#last, this.#clock.now());
@@ -35,15 +35,15 @@ export class Freshness {
     return this.#last;
   }
 
-  /** What {@link demandReading} compares a call with, in milliseconds since some moment of this process. */
+  /** Reads the clock for {@link demandReading}, in milliseconds since an arbitrary moment of this process. */
   reading(): number {
     return this.#clock.now();
   }
 
   /**
-   * A call of a device rests on a reading of this clock that was taken before it was sent.
+   * Checks the reading of this clock that the sender of a device call took before it sent the call.
    *
-   * @throws ServiceError `late_message` when that is longer ago than a call may be on its way
+   * @throws ServiceError `late_message` when the call was on its way for too long
    */
   demandReading(asOf: number): void {
     const age = this.#clock.now() - asOf;
@@ -55,8 +55,10 @@ export class Freshness {
   }
 
   /**
-   * @param heard number of the newest heartbeat that the sender of a command has heard; 0: only the hello
-   * @param withinMs how old that one may be
+   * Checks the heartbeat that a command names.
+   *
+   * @param heard number of the newest heartbeat that the sender has received; 0: only the hello
+   * @param withinMs how old that heartbeat may be, in milliseconds
    * @throws ServiceError `stale_message` when it is older or unknown, or none is named although heartbeats were sent
    */
   demand(heard: number | undefined, withinMs: number): void {
@@ -64,7 +66,7 @@ export class Freshness {
       if (this.#last === hello) return;
       throw new ServiceError(
         'stale_message',
-        'the command does not say which heartbeat its sender has heard',
+        'the command does not name the newest heartbeat that its sender received',
       );
     }
     const sentAt = this.#sentAt.get(heard);

@@ -1,4 +1,4 @@
-/** Counts what is still in progress and tells when nothing is. */
+/** Counts the calls in progress. */
 export class OpenCalls {
   #open = 0;
   #waiters: (() => void)[] = [];
@@ -13,7 +13,7 @@ export class OpenCalls {
     for (const waiter of this.#waiters.splice(0)) waiter();
   }
 
-  /** Resolves when nothing is in progress. */
+  /** Resolves when no call is in progress. */
   none(): Promise<void> {
     if (this.#open === 0) return Promise.resolve();
     return new Promise((resolve) => this.#waiters.push(resolve));

@@ -5,10 +5,10 @@ import type { Ending } from './task-attempt.js';
 type Failed = Extract<AttemptOutcome, { kind: 'failed' }>;
 
 /**
- * The ending of an attempt as it may be told. Outputs that are too large fail the attempt, and what the task returned is
- * kept as one more file of it; the text of a failure is cut.
+ * Limits the ending of an attempt to what a report can carry. Outputs that are too large fail the attempt and are kept as one
+ * more file of it. A long error text is cut.
  *
- * @param keep writes a file beside those of the attempt
+ * @param keep writes one more file of the attempt
  */
 export async function withinBounds(
   ending: Ending,
@@ -40,7 +40,7 @@ function invalidOutput(message: string, files: readonly SpooledFile[]): AttemptO
   return { kind: 'failed', code: 'invalid_output', error: { message }, files: described };
 }
 
-/** Of the file that keeps outputs that are too large; the task may have one of that name itself. */
+/** Chooses a name for the file with the outputs. The task may have a file with the first name itself. */
 function unusedName(files: readonly SpooledFile[]): string {
   const names = new Set(files.map(({ name }) => name));
   for (let n = 1; ; n += 1) {

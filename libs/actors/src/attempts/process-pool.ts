@@ -1,5 +1,5 @@
 import { ServiceError, type FromTask, type Isolation } from '@lab/contracts';
-import type { Clock, Timers } from '@lab/ports';
+import { backoffMs, type Clock, type Timers } from '@lab/ports';
 import {
   describeExit,
   type AgentLimits,
@@ -12,9 +12,9 @@ import {
 /** A process lent to one task. */
 export interface Lease {
   readonly process: TaskProcess;
-  /** From now on, messages and the exit go to this listener; an exit that already happened is told at once. */
+  /** Sends messages and the exit to this listener from now on. An exit that already happened is reported at once. */
   listen(listener: { message(message: FromTask): void; exit(exit: ProcessExit): void }): void;
-  /** Gives the process back. With `reuse` it is kept once it says `waiting` again; else it is ended. */
+  /** Gives the process back. With `reuse` it is kept when it sends `waiting` again; otherwise it is ended. */
   release(options: { reuse: boolean }): void;
 }
 
@@ -24,7 +24,7 @@ interface Worker {
   readonly process: TaskProcess;
   phase: Phase;
   uses: number;
-  /** It said `waiting` again before it was given back. */
+  /** It sent `waiting` again before it was given back. */
   again: boolean;
   listener: { message(message: FromTask): void; exit(exit: ProcessExit): void } | undefined;
   exit: ProcessExit | undefined;
@@ -38,10 +38,10 @@ interface Waiter {
 }
 
 /**
- * Task processes, some of them started beforehand, so that a task need not wait for a start.
+ * Task processes, some of them started ahead, so that a task does not wait for a start.
  *
- * Guarantees: never more than `poolMax` processes, dying ones included; a single-use task gets a process that has run
- * nothing; tasks get processes in order of asking, except that one which may be reused never delays the other kind.
+ * Guarantees: there are never more than `poolMax` processes, including dying ones. A single-use task gets a process that has
+ * run nothing. Tasks get processes in the order of their requests, but a reusable task never delays a single-use task.
  */
 export class ProcessPool {
   readonly #ports: { clock: Clock; timers: Timers; processes: TaskProcesses; log: AgentLog };
@@ -67,14 +67,14 @@ export class ProcessPool {
     this.#fill(true);
   }
 
-  /** How many processes there are, by phase. */
+  /** Number of processes, in all or in one phase. */
   count(phase?: Phase): number {
     if (phase === undefined) return this.#workers.size;
     return [...this.#workers].filter((worker) => worker.phase === phase).length;
   }
 
   /**
-   * A warm process, as soon as there is one.
+   * Takes a warm process, as soon as there is one.
    *
    * @throws ServiceError `aborted` when the signal fires first, `service_unavailable` when the pool is closed
    */
@@ -103,7 +103,7 @@ export class ProcessPool {
     });
   }
 
-  /** Ends all processes, leased ones included; resolves when they are gone. */
+  /** Ends all processes, including leased ones. Resolves when they have ended. */
   close(): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       this.#closing = resolve;
@@ -154,7 +154,7 @@ export class ProcessPool {
       cancelTimer: () => undefined,
     };
     this.#workers.add(worker);
-    worker.process.onMessage((message) => this.#hear(worker, message));
+    worker.process.onMessage((message) => this.#receive(worker, message));
     worker.process.onExit((exit) => this.#exited(worker, exit));
     worker.cancelTimer = this.#ports.timers.after(this.#limits.poolStartMs, () => {
       this.#ports.log.error('a task process did not get warm in time');
@@ -163,7 +163,7 @@ export class ProcessPool {
     });
   }
 
-  #hear(worker: Worker, message: FromTask): void {
+  #receive(worker: Worker, message: FromTask): void {
     if (message.type === 'waiting') {
       if (worker.phase === 'starting') this.#failedStarts = 0;
       if (worker.phase === 'leased') worker.again = true;
@@ -181,7 +181,7 @@ export class ProcessPool {
     worker.cancelTimer();
     worker.again = false;
     worker.phase = 'warm';
-    // Armed first: being lent at once cancels it.
+    // Set before `#serve`, which cancels it if it lends the process at once.
     worker.cancelTimer =
       worker.uses === 0
         ? () => undefined
@@ -206,10 +206,11 @@ export class ProcessPool {
     else this.#pause();
   }
 
-  /** Processes that cannot start must not be tried in a tight loop. */
+  /** Waits before the next start, so that processes that cannot start are not tried in a tight loop. */
   #pause(): void {
     if (this.#cancelPause !== undefined) return;
-    const ms = Math.min(this.#limits.retryMs * 2 ** (this.#failedStarts - 1), this.#limits.retryMaxMs);
+    const { retryMs: first, retryMaxMs: longest } = this.#limits;
+    const ms = backoffMs(this.#failedStarts, { first, longest });
     this.#cancelPause = this.#ports.timers.after(ms, () => {
       this.#cancelPause = undefined;
       this.#serve();
@@ -243,11 +244,11 @@ export class ProcessPool {
     return fresh;
   }
 
-  /** Starts what those who wait need at once, and what should be warm a little later. */
+  /** Starts the processes that waiting tasks need at once, and those that should be warm a little later. */
   #fill(warm = false): void {
     if (this.#closed !== undefined || this.#cancelPause !== undefined) return;
     const ready = [...this.#workers].filter(({ uses, phase }) => uses === 0 && isComing(phase)).length;
-    // A reusable process that comes back serves a waiting reusable task: only what it cannot serve needs a start.
+    // A returning process serves a waiting reusable task, so only further tasks need a start.
     const single = this.#waiters.filter((waiter) => waiter.isolation === 'single_use').length;
     const reusable = Math.max(0, this.#waiters.length - single - this.count('returning'));
     const free = this.#limits.poolMax - this.#workers.size;
@@ -262,7 +263,7 @@ export class ProcessPool {
     });
   }
 
-  /** A used process that idles stands in the way of a task that needs a fresh one. */
+  /** Ends an idle used process to make room for a task that needs a fresh one. */
   #evictUsed(): void {
     for (const worker of this.#workers) {
       if (worker.phase === 'warm' && worker.uses > 0) {

@@ -24,7 +24,7 @@ interface Slot {
   actor: DeviceActor | undefined;
   wanted: DeviceAssignment | undefined;
   changing: boolean;
-  /** Its first start is over, one way or the other. */
+  /** Its first start is over: the device was usable once, or is faulted. */
   startedOnce: boolean;
   noticedAt: number;
   noticed: DeviceStatus | undefined;
@@ -34,10 +34,10 @@ interface Slot {
 /**
  * All devices of this computer, and the highest fence seen of each.
  *
- * Guarantees: the old process of a changed device is gone before the new one starts; a call with a fence lower than one
- * seen before is refused; a device in the scope of a stop of people takes no effects and starts no process, also one that
- * is assigned later; every change of state is announced at once, except that busy and idle are announced at most
- * once per `deviceNoticeMs`, the last one always.
+ * Guarantees: the old process of a changed device has ended before the new one starts. A call with a fence lower than one seen
+ * before is refused. A device in the scope of an emergency stop takes no effects and starts no process, also if it is assigned
+ * later. Every change of state is announced at once; only changes between busy and idle are announced at most once per
+ * `deviceNoticeMs`, and the last one always.
  */
 export class Devices {
   readonly #ports: DeviceActorPorts;
@@ -46,7 +46,7 @@ export class Devices {
   readonly #slots = new Map<string, Slot>();
   readonly #fences = new Map<string, number>();
   readonly #stops = new StopsInForce();
-  /** Attempts of other computers that are over, the latest last. */
+  /** Attempts of other computers that are over, the newest last. */
   readonly #barred = new Set<string>();
   #waiters: (() => void)[] = [];
   #closed = false;
@@ -57,7 +57,7 @@ export class Devices {
     this.#announce = announce;
   }
 
-  /** The full list of devices to run: starts what is missing, stops what is not in it, restarts what changed. */
+  /** Takes the full list of devices to run: starts missing devices, stops all others, restarts changed ones. */
   assign(devices: readonly DeviceAssignment[]): void {
     if (this.#closed) return;
     const wanted = new Map(devices.map((device) => [keyOf(device), device]));
@@ -72,7 +72,7 @@ export class Devices {
       slot.wanted = device;
       this.#settle(key, slot);
     }
-    this.#tellStarted();
+    this.#resolveStarted();
   }
 
   statuses(): DeviceStatus[] {
@@ -86,9 +86,9 @@ export class Devices {
   /**
    * Calls a function of a device.
    *
-   * @param fence of the caller's allocation; a person's call has none
-   * @throws ServiceError `unknown_device`, `stale_message`, `aborted` when its attempt is over, and what
-   *   {@link DeviceActor.call} throws
+   * @param fence fence of the caller's allocation; undefined: a person calls
+   * @throws ServiceError `unknown_device`, `stale_message`, `aborted` when the attempt is over, and the errors of
+   *   {@link DeviceActor.call}
    */
   async call(
     device: DeviceName,
@@ -105,18 +105,18 @@ export class Devices {
     return actor.call({ ...call, fence });
   }
 
-  /** @throws ServiceError `unknown_device`, and what {@link DeviceActor.report} throws */
+  /** @throws ServiceError `unknown_device`, and the errors of {@link DeviceActor.report} */
   async report(device: DeviceName): Promise<JsonObject> {
     return this.#actor(device).report();
   }
 
-  /** Takes up the fences that earlier agent processes have seen, by `<lab>.<device>`. */
+  /** Restores the fences that earlier agent processes have seen, by `<lab>.<device>`. */
   recallFences(fences: ReadonlyMap<string, number>): void {
     for (const [key, fence] of fences) this.#fences.set(key, Math.max(fence, this.#fences.get(key) ?? 0));
   }
 
   /**
-   * Takes note of a fence.
+   * Notes a fence.
    *
    * @throws ServiceError `stale_message` when a later owner of the device has been seen
    */
@@ -154,7 +154,7 @@ export class Devices {
   /**
    * Stops every device of the scope at once, and keeps it stopped until {@link release}.
    *
-   * @returns false when this stop is known already, or was released before
+   * @returns false when the stop is known already, or was released before
    */
   emergencyStop(stop: EmergencyStop): boolean {
     if (!this.#stops.add(stop)) return false;
@@ -166,9 +166,9 @@ export class Devices {
   }
 
   /**
-   * Ends these stops: devices that no other stop holds go on.
+   * Releases these emergency stops. Devices that no other stop covers continue.
    *
-   * @returns the ids of those that were in force
+   * @returns the ids of the stops that were in force
    */
   release(ids: readonly string[]): string[] {
     const released = this.#stops.release(ids);
@@ -187,9 +187,9 @@ export class Devices {
   }
 
   /**
-   * Like {@link stopCallsOf}, and takes no further call of the attempt.
+   * Like {@link stopCallsOf}, and refuses every later call of the attempt.
    *
-   * @returns whether a call of it that may change something still goes on
+   * @returns whether a call of the attempt that may change something still goes on
    */
   barCallsOf(attemptId: string, reason: string): boolean {
     remember(this.#barred, attemptId, this.#limits.remembered);
@@ -197,20 +197,20 @@ export class Devices {
     return [...this.#slots.values()].some(({ actor }) => actor?.movesFor(attemptId));
   }
 
-  /** Resolves when the first start of every device is over: it was usable once, or is faulted. */
+  /** Resolves when the first start of every device is over: the device was usable once, or is faulted. */
   started(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiters.push(resolve);
-      this.#tellStarted();
+      this.#resolveStarted();
     });
   }
 
-  /** Aborts the effect that a device has in progress. */
+  /** Aborts the effects in progress on all devices. */
   abortAll(reason: string): void {
     for (const slot of this.#slots.values()) slot.actor?.abort(reason);
   }
 
-  /** Stops all devices with their `_cleanup`, all at once; resolves when every process is gone. */
+  /** Stops all devices at the same time, with `_cleanup`. Resolves when every process has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all(
@@ -222,7 +222,7 @@ export class Devices {
     );
   }
 
-  #tellStarted(): void {
+  #resolveStarted(): void {
     for (const slot of this.#slots.values()) if (!slot.startedOnce && slot.wanted !== undefined) return;
     for (const waiter of this.#waiters.splice(0)) waiter();
   }
@@ -265,20 +265,20 @@ export class Devices {
   #notice(slot: Slot, status: DeviceStatus): void {
     if (!isComing(status) && !slot.startedOnce) {
       slot.startedOnce = true;
-      this.#tellStarted();
+      this.#resolveStarted();
     }
     slot.cancelNotice?.();
     slot.cancelNotice = undefined;
     const now = this.#ports.clock.now();
     const wait = slot.noticedAt + this.#limits.deviceNoticeMs - now;
     if (wait > 0 && isRoutine(status) && slot.noticed !== undefined && isRoutine(slot.noticed)) {
-      slot.cancelNotice = this.#ports.timers.after(wait, () => this.#tell(slot, status));
+      slot.cancelNotice = this.#ports.timers.after(wait, () => this.#announceNow(slot, status));
       return;
     }
-    this.#tell(slot, status);
+    this.#announceNow(slot, status);
   }
 
-  #tell(slot: Slot, status: DeviceStatus): void {
+  #announceNow(slot: Slot, status: DeviceStatus): void {
     slot.noticedAt = this.#ports.clock.now();
     slot.noticed = status;
     slot.cancelNotice = undefined;

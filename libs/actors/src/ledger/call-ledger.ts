@@ -4,23 +4,23 @@ import type { CallRecords } from './call-records.js';
 import type { Ledger } from './ledger.js';
 import type { CallEnding, RecordedCall } from './records.js';
 
-/** Size as JSON of a value that is kept to answer a repeat of its call, in bytes. */
+/** Largest JSON of a value that is kept to answer a repeat of its call, in bytes. */
 const keptValueBytes = 16 * 1024;
-/** Refused calls remembered, so that a repeat of the same message does not run. */
+/** Number of refused calls that are remembered, so that a repeat of the same message does not run. */
 const keptRefusals = 1_000;
 
 /**
- * The calls of this computer's devices as its ledger has them.
+ * The device calls of this computer, as recorded in its ledger.
  *
- * Guarantees: a call id is begun at most once, also over restarts; a repeat of a call is answered as the call was.
+ * Guarantees: a call id begins at most once, also over restarts. A repeat of a call gets the answer of the call.
  */
 export class CallLedger implements CallRecords {
   readonly #ledger: Ledger;
   readonly #running = new Map<string, Promise<JsonValue | undefined>>();
   readonly #refused = new Map<string, ServiceError>();
-  /** Effects on other computers that were sent and are not answered. */
+  /** Effects on other computers that were sent and not answered. */
   readonly #elsewhere = new Map<string, RecordedCall>();
-  /** Attempt to who waits for the end of its doubts. */
+  /** By attempt: the listener that waits until it has nothing in doubt. */
   readonly #waiting = new Map<string, () => void>();
 
   constructor(ledger: Ledger) {
@@ -28,11 +28,11 @@ export class CallLedger implements CallRecords {
   }
 
   /**
-   * Runs a call that came over the network, or answers it as it was answered before.
+   * Runs a call from the network, or answers a repeat of it with the earlier answer.
    *
-   * @param run admits the call and runs it
-   * @throws ServiceError what `run` throws; `device_error` with effect maybe when the call began and nobody knows how it
-   *   ended; `wrong_state` with effect done when it was done and its value was too large to keep
+   * @param run admits and runs the call
+   * @throws ServiceError the errors of `run`; `device_error` with effect maybe when the call began and its end is not known;
+   *   `wrong_state` with effect done when the call was done and its value was too large to keep
    */
   once(callId: string, run: () => Promise<JsonValue | undefined>): Promise<JsonValue | undefined> {
     const running = this.#running.get(callId);
@@ -73,16 +73,15 @@ export class CallLedger implements CallRecords {
     for (const [attemptId, over] of this.#waiting) if (this.#doubtHere(attemptId) === undefined) over();
   }
 
-  /** An effect of the attempt whose device nobody has vouched for since: it may still be moving. */
+  /** Finds an effect of the attempt whose device is still in doubt and may still move. */
   doubtOf(attemptId: string): RecordedCall | undefined {
     return this.#doubtHere(attemptId) ?? [...this.#elsewhere.values()].find(effectOf(attemptId));
   }
 
   /**
-   * Calls `over` once, as soon as the attempt has nothing in doubt on devices of this computer: at once when it has
-   * nothing now.
+   * Calls `over` once, as soon as no device of this computer is in doubt because of the attempt. That may be at once.
    *
-   * @returns stops waiting
+   * @returns a function that ends the wait
    */
   whenSettled(attemptId: string, over: () => void): () => void {
     if (this.#doubtHere(attemptId) === undefined) {
@@ -97,24 +96,24 @@ export class CallLedger implements CallRecords {
     return stop;
   }
 
-  /** A task here calls a device of another computer, whose agent keeps the record that counts. */
+  /** Notes that a task of this computer calls a device of another one, whose agent keeps the authoritative record. */
   sent(call: RecordedCall & { computer: string }): void {
     this.#elsewhere.set(call.callId, call);
     this.#ledger.note({ type: 'call_begin', call });
   }
 
-  /** The answer to a call that was {@link sent}. */
+  /** Notes the answer to a call that was {@link sent}. */
   answered(callId: string, ending: CallEnding): void {
     this.#elsewhere.delete(callId);
     this.#ledger.note({ type: 'call_end', callId, ending });
   }
 
-  /** A call that was {@link sent} moves nothing any more, however it ended. */
+  /** Notes that a call that was {@link sent} no longer moves anything, whatever its end was. */
   overElsewhere(callId: string): void {
     this.#elsewhere.delete(callId);
   }
 
-  /** What an attempt of this computer did to devices, here and elsewhere. */
+  /** The device calls of an attempt of this computer, here and on other computers. */
   ofAttempt(attemptId: string): AttemptCalls {
     return this.#ledger.state.callsOf(attemptId);
   }
@@ -131,7 +130,7 @@ export class CallLedger implements CallRecords {
     }
   }
 
-  /** Nobody repeats the calls of a task of this computer, which come over no network. */
+  /** Reduces an ending to what a repeat needs. Calls of local tasks are never repeated, because they use no network. */
   #kept(callId: string, ending: CallEnding): CallEnding {
     if (ending.kind === 'failed' || ending.value === undefined) return ending;
     const attemptId = this.#ledger.state.call(callId)?.call.attemptId;
@@ -152,7 +151,7 @@ function effectOf(attemptId: string): (call: RecordedCall) => boolean {
   return (call) => call.attemptId === attemptId && call.kind === 'effect';
 }
 
-/** The refusal of what could not be recorded: it was not done. */
+/** The refusal of an act that could not be recorded and was therefore not done. */
 export function ledgerFailed(error: unknown): ServiceError {
   const reason = error instanceof Error ? error.message : String(error);
   return new ServiceError('service_unavailable', `the ledger of the agent cannot be written: ${reason}`, {
@@ -170,7 +169,7 @@ function answerOf(call: RecordedCall, ending: CallEnding | undefined): Promise<J
 function inDoubtError(call: RecordedCall): ServiceError {
   return new ServiceError(
     'device_error',
-    `${call.function} of device ${call.device} was begun by this very call already, and whether it took effect is not known`,
+    `this very call has begun ${call.function} of device ${call.device} before, and whether it took effect is not known`,
     { effect: 'maybe' },
   );
 }

@@ -10,7 +10,7 @@ import { encodeRecords, frameBytes, terminator } from './segment.js';
 interface Waiting {
   record: LedgerRecord;
   text: Uint8Array;
-  /** Absent: it was noted, is part of the state already, and is written again after a failure. */
+  /** Absent: the record was noted. It is part of the state already, and is written again after a failure. */
   settle?: { resolve(): void; reject(error: Error): void };
 }
 
@@ -19,30 +19,30 @@ interface Current {
   generation: number;
   /** Offset behind the last durable record. */
   end: number;
-  /** Of the last durable record. */
+  /** Index of the last durable record. */
   durable: number;
-  /** Of the next record. */
+  /** Index of the next record. */
   nextIndex: number;
 }
 
 export interface DiskLedgerOptions {
-  /** How large a segment is at least. */
+  /** Smallest size of a segment. */
   segmentBytes?: number;
-  /** After a failure it is tried so often, in milliseconds, whether the disk can be written again. */
+  /** Interval after a failure at which the ledger tries to write again, in milliseconds. */
   mendMs?: number;
 }
 
-/** Bytes that are written and synchronised together at most, unless one record is larger. */
+/** Largest group of records that is written and synchronised together, in bytes. A larger record is a group by itself. */
 const groupBytes = 1024 * 1024;
 
 /**
- * A ledger of two segments on a disk. Records go to the end of one of them; when it is full, everything that still
- * matters is written to the other one as a checkpoint, and the first is given up: so what is settled is collected, and
- * space is needed only when what matters outgrows the segments.
+ * A ledger of two segments on a disk. Records are appended to one segment. When it is full, all records that still matter are
+ * written to the other segment as a checkpoint, and the first segment is given up. This removes settled records, so the
+ * segments grow only if the records that matter do.
  *
- * Guarantees, whenever the machine dies: what was appended is there, in order; what was refused is not, unless the disk
- * could not be written until the end; bytes of an earlier use are never taken for records. Appends that come while the
- * disk is busy share one write and one synchronisation.
+ * Guarantees, if the machine dies at any time: every resolved append is there, in order. A rejected append is not there, unless
+ * the disk could no longer be written. Bytes of an earlier use are never read as records. Appends that arrive while the disk is
+ * busy share one write and one synchronisation.
  */
 export class DiskLedger implements Ledger {
   readonly #disk: LedgerDisk;
@@ -54,13 +54,13 @@ export class DiskLedger implements Ledger {
   #state = new LedgerState();
   #current: Current | undefined;
   #generation = 0;
-  /** Until then nothing but {@link open} writes to the disk. */
+  /** False: nothing but {@link open} writes to the disk. */
   #isOpen = false;
-  /** A segment that a newer checkpoint has replaced; nothing is appended until it cannot be mistaken for the newer. */
+  /** A segment that a newer checkpoint has replaced. It must become unreadable before the next append. */
   #replaced: SegmentName | undefined;
-  /** A checkpoint was begun and not finished: what is appended to the current segment might be overlooked. */
+  /** A checkpoint was begun and not finished, so appends to the current segment might be overlooked. */
   #unfinished = false;
-  /** What a failed write left behind the end has to be cut off. */
+  /** A failed write may have left bytes behind the end, which must be cut off. */
   #uncut = false;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
@@ -101,7 +101,7 @@ export class DiskLedger implements Ledger {
       const { name, end, lastIndex } = believed;
       this.#current = { name, generation, end, durable: lastIndex, nextIndex: lastIndex + 1 };
     }
-    // A crash may have left records behind the end that would be read as soon as something is appended before them.
+    // A crash may have left records behind the end. An append before them would make them readable.
     await this.#checkpoint([], 0);
     await this.#retire();
     this.#isOpen = true;
@@ -120,7 +120,7 @@ export class DiskLedger implements Ledger {
     this.#state.apply(record);
     if (this.#closed) return;
     this.#waiting.push({ record, text: textOf(record) });
-    // While the disk cannot be written, a note waits for what has to be written or for the next try.
+    // While the disk cannot be written, a note waits for the next append or the next try.
     if (this.#isOpen && this.#trouble === undefined) this.#kick();
   }
 
@@ -135,9 +135,9 @@ export class DiskLedger implements Ledger {
     this.#writing ??= this.#write();
   }
 
-  /** Writes until nothing waits. Never rejects: each append hears of its own failure. */
+  /** Writes until no record waits. Never rejects: a failure rejects the appends themselves. */
   async #write(): Promise<void> {
-    // Lets appends of the same turn of the event loop go to disk together.
+    // Groups the appends of one turn of the event loop.
     await Promise.resolve();
     do {
       const group = this.#nextGroup();
@@ -149,7 +149,7 @@ export class DiskLedger implements Ledger {
       } catch (thrown) {
         const error = thrown instanceof Error ? thrown : new Error(String(thrown));
         this.#setTrouble(error.message);
-        // Before anybody hears of the failure, so that what is refused is not found after a crash.
+        // Before the appends are rejected, so that a rejected record is not found after a crash.
         await this.#cut().catch(() => undefined);
         this.#waiting.unshift(...group.filter(({ settle }) => settle === undefined));
         for (const { settle } of group) settle?.reject(error);
@@ -185,7 +185,7 @@ export class DiskLedger implements Ledger {
     const { name, generation, nextIndex: index, durable, end } = current;
     const texts = group.map(({ text }) => text);
     const bytes = encodeRecords(texts, { generation, index, durable });
-    // Whatever becomes of this write, these numbers have been used.
+    // These numbers are used up, even if the write fails.
     current.nextIndex += texts.length;
     this.#uncut = true;
     await this.#disk.write(name, end, bytes);
@@ -195,7 +195,7 @@ export class DiskLedger implements Ledger {
     current.durable = current.nextIndex - 1;
   }
 
-  /** Makes what a failed write left behind the end unreadable, durably. */
+  /** Durably makes the bytes unreadable that a failed write left behind the end. */
   async #cut(): Promise<void> {
     if (!this.#uncut) return;
     const { name, end } = this.#open();
@@ -205,8 +205,8 @@ export class DiskLedger implements Ledger {
   }
 
   /**
-   * Begins the other segment with everything that matters, and makes it the current one. Notes are part of that, so they
-   * leave the group and those that wait.
+   * Begins the other segment with all records that matter, and makes it the current one. The checkpoint contains all notes, so
+   * they leave the group and the queue.
    */
   async #checkpoint(group: Waiting[], needed: number): Promise<void> {
     const noted = new Set([...group, ...this.#waiting].filter(({ settle }) => settle === undefined));
@@ -242,8 +242,8 @@ export class DiskLedger implements Ledger {
   }
 
   /**
-   * Makes the replaced segment unreadable. From then on a current segment that is not whole means that the disk is
-   * damaged, and is never mistaken for a checkpoint that was not finished.
+   * Makes the replaced segment unreadable. From then on an incomplete current segment means that the disk is damaged, and cannot
+   * be a checkpoint that was not finished.
    */
   async #retire(): Promise<void> {
     if (this.#replaced === undefined) return;

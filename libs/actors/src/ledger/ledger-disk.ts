@@ -3,22 +3,22 @@ export const segmentNames = ['ledger-a.seg', 'ledger-b.seg'] as const;
 export type SegmentName = (typeof segmentNames)[number];
 
 /**
- * Where a ledger is kept. What was written is there after a crash only when `datasync` has resolved after it; until then
- * any part of it may be there. One ledger at a time has a disk.
+ * The storage of a ledger. After a crash, written bytes are certainly there only if `datasync` had resolved after the write;
+ * otherwise any part of them may be there. A disk belongs to one ledger at a time.
  */
 export interface LedgerDisk {
-  /** The whole segment; undefined when there is none. */
+  /** Reads the whole segment; undefined: there is none. */
   read(segment: SegmentName): Promise<Uint8Array | undefined>;
   /**
-   * Makes the segment at least `bytes` long, durably. What is added is zeros that are really written, so that later
-   * writes need neither space nor a change of the file's size. What was there stays.
+   * Durably extends the segment to at least `bytes` bytes. The new zeros are physically written, so that later writes need
+   * neither space nor a change of the file size. The present content stays.
    */
   reserve(segment: SegmentName, bytes: number): Promise<void>;
-  /** Overwrites a part of what is reserved. */
+  /** Overwrites a part of the reserved bytes. */
   write(segment: SegmentName, offset: number, bytes: Uint8Array): Promise<void>;
   datasync(segment: SegmentName): Promise<void>;
-  /** Keeps a copy of the segment for people to look at, and says where. */
+  /** Keeps a copy of the segment for inspection by people. @returns where it is */
   preserve(segment: SegmentName): Promise<string>;
-  /** Lets go of the files. */
+  /** Closes the files. */
   close(): Promise<void>;
 }

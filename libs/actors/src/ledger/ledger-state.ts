@@ -2,18 +2,18 @@ import type { AttemptCalls, AttemptOutcome, EmergencyStop } from '@lab/contracts
 import { forgetOldest, type OtherAgent, type SpooledFile } from '../ports/index.js';
 import type { CallEnding, LedgerRecord, RecordedCall } from './records.js';
 
-/** What the ledger tells of an attempt that is not closed. */
+/** The records of an attempt that is not closed. */
 export interface AttemptHistory {
   attemptId: string;
   label: string;
-  /** Other computers that have devices of the attempt. */
+  /** Other computers that run devices of the attempt. */
   elsewhere: readonly OtherAgent[];
   begun: boolean;
   end: { outcome: AttemptOutcome; files: SpooledFile[] } | undefined;
   result: AttemptOutcome | undefined;
 }
 
-/** A call that was recorded. `ending` undefined: it is in progress, or nobody knows how it ended. */
+/** A recorded call. If `ending` is undefined, the call is in progress or its end is not known. */
 export interface KnownCall {
   call: RecordedCall;
   ending: CallEnding | undefined;
@@ -23,17 +23,17 @@ interface EndedCall extends KnownCall {
   ending: CallEnding;
 }
 
-/** How much of what is over a ledger remembers. */
+/** How many settled facts a ledger remembers. */
 export interface LedgerMemory {
-  /** Closed attempts, acknowledged and never run each, so that a late repeat of their start runs nothing. */
+  /** Number of acknowledged attempts, and of attempts that never ran, so that a late repeat of their start runs nothing. */
   attempts: number;
-  /** Ended calls of people, and as many of tasks on other computers, so that a repeat is answered as before. */
+  /** Number of ended calls of people, and of tasks on other computers, so that a repeat gets the earlier answer. */
   calls: number;
 }
 
 export const defaultLedgerMemory: LedgerMemory = { attempts: 1_000, calls: 1_000 };
 
-/** An attempt that waits to be settled belongs to one of the latest. */
+/** An attempt that is not settled belongs to one of the latest incarnations. */
 const rememberedIncarnations = 100;
 
 const lost: CallEnding = {
@@ -43,7 +43,7 @@ const lost: CallEnding = {
   effect: 'maybe',
 };
 
-/** What the records of a ledger mean, and which of them still matter. */
+/** The meaning of the records of a ledger. It also decides which records still matter. */
 export class LedgerState {
   readonly #memory: LedgerMemory;
   readonly #attempts = new Map<string, AttemptHistory>();
@@ -68,12 +68,12 @@ export class LedgerState {
     return this.#attempts;
   }
 
-  /** Ids of attempts whose result was acknowledged, the latest last. */
+  /** Ids of attempts whose result was acknowledged, the newest last. */
   get acknowledged(): ReadonlySet<string> {
     return this.#acknowledged;
   }
 
-  /** Ids of attempts that are refused for ever, the latest last. */
+  /** Ids of attempts that are refused for ever, the newest last. */
   get tombstones(): ReadonlySet<string> {
     return this.#tombstones;
   }
@@ -83,22 +83,22 @@ export class LedgerState {
     return this.#fences;
   }
 
-  /** The stops of people that are in force. */
+  /** The emergency stops in force. */
   get emergencyStops(): readonly EmergencyStop[] {
     return [...this.#stops.values()];
   }
 
-  /** The latest incarnations that have kept this ledger, none of whose records is lost. */
+  /** The latest incarnations that kept this ledger and whose records are complete. */
   get incarnations(): ReadonlySet<number> {
     return this.#incarnations;
   }
 
-  /** Records may be missing: nothing follows any more from what is not here. */
+  /** Notes that records may be missing, so that a missing record no longer proves anything. */
   forgetIncarnations(): void {
     this.#incarnations.clear();
   }
 
-  /** What is known of a call on a device of this computer; undefined: it never began, or that was long ago. */
+  /** Finds a call on a device of this computer; undefined: it never began, or ended long ago. */
   call(callId: string): KnownCall | undefined {
     const open = this.#open.get(callId);
     if (open !== undefined) return { call: open, ending: undefined };
@@ -120,7 +120,7 @@ export class LedgerState {
     return this.#confirmed.get(device);
   }
 
-  /** What an attempt did to devices, here and on other computers, until it is acknowledged. */
+  /** The device calls of an attempt, here and on other computers, until it is acknowledged. */
   callsOf(attemptId: string): AttemptCalls {
     const tally = this.#tallies.get(attemptId) ?? emptyTally();
     const open = [...this.#open.values()].find(
@@ -189,7 +189,7 @@ export class LedgerState {
     }
   }
 
-  /** The records from which the same state comes again. */
+  /** Returns records that produce the same state. */
   records(): LedgerRecord[] {
     return [
       ...[...this.#attempts.values()].flatMap((history) => this.#recordsOf(history)),
@@ -223,7 +223,7 @@ export class LedgerState {
     return [
       { type: 'accept', attemptId, label, ...(elsewhere.length === 0 ? {} : { elsewhere: [...elsewhere] }) },
       ...(begun ? [{ type: 'begin' as const, attemptId }] : []),
-      // The records of open calls follow, and count them again.
+      // The records of open calls follow and are counted again.
       ...(tally === undefined
         ? []
         : [
@@ -246,7 +246,7 @@ export class LedgerState {
   #close(attemptId: string, ids: Set<string>): void {
     this.#attempts.delete(attemptId);
     this.#tallies.delete(attemptId);
-    // Its effects in doubt stay in doubt until their device is settled; of anything else nobody asks any more.
+    // Its effects in doubt stay until their device is settled. All other open calls no longer matter.
     for (const [callId, call] of this.#open) {
       if (call.attemptId !== attemptId) continue;
       if (call.computer !== undefined || call.kind !== 'effect') this.#open.delete(callId);
@@ -281,7 +281,7 @@ export class LedgerState {
     this.#remember(call, lost);
   }
 
-  /** The calls of own attempts come over no network, so none of them comes twice. */
+  /** Remembers an ended call for its repeat. Calls of local attempts use no network, so they are never repeated. */
   #remember(call: RecordedCall, ending: CallEnding): void {
     if (call.computer !== undefined || this.#isOwn(call)) return;
     const ended = call.attemptId === undefined ? this.#endedOfPeople : this.#endedOfTasks;

@@ -2,7 +2,7 @@ import { segmentNames, type LedgerDisk, type SegmentName } from './ledger-disk.j
 import type { LedgerRecord } from './records.js';
 import { highestGeneration, parseSegment, type Segment } from './segment.js';
 
-/** The first record of a segment: so many records after it are what mattered of everything before. */
+/** The first record of a segment. The given number of records after it summarise all earlier records. */
 export interface Checkpoint {
   type: 'checkpoint';
   records: number;
@@ -10,22 +10,23 @@ export interface Checkpoint {
 
 export interface ReadSegment extends Segment {
   name: SegmentName;
-  /** Size of the file; 0: there is none. */
+  /** Size of the file in bytes; 0: there is none. */
   bytes: number;
-  /** The checkpoint that it begins with is whole. */
+  /** Its checkpoint is complete. */
   whole: boolean;
 }
 
 export interface LedgerReading {
   segments: ReadSegment[];
-  /** The segment in use; undefined when there is none. */
+  /** The segment in use; undefined: there is none. */
   current: ReadSegment | undefined;
-  /** What is to be believed, in order. */
+  /** The valid records, in order. */
   records: LedgerRecord[];
-  /** The highest generation of all records on the disk, stale ones included. */
+  /** The highest generation of all records on the disk, including stale ones. */
   generation: number;
   damage:
-    { /** What was once durable and cannot be read any more. */ text: string; in: ReadSegment } | undefined;
+    | { /** Describes durable records that can no longer be read. */ text: string; in: ReadSegment }
+    | undefined;
 }
 
 /** Reads a ledger without changing it. */
@@ -60,7 +61,7 @@ function checkpointOf({ texts: [first] }: Segment): Checkpoint | undefined {
   return record.type === 'checkpoint' ? record : undefined;
 }
 
-/** Written by a ledger: the checksum stands for the shape as well. */
+/** Parses records. A ledger wrote them, so a correct checksum implies a correct shape. */
 function recordsOf({ texts }: Segment): LedgerRecord[] {
   return texts
     .map((text) => JSON.parse(text) as Checkpoint | LedgerRecord)

@@ -1,23 +1,24 @@
 import { crc32c } from './crc32c.js';
 
 /**
- * The bytes of a segment: records one after the other, each beginning at a multiple of 8.
+ * The format of a segment: consecutive records, each aligned to 8 bytes.
  *
  * | offset | size | holds (little endian)                                                             |
  * | ------ | ---- | --------------------------------------------------------------------------------- |
  * | 0      | 4    | CRC-32C of everything after it, up to the end of the text                          |
  * | 4      | 4    | length of the text in bytes, at least 1                                            |
- * | 8      | 4    | generation: rises with every checkpoint, so that what an earlier use left is stale |
- * | 12     | 4    | index: from 1, rises within the generation; never used again, not even after a failure |
+ * | 8      | 4    | generation: rises with every checkpoint, so that records of an earlier use are stale |
+ * | 12     | 4    | index: from 1, rises within the generation, and is never reused, not even after a failure |
  * | 16     | 4    | durable: the highest index that was on the disk when this record was written        |
  * | 20     | n    | text: JSON in UTF-8                                                                |
  *
- * The first record is the checkpoint: it says how many records after it belong to it. A zero header ends the segment.
+ * The first record is the checkpoint, which gives the number of records after it that belong to it. A zero header ends the
+ * segment.
  */
 export const headerBytes = 20;
 const alignment = 8;
 
-/** What ends a segment, written after every group of records. */
+/** The end mark of a segment, written after every group of records. */
 export const terminator = new Uint8Array(24);
 
 export interface Frame {
@@ -26,12 +27,12 @@ export interface Frame {
   durable: number;
 }
 
-/** The bytes that a text of so many bytes takes. */
+/** Size of the record with a text of this size, in bytes. */
 export function frameBytes(textBytes: number): number {
   return Math.ceil((headerBytes + textBytes) / alignment) * alignment;
 }
 
-/** The records one after the other, with the terminator behind them. @param firstIndex of the first one */
+/** Encodes records and the terminator behind them. @param frame of the first record; the index rises by one per record */
 export function encodeRecords(
   texts: readonly Uint8Array[],
   { generation, index: firstIndex, durable }: Frame,
@@ -55,21 +56,21 @@ export function encodeRecords(
 }
 
 export interface Segment {
-  /** Of its first record; 0: it holds no record. */
+  /** Generation of its first record; 0: it has no record. */
   generation: number;
   texts: string[];
   /** Offset behind the last record. */
   end: number;
-  /** Of the last record; 0: none. */
+  /** Index of the last record; 0: there is none. */
   lastIndex: number;
   /**
-   * What follows the last record. `clean`: the terminator. `torn`: parts of a write that never became durable. `damaged`:
-   * records that were once durable, cut off by bytes that have changed since.
+   * The bytes behind the last record. `clean`: the terminator. `torn`: parts of a write that never became durable. `damaged`:
+   * records that were durable, behind bytes that have changed since.
    */
   tail: 'clean' | 'torn' | 'damaged';
 }
 
-/** Reads records until the first that is not whole, not of the same generation, or not later than the one before it. */
+/** Reads records up to the first that is incomplete, of another generation, or not later than the record before it. */
 export function parseSegment(bytes: Uint8Array): Segment {
   const view = viewOf(bytes);
   const decoder = new TextDecoder();
@@ -96,7 +97,7 @@ export function parseSegment(bytes: Uint8Array): Segment {
   return segment;
 }
 
-/** The highest generation of all whole records, those included that stand behind the segment's end; 0: there is none. */
+/** The highest generation of all complete records, including those behind the end of the segment; 0: there are none. */
 export function highestGeneration(bytes: Uint8Array, { generation, end }: Segment): number {
   const view = viewOf(bytes);
   let highest = generation;
@@ -108,7 +109,7 @@ export function highestGeneration(bytes: Uint8Array, { generation, end }: Segmen
   return highest;
 }
 
-/** The last whole record of the segment's generation that follows its end. */
+/** The last complete record of the segment's generation behind its end. */
 function laterFrame(
   bytes: Uint8Array,
   view: DataView,

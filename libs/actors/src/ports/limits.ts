@@ -1,30 +1,31 @@
-/** Every number of the agent's behaviour. Times in milliseconds. */
+/** All limits of the agent. Times are in milliseconds, sizes in bytes. */
 export interface AgentLimits {
   /** How long `_initialize` may take. */
   deviceInitMs: number;
-  /** How long a device call may take when its function declares no time. */
+  /** How long a device call may take if its function declares no timeout. */
   deviceCallMs: number;
   /** How long `_report` may take. */
   deviceReportMs: number;
   /** How long `_cleanup` may take before the process is ended. */
   deviceCleanupMs: number;
-  /** Between SIGTERM and SIGKILL of a device process that did not leave after `_cleanup`. */
+  /** Between SIGTERM and SIGKILL of a device process that did not end after `_cleanup`. */
   deviceKillMs: number;
   /**
-   * Between SIGTERM, upon which the process cleans up, and SIGKILL when a call is aborted. Less than `deviceAnswerMs` of
-   * contracts, so that a caller elsewhere still hears how its call ended.
+   * Between SIGTERM, upon which the process cleans up, and SIGKILL, when a call is aborted. It is less than `deviceAnswerMs` of
+   * contracts, so that a caller on another computer still gets the end of its call.
    */
   deviceAbortMs: number;
   /** How long `_reconcile` may take. */
   deviceReconcileMs: number;
   /** How long `_stop` may take. */
   deviceStopMs: number;
-  /** After `_stop`, how long the call that it stopped may take to end. */
+  /** How long a call may take to end after `_stop`. */
   deviceStopGraceMs: number;
-  /** How often a device process is asked whether it responds, and how long it may take before that is told. */
+  /** Interval of pings to a device process. */
   devicePingMs: number;
+  /** Age of an unanswered ping at which the process counts as not responding. */
   deviceSilentMs: number;
-  /** Times that a query is asked again after the process died in the middle of it. */
+  /** How often a query is repeated after its process died. */
   deviceQueryRetries: number;
   /** Pause before the first restart; doubled for each further crash within the window. */
   deviceBackoffMs: number;
@@ -32,51 +33,52 @@ export interface AgentLimits {
   /** This many crashes within the window make a device faulted. */
   deviceCrashes: number;
   deviceCrashWindowMs: number;
-  /** Queries that run beside each other and beside an effect. */
+  /** Number of queries that run at the same time. */
   deviceQueries: number;
-  /** Calls that may wait for a device. */
+  /** Largest number of calls that wait for a device. */
   deviceMailbox: number;
-  /** How long an attempt that failed on a device in doubt waits for its driver to settle it. */
+  /** How long the end of a failed attempt waits for the driver of its device in doubt. */
   deviceDoubtMs: number;
-  /** Between two questions whether another agent still has calls in progress of an attempt that was cut short. */
+  /** Between two requests to another agent to end the calls of an interrupted attempt. */
   peerQuietMs: number;
-  /** Between two notices that only say busy or idle. */
+  /** Between two notices that only report busy or idle. */
   deviceNoticeMs: number;
-  /** After the abort signal. */
+  /** SIGTERM to a cancelled task, after the abort message. */
   cancelTermMs: number;
-  /** After the abort signal. */
+  /** SIGKILL to a cancelled task, after the abort message. */
   cancelKillMs: number;
-  /** The same two when the agent stops. */
+  /** The same two limits when the agent stops. */
   stopTermMs: number;
   stopKillMs: number;
-  /** How long a stopping agent waits for acknowledgement of results. */
+  /** How long a stopping agent waits until its results are acknowledged. */
   stopDeliveryMs: number;
-  /** Attempts at once, waiting for a process included; more are refused. */
+  /** Largest number of attempts at the same time, including those that wait for a process. More are refused. */
   attempts: number;
-  /** Warm processes kept ready. */
+  /** Number of warm processes kept ready. */
   poolSize: number;
-  /** A process that was taken is replaced after this pause: starting one slows down the task that took it. */
+  /** Pause before a taken process is replaced, because starting a process slows down the task that took it. */
   poolRefillMs: number;
-  /** Task processes at most, of every kind. */
+  /** Largest number of task processes. */
   poolMax: number;
-  /** Tasks that one reusable process runs before it is replaced. */
+  /** Number of tasks after which a reusable process is replaced. */
   poolUses: number;
-  /** How long a task process may take to get warm, or to be warm again. */
+  /** How long a new task process may take to get warm. */
   poolStartMs: number;
+  /** How long a used task process may take to get warm again. */
   poolReturnMs: number;
-  /** A used process that nobody wanted for so long is ended. */
+  /** Idle time after which a used process is ended. */
   poolIdleMs: number;
-  /** First and longest pause between two tries to report, register or upload. */
+  /** First pause between two tries to report, register or upload, and the longest pauses. */
   retryMs: number;
   retryMaxMs: number;
   registerRetryMaxMs: number;
-  /** How old the heartbeat may be that a start rests on; never longer than the sender of the start waits. */
+  /** Largest age of the heartbeat that a start names. The timeout of the sender may lower it. */
   startFreshMs: number;
-  /** Size of the outputs of a task as JSON, parameters and resources together. */
+  /** Largest JSON of the outputs of a task, parameters and resources together. */
   outputBytes: number;
-  /** Size of a result as JSON; the broker carries no more. */
+  /** Largest JSON of a result, limited by the broker. */
   resultBytes: number;
-  /** Ids of finished attempts remembered so that a late repeat runs nothing. */
+  /** Number of finished attempts that are remembered, so that a late repeat runs nothing. */
   remembered: number;
 }
 

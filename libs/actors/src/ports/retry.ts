@@ -1,14 +1,14 @@
 import { ServiceError } from '@lab/contracts';
-import type { Random, Timers } from '@lab/ports';
+import { backoffMs, type Random, type Timers } from '@lab/ports';
 
 export interface RetryOptions {
-  /** Hears of each failure and how long the pause will be; returns true to give up with that error. */
+  /** Called after each failure with the length of the pause in milliseconds. @returns true to give up with that error */
   failed(error: unknown, pauseMs: number): boolean;
-  /** Fired: gives up with `aborted`. */
+  /** When it fires, the run gives up with `aborted`. */
   signal?: AbortSignal | undefined;
 }
 
-/** Tries again until it succeeds, with pauses that double from `firstMs` to `maxMs`, each shortened by up to half. */
+/** Repeats an operation until it succeeds. Pauses double from `firstMs` to `maxMs`, each shortened at random by up to half. */
 export class Retry {
   readonly #timers: Timers;
   readonly #random: Random;
@@ -23,19 +23,19 @@ export class Retry {
     this.#maxMs = pauses.maxMs;
   }
 
-  /** Ends all present pauses: what made the tries fail may be over. */
+  /** Ends all present pauses, because the cause of the failures may be over. */
   hurry(): void {
     for (const wake of [...this.#sleepers]) wake();
   }
 
-  /** @throws the error that `failed` gave up on, or ServiceError `aborted` */
+  /** Runs an operation. @throws the error on which `failed` gave up, or ServiceError `aborted` */
   async run<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
     for (let failures = 0; ; failures += 1) {
       if (options.signal?.aborted === true) throw new ServiceError('aborted', 'given up');
       try {
         return await attempt();
       } catch (error) {
-        const longest = Math.min(this.#firstMs * 2 ** failures, this.#maxMs);
+        const longest = backoffMs(failures + 1, { first: this.#firstMs, longest: this.#maxMs });
         const pause = longest * (0.5 + this.#random.next() / 2);
         if (options.failed(error, pause)) throw error;
         await this.#sleep(pause, options.signal);

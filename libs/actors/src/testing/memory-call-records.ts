@@ -2,8 +2,8 @@ import type { CallEnding, CallRecords, RecordedCall } from '../ledger/index.js';
 
 /** Records of calls that live as long as this object. */
 export class MemoryCallRecords implements CallRecords {
-  /** Everything that was told, in order. */
-  readonly told: string[] = [];
+  /** All changes, in order. */
+  readonly log: string[] = [];
   readonly endings = new Map<string, CallEnding>();
   readonly #open = new Map<string, RecordedCall>();
   readonly #last = new Map<string, RecordedCall>();
@@ -13,7 +13,7 @@ export class MemoryCallRecords implements CallRecords {
   async begin(call: RecordedCall): Promise<void> {
     await this.#held;
     if (this.#broken !== undefined) throw this.#broken;
-    this.told.push(`begin ${call.callId}`);
+    this.log.push(`begin ${call.callId}`);
     this.#open.set(call.callId, structuredClone(call));
   }
 
@@ -23,7 +23,7 @@ export class MemoryCallRecords implements CallRecords {
     this.#open.delete(callId);
     this.endings.set(callId, structuredClone(ending));
     this.#last.set(call.device, call);
-    this.told.push(`end ${callId} ${ending.kind === 'failed' ? ending.effect : ending.kind}`);
+    this.log.push(`end ${callId} ${ending.kind === 'failed' ? ending.effect : ending.kind}`);
   }
 
   inDoubt(device: string): RecordedCall[] {
@@ -38,15 +38,15 @@ export class MemoryCallRecords implements CallRecords {
     await this.#held;
     if (this.#broken !== undefined) throw this.#broken;
     for (const { callId } of this.inDoubt(device)) this.#open.delete(callId);
-    this.told.push(`settled ${device} by ${by}`);
+    this.log.push(`settled ${device} by ${by}`);
   }
 
-  /** From now on nothing can be recorded, as on a full disk; undefined mends it. */
+  /** Makes recording fail from now on, as on a full disk; undefined ends that. */
   breakWith(error: Error | undefined): void {
     this.#broken = error;
   }
 
-  /** Until the returned function is called the disk is busy. */
+  /** Makes the disk busy until the returned function is called. */
   hold(): () => void {
     let release: () => void = () => undefined;
     this.#held = new Promise((resolve) => {

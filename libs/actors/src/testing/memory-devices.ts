@@ -9,7 +9,7 @@ import type {
 import type { DeviceProcess, DeviceProcesses } from '../ports/index.js';
 import { MemoryProcess } from './memory-process.js';
 
-/** What a simulated device does. A promise that never settles is a call that never ends. */
+/** The behaviour of a simulated device. A promise that never settles is a call that never ends. */
 export interface DeviceScript {
   functions: DeviceFunction[];
   initialize?(parameters: JsonObject): Promise<void>;
@@ -20,19 +20,19 @@ export interface DeviceScript {
   stop?(reason: string): Promise<void>;
   /** Absent: the class has no `_reconcile`. */
   reconcile?(inDoubt: { call_id: string; function: string }[]): Promise<{ idle: boolean; detail?: string }>;
-  /** False: its event loop stands still. */
+  /** False: its event loop is blocked. */
   responds?(): boolean;
 }
 
 export type SimulatedDevice = MemoryProcess<ToDevice, FromDevice>;
 
-/** Simulated device processes that speak the real messages. */
+/** Simulated device processes that use the real messages. */
 export class MemoryDeviceProcesses implements DeviceProcesses {
-  /** Every process ever started, by `<lab>.<name>`, oldest first. */
+  /** Every process that was started, by `<lab>.<name>`, oldest first. */
   readonly started = new Map<string, SimulatedDevice[]>();
   readonly #script: (device: DeviceAssignment, life: number) => DeviceScript;
 
-  /** @param script what the `life`-th process of a device does, from 1 */
+  /** @param script returns the behaviour of the `life`-th process of a device, counted from 1 */
   constructor(script: (device: DeviceAssignment, life: number) => DeviceScript) {
     this.#script = script;
   }
@@ -55,7 +55,7 @@ export class MemoryDeviceProcesses implements DeviceProcesses {
     return process;
   }
 
-  /** How many processes live at this moment, by device. */
+  /** Number of living processes of a device. */
   alive(lab: string, name: string): number {
     return (this.started.get(`${lab}.${name}`) ?? []).filter((process) => process.alive).length;
   }

@@ -2,7 +2,7 @@ import type { LedgerDisk, SegmentName } from '../ledger/index.js';
 
 const sectorBytes = 512;
 
-/** A write that is not durable yet, cut into what a disk writes at once. */
+/** A part of a write that is not durable yet. A disk writes a sector at once. */
 interface Sector {
   segment: SegmentName;
   offset: number;
@@ -10,11 +10,11 @@ interface Sector {
 }
 
 /**
- * A disk in memory that crashes as disks do: of what was not synchronised, any sectors may be there, in any order, one
- * of them in part.
+ * A disk in memory that crashes like a real one: any of the unsynchronised sectors may be there afterwards, one of them in
+ * part.
  */
 export class MemoryLedgerDisk implements LedgerDisk {
-  /** Asked before every operation; what it throws is the operation's failure, before or after it had an effect. */
+  /** Called before every operation. If it throws, the operation fails with that error, with or without an effect. */
   fault: (operation: 'read' | 'reserve' | 'write' | 'datasync', segment: SegmentName) => void = () =>
     undefined;
   readonly preserved: SegmentName[] = [];
@@ -50,7 +50,7 @@ export class MemoryLedgerDisk implements LedgerDisk {
     } catch (error) {
       fault = error;
     }
-    // A write that fails may have got anywhere.
+    // A failed write may have written any part.
     const done = fault === undefined ? bytes.length : Math.floor(bytes.length / 2);
     cached.set(bytes.subarray(0, done), offset);
     for (let at = offset; at < offset + done;) {
@@ -78,9 +78,10 @@ export class MemoryLedgerDisk implements LedgerDisk {
   }
 
   /**
-   * The machine dies; the returned disk is what the next one finds. What this one is asked from now on is never answered.
+   * Simulates the death of the machine. Later operations on this disk never settle.
    *
-   * @param random chooses which of the unsynchronised sectors got through, and how much of the last
+   * @param random chooses the unsynchronised sectors that were written, and the length of a torn one
+   * @returns the disk that the next process finds
    */
   crash(random: { next(): number }): MemoryLedgerDisk {
     this.#crashed = true;
@@ -93,7 +94,7 @@ export class MemoryLedgerDisk implements LedgerDisk {
     return new MemoryLedgerDisk(this.#durable);
   }
 
-  /** Changes what is on the disk, as decay does. */
+  /** Changes bytes on the disk, like decay. */
   damage(segment: SegmentName, offset: number, bytes: Uint8Array): void {
     for (const files of [this.#durable, this.#cached]) files.get(segment)?.set(bytes, offset);
   }

@@ -1,8 +1,8 @@
 import { LedgerState, type Ledger, type LedgerMemory, type LedgerRecord } from '../ledger/index.js';
 
-/** A ledger in memory. What was not yet durable when `crash` is called is lost, as on a disk. */
+/** A ledger in memory. A call of `crash` loses the records that are not durable, as on a disk. */
 export class MemoryLedger implements Ledger {
-  /** What would be found after a crash. */
+  /** The records that a crash leaves. */
   durable: LedgerRecord[] = [];
   state = new LedgerState();
   #waiting: { record: LedgerRecord; settle?: { resolve(): void; reject(error: Error): void } }[] = [];
@@ -32,12 +32,12 @@ export class MemoryLedger implements Ledger {
     while (this.#syncing) await Promise.resolve();
   }
 
-  /** From now on appends fail, as on a full disk; undefined mends it. */
+  /** Makes appends fail from now on, as on a full disk; undefined ends that. */
   breakWith(error: Error | undefined): void {
     this.#broken = error;
   }
 
-  /** The machine dies: returns the ledger that the next agent process finds. */
+  /** Simulates the death of the machine. @returns the ledger that the next agent process finds */
   crash(): MemoryLedger {
     this.#crashed = true;
     this.#waiting = [];
@@ -47,7 +47,7 @@ export class MemoryLedger implements Ledger {
   }
 
   #add(record: LedgerRecord, settle?: { resolve(): void; reject(error: Error): void }): void {
-    // A dead machine answers nothing.
+    // A dead machine does not answer.
     if (this.#crashed) return;
     this.#waiting.push({ record: structuredClone(record), ...(settle === undefined ? {} : { settle }) });
     if (this.#syncing) return;

@@ -1,6 +1,6 @@
 import type { ProcessExit, ProcessHandle } from '../ports/index.js';
 
-/** A process that is a function: it hears messages, answers with `say`, and ends with `exit`. */
+/** A process simulated by functions: it receives messages, sends with `say`, and ends with `exit`. */
 export class MemoryProcess<To, From> implements ProcessHandle<To, From> {
   readonly received: To[] = [];
   readonly signals: string[] = [];
@@ -9,7 +9,7 @@ export class MemoryProcess<To, From> implements ProcessHandle<To, From> {
   #message: (message: From) => void = () => undefined;
   #exit: (exit: ProcessExit) => void = () => undefined;
   #ended = false;
-  /** Everything that leaves or reaches the process, in order, each in its own turn. */
+  /** Delivers all messages from and to the process in order, each in its own turn. */
   #line: Promise<void> = Promise.resolve();
 
   constructor() {
@@ -20,7 +20,7 @@ export class MemoryProcess<To, From> implements ProcessHandle<To, From> {
     return !this.#ended;
   }
 
-  /** Sets what the process does with a message. */
+  /** Sets the reaction of the process to a message. */
   behave(hear: (message: To) => void): void {
     this.#hear = hear;
   }
@@ -40,7 +40,7 @@ export class MemoryProcess<To, From> implements ProcessHandle<To, From> {
     this.#then(() => this.#message(copy));
   }
 
-  /** The process ends; what it said before still arrives. */
+  /** Ends the process. Messages that it sent before still arrive. */
   exit(exit: ProcessExit): void {
     if (this.#ended) return;
     this.#ended = true;

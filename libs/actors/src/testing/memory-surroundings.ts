@@ -39,7 +39,7 @@ export class SequentialIds implements Ids {
   }
 }
 
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Pseudo-random numbers that depend only on the seed (algorithm mulberry32). */
 export class SeededRandom implements Random {
   #state: number;
 
@@ -97,7 +97,7 @@ export class MemoryLog implements AgentLog {
   }
 }
 
-/** Every module is there, under `/modules/<hash>.mjs`, but those named missing. */
+/** Has every module as `/modules/<hash>.mjs`, except those in `missing`. */
 export class MemoryModules implements Modules {
   readonly missing = new Set<string>();
 
@@ -107,13 +107,13 @@ export class MemoryModules implements Modules {
   }
 }
 
-/** An orchestrator that accepts everything, unless it is away. */
+/** An orchestrator that accepts every request, unless `away` is set. */
 export class MemoryOrchestrator implements Orchestrator {
   /** Set: every request fails with it. */
   away: ServiceError | undefined;
   devices: DeviceAssignment[] = [];
   epoch = 1;
-  /** What it knows of emergency stops, and tells at every registration. */
+  /** The emergency stops that it reports at every registration. */
   halts: EmergencyStop[] = [];
   released: string[] = [];
   readonly hellos: {
@@ -160,12 +160,12 @@ export class MemoryOrchestrator implements Orchestrator {
   }
 }
 
-/** The way to other agents in the same process, by name of the computer. */
+/** Other agents in the same process, by the names of their computers. */
 export class MemoryPeers implements Peers {
   readonly agents = new Map<string, Agent>();
   /** Set: every call fails with it. */
   away: ServiceError | undefined;
-  /** How long each caller waits, in milliseconds. */
+  /** The timeouts of all calls, in milliseconds. */
   readonly waits: number[] = [];
 
   async call(
@@ -196,7 +196,7 @@ export class MemoryPeers implements Peers {
     return () => void this.#watches.delete(watch);
   }
 
-  /** A heartbeat of such an incarnation is heard. */
+  /** Simulates a heartbeat of this incarnation. */
   hear(computer: string, inc: number): void {
     for (const watch of [...this.#watches]) if (watch.computer === computer && watch.inc < inc) watch.over();
   }
@@ -204,12 +204,12 @@ export class MemoryPeers implements Peers {
   readonly #watches = new Set<AgentIncarnation & { over: () => void }>();
 }
 
-/** Spool folders that exist in name only, and a store that remembers what it was given. */
+/** Spool folders that exist in name only, and a store that remembers its files. */
 export class MemoryFiles implements Files {
   readonly spools = new Set<string>();
   readonly stored: { attemptId: string; name: string }[] = [];
   readonly placed: { attemptId: string; handle: string; url: string }[] = [];
-  /** Set: everything that is sent or fetched fails with it. */
+  /** Set: every transfer fails with it. */
   fault: ServiceError | undefined;
 
   async prepare(attemptId: string): Promise<string> {
@@ -243,7 +243,7 @@ export class MemoryFiles implements Files {
   }
 }
 
-/** Remembers what was announced. */
+/** Remembers all announcements. */
 export class MemoryAnnouncer implements Announcer {
   readonly statuses: DeviceStatus[] = [];
   readonly incs: number[] = [];

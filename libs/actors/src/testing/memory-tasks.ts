@@ -11,7 +11,7 @@ import { MemoryProcess } from './memory-process.js';
 
 type Run = Extract<ToTask, { type: 'run' }>;
 
-/** What a simulated task may do. */
+/** The tools of a simulated task. */
 export interface TaskContext {
   readonly run: Run;
   /** Fires when the task is asked to stop. */
@@ -28,15 +28,15 @@ export interface TaskOutput {
 export type TaskScript = (context: TaskContext) => Promise<TaskOutput>;
 export type SimulatedTask = MemoryProcess<ToTask, FromTask>;
 
-/** Simulated task processes that speak the real messages; what a task does is found by the hash of its module. */
+/** Simulated task processes that use the real messages. The hash of the module selects the script of a task. */
 export class MemoryTaskProcesses implements TaskProcesses {
   readonly started: SimulatedTask[] = [];
-  /** Ids of the attempts that were told to run, in order. */
+  /** Ids of the attempts that got `run`, in order. */
   readonly runs: string[] = [];
   readonly #scripts: Record<string, TaskScript>;
   readonly #begin: (process: SimulatedTask) => void;
 
-  /** @param begin what a new process does; default: it is warm at once */
+  /** @param begin behaviour of a new process; default: it is warm at once */
   constructor(
     scripts: Record<string, TaskScript>,
     begin: (process: SimulatedTask) => void = (process) => process.say({ type: 'waiting' }),

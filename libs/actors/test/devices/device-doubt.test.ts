@@ -16,7 +16,7 @@ describe('a call that may change something', () => {
     expect(bench.begun).toEqual([kind]);
     await bench.end(kind, 'moved');
     expect(await call.ended).toBe('moved');
-    expect(bench.records.told).toEqual([`begin ${call.id}`, `end ${call.id} returned`]);
+    expect(bench.records.log).toEqual([`begin ${call.id}`, `end ${call.id} returned`]);
     expect(bench.state).toBe('idle');
   });
 
@@ -24,7 +24,7 @@ describe('a call that may change something', () => {
     const bench = await new DeviceBench().up();
     const call = await bench.call('query');
     await bench.end('query', 3);
-    expect([await call.ended, bench.records.told]).toEqual([3, []]);
+    expect([await call.ended, bench.records.log]).toEqual([3, []]);
   });
 
   it('carries its own id to the process, a query too', async () => {
@@ -77,7 +77,7 @@ describe('a call that may change something', () => {
     release();
     await bench.time.advance(0);
     expect(bench.begun).toEqual([]);
-    expect(bench.records.told).toEqual([`begin ${call.id}`, `end ${call.id} none`]);
+    expect(bench.records.log).toEqual([`begin ${call.id}`, `end ${call.id} none`]);
     expect(bench.status.doubt).toBeUndefined();
   });
 
@@ -130,7 +130,7 @@ describe('a device whose process ends', () => {
     const call = await bench.call('idempotent');
     await bench.crash();
     expect([call.now(), bench.state]).toEqual(['device_error maybe', 'restarting']);
-    expect(bench.records.told.at(-1)).toBe(`end ${call.id} maybe`);
+    expect(bench.records.log.at(-1)).toBe(`end ${call.id} maybe`);
     await bench.time.advance(1_000);
     expect(bench.state).toBe('idle');
   });
@@ -170,7 +170,7 @@ describe('an uncertain device', () => {
     const call = await bench.call('effect');
     bench.process.exit({ code: 7, signal: null, lastStderr: null });
     await bench.time.advance(0);
-    expect(bench.records.told.at(-1)).toBe('settled lab.arm by driver');
+    expect(bench.records.log.at(-1)).toBe('settled lab.arm by driver');
     expect(bench.heard).toEqual(['reconcile', 'init']);
     expect(bench.process.received[0]).toMatchObject({
       in_doubt: [{ call_id: call.id, function: 'effect' }],
@@ -226,7 +226,7 @@ describe('an uncertain device', () => {
       }
       await bench.devices.reset(arm, call.id, 'ann');
       await bench.time.advance(0);
-      expect(bench.records.told.at(-1)).toBe('settled lab.arm by ann');
+      expect(bench.records.log.at(-1)).toBe('settled lab.arm by ann');
       expect([bench.state, bench.heard]).toEqual(['idle', ['init']]);
       expect(bench.status.doubt).toBeUndefined();
     },

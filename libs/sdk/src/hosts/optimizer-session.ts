@@ -136,7 +136,7 @@ export class OptimizerSession {
     return null;
   }
 
-  /** The calls to make, in order. Adjacent trials with the same step share a call; a trial that may be refused gets its own. */
+  /** The steps to take, in order. Adjacent trials share a step of the same kind, unless one of them may be refused. */
   #stepsFor(trials: readonly Trial[]): { step: Step; trials: Trial[] }[] {
     const steps: { step: Step; trials: Trial[] }[] = [];
     for (const trial of [...trials].sort((a, b) => a.number - b.number)) {
@@ -215,7 +215,7 @@ export class OptimizerSession {
   }
 }
 
-/** The steps that bring the object from the state it knows to the present state of a trial. A result never changes. */
+/** The step that takes the object from the state it knows to the present state of a trial. A result never changes. */
 function stepTo(trial: Trial, known: Trial | undefined): Step | undefined {
   if (known?.state === 'measured') return undefined;
   if (trial.state === 'measured') return 'report';

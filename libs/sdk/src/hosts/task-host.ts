@@ -73,7 +73,7 @@ function receive(message: ToTask): void {
   }
 }
 
-/** Settles a call. An answer to a call of an earlier or aborted task is dropped. */
+/** Removes and returns a pending call. The answer to a call of an earlier or aborted task finds none. */
 function settle(callId: string): PendingCall | undefined {
   const call = current?.calls.get(callId);
   current?.calls.delete(callId);
