@@ -15,11 +15,11 @@ import { UnreachableError } from './errors.js';
 import { eventsOf, type ServerEvent } from './server-events.js';
 
 export interface ClientOptions {
-  /** Access token; without one requests are sent without `Authorization`. */
+  /** Access token. Without a token, requests have no `Authorization` header. */
   token?: string | undefined;
-  /** How long the head of an answer may take, in milliseconds. Default 15 000. */
+  /** Milliseconds until the head of an answer must arrive. Default 15 000. */
   timeoutMs?: number;
-  /** How often a request is sent again where that is safe. Default 3. */
+  /** Most repetitions of a request, where a repetition is safe. Default 3. */
   retries?: number;
 }
 
@@ -27,20 +27,20 @@ export interface CallOptions {
   timeoutMs?: number;
   signal?: AbortSignal;
   /**
-   * Of a request that acts: names it, so that the service carries it out once however often it arrives, for 24 h.
-   * Default: a new one.
+   * Key of a request that acts. For 24 h the service carries out a request with this key once, however often it arrives.
+   * Default: a new key.
    */
   idempotencyKey?: string;
 }
 
 export interface EventOptions extends CallOptions {
   query?: Record<string, unknown>;
-  /** Goes on behind this event. */
+  /** Continues after this event. */
   lastEventId?: string;
 }
 
 type Taken<O> = InputOf<O> & CallOptions;
-/** The options may be left out when nothing in them is required. */
+/** The options are optional when none of their fields is required. */
 type Arguments<O> = Record<never, never> extends Taken<O> ? [options?: Taken<O>] : [options: Taken<O>];
 
 interface AnyInput extends CallOptions {
@@ -52,12 +52,12 @@ interface AnyInput extends CallOptions {
 
 const usualTimeoutMs = 15_000;
 const usualRetries = 3;
-/** Keys rest in the database, and a stop must not wait for it; that it arrives twice is no harm. */
+/** An emergency stop has no key: keys are in the database, and a stop must not wait for it. A second arrival does no harm. */
 const keyless = '/api/estop';
 
 /**
- * The REST interface of a service, with the types of its OpenAPI document. Every method throws {@link ProblemError} when
- * the service refuses, and {@link UnreachableError} when no answer comes.
+ * A client of the REST interface, with the types of its OpenAPI document. Every method throws {@link ProblemError} when the
+ * service refuses the request, and {@link UnreachableError} when no answer comes.
  */
 export class ApiClient {
   readonly baseUrl: string;
@@ -84,7 +84,7 @@ export class ApiClient {
     return this.json('post', path, options);
   }
 
-  /** What would be answered to a submission if it was meant. Nothing is stored. */
+  /** Makes a dry run of a submission. The service stores nothing. */
   tryOut<P extends TriedOutPath>(
     path: P,
     ...[options]: Arguments<OperationOf<'post', P>>
@@ -114,7 +114,7 @@ export class ApiClient {
     return this.json('delete', path, options);
   }
 
-  /** All records of a list, fetched page by page as they are asked for. */
+  /** Reads all records of a list. It fetches each page when it is needed. */
   async *each<P extends ListPath>(
     path: P,
     ...[options]: Arguments<OperationOf<'get', P>>
@@ -133,7 +133,7 @@ export class ApiClient {
     } while (cursor !== null);
   }
 
-  /** All records of a list at once; for lists that are known to be short. */
+  /** Reads all records of a list at once. Use it for short lists. */
   async all<P extends ListPath>(
     path: P,
     ...options: Arguments<OperationOf<'get', P>>
@@ -143,7 +143,7 @@ export class ApiClient {
     return found;
   }
 
-  /** What a path answers with, as bytes that come; for files and archives. */
+  /** Returns the response itself, for the bytes of files and archives. */
   async open<P extends PathOf<'get'>>(
     path: P,
     ...[options]: Arguments<OperationOf<'get', P>>
@@ -152,8 +152,8 @@ export class ApiClient {
   }
 
   /**
-   * Events of the service (`text/event-stream`), until the signal is aborted: a connection that is lost is made again, and
-   * goes on behind the last event that came.
+   * Reads events of the service (`text/event-stream`) until the signal is aborted. It restores a lost connection and
+   * continues after the last event.
    */
   events(path: PathOf<'get'>, options: EventOptions = {}): AsyncGenerator<ServerEvent, void, undefined> {
     const { lastEventId, ...input } = options;
@@ -215,7 +215,7 @@ export class ApiClient {
   }
 }
 
-/** `/api/tasks/{task_name}` with its places filled in. */
+/** A path such as `/api/tasks/{task_name}` with its parameters filled in. */
 function placed(path: string, places: object): string {
   return Object.entries(places).reduce(
     (text, [name, value]) => text.replace(`{${name}}`, () => encodeURIComponent(String(value))),
@@ -223,7 +223,7 @@ function placed(path: string, places: object): string {
   );
 }
 
-/** `?state=running&limit=5`; what is undefined is left out, and of a list every value stands by itself. */
+/** A query such as `?state=running&limit=5`. Undefined values are left out; a list gives one pair for each value. */
 function queryText(query: object): string {
   const pairs = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     [value].flat().flatMap((each) => (each === undefined ? [] : [[name, String(each)]])),

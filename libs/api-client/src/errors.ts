@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@lab/contracts';
 import type { Problem } from './generated.js';
 
-/** The service refused a request, and says why in a problem document (RFC 9457). */
+/** The service refused a request and gave the reason in a problem document (RFC 9457). */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
 
@@ -19,13 +19,13 @@ export class ProblemError extends Error {
   }
 }
 
-/** No answer of the service came, or not a whole one. */
+/** No complete answer of the service arrived. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 
   /**
-   * @param reason `refused`: nothing listens there, and nothing was sent; `lost`: the connection ended, and `timeout`: no
-   *   answer in time, both after the request may have arrived; `foreign`: what answers is not the service
+   * @param reason `refused`: no server listens there, and nothing was sent. `lost`: the connection ended. `timeout`: no
+   *   answer came in time. After both the request may have arrived. `foreign`: another server than the service answered.
    */
   constructor(
     readonly reason: 'refused' | 'lost' | 'timeout' | 'foreign',

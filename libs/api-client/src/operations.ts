@@ -1,6 +1,6 @@
 import type { paths } from './generated.js';
 
-/** What the generated types say of the operations, as the client needs it. */
+/** Types of operations that the client derives from the generated types. */
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -36,7 +36,7 @@ type CsvPart<O> = O extends { requestBody: { content: { 'text/csv': string } } }
   ? { csv: string }
   : { csv?: never };
 
-/** What an operation takes from a caller: its place in the path, its query and its body, in JSON or as CSV. */
+/** The input of an operation: path parameters, query, and body in JSON or CSV. */
 export type InputOf<O> = PathPart<O> & QueryPart<O> & BodyPart<O> & CsvPart<O>;
 
 type Success = 200 | 201 | 202;
@@ -45,31 +45,31 @@ type JsonOf<R, S> = {
   [Each in keyof R & S]: R[Each] extends { content: { 'application/json': infer T } } ? T : undefined;
 }[keyof R & S];
 
-/** What an operation answers with in JSON; of one that can be tried out, what it answers with when it is meant. */
+/** The JSON answer of an operation; for an operation with a dry run, the answer of the real request. */
 export type AnswerOf<O> = O extends { responses: infer R }
   ? O extends TriedOut
     ? JsonOf<R, 201>
     : JsonOf<R, Success>
   : never;
 
-/** An operation that makes something, or only says what it would. */
+/** An operation that has a dry run. */
 interface TriedOut {
   parameters: { query?: { dry_run?: boolean } };
   responses: { 200: unknown; 201: unknown };
 }
 
-/** Paths of what can be tried out. */
+/** Paths of operations that have a dry run. */
 export type TriedOutPath = {
   [P in PathOf<'post'>]: OperationOf<'post', P> extends TriedOut ? P : never;
 }[PathOf<'post'>];
 
-/** What is answered when it is only tried out. */
+/** The answer of a dry run. */
 export type DryRunOf<O> = O extends { responses: infer R } ? JsonOf<R, 200> : never;
 
-/** What the pages of a list hold. */
+/** The items of a list. */
 export type ItemOf<O> = AnswerOf<O> extends { items: (infer T)[]; next_cursor: string | null } ? T : never;
 
-/** Paths of lists that are answered page by page. */
+/** Paths of lists that have pages. */
 export type ListPath = {
   [P in PathOf<'get'>]: [ItemOf<OperationOf<'get', P>>] extends [never] ? never : P;
 }[PathOf<'get'>];

@@ -1,25 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProblemError } from './errors.js';
 
-/** One event of a stream; fields are named as in the standard (WHATWG HTML, server-sent events). */
+/** One event of a stream. Its fields have the names of the standard (WHATWG HTML, server-sent events). */
 export interface ServerEvent {
-  /** Id of the last event that had one, this one included; empty before the first. */
+  /** Id of this event, or else of the last event with an id; empty before the first. */
   id: string;
   event: string;
   data: string;
 }
 
-/** Heartbeats come far more often; a stream that is silent for longer is dead. Milliseconds. */
+/** Milliseconds of silence after which a stream counts as dead. Heartbeats come far more often. */
 const silentMs = 60_000;
 const firstPauseMs = 250;
 const longestPauseMs = 15_000;
 
 /**
- * Events as they come, over as many connections as it takes.
+ * Reads events over as many connections as necessary.
  *
- * @param open makes a connection that goes on behind the event with the id given
+ * @param open makes a connection that continues after the event with this id
  * @param signal ends the stream without an error
- * @throws ProblemError when the service refuses for another reason than that it is not ready
+ * @throws ProblemError when the service refuses the stream, except with status 429 or 503
  */
 export async function* eventsOf(
   open: (after: string | undefined) => Promise<Response>,
@@ -68,10 +68,10 @@ async function* chunks(response: Response): AsyncGenerator<string> {
 }
 
 /**
- * Reads the format of the standard; what ends in the middle of an event is left out.
+ * Parses the format of the standard. An incomplete event at the end is dropped.
  *
- * @param arrived told of the id behind every block, also of one without data: all up to it has come, and nothing of it was
- *   wanted
+ * @param arrived gets the id after every block, also after a block without data: the client has every wanted event up to
+ *   this id
  */
 async function* parse(
   texts: AsyncIterable<string>,

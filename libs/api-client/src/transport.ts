@@ -7,23 +7,23 @@ export interface Sent {
   url: string;
   headers: Record<string, string>;
   body?: string;
-  /** How long the head of the answer may take, in milliseconds. */
+  /** Milliseconds until the head of the answer must arrive. */
   timeoutMs: number;
   signal?: AbortSignal;
 }
 
-/** Before the second try, in milliseconds; doubled before each further one. */
+/** Milliseconds before the second attempt. The pause doubles before each further attempt. */
 const firstPauseMs = 200;
-/** A service that asks to be left alone for longer than this is not waited for. */
+/** The client does not wait when the service demands a longer pause than this, in milliseconds. */
 const longestPauseMs = 10_000;
 
 /**
- * Sends a request that may arrive twice, again where that may help: when the connection was refused or lost, or the answer
- * is 503 or has `Retry-After`.
+ * Sends a request that may safely arrive twice. It repeats the request when the connection was refused or lost, or when the
+ * answer is 503 or has `Retry-After`.
  *
- * @param retries tries after the first
- * @returns an answer of success; its body is not read yet
- * @throws ProblemError, UnreachableError; what `signal` was aborted with
+ * @param retries most attempts after the first
+ * @returns a successful answer whose body is not read yet
+ * @throws ProblemError, UnreachableError, or the reason with which `signal` was aborted
  */
 export async function send(sent: Sent, retries: number): Promise<Response> {
   for (let tried = 0; ; tried += 1) {
@@ -42,7 +42,7 @@ export async function send(sent: Sent, retries: number): Promise<Response> {
   }
 }
 
-/** In how many milliseconds another try makes sense at the earliest; undefined: not at all. */
+/** Milliseconds before another attempt makes sense; undefined: none does. */
 function waitAfter(error: unknown): number | undefined {
   if (error instanceof UnreachableError)
     return error.reason === 'refused' || error.reason === 'lost' ? 0 : undefined;
@@ -51,11 +51,11 @@ function waitAfter(error: unknown): number | undefined {
   return error.status === 503 ? 0 : undefined;
 }
 
-/** With what the header says of another try. */
+/** A refusal with its `Retry-After`. */
 class RefusedError extends ProblemError {
   constructor(
     problem: Problem,
-    /** The service says so only when nothing was done. */
+    /** Seconds. The service sends it only when the request had no effect. */
     readonly retryAfterS: number | undefined,
   ) {
     super(problem);
@@ -86,7 +86,7 @@ async function once({ method, url, headers, body, timeoutMs, signal }: Sent): Pr
   }
 }
 
-/** What a failure of `fetch`, or of reading its answer, means. */
+/** The meaning of a failure of `fetch` or of reading its answer. */
 export function unreachable(error: unknown, url: string): UnreachableError {
   const refused = causesOf(error).some((code) =>
     ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code),
@@ -96,7 +96,7 @@ export function unreachable(error: unknown, url: string): UnreachableError {
     : new UnreachableError('lost', `the connection to ${originOf(url)} was lost`, { cause: error });
 }
 
-/** Codes of an error and of those that it comes from; a name with several addresses fails with one for each. */
+/** Codes of an error and of its causes. A name with several addresses fails with one error for each. */
 function causesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const { code } = error as NodeJS.ErrnoException;

@@ -1,8 +1,8 @@
 import { Field, integer, Optional, text } from './rest/fields/field.js';
 
 /**
- * The error catalogue: every code the service can answer with, the HTTP status it maps to, and whether the same request
- * may succeed later without being changed. Codes are stable; texts are not.
+ * The error catalogue: every code that the service can answer, its HTTP status, and whether the unchanged request may
+ * succeed later. Codes are stable; texts are not.
  */
 export const errorCatalogue = {
   malformed_json: { status: 400, retryable: false, title: 'The body is not valid JSON' },
@@ -14,25 +14,33 @@ export const errorCatalogue = {
   unknown_device: { status: 404, retryable: false, title: 'No such device' },
   unknown_function: { status: 404, retryable: false, title: 'The device has no such function' },
   duplicate_name: { status: 409, retryable: false, title: 'The name is taken' },
-  device_in_use: { status: 409, retryable: false, title: 'A task has the device' },
-  wrong_state: { status: 409, retryable: false, title: 'Not possible in the present state' },
-  events_pruned: { status: 410, retryable: false, title: 'What is asked for is kept no longer' },
+  device_in_use: { status: 409, retryable: false, title: 'A task uses the device' },
+  wrong_state: { status: 409, retryable: false, title: 'Not possible in the current state' },
+  events_pruned: { status: 410, retryable: false, title: 'The requested data has been removed' },
   idempotency_key_in_progress: {
     status: 409,
     retryable: true,
-    title: 'A request with this key is being carried out',
+    title: 'A request with this key is in progress',
   },
-  idempotency_key_reused: { status: 422, retryable: false, title: 'The key was used for another request' },
-  outcome_unknown: { status: 409, retryable: false, title: 'It is not known whether this was carried out' },
+  idempotency_key_reused: { status: 422, retryable: false, title: 'The key belongs to another request' },
+  outcome_unknown: {
+    status: 409,
+    retryable: false,
+    title: 'It is not known whether the request was carried out',
+  },
   answer_not_kept: {
     status: 409,
     retryable: false,
-    title: 'This was carried out, and its answer is not kept',
+    title: 'The request was carried out, and its answer was not kept',
   },
   payload_too_large: { status: 413, retryable: false, title: 'The body is too large' },
   uri_too_long: { status: 414, retryable: false, title: 'The address is too long' },
-  unsupported_media_type: { status: 415, retryable: false, title: 'The body is of another media type' },
-  range_not_satisfiable: { status: 416, retryable: false, title: 'The file has no such bytes' },
+  unsupported_media_type: {
+    status: 415,
+    retryable: false,
+    title: 'The media type of the body is not supported',
+  },
+  range_not_satisfiable: { status: 416, retryable: false, title: 'The file does not have these bytes' },
   invalid: { status: 422, retryable: false, title: 'The request is well-formed but invalid' },
   unknown_protocol: { status: 422, retryable: false, title: 'No such protocol' },
   unknown_task_type: { status: 422, retryable: false, title: 'No such task type' },
@@ -40,8 +48,12 @@ export const errorCatalogue = {
   too_many_requests: { status: 429, retryable: true, title: 'Too many requests' },
   device_error: { status: 502, retryable: false, title: 'The device function failed' },
   optimizer_error: { status: 502, retryable: false, title: 'The optimizer failed' },
-  optimizer_unavailable: { status: 503, retryable: true, title: 'No optimizer worker answers there' },
-  device_unavailable: { status: 503, retryable: true, title: 'The device cannot be used at present' },
+  optimizer_unavailable: {
+    status: 503,
+    retryable: true,
+    title: 'No optimizer worker answers at this address',
+  },
+  device_unavailable: { status: 503, retryable: true, title: 'The device cannot be used now' },
   agent_unreachable: { status: 503, retryable: true, title: 'The computer of the device does not answer' },
   service_unavailable: { status: 503, retryable: true, title: 'A part of the service does not answer' },
   store_unavailable: { status: 503, retryable: true, title: 'The database does not answer' },
@@ -50,8 +62,8 @@ export const errorCatalogue = {
     retryable: false,
     title: 'The message comes from an earlier leader or owner',
   },
-  late_message: { status: 503, retryable: true, title: 'The message was too long on its way' },
-  deadline_exceeded: { status: 504, retryable: false, title: 'No answer within the time allowed' },
+  late_message: { status: 503, retryable: true, title: 'The message was delayed for too long' },
+  deadline_exceeded: { status: 504, retryable: false, title: 'No answer within the time limit' },
   disconnected: { status: 503, retryable: true, title: 'The connection to the broker was lost' },
   aborted: { status: 409, retryable: false, title: 'The call was aborted' },
   internal: { status: 500, retryable: false, title: 'A defect of the service' },
@@ -83,12 +95,12 @@ export interface ServiceErrorOptions {
   faults?: readonly Fault[];
   /** Stack of author code, with paths inside the package only. Never a stack of the service. */
   authorStack?: string;
-  /** Of what may be retried: in how many seconds that makes sense. */
+  /** Seconds after which a repeated request makes sense. */
   retryAfterS?: number;
   cause?: unknown;
 }
 
-/** Every error that crosses a boundary of the service; recognised by its code, also in another process. */
+/** Every error that crosses a boundary of the service. Another process recognises it by its code. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
@@ -116,15 +128,15 @@ export class ServiceError extends Error {
   }
 }
 
-/** True for a {@link ServiceError}, also one made by another copy of this module. */
+/** True for a {@link ServiceError}, even if another copy of this module made it. */
 export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && error.name === 'ServiceError' && 'code' in error && 'effect' in error;
 }
 
 /**
- * Any thrown value as a {@link ServiceError}: what is not one already becomes `internal`, with the original as cause.
+ * Turns any thrown value into a {@link ServiceError}. Another value becomes `internal`, with the original as its cause.
  *
- * @param effect what is known about the effect of the work that threw
+ * @param effect what is known about the effect of the failed work
  */
 export function toServiceError(error: unknown, effect: Effect = 'maybe'): ServiceError {
   if (isServiceError(error)) return error;

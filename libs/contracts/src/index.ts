@@ -6,6 +6,7 @@ export * from './states.js';
 export * from './messages/agent.js';
 // The names before; to be removed with their last use.
 export { emergencyStopCovers as haltCovers, type EmergencyStop as Halt } from './messages/agent.js';
+export { orchestratorEvents } from './messages/agent-reports.js';
 export * from './messages/define.js';
 export * from './messages/definitions.js';
 export * from './messages/envelope.js';

@@ -1,4 +1,4 @@
-/** Any value that JSON can carry: what parameters, results and metadata are made of. */
+/** Any JSON value. Parameters, results and metadata are JSON. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 
 export interface JsonObject {

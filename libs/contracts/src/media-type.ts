@@ -1,4 +1,4 @@
-/** Endings of names that instruments, analyses and cameras give their files; others are bytes of no known kind. */
+/** File extensions that are common for instruments, analyses and cameras, with their media types. */
 const mediaTypes: Record<string, string> = {
   avi: 'video/x-msvideo',
   bmp: 'image/bmp',
@@ -37,10 +37,10 @@ const mediaTypes: Record<string, string> = {
 };
 
 /**
- * What kind of content the name of a file stands for.
+ * The media type of a file by its name.
  *
  * @param name any text
- * @returns a media type without parameters; `application/octet-stream` for an ending that stands for nothing known
+ * @returns a media type without parameters; `application/octet-stream` for an unknown file extension
  */
 export function mediaTypeOf(name: string): string {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';

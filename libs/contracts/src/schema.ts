@@ -6,7 +6,7 @@ import type { Fault } from './errors.js';
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; faults: Fault[] };
 
-/** A shape that a message or body must have, whichever library declares it. */
+/** A shape that a message or body must have. It does not depend on the library that declares it. */
 export interface Schema<T> {
   check(input: unknown): Checked<T>;
 }
@@ -30,8 +30,8 @@ export function zodSchema<T>(schema: ZodType<T>): Schema<T> {
 type Constructor<T extends object> = new () => T;
 
 /**
- * A class-validator class as a {@link Schema}: unknown fields are faults, every fault is listed with its path. An optional
- * field that is null counts as left out, and is not in the value.
+ * A class with rules as a {@link Schema}. Unknown fields are faults, and every fault has its path. An optional field that
+ * is null counts as absent and is not in the value.
  */
 export function dtoSchema<T extends object>(dto: Constructor<T>): Schema<T> {
   return {
@@ -52,13 +52,13 @@ export function dtoSchema<T extends object>(dto: Constructor<T>): Schema<T> {
   };
 }
 
-/** The rules let null pass wherever a field may be absent: whoever reads the value has to know of one of the two only. */
+/** Removes null fields. The rules accept null for an absent field; this way readers meet only one of the two. */
 function leaveOutNulls(value: unknown): void {
   if (Array.isArray(value)) {
     for (const each of value) leaveOutNulls(each);
     return;
   }
-  // What has no class of its own is data of the user, where null is a value.
+  // An object without a class is data of the user, in which null is a value.
   if (typeof value !== 'object' || value === null || !isOfClass(value)) return;
   const fields = value as Record<string, unknown>;
   for (const [name, field] of Object.entries(fields)) {
@@ -72,7 +72,7 @@ function isOfClass(value: object): boolean {
   return prototype !== Object.prototype && prototype !== null;
 }
 
-/** Flattens class-validator's tree of errors into faults with full paths. */
+/** Converts the error tree of class-validator to a list of faults with full paths. */
 export function dtoFaults(errors: readonly ValidationError[], parent = ''): Fault[] {
   return errors.flatMap((error) => {
     const path = joinPath(parent, error.property);

@@ -1,7 +1,7 @@
 /**
- * The life of every record as tables of data: from each state to each that may follow it, the event that causes it. Code
- * asks the predicates below; nobody compares state names elsewhere to decide what is allowed. The page
- * `docs/reference/states.md` is made of these tables.
+ * The states of every record as tables: for each state the states that may follow, each with the event that causes the
+ * change. Other code asks the predicates below and does not compare names of states. The page `docs/reference/states.md`
+ * is generated from these tables.
  */
 export type Transitions<State extends string> = {
   readonly [From in State]: { readonly [To in State]?: string };
@@ -21,35 +21,37 @@ export type TaskRunState = (typeof taskRunStates)[number];
 
 export const taskRunTransitions: Transitions<TaskRunState> = {
   created: {
-    queued: 'the tasks it depends on are completed',
-    skipped: 'its run fails, or a task it depends on did not complete',
-    failed: 'it cannot be started as it was declared',
+    queued: 'the tasks that it depends on have completed',
+    skipped: 'its run fails, or a task that it depends on did not complete',
+    failed: 'it cannot start as it was declared',
     cancelled: 'it, its run or its campaign is cancelled',
   },
   queued: {
-    running: 'its devices and resources are allocated and it is sent to its computer',
+    running: 'its devices and resources are allocated, and it is sent to its computer',
     skipped: 'its run fails',
-    failed: 'its allocation timeout is over, its values do not resolve, or its computer refuses it for good',
+    failed:
+      'its allocation timeout has passed, its values do not resolve, or its computer refuses it permanently',
     cancelled: 'it, its run or its campaign is cancelled',
-    needs_attention: 'it failed before it ran, and its policy is to ask',
+    needs_attention: 'it failed before it ran, and its failure policy is to ask',
   },
   running: {
     completed: 'its result has arrived and is as declared',
     failed: 'its attempt failed or took too long, and is not tried again',
     cancelled: 'it was asked to stop and has stopped',
-    needs_attention: 'nobody can know how its attempt ended, or it failed and its policy is to ask',
+    needs_attention:
+      'the outcome of its attempt cannot be known, or it failed and its failure policy is to ask',
     queued: 'its attempt never began, or failed and is tried again',
   },
   needs_attention: {
-    completed: 'a person says so, or its result arrives after all',
-    failed: 'a person says so, or its result arrives after all',
-    cancelled: 'a person cancels it, or its agent says after all that it was stopped',
-    queued: 'a person has it tried again, or its agent says that it never began',
+    completed: 'a person decides so, or its result arrives late',
+    failed: 'a person decides so, or its result arrives late',
+    cancelled: 'a person cancels it, or its agent reports late that it was stopped',
+    queued: 'a person decides to try it again, or its agent reports that it never began',
   },
   completed: {},
-  failed: { created: 'the run it belongs to is resumed' },
-  cancelled: { created: 'the run it belongs to is resumed' },
-  skipped: { created: 'the run it belongs to is resumed' },
+  failed: { created: 'a person resumes its run' },
+  cancelled: { created: 'a person resumes its run' },
+  skipped: { created: 'a person resumes its run' },
 };
 
 export const runStates = [
@@ -66,31 +68,31 @@ export type RunState = (typeof runStates)[number];
 
 export const protocolRunTransitions: Transitions<RunState> = {
   created: {
-    running: 'its first task is started',
+    running: 'its first task starts',
     paused: 'a person pauses it or its campaign',
-    failed: 'a task failed or was cancelled before any ran',
+    failed: 'a task failed or was cancelled before any task ran',
     cancelled: 'it or its campaign is cancelled',
   },
   running: {
     paused: 'a person pauses it, or its campaign is paused',
-    completed: 'all its tasks have ended, none of them so that the run fails',
-    failed: 'a task failed or was cancelled, and nothing of it runs any more',
-    cancelled: 'it or its campaign was cancelled, and nothing of it runs any more',
+    completed: 'all its tasks have ended, and none of them fails the run',
+    failed: 'a task failed or was cancelled, and no task of it runs any more',
+    cancelled: 'it or its campaign was cancelled, and no task of it runs any more',
     needs_attention: 'one of its tasks needs attention',
   },
   paused: {
-    created: 'a person resumes it, and nothing of it had started',
-    running: 'a person resumes it or its campaign, or it begins to end',
+    created: 'a person resumes it, and no task of it had started',
+    running: 'a person resumes it or its campaign, or it is about to end',
     completed: 'its last running task completed',
-    failed: 'a task failed, and nothing of it runs any more',
-    cancelled: 'it or its campaign was cancelled, and nothing of it runs',
+    failed: 'a task failed, and no task of it runs any more',
+    cancelled: 'it or its campaign was cancelled, and no task of it runs',
     needs_attention: 'one of its tasks needs attention',
   },
   needs_attention: {
     running: 'none of its tasks needs attention any more',
     paused: 'none of its tasks needs attention any more, and it was paused',
-    completed: 'a person settled its last task, and that completed it',
-    failed: 'a person settled it so that the run fails',
+    completed: 'a person decided about its last task, and that completed it',
+    failed: 'the decision of a person fails the run',
     cancelled: 'a person cancelled it',
   },
   completed: {},
@@ -100,23 +102,23 @@ export const protocolRunTransitions: Transitions<RunState> = {
 
 export const campaignTransitions: Transitions<RunState> = {
   created: {
-    running: 'its first run is created, or goes on',
+    running: 'its first run is created or continues',
     paused: 'a person pauses it',
-    failed: 'more of its runs failed than may',
+    failed: 'more of its runs failed than its limit allows',
     cancelled: 'a person cancels it',
   },
   running: {
-    paused: 'a person pauses it, or a run failed and its policy is to pause',
-    completed: 'it has had all its runs',
+    paused: 'a person pauses it, or a run failed and its failure policy is to pause',
+    completed: 'all its runs have ended',
     failed:
-      'a run failed and its policy is to stop, too many failed, or its optimizer has no further trial, and none of its runs is open any more',
+      'a run failed and its failure policy is to stop, too many runs failed, or its optimizer has no further trial; and none of its runs is open any more',
     cancelled: 'a person cancelled it, and none of its runs is open any more',
     needs_attention: 'one of its runs needs attention',
   },
   paused: {
     created: 'a person resumes it, and none of its runs had been created',
-    running: 'a person resumes it, or it begins to end',
-    completed: 'it has had all its runs',
+    running: 'a person resumes it, or it is about to end',
+    completed: 'all its runs have ended',
     failed: 'too many of its runs failed, and none of them is open any more',
     cancelled: 'a person cancelled it, and none of its runs is open',
     needs_attention: 'one of its runs needs attention',
@@ -124,8 +126,8 @@ export const campaignTransitions: Transitions<RunState> = {
   needs_attention: {
     running: 'none of its runs needs attention any more',
     paused: 'none of its runs needs attention any more, and it was paused',
-    completed: 'its last run was settled, and that completed it',
-    failed: 'a run failed and its policy is to stop, or too many failed',
+    completed: 'a decision about its last run completed it',
+    failed: 'a run failed and its failure policy is to stop, or too many runs failed',
     cancelled: 'a person cancelled it',
   },
   completed: {},
@@ -149,49 +151,50 @@ export type AttemptState = (typeof attemptStates)[number];
 
 const completedEnd = 'its result arrives, and its outputs are as declared';
 const failedEnd = 'its result arrives: it failed, or its outputs are not as declared';
-const cancelledEnd = 'its agent says that it was stopped';
-const unknownEnd = 'its agent says that nobody can know how it ended, or knows nothing of it any more';
+const cancelledEnd = 'its agent reports that it was stopped';
+const unknownEnd =
+  'its agent reports that the outcome cannot be known, or does not know the attempt any more';
 
 export const attemptTransitions: Transitions<AttemptState> = {
   dispatching: {
     running: 'the agent has accepted it',
-    uncertain: 'the agent did not answer the start',
+    uncertain: 'the agent did not answer the start request',
     cancelling: 'the agent has it, and was asked to stop it',
     completed: completedEnd,
     failed: failedEnd,
     cancelled: cancelledEnd,
-    never_ran: 'the agent refused it, or says that it will never run',
+    never_ran: 'the agent refused it, or reports that it will never run',
     needs_attention: unknownEnd,
   },
   uncertain: {
-    running: 'the agent, asked, says that it has it',
+    running: 'the agent, when asked, reports that it has the attempt',
     cancelling: 'the agent has it, and was asked to stop it',
     completed: completedEnd,
     failed: failedEnd,
     cancelled: cancelledEnd,
-    never_ran: 'the agent, asked, never heard of it and refuses it from then on',
+    never_ran: 'the agent, when asked, does not know it and refuses it from then on',
     needs_attention: unknownEnd,
   },
   running: {
-    cancelling: 'the agent has heard that it shall stop',
+    cancelling: 'the agent has received the request to stop it',
     completed: completedEnd,
     failed: failedEnd,
     cancelled: cancelledEnd,
-    never_ran: 'the agent was restarted, and its ledger says that it had not begun',
+    never_ran: 'the agent restarted, and its ledger shows that the attempt had not begun',
     needs_attention: unknownEnd,
   },
   cancelling: {
-    completed: 'its result arrives: it completed before it could be stopped',
+    completed: 'its result arrives; it completed before it could be stopped',
     failed: failedEnd,
     cancelled: cancelledEnd,
-    never_ran: 'the agent was restarted, and its ledger says that it had not begun',
+    never_ran: 'the agent restarted, and its ledger shows that the attempt had not begun',
     needs_attention: unknownEnd,
   },
   needs_attention: {
-    completed: 'a person says so, or its result arrives after all',
-    failed: 'a person says so, or its result arrives after all',
-    cancelled: 'a person cancels it, or its agent says after all that it was stopped',
-    never_ran: 'its agent says after all that it never began',
+    completed: 'a person decides so, or its result arrives late',
+    failed: 'a person decides so, or its result arrives late',
+    cancelled: 'a person cancels it, or its agent reports late that it was stopped',
+    never_ran: 'its agent reports late that it never began',
   },
   completed: {},
   failed: {},
@@ -217,7 +220,7 @@ const ended = 'its process ended';
 export const deviceTransitions: Transitions<DeviceState> = {
   disabled: {
     initializing: 'its process is started',
-    uncertain: 'the agent before this one ended in the middle of an effect',
+    uncertain: 'the earlier agent process ended during an effect',
   },
   initializing: {
     idle: 'it is initialised',
@@ -233,32 +236,32 @@ export const deviceTransitions: Transitions<DeviceState> = {
   },
   busy: {
     idle: 'the call has ended',
-    aborting: 'the call took too long, or is to be stopped',
+    aborting: 'the call took too long, or a request stops it',
     uncertain: 'its process or its agent ended during a call',
-    restarting: 'its process ended, and the call is known to have done nothing more',
+    restarting: 'its process ended, and the call is known to have no further effect',
     faulted: 'its process ended too often',
     disabled: unloaded,
   },
   aborting: {
     idle: 'the driver stopped the instrument',
-    uncertain: 'nobody can know whether the instrument stands still',
+    uncertain: 'it cannot be known whether the instrument stands still',
     restarting: ended,
     faulted: 'its process ended too often',
     disabled: unloaded,
   },
   uncertain: {
-    idle: 'the driver read the instrument and knows that it stands still',
-    initializing: 'a person says that it stands still',
+    idle: 'the driver read the instrument and found that it stands still',
+    initializing: 'a person confirms that it stands still',
     restarting: ended,
     faulted: 'its process ended too often',
     disabled: unloaded,
   },
   restarting: {
-    initializing: 'its process is started again',
+    initializing: 'its process starts again',
     faulted: 'its process ended too often',
     disabled: unloaded,
   },
-  faulted: { initializing: 'a person has it started again', disabled: unloaded },
+  faulted: { initializing: 'a person decides to start it again', disabled: unloaded },
 };
 
 export const agentStates = ['online', 'suspect', 'offline', 'draining', 'incompatible'] as const;
@@ -267,20 +270,20 @@ export type AgentState = (typeof agentStates)[number];
 export const agentTransitions: Transitions<AgentState> = {
   online: {
     suspect: 'it was not heard for 3 s',
-    offline: 'it said that it leaves, or nobody could hear it for 10 s',
-    draining: 'it takes no more work before it leaves',
+    offline: 'it reported that it stops, or was not heard for 10 s',
+    draining: 'it takes no more work before it stops',
   },
   suspect: {
     online: 'it is heard again',
-    offline: 'it was not heard for 10 s, or said that it leaves',
-    draining: 'it takes no more work before it leaves',
+    offline: 'it was not heard for 10 s, or reported that it stops',
+    draining: 'it takes no more work before it stops',
   },
   offline: {
     online: 'it registers, or is heard again',
-    incompatible: 'it registers with a version that does not fit',
+    incompatible: 'it registers with an incompatible version',
   },
-  draining: { online: 'it registers anew', offline: 'it has left' },
-  incompatible: { online: 'it registers with a version that fits', offline: 'it was not heard for 10 s' },
+  draining: { online: 'it registers again', offline: 'it has stopped' },
+  incompatible: { online: 'it registers with a compatible version', offline: 'it was not heard for 10 s' },
 };
 
 export const trialStates = ['proposed', 'running', 'measured', 'failed'] as const;
@@ -297,12 +300,12 @@ export const trialTransitions: Transitions<TrialState> = {
   failed: { running: 'its run is resumed' },
 };
 
-/** May a record go from one state to the other? */
+/** True if a record may change from one state to the other. */
 export function mayFollow<State extends string>(table: Transitions<State>, from: State, to: State): boolean {
   return table[from][to] !== undefined;
 }
 
-/** It is over: nothing happens to the record any more unless a person resumes what it belongs to. */
+/** The record has ended. It changes only if a person resumes the work that it belongs to. */
 export function isTerminal(state: TaskRunState | RunState | AttemptState): boolean {
   return (
     state === 'completed' ||
@@ -313,7 +316,7 @@ export function isTerminal(state: TaskRunState | RunState | AttemptState): boole
   );
 }
 
-/** A run or campaign in this state is over and did not complete: a person may have it go on. */
+/** A run or campaign in this state has ended and did not complete. A person may resume it. */
 export function mayBeResumed(state: RunState): boolean {
   return state === 'failed' || state === 'cancelled';
 }
@@ -323,7 +326,7 @@ export function isProposed(state: TrialState): boolean {
   return state === 'proposed';
 }
 
-/** The run of a trial in this state is over. */
+/** The run of a trial in this state has ended. */
 export function isSettled(state: TrialState): boolean {
   return state === 'measured' || state === 'failed';
 }
@@ -333,7 +336,7 @@ export function isSatisfied(state: TaskRunState): boolean {
   return state === 'completed';
 }
 
-/** A task run in this state may be using its devices at this moment. */
+/** A task run in this state may use its devices at this moment. */
 export function isActive(state: TaskRunState): boolean {
   return state === 'running' || state === 'needs_attention';
 }
@@ -343,22 +346,22 @@ export function isWaiting(state: TaskRunState): boolean {
   return state === 'created' || state === 'queued';
 }
 
-/** A task run in this state waits for tasks it depends on, and for nothing else yet. */
+/** A task run in this state waits only for tasks that it depends on. */
 export function awaitsDependencies(state: TaskRunState): boolean {
   return state === 'created';
 }
 
-/** A task run in this state waits for its devices and resources: it may be dispatched, as far as it goes. */
+/** A task run in this state waits for its devices and resources. Its state allows it to be dispatched. */
 export function isQueued(state: TaskRunState): boolean {
   return state === 'queued';
 }
 
-/** An agent has it, or may have it: a task run in this state ends when that agent says so, and is stopped by asking it. */
+/** An agent has or may have the task run. It ends when that agent reports it, and only that agent can stop it. */
 export function isWithAgent(state: TaskRunState): boolean {
   return state === 'running';
 }
 
-/** Nobody can know how it ended, or it is for a person to say how it goes on. */
+/** The outcome cannot be known, or a person must decide how the work continues. */
 export function isUnclear(state: TaskRunState | RunState | AttemptState): boolean {
   return state === 'needs_attention';
 }
@@ -368,17 +371,17 @@ export function mayStartTasks(state: RunState): boolean {
   return state === 'created' || state === 'running';
 }
 
-/** It is not known whether the agent has the attempt: it is asked, and never sent again. */
+/** It is not known whether the agent has the attempt. The orchestrator asks the agent and never sends it again. */
 export function isUnsettled(state: AttemptState): boolean {
   return state === 'dispatching' || state === 'uncertain';
 }
 
-/** The end of an attempt in this state is still to come from its agent. */
+/** The agent will still report the end of an attempt in this state. */
 export function awaitsAgent(state: AttemptState): boolean {
   return !isTerminal(state) && state !== 'needs_attention';
 }
 
-/** A device in this state may be in motion, and its agent will tell of the end. */
+/** A device in this state may be in motion, and its agent will report the end. */
 export function isMoving(state: DeviceState): boolean {
   return state === 'busy' || state === 'aborting';
 }
@@ -388,32 +391,32 @@ export function isUsable(state: DeviceState): boolean {
   return state === 'idle' || state === 'busy';
 }
 
-/** A device in this state is started no more by its agent before a person has it started. */
+/** The agent does not start a device in this state again until a person decides so. */
 export function isGivenUp(state: DeviceState): boolean {
   return state === 'faulted';
 }
 
-/** Nothing may be sent to a device in this state, and its process not be started, before it is known what it did. */
+/** Until it is known what the device did, it gets no calls, and its process does not start. */
 export function isInDoubt(state: DeviceState): boolean {
   return state === 'uncertain';
 }
 
-/** A device in this state is on its way to be usable, or waits for its process to be started. */
+/** A device in this state is about to become usable, or waits until its process starts. */
 export function isStarting(state: DeviceState): boolean {
   return state === 'disabled' || state === 'initializing' || state === 'restarting';
 }
 
-/** What an agent in this state said last of its devices holds at this moment. */
+/** The last report of an agent in this state about its devices is up to date. */
 export function isHeard(state: AgentState): boolean {
   return state === 'online';
 }
 
-/** An agent in this state has left or is taken to be gone, until it is heard again. */
+/** An agent in this state has stopped or counts as stopped, until it is heard again. */
 export function isGone(state: AgentState): boolean {
   return state === 'offline';
 }
 
-/** An agent in this state is connected, as far as anybody knows. */
+/** An agent in this state is connected, as far as the orchestrator knows. */
 export function isReachable(state: AgentState): boolean {
   return state === 'online' || state === 'suspect';
 }
@@ -423,7 +426,7 @@ export function mayDispatchTo(state: AgentState): boolean {
   return state === 'online';
 }
 
-/** A run or campaign in this state starts nothing until a person has decided. */
+/** A run or campaign in this state starts no work until a person decides. */
 export function awaitsPerson(state: RunState): boolean {
   return state === 'paused' || state === 'needs_attention';
 }

@@ -14,8 +14,8 @@ import {
 const empty = z.object({});
 
 /**
- * What an agent answers. Every subject names the computer and the incarnation, so that a command can never reach an
- * agent other than the one it was meant for, and never two.
+ * The requests that an agent answers. Every subject names the computer and the incarnation, so that a command never
+ * reaches another agent and never reaches two.
  */
 export const agentRequests = {
   startTask: defineRequest({
@@ -26,7 +26,7 @@ export const agentRequests = {
     timeoutMs: 3_000,
     errors: ['stale_message', 'device_unavailable', 'not_found', 'service_unavailable'],
   }),
-  /** Asks a running attempt to stop. The end arrives as a result; this only says that the request was heard. */
+  /** Asks a running attempt to stop. The answer only confirms the request; the end arrives as a result. */
   cancelTask: defineRequest({
     name: 'agent.task.cancel',
     subject: 'svc.v1.agent.{computer}.{inc}.task.cancel',
@@ -35,7 +35,7 @@ export const agentRequests = {
     timeoutMs: 3_000,
     errors: ['stale_message'],
   }),
-  /** What became of an attempt. An attempt the agent does not know is refused for ever after this answer. */
+  /** The status of an attempt. After this answer the agent refuses an attempt that it does not know for ever. */
   taskStatus: defineRequest({
     name: 'agent.task.status',
     subject: 'svc.v1.agent.{computer}.{inc}.task.status',
@@ -44,7 +44,7 @@ export const agentRequests = {
     timeoutMs: 1_000,
     errors: ['stale_message'],
   }),
-  /** The full list of devices the agent shall run; it starts what is missing and stops what is not in it. */
+  /** The full list of devices that the agent runs. It starts missing devices and stops devices that are not listed. */
   assignDevices: defineRequest({
     name: 'agent.devices.assign',
     subject: 'svc.v1.agent.{computer}.{inc}.devices.assign',
@@ -54,11 +54,11 @@ export const agentRequests = {
     errors: ['stale_message'],
   }),
   /**
-   * Calls a function of a device. From a task: `attempt_id` is set and the envelope carries the fence of the
-   * allocation. From a person (device RPC): neither, and nothing is checked but that the function exists. A call that
-   * was on its way for longer than {@link callFreshMs} is refused with `late_message`, and one that has not begun when
-   * the caller gives up never begins; one that has begun may take as long as its function declares, so a caller waits
-   * that long and `deviceAnswerMs` more.
+   * Calls a function of a device. A call from a task has an `attempt_id`, and its envelope carries the fence of the
+   * allocation. A call from a person (device RPC) has neither, and the agent checks only that the function exists. The
+   * agent refuses a call that was on its way for longer than {@link callFreshMs} with `late_message`. A call that has not
+   * begun when the caller gives up never begins. A call that has begun may take as long as its function declares; the
+   * caller waits that long and `deviceAnswerMs` more.
    */
   callDevice: defineRequest({
     name: 'agent.device.call',
@@ -69,7 +69,7 @@ export const agentRequests = {
         function: z.string(),
         arguments: jsonObject,
         attempt_id: z.string().optional(),
-        /** A reading of the clock of this very agent, taken before the call was sent: see `readClock`. */
+        /** A reading of the clock of this agent, taken before the call was sent: see `readClock`. */
         as_of_ms: z.number(),
       }),
     ),
@@ -87,8 +87,8 @@ export const agentRequests = {
     ],
   }),
   /**
-   * The agent's own clock, in milliseconds since some moment: a call that names a recent reading was sent recently, by
-   * one clock alone.
+   * The agent's own clock, in milliseconds since an arbitrary moment. A call with a recent reading was sent recently. The
+   * comparison needs one clock only.
    */
   readClock: defineRequest({
     name: 'agent.clock',
@@ -99,9 +99,8 @@ export const agentRequests = {
     errors: [],
   }),
   /**
-   * An attempt that runs, or ran, on another computer is over: its calls to devices of this one that have not begun are
-   * refused for as long as this incarnation lives, those in progress are stopped safely. The answer says whether one of
-   * them still goes on.
+   * An attempt of another computer has ended. The agent refuses its calls to local devices that have not begun, for as
+   * long as this incarnation lives, and it safely stops calls in progress. The answer says whether a call still runs.
    */
   stopCalls: defineRequest({
     name: 'agent.device.stop',
@@ -112,8 +111,8 @@ export const agentRequests = {
     errors: [],
   }),
   /**
-   * A person says that an uncertain or faulted device is safe to be started anew: its doubt is settled, `_initialize`
-   * runs. A doubt other than the one named, or none, is answered with `wrong_state`.
+   * A person confirms that an uncertain or faulted device can safely be started again. The doubt is settled, and
+   * `_initialize` runs. If the device has another doubt or none, the agent answers `wrong_state`.
    */
   resetDevice: defineRequest({
     name: 'agent.device.reset',
@@ -123,7 +122,7 @@ export const agentRequests = {
     timeoutMs: 5_000,
     errors: ['stale_message', 'unknown_device', 'wrong_state', 'service_unavailable'],
   }),
-  /** The device's `_report()`. */
+  /** Returns the result of `_report()` of the device. */
   reportDevice: defineRequest({
     name: 'agent.device.report',
     subject: 'svc.v1.agent.{computer}.{inc}.device.{lab}.{device}.report',
@@ -155,15 +154,15 @@ export function emergencyStopCovers(
 
 export const agentEvents = {
   /**
-   * Emergency stop, to every agent at once, past all queues, fences and leaders: `_stop` runs on every device of the
-   * scope, and they take no effects until the stop is released by the leading orchestrator.
+   * Emergency stop, sent to every agent at once, without queues, fences or a leader. `_stop` runs on every device of the
+   * scope. The devices take no effects until the leading orchestrator releases the emergency stop.
    */
   emergencyStop: defineEvent({
     name: 'agent.emergency_stop',
     subject: 'svc.v1.event.emergency_stop',
     body: zodSchema(emergencyStop),
   }),
-  /** Every second: the agent lives, and this is the state of all it runs. Repairs any lost notification. */
+  /** Every second: the agent is alive, and this is the state of all that it runs. It makes up for lost events. */
   heartbeat: defineEvent({
     name: 'agent.heartbeat',
     subject: 'svc.v1.event.agent.{computer}.heartbeat',
@@ -173,13 +172,13 @@ export const agentEvents = {
         session: z.string(),
         devices: z.array(deviceStatus),
         attempts: z.array(attemptReport),
-        /** Rises with every heartbeat of a session; commands echo the newest heard, which shows how fresh they are. */
+        /** Rises with every heartbeat of a session. Commands carry the newest one heard, which shows their freshness. */
         seq: z.number().int().optional(),
         /** The emergency stops in force on this computer. */
         halts: z.array(emergencyStop).optional(),
-        /** The clock of the wall of this computer when this was sent, in milliseconds since 1970. */
+        /** Wall clock of this computer when the heartbeat was sent, in milliseconds since 1970. */
         wall_ms: z.number().optional(),
-        /** What keeps it from writing its ledger, null when nothing does; absent: an agent that does not say. */
+        /** Why the agent cannot write its ledger; null: it can; absent: the agent does not report it. */
         ledger_trouble: z.string().nullable().optional(),
       }),
     ),
@@ -190,7 +189,7 @@ export const agentEvents = {
     subject: 'svc.v1.event.agent.{computer}.device',
     body: zodSchema(z.object({ inc: z.number().int(), device: deviceStatus })),
   }),
-  /** The agent is about to stop; its devices are going away. */
+  /** The agent is about to stop with its devices. */
   leaving: defineEvent({
     name: 'agent.leaving',
     subject: 'svc.v1.event.agent.{computer}.leaving',

@@ -10,14 +10,14 @@ export type Tokens<Subject extends string> = { readonly [T in TokensOf<Subject>]
 
 export interface RequestDefinition<Subject extends string, Request, Reply> {
   readonly kind: 'request';
-  /** Stable name, also the pattern of handlers and the `kind` of the envelope. */
+  /** Stable name; also the pattern of handlers and the `kind` of the envelope. */
   readonly name: string;
   readonly subject: Subject;
   readonly request: Schema<Request>;
   readonly reply: Schema<Reply>;
-  /** How long the caller waits unless it says otherwise, in milliseconds. */
+  /** Milliseconds for which the caller waits by default. */
   readonly timeoutMs: number;
-  /** The errors a handler may answer with, beside those of the bus itself. */
+  /** The errors that a handler may answer, in addition to those of the bus. */
   readonly errors: readonly ErrorCode[];
 }
 
@@ -45,7 +45,7 @@ export function defineRequest<Subject extends string, Request, Reply>(
   return { kind: 'request', ...definition };
 }
 
-/** Declares a lossy notification: nothing may depend on its arrival. */
+/** Declares a lossy notification. No guarantee may depend on its arrival. */
 export function defineEvent<Subject extends string, Body>(
   definition: Omit<EventDefinition<Subject, Body>, 'kind'>,
 ): EventDefinition<Subject, Body> {
@@ -54,7 +54,7 @@ export function defineEvent<Subject extends string, Body>(
 
 const unsafe = /[^A-Za-z0-9_-]/gu;
 
-/** Encodes any name into one subject token: other characters become `=` and the hexadecimal of their code point and `=`. */
+/** Encodes any name into one subject token. Unsafe characters become `=`, their hexadecimal code point and `=`. */
 export function encodeToken(name: string): string {
   if (name === '') return '==';
   return name.replace(unsafe, (character) => `=${character.codePointAt(0)?.toString(16) ?? ''}=`);
@@ -66,7 +66,7 @@ export function decodeToken(token: string): string {
   return token.replace(/=([0-9a-f]+)=/g, (_, code: string) => String.fromCodePoint(parseInt(code, 16)));
 }
 
-/** The subject of a definition with its tokens filled in; a token left out becomes the wildcard `*`. */
+/** The subject of a definition with its tokens filled in. A missing token becomes the wildcard `*`. */
 export function subjectOf<Subject extends string>(
   definition: { readonly subject: Subject },
   tokens: Partial<Tokens<Subject>>,
@@ -78,7 +78,7 @@ export function subjectOf<Subject extends string>(
   });
 }
 
-/** The tokens that a concrete subject carries for a definition. */
+/** The tokens of a definition in a concrete subject. */
 export function tokensOf<Subject extends string>(
   definition: { readonly subject: Subject },
   subject: string,

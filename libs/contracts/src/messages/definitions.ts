@@ -23,13 +23,13 @@ const labChanges = zodSchema(z.object({ labs: z.array(zodOf(LabChange)) }));
 const protocolChanges = zodSchema(z.object({ protocols: z.array(zodOf(ProtocolChange)) }));
 const packages = zodSchema(z.object({ packages: z.array(zodOf(PackageRecord)) }));
 
-/** Devices are started meanwhile, each with a deadline of its own. */
+/** Long enough to start devices, each with a deadline of its own. */
 const startingMs = 120_000;
 const readingMs = 30_000;
 
 const loadErrors = ['not_found', 'invalid', 'wrong_state', 'store_unavailable'] as const;
 
-/** What is loaded, and changes of it while the service runs. Answered by the leading orchestrator. */
+/** Loads, unloads and reads definitions while the service runs. The leading orchestrator answers. */
 export const definitionRequests = {
   loadLabs: defineRequest({
     name: 'lab.load',
@@ -111,7 +111,7 @@ export const definitionRequests = {
     timeoutMs: 3_000,
     errors: [],
   }),
-  /** Reads the packages from disk anew; what is loaded stays as it is. */
+  /** Reads the packages from disk again. Loaded definitions stay as they are. */
   refreshPackages: defineRequest({
     name: 'package.refresh',
     subject: 'svc.v1.orchestrator.package.refresh',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { effects, errorCatalogue, Fault, type ErrorCode } from '../errors.js';
 import { zodOf } from '../rest/fields/field.js';
 
-/** Major version of the envelope; a receiver refuses another one. */
+/** Major version of the envelope. A receiver refuses another one. */
 export const envelopeVersion = 1;
 
 /** What surrounds the body of every request and event on the broker. */
@@ -14,22 +14,22 @@ export const envelope = z.object({
   kind: z.string(),
   /** W3C trace context of the work this belongs to. */
   trace: z.string().optional(),
-  /** Id of the request over HTTP that this is sent for: the logs of all who get it have it. */
+  /** Id of the HTTP request that the message belongs to. The logs of all receivers contain it. */
   request: z.string().optional(),
-  /** Who sent it, for example `gateway/3f2a`. */
+  /** The sender, for example `gateway/3f2a`. */
   src: z.string(),
-  /** Leadership epoch the sender acts under; an older one than the receiver has seen is refused. */
+  /** Leadership epoch of the sender. The receiver refuses an older epoch than it has seen. */
   epoch: z.number().int().optional(),
-  /** Incarnation of the agent it is meant for. */
+  /** Incarnation of the addressed agent. */
   inc: z.number().int().optional(),
-  /** Fence per device, `<lab>.<device>` to number; a lower one than the receiver has seen is refused. */
+  /** Fence per device, `<lab>.<device>` to number. The receiver refuses a lower fence than it has seen. */
   fence: z.record(z.string(), z.number().int()).optional(),
   /**
-   * The newest heartbeat of the addressed agent that the sender has heard. The agent tells by its own clock how long ago
-   * it sent that one, and refuses a command whose sender's knowledge is older than the command may be.
+   * Number of the newest heartbeat of the addressed agent that the sender has heard. The agent knows by its own clock when
+   * it sent that heartbeat. It refuses the command when that was longer ago than the command allows.
    */
   fresh: z.number().int().optional(),
-  /** How long the sender waits, in milliseconds: work that has not begun by then must not begin. */
+  /** Milliseconds for which the sender waits. Work that has not begun by then must not begin. */
   ttl_ms: z.number().int().positive().optional(),
   body: z.unknown(),
 });
@@ -37,7 +37,7 @@ export type Envelope = z.infer<typeof envelope>;
 
 const codes = Object.keys(errorCatalogue) as [ErrorCode, ...ErrorCode[]];
 
-/** An error as it travels: `effect` is mandatory, for only `none` may be repeated by a machine. */
+/** An error in a message. `effect` is mandatory, because a machine may repeat a request only after `none`. */
 export const wireError = z.object({
   code: z.enum(codes),
   message: z.string(),
@@ -45,7 +45,7 @@ export const wireError = z.object({
   effect: z.enum(effects),
   faults: z.array(zodOf(Fault)).optional(),
   author_stack: z.string().optional(),
-  /** In how many seconds it makes sense to try again. */
+  /** Seconds after which another attempt makes sense. */
   retry_after_s: z.number().positive().optional(),
 });
 export type WireError = z.infer<typeof wireError>;

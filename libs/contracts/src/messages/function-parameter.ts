@@ -5,14 +5,14 @@ const jsonValue: z.ZodType<JsonValue> = z.json() as z.ZodType<JsonValue>;
 
 const common = {
   desc: z.string().optional(),
-  /** Default: what the function gets when the caller leaves the parameter out. */
+  /** Default value when the caller omits the parameter. */
   value: jsonValue.optional(),
-  /** The caller may leave it out, and then the function does not get it. */
+  /** True: the caller may omit the parameter, and the function then does not get it. */
   optional: z.boolean().optional(),
 };
 const numeric = { ...common, unit: z.string(), min: z.number().optional(), max: z.number().optional() };
 
-/** A parameter of a device function, in the vocabulary of `task.yml`. */
+/** A parameter of a device function, with the terms of `task.yml`. */
 export const functionParameter = z.discriminatedUnion('type', [
   z.object({ type: z.literal('int'), ...numeric }),
   z.object({ type: z.literal('float'), ...numeric }),

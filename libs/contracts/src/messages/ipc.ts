@@ -15,8 +15,8 @@ import { givenRows } from './optimizer.js';
 
 /**
  * The messages between an agent and the processes of its devices and tasks, and between an optimizer worker and the
- * processes of its optimizers. They are plain JSON objects, one a line on
- * a stream, told apart by `type`, so that a host in another language can speak them as well.
+ * processes of its optimizers. They are plain JSON objects, one per line of a stream, with a `type`, so that a host in
+ * another language can use them as well.
  */
 
 const log = z.object({ type: z.literal('log'), level: z.enum(logLevels), text: z.string() });
@@ -38,8 +38,8 @@ export const toDevice = z.discriminatedUnion('type', [
   z.object({ type: z.literal('call'), call_id: z.string(), function: z.string(), arguments: jsonObject }),
   z.object({ type: z.literal('report'), call_id: z.string() }),
   /**
-   * Before `init`, in a fresh process of a device that was in the middle of something when its process ended: asks the
-   * author's `_reconcile` what is true. Nothing else is sent until it is answered by `reconciled`.
+   * Sent before `init` to a new process of a device whose last process ended during a call. It runs the author's
+   * `_reconcile`. The agent sends no other message until the process answers `reconciled`.
    */
   z.object({
     type: z.literal('reconcile'),
@@ -51,7 +51,7 @@ export const toDevice = z.discriminatedUnion('type', [
     /** The calls that began and have no known end, oldest first. */
     in_doubt: z.array(z.object({ call_id: z.string(), function: z.string() })),
   }),
-  /** Runs the author's `_stop` at once, beside whatever is in progress; answered by `stopped`. */
+  /** Runs the author's `_stop` at once, in parallel to running calls; answered by `stopped`. */
   z.object({ type: z.literal('stop'), reason: z.string() }),
   /** Answered by `pong` as soon as the event loop of the process turns. */
   z.object({ type: z.literal('ping') }),
@@ -65,13 +65,13 @@ export const fromDevice = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('ready'),
     functions: z.array(deviceFunction),
-    /** The class has `_stop`; absent: it has not. */
+    /** True: the class has `_stop`; absent: it has not. */
     can_stop: z.boolean().optional(),
   }),
   z.object({ type: z.literal('init_failed'), error: authorError }),
   z.object({ type: z.literal('result'), call_id: z.string(), value: jsonValue.optional() }),
   z.object({ type: z.literal('failure'), call_id: z.string(), ...callFailure.shape }),
-  /** What `_reconcile` found; `supported: false`: the class has none. `idle`: nothing moves and its state is known. */
+  /** Result of `_reconcile`. `supported: false`: the class has none. `idle`: nothing moves and the state is known. */
   z.object({
     type: z.literal('reconciled'),
     supported: z.boolean(),
@@ -79,16 +79,16 @@ export const fromDevice = z.discriminatedUnion('type', [
     detail: z.string().optional(),
     error: authorError.optional(),
   }),
-  /** `_stop` is done, or the class has none (`supported: false`), or it threw. */
+  /** `_stop` has ended, or the class has none (`supported: false`), or it threw an error. */
   z.object({ type: z.literal('stopped'), supported: z.boolean(), error: authorError.optional() }),
   z.object({ type: z.literal('pong') }),
-  /** `_cleanup` is done; the process ends now. */
+  /** `_cleanup` has ended. The process ends now. */
   z.object({ type: z.literal('cleaned_up'), error: authorError.optional() }),
   log,
 ]);
 export type FromDevice = z.infer<typeof fromDevice>;
 
-/** A file that a task gets, on the disk of its computer. */
+/** An input file of a task on the disk of its computer. */
 const localFile = fileDescription.extend({
   media_type: z.string(),
   /** Absolute. */
@@ -111,14 +111,14 @@ export const toTask = z.discriminatedUnion('type', [
     ),
     parameters: jsonObject,
     resources: z.record(z.string(), resourceValue),
-    /** Folder for the files of this attempt; it exists, and holds nothing but those that it gets. */
+    /** Folder for the files of this attempt. It exists and contains only the input files. */
     spool: z.string(),
-    /** File handle to a copy on this computer, which is the task's own; absent: it gets none. */
+    /** File handle to a copy on this computer that belongs to the task; absent: none. */
     files: z.record(z.string(), localFile).optional(),
   }),
   z.object({ type: z.literal('call_result'), call_id: z.string(), value: jsonValue.optional() }),
   z.object({ type: z.literal('call_failure'), call_id: z.string(), ...callFailure.shape }),
-  /** Asks the task to stop: its abort signal fires, pending calls fail. */
+  /** Asks the task to stop. Its abort signal fires, and pending calls fail. */
   z.object({ type: z.literal('abort'), reason: z.string() }),
 ]);
 export type ToTask = z.infer<typeof toTask>;
@@ -148,9 +148,9 @@ export type FromTask = z.infer<typeof fromTask>;
 
 const asked = { call_id: z.string() };
 
-/** From an optimizer worker to the process of an optimizer. Each is answered by `result` or `failure`, one after the other. */
+/** From an optimizer worker to the process of an optimizer. The process answers each in turn by `result` or `failure`. */
 export const toOptimizer = z.discriminatedUnion('type', [
-  /** Comes first and once: makes the optimizer; answered with its description. */
+  /** The first message, sent once. It makes the optimizer; the answer is its description. */
   z.object({
     type: z.literal('make'),
     ...asked,
@@ -159,11 +159,11 @@ export const toOptimizer = z.discriminatedUnion('type', [
     module: moduleReference,
     /** Absolute path of the module file. */
     path: z.string(),
-    /** Over the constructor arguments; secrets among them are open. */
+    /** Overrides the constructor arguments. Secrets in it are not sealed. */
     overrides: jsonObject,
-    /** Over the runtime parameters that it begins with; one that it does not know is left out. */
+    /** Overrides the initial runtime parameters. Unknown names are ignored. */
     runtime_params: runtimeParameters.zod(),
-    /** Rows that it must take; absent: none. */
+    /** Rows that the optimizer must accept; absent: none. */
     given: givenRows.optional(),
   }),
   z.object({ type: z.literal('tell'), ...asked, trials: z.array(zodOf(Trial)) }),
@@ -185,7 +185,7 @@ export const fromOptimizer = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('failure'),
     ...asked,
-    /** `invalid`: what it was given does not fit; `optimizer_error`: its code failed. */
+    /** `invalid`: its input does not fit. `optimizer_error`: its code failed. */
     code: z.enum(['invalid', 'optimizer_error']),
     error: authorError,
     faults: z.array(

@@ -3,9 +3,9 @@ import { logLevels, logSources, longestLogMessage } from '../rest/logs.js';
 import { zodSchema } from '../schema.js';
 import { defineRequest } from './define.js';
 
-/** A line on its way from the agent whose processes wrote it. */
+/** A log line on its way from the agent whose processes wrote it. */
 export const writtenLine = z.object({
-  /** Numbers the lines of one agent process, rising. */
+  /** Rising number of the line within one agent process. */
   seq: z.number().int().positive(),
   /** Milliseconds since 1970 by the clock of the agent. */
   at: z.number().int().min(0).max(8.64e15),
@@ -13,7 +13,7 @@ export const writtenLine = z.object({
   source: z.enum(logSources),
   lab: z.string().optional(),
   device: z.string().optional(),
-  /** The attempt that wrote it; what it belongs to is known where it is stored. */
+  /** The attempt that wrote the line. The store knows the task run of the attempt. */
   attempt_id: z.string().optional(),
   message: z.string().max(longestLogMessage),
 });
@@ -24,8 +24,8 @@ export const longestLogBatch = 200;
 
 export const logRequests = {
   /**
-   * Lines to be stored. Answered once they are; a line that was stored before, by `stream` and `seq`, is left alone, so
-   * that a batch without an answer may be sent again.
+   * Stores lines, then answers. A line that is already stored, by `stream` and `seq`, is ignored, so that the sender may
+   * repeat a batch that got no answer.
    */
   append: defineRequest({
     name: 'log.append',
@@ -33,7 +33,7 @@ export const logRequests = {
     request: zodSchema(
       z.object({
         computer: z.string(),
-        /** Names one agent process for ever. */
+        /** Unique identifier of one agent process. */
         stream: z.string(),
         lines: z.array(writtenLine).min(1).max(longestLogBatch),
       }),

@@ -24,43 +24,43 @@ export const optimizerStatus = z.object({
   state: z.enum(optimizerStates),
   /** Why it waits. */
   reason: z.object({ code: z.string(), message: z.string() }).nullable(),
-  /** Of the session, while there is one. */
+  /** Worker and id of the session, while there is one. */
   worker: z.string().nullable(),
   session: z.string().nullable(),
   /** Trials whose run has not begun, by number. */
   pending: z.array(trial),
-  /** What its model has learnt, when that was asked for; null: not asked for, or nothing is known. */
+  /** What its model has learnt; null: not asked for, or nothing is known. */
   belief: jsonValue.nullable(),
 });
 export type OptimizerStatus = z.infer<typeof optimizerStatus>;
 
-/** What makes an optimizer: its code, what lies over its arguments, and what was changed since. */
+/** What a worker needs to make an optimizer: its code, and the overrides of its arguments. */
 const making = {
   /** What the protocol does, in words, for an AI. */
   protocol: z.string(),
   module: moduleReference,
-  /** Laid over the constructor arguments key by key; runtime parameters among them are set afterwards. Secrets in it are sealed. */
+  /** Overrides the constructor arguments key by key. Runtime parameters among them are set afterwards. Secrets are sealed. */
   overrides: jsonObject,
 };
 
-/** Parameters of runs, by task and parameter, that somebody gives; only those count that hold all inputs of the optimizer. */
+/** Given parameters of runs, by task and parameter. Only rows with all inputs of the optimizer count. */
 export const givenRows = z.array(z.record(z.string(), jsonObject));
 
-/** A session is one life of the optimizer of a campaign: one leader, one child process, everything told from the start. */
+/** A session is one life of the optimizer of a campaign: one leader, one child process, all trials sent from the start. */
 const session = z.object({ campaign_id: z.string(), session: z.string() });
 
-/** Author code is given this long for a call, in milliseconds; a fit and a question to an AI with its repetitions fit in. */
+/** Milliseconds for a call of author code. It is enough for a fit and for a question to an AI with its repetitions. */
 const computingMs = 300_000;
-/** Starting a process and making an object. */
+/** Milliseconds to start a process and make an object. */
 const makingMs = 60_000;
 
 const callErrors = ['invalid', 'optimizer_error', 'stale_message', 'optimizer_unavailable'] as const;
 
-/** Answered by the one worker that the subject names. */
+/** The requests that the worker named in the subject answers. */
 export const optimizerRequests = {
   /**
-   * Makes an optimizer, asks what it is, and drops it. Refuses arguments and overrides that do not fit, and rows that the
-   * optimizer does not take, each under its path: `given[3].mix_colors.cyan_volume`.
+   * Makes an optimizer, asks for its description, and drops it. Refuses arguments and overrides that do not fit, and rows
+   * that the optimizer does not accept, each with its path: `given[3].mix_colors.cyan_volume`.
    */
   describe: defineRequest({
     name: 'optimizer.describe',
@@ -70,7 +70,7 @@ export const optimizerRequests = {
     timeoutMs: makingMs,
     errors: ['invalid', 'optimizer_error', 'optimizer_unavailable'],
   }),
-  /** Makes the optimizer of a campaign, in place of the one of an earlier session. It knows of no trial yet. */
+  /** Makes the optimizer of a campaign. It replaces that of an earlier session and knows no trial yet. */
   open: defineRequest({
     name: 'optimizer.open',
     subject: 'svc.v1.optimizer.{instance}.open',
@@ -79,7 +79,7 @@ export const optimizerRequests = {
         ...session.shape,
         campaign: z.string(),
         ...making,
-        /** Over those that the optimizer begins with; one that it does not know is left out. */
+        /** Overrides the initial values of the optimizer. Unknown names are ignored. */
         runtime_params: runtimeValues,
       }),
     ),
@@ -87,7 +87,7 @@ export const optimizerRequests = {
     timeoutMs: makingMs,
     errors: callErrors,
   }),
-  /** Trials that are new or have another state. Idempotent: a state that it was told already is passed over. */
+  /** Sends trials that are new or have a new state. Idempotent: the optimizer ignores a state that it knows. */
   tell: defineRequest({
     name: 'optimizer.tell',
     subject: 'svc.v1.optimizer.{instance}.tell',
@@ -96,7 +96,7 @@ export const optimizerRequests = {
     timeoutMs: computingMs,
     errors: callErrors,
   }),
-  /** New trials for runs. Asked again for a run of this session it gives the same row. */
+  /** Asks for new trials for runs. For the same run of a session the optimizer gives the same row again. */
   propose: defineRequest({
     name: 'optimizer.propose',
     subject: 'svc.v1.optimizer.{instance}.propose',
@@ -104,7 +104,7 @@ export const optimizerRequests = {
       z.object({
         ...session.shape,
         runs: z.array(z.object({ number: z.number().int().min(1), run: z.string() })).min(1),
-        /** Those that no suggestion of the AI has used yet, oldest first. */
+        /** Insights that no suggestion of the AI has used yet, oldest first. */
         insights: z.array(insight.zod()),
       }),
     ),
@@ -118,7 +118,7 @@ export const optimizerRequests = {
     timeoutMs: computingMs,
     errors: callErrors,
   }),
-  /** Changes runtime parameters, all of them or, when one is not allowed, none. */
+  /** Changes runtime parameters: all of them, or none when one is not allowed. */
   configure: defineRequest({
     name: 'optimizer.configure',
     subject: 'svc.v1.optimizer.{instance}.configure',
@@ -127,7 +127,7 @@ export const optimizerRequests = {
     timeoutMs: 30_000,
     errors: callErrors,
   }),
-  /** The best rows measured, with what the optimizer adds to them. */
+  /** The best rows measured, with the columns that the optimizer adds. */
   best: defineRequest({
     name: 'optimizer.best',
     subject: 'svc.v1.optimizer.{instance}.best',
@@ -136,7 +136,7 @@ export const optimizerRequests = {
     timeoutMs: computingMs,
     errors: callErrors,
   }),
-  /** What its model has learnt; null: it has none, or says nothing of it. */
+  /** What its model has learnt; null: it has no model, or does not report it. */
   explain: defineRequest({
     name: 'optimizer.explain',
     subject: 'svc.v1.optimizer.{instance}.explain',
@@ -145,7 +145,7 @@ export const optimizerRequests = {
     timeoutMs: computingMs,
     errors: callErrors,
   }),
-  /** The campaign is over. Idempotent. */
+  /** The campaign has ended. Idempotent. */
   close: defineRequest({
     name: 'optimizer.close',
     subject: 'svc.v1.optimizer.{instance}.close',
@@ -160,13 +160,13 @@ export const optimizerRequests = {
 export const workerAnnouncedEveryMs = 5_000;
 
 export const optimizerEvents = {
-  /** Every 5 s and at start: an optimizer worker is there, and these are its addresses. */
+  /** A worker announces itself with its addresses at its start and every 5 s. */
   announced: defineEvent({
     name: 'optimizer.announced',
     subject: 'svc.v1.event.optimizer.announced',
     body: zodSchema(z.object({ instance: z.string(), addresses: z.array(z.string()), version: z.string() })),
   }),
-  /** The worker stops: its campaigns need another one. */
+  /** The worker stops. Its campaigns need another worker. */
   leaving: defineEvent({
     name: 'optimizer.leaving',
     subject: 'svc.v1.event.optimizer.leaving',

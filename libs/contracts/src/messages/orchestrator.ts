@@ -15,23 +15,17 @@ import { ProtocolRunChange, ProtocolRunSubmission } from '../rest/work/protocol-
 import { TaskChange, TaskSubmission } from '../rest/work/tasks.js';
 import { workKinds } from '../rest/work/work.js';
 import { optimizerStatus } from './optimizer.js';
-import {
-  attemptReport,
-  attemptResult,
-  deviceAssignment,
-  deviceFunction,
-  deviceStatus,
-  jsonObject,
-} from './work.js';
+import { deviceFunction, jsonObject } from './work.js';
+import { agentReports } from './agent-reports.js';
 import { emergencyStop } from './agent.js';
-import { defineEvent, defineRequest } from './define.js';
+import { defineRequest } from './define.js';
 
-/** A record that now exists or was changed; the caller reads it where records are read. */
+/** A record that was made or changed. The caller reads it from the database. */
 const accepted = z.object({ id: z.string(), name: z.string() });
 const named = z.object({ name: z.string() });
 
 const submitErrors = ['invalid', 'duplicate_name', 'backlog_full', 'store_unavailable'] as const;
-/** A submission of one kind, as it is checked when it is meant. */
+/** A submission of one kind, with the same checks as the real submission. */
 const submissionOf = <Kind extends Submission['kind']>(
   kind: Kind,
   dto: new () => Extract<Submission, { kind: Kind }>['submission'],
@@ -67,21 +61,21 @@ const queueQuery = z.object({
 });
 
 const cancelErrors = ['not_found', 'wrong_state', 'store_unavailable'] as const;
-/** A change of what has not begun. */
+/** Errors of a change of work that has not begun. */
 const changeErrors = ['invalid', ...cancelErrors] as const;
 const changed = <Change extends object>(dto: new () => Change) =>
   z.custom<Change>((value) => dtoSchema(dto).check(value).ok, 'is no such change');
-/** An act of a person on work that is over. */
+/** An act of a person on work that has ended. */
 const workBy = namedBy.extend({ kind: z.enum(workKinds) });
 const resumeErrors = ['invalid', 'backlog_full', 'duplicate_name', ...cancelErrors] as const;
-/** What may be wrong with an optimizer, or the way to it. */
+/** Errors of an optimizer and of the connection to it. */
 const optimizerErrors = ['invalid', 'optimizer_error', 'optimizer_unavailable'] as const;
-/** A process is started and an optimizer made before the answer, in milliseconds. */
+/** Milliseconds to start a process and make an optimizer before the answer. */
 const optimizerMadeMs = 70_000;
-/** Playing through what would happen, in milliseconds. */
+/** Milliseconds for a simulation. */
 const simulatedMs = 40_000;
 
-/** What the leading orchestrator answers: submissions and cancels of people, and the reports of agents. */
+/** The requests that the leading orchestrator answers: acts of people, and reports of agents. */
 export const orchestratorRequests = {
   submitProtocolRun: defineRequest({
     name: 'protocol_run.submit',
@@ -131,7 +125,7 @@ export const orchestratorRequests = {
     timeoutMs: 10_000,
     errors: cancelErrors,
   }),
-  /** Changes the priority of a task that is not over, or parameters of one that has not begun. */
+  /** Changes the priority of a task that has not ended, or parameters of a task that has not begun. */
   changeTask: defineRequest({
     name: 'task.change',
     subject: 'svc.v1.orchestrator.task.change',
@@ -142,7 +136,7 @@ export const orchestratorRequests = {
     timeoutMs: 10_000,
     errors: changeErrors,
   }),
-  /** The same of a protocol run and its tasks. */
+  /** The same for a protocol run and its tasks. */
   changeProtocolRun: defineRequest({
     name: 'protocol_run.change',
     subject: 'svc.v1.orchestrator.protocol_run.change',
@@ -151,7 +145,7 @@ export const orchestratorRequests = {
     timeoutMs: 10_000,
     errors: changeErrors,
   }),
-  /** The same of a campaign, its runs and their tasks; parameters are those of runs that have not begun. */
+  /** The same for a campaign, its runs and their tasks. Parameters change for runs that have not begun. */
   changeCampaign: defineRequest({
     name: 'campaign.change',
     subject: 'svc.v1.orchestrator.campaign.change',
@@ -160,7 +154,7 @@ export const orchestratorRequests = {
     timeoutMs: 10_000,
     errors: ['duplicate_name', ...changeErrors],
   }),
-  /** Takes work that is over, with all that belongs to it, out of the lists. */
+  /** Removes ended work, with all that belongs to it, from the lists. */
   archiveWork: defineRequest({
     name: 'work.archive',
     subject: 'svc.v1.orchestrator.work.archive',
@@ -169,7 +163,7 @@ export const orchestratorRequests = {
     timeoutMs: 10_000,
     errors: cancelErrors,
   }),
-  /** Brings what is archived back into the lists. */
+  /** Returns archived work to the lists. */
   restoreWork: defineRequest({
     name: 'work.restore',
     subject: 'svc.v1.orchestrator.work.restore',
@@ -178,7 +172,7 @@ export const orchestratorRequests = {
     timeoutMs: 10_000,
     errors: cancelErrors,
   }),
-  /** Starts no more tasks of the run; what runs goes on to its end. */
+  /** Starts no more tasks of the run. Running tasks continue to their end. */
   pauseProtocolRun: defineRequest({
     name: 'protocol_run.pause',
     subject: 'svc.v1.orchestrator.protocol_run.pause',
@@ -187,7 +181,7 @@ export const orchestratorRequests = {
     timeoutMs: 10_000,
     errors: cancelErrors,
   }),
-  /** Goes on with a run that is paused, or that failed or was cancelled: completed tasks are kept. */
+  /** Resumes a run that is paused, failed or cancelled. It keeps completed tasks. */
   resumeProtocolRun: defineRequest({
     name: 'protocol_run.resume',
     subject: 'svc.v1.orchestrator.protocol_run.resume',
@@ -196,7 +190,7 @@ export const orchestratorRequests = {
     timeoutMs: 10_000,
     errors: resumeErrors,
   }),
-  /** Starts no more runs, and no more tasks of those there are. */
+  /** Starts no more runs of the campaign, and no more tasks of its present runs. */
   pauseCampaign: defineRequest({
     name: 'campaign.pause',
     subject: 'svc.v1.orchestrator.campaign.pause',
@@ -205,13 +199,13 @@ export const orchestratorRequests = {
     timeoutMs: 10_000,
     errors: cancelErrors,
   }),
-  /** Goes on with a campaign that is paused, or that failed or was cancelled: completed runs are kept. */
+  /** Resumes a campaign that is paused, failed or cancelled. It keeps completed runs. */
   resumeCampaign: defineRequest({
     name: 'campaign.resume',
     subject: 'svc.v1.orchestrator.campaign.resume',
     request: zodSchema(
       namedBy.extend({
-        /** Laid over what was said of its optimizer before. Secrets in it are sealed. */
+        /** Overrides the earlier settings of its optimizer. Secrets in it are sealed. */
         optimizer_overrides: jsonObject.optional(),
       }),
     ),
@@ -219,7 +213,7 @@ export const orchestratorRequests = {
     timeoutMs: optimizerMadeMs,
     errors: [...resumeErrors, ...optimizerErrors],
   }),
-  /** Changes parameters of the optimizer of a campaign that goes on: all of them, or none. Answered after the commit. */
+  /** Changes parameters of the optimizer of a campaign that has not ended: all, or none. Answered after the commit. */
   configureOptimizer: defineRequest({
     name: 'campaign.optimizer.configure',
     subject: 'svc.v1.orchestrator.campaign.optimizer.configure',
@@ -228,7 +222,7 @@ export const orchestratorRequests = {
     timeoutMs: 40_000,
     errors: [...cancelErrors, ...optimizerErrors],
   }),
-  /** Queues a remark for the AI of a campaign that goes on. Answered after the commit. */
+  /** Queues a remark for the AI of a campaign that has not ended. Answered after the commit. */
   addInsight: defineRequest({
     name: 'campaign.optimizer.insight',
     subject: 'svc.v1.orchestrator.campaign.optimizer.insight',
@@ -237,13 +231,13 @@ export const orchestratorRequests = {
     timeoutMs: 10_000,
     errors: cancelErrors,
   }),
-  /** The optimizer of a campaign that is not over; of one that is, the record tells everything. */
+  /** The optimizer of a campaign that has not ended. For an ended campaign the record has all of it. */
   readOptimizer: defineRequest({
     name: 'campaign.optimizer.read',
     subject: 'svc.v1.orchestrator.campaign.optimizer.read',
     request: zodSchema(
       named.extend({
-        /** True: the belief of the model is asked for, which waits for what the optimizer does at present. */
+        /** True: asks for the belief of the model too. This waits until the present call of the optimizer has ended. */
         explain: z.boolean(),
       }),
     ),
@@ -251,14 +245,14 @@ export const orchestratorRequests = {
     timeoutMs: 20_000,
     errors: ['not_found', 'wrong_state'],
   }),
-  /** What the optimizer of a loaded protocol is before anything is said about it. */
+  /** The optimizer of a loaded protocol with its default settings. */
   readOptimizerDefaults: defineRequest({
     name: 'protocol.optimizer.defaults',
     subject: 'svc.v1.orchestrator.protocol.optimizer.defaults',
     request: zodSchema(
       z.object({
         protocol: z.string(),
-        /** Address of the computer that is asked; absent: 127.0.0.1. */
+        /** Address of the computer of the optimizer; absent: 127.0.0.1. */
         optimizer_ip: z.string().optional(),
       }),
     ),
@@ -266,7 +260,7 @@ export const orchestratorRequests = {
     timeoutMs: optimizerMadeMs,
     errors: ['unknown_protocol', 'not_found', ...optimizerErrors],
   }),
-  /** Nothing starts any more, wherever it belongs, until the queue is resumed; what runs goes on. Idempotent. */
+  /** Pauses the queue: no task starts until a person resumes it. Running tasks continue. Idempotent. */
   pauseQueue: defineRequest({
     name: 'queue.pause',
     subject: 'svc.v1.orchestrator.queue.pause',
@@ -283,7 +277,7 @@ export const orchestratorRequests = {
     timeoutMs: 10_000,
     errors: ['store_unavailable'],
   }),
-  /** Whether anything may start, and a part of what waits, in its order. */
+  /** Whether tasks may start, and a part of the queue in its order. */
   readQueue: defineRequest({
     name: 'queue.read',
     subject: 'svc.v1.orchestrator.queue.read',
@@ -292,7 +286,7 @@ export const orchestratorRequests = {
     timeoutMs: 5_000,
     errors: [],
   }),
-  /** What goes on, what is to come and why what waits waits. */
+  /** The plan, and the reason why each queued task has not started. */
   readSchedule: defineRequest({
     name: 'schedule.read',
     subject: 'svc.v1.orchestrator.schedule.read',
@@ -301,7 +295,7 @@ export const orchestratorRequests = {
     timeoutMs: 5_000,
     errors: [],
   }),
-  /** When what is not over is expected to be complete, by name; what is not named is not known. */
+  /** When open work is expected to be complete, by name. A name is absent when the time is not known. */
   readEstimates: defineRequest({
     name: 'schedule.estimates',
     subject: 'svc.v1.orchestrator.schedule.estimates',
@@ -315,7 +309,7 @@ export const orchestratorRequests = {
     timeoutMs: 300,
     errors: [],
   }),
-  /** Plays a scenario through, with what is loaded. Changes nothing. */
+  /** Simulates a scenario with the loaded definitions. Changes nothing. */
   simulate: defineRequest({
     name: 'simulation.run',
     subject: 'svc.v1.orchestrator.simulation.run',
@@ -324,7 +318,7 @@ export const orchestratorRequests = {
     timeoutMs: simulatedMs,
     errors: ['invalid', 'backlog_full', 'service_unavailable'],
   }),
-  /** What would become of a protocol run if it was submitted now. Changes nothing. */
+  /** Simulates a protocol run as if it was submitted now. Changes nothing. */
   simulateProtocolRun: defineRequest({
     name: 'simulation.protocol_run',
     subject: 'svc.v1.orchestrator.simulation.protocol_run',
@@ -333,7 +327,7 @@ export const orchestratorRequests = {
     timeoutMs: simulatedMs,
     errors: ['unknown_protocol', 'service_unavailable', ...submitErrors],
   }),
-  /** What a submission would be answered if it was meant, and what would become of it. Changes nothing. */
+  /** Checks a submission as if it was real, and simulates it. Changes nothing. */
   dryRun: defineRequest({
     name: 'submission.dry_run',
     subject: 'svc.v1.orchestrator.submission.dry_run',
@@ -363,7 +357,7 @@ export const orchestratorRequests = {
       ...optimizerErrors,
     ],
   }),
-  /** A person settles what only a person can. */
+  /** Records the decision of a person on an open question. */
   resolveAttention: defineRequest({
     name: 'attention.resolve',
     subject: 'svc.v1.orchestrator.attention.resolve',
@@ -373,8 +367,8 @@ export const orchestratorRequests = {
     errors: ['invalid', 'agent_unreachable', ...cancelErrors],
   }),
   /**
-   * Puts the data of a resource back to what the file of its laboratory says, with the act in the audit. While a task or
-   * a protocol run has the resource only with `force`, and then with a reason.
+   * Resets the data of a resource to the lab file and records the act in the audit. While a task or a protocol run has the
+   * resource, this needs `force` and a reason.
    */
   resetResource: defineRequest({
     name: 'resource.reset',
@@ -385,8 +379,8 @@ export const orchestratorRequests = {
     errors: ['invalid', ...cancelErrors],
   }),
   /**
-   * Records an emergency stop; the agents have heard of it by the event already, and hear of it again from the leader.
-   * The same id again is the same stop.
+   * Records an emergency stop. The agents have got it by the event already, and get it again from the leader. The same id
+   * names the same emergency stop.
    */
   engageStop: defineRequest({
     name: 'estop.engage',
@@ -396,7 +390,7 @@ export const orchestratorRequests = {
     timeoutMs: 5_000,
     errors: ['unknown_lab', 'unknown_device', 'store_unavailable'],
   }),
-  /** Ends one stop, or all that are in force. */
+  /** Releases one emergency stop, or all that are in force. */
   releaseStop: defineRequest({
     name: 'estop.release',
     subject: 'svc.v1.orchestrator.estop.release',
@@ -405,7 +399,7 @@ export const orchestratorRequests = {
     timeoutMs: 10_000,
     errors: cancelErrors,
   }),
-  /** Where a device is: which agent to call, in which incarnation, and what functions the device has. */
+  /** Locates a device: its agent with the incarnation, and the functions of the device. */
   locateDevice: defineRequest({
     name: 'device.locate',
     subject: 'svc.v1.orchestrator.device.locate',
@@ -414,9 +408,9 @@ export const orchestratorRequests = {
       z.object({
         computer: z.string(),
         inc: z.number().int(),
-        /** As its agent last said; absent or empty: not known yet. */
+        /** As its agent last reported; absent or empty: not known yet. */
         functions: z.array(deviceFunction).optional(),
-        /** The task run that has it at this moment, as people name it; absent: none. */
+        /** Label of the task run that has the device at this moment; absent: none. */
         held_by: z.string().optional(),
       }),
     ),
@@ -441,113 +435,5 @@ export const orchestratorRequests = {
     errors: [],
   }),
 
-  /**
-   * An agent says hello, at start and after every change of leader: it gets its incarnation and the devices it shall
-   * run, and tells which attempts it knows, so that running work is adopted and lost work is recognised.
-   */
-  registerAgent: defineRequest({
-    name: 'agent.register',
-    subject: 'svc.v1.orchestrator.agent.register',
-    request: zodSchema(
-      z.object({
-        computer: z.string(),
-        /** Random per agent process: tells a reconnect from a restart. */
-        session: z.string(),
-        version: z.string(),
-        attempts: z.array(attemptReport),
-        /**
-         * Earlier incarnations whose ledger this agent has, whole: what they accepted is among the attempts, unless it was
-         * acknowledged. Absent: an agent that does not say.
-         */
-        incarnations: z.array(z.number().int()).optional(),
-        devices: z.array(deviceStatus),
-        /** The stops in force on this computer; the leader takes over those that it has not heard of. */
-        halts: z.array(emergencyStop).optional(),
-      }),
-    ),
-    reply: zodSchema(
-      z.object({
-        inc: z.number().int(),
-        epoch: z.number().int(),
-        devices: z.array(deviceAssignment),
-        /** The stops in force; absent: an orchestrator that does not say, so nothing changes. */
-        halts: z.array(emergencyStop).optional(),
-        /** Ids of the latest stops that were released; the agent goes on where it still keeps to one of them. */
-        released: z.array(z.string()).optional(),
-      }),
-    ),
-    timeoutMs: 5_000,
-    errors: ['invalid', 'wrong_state', 'store_unavailable'],
-  }),
-  /** The end of an attempt. Sent again until acknowledged; acknowledged only after it was committed. */
-  reportResult: defineRequest({
-    name: 'attempt.result',
-    subject: 'svc.v1.orchestrator.attempt.result',
-    request: zodSchema(attemptResult),
-    reply: zodSchema(z.object({})),
-    timeoutMs: 10_000,
-    errors: ['store_unavailable', 'service_unavailable'],
-  }),
-  /** Leave to store one file of an attempt: where to send the bytes, valid for a few minutes. */
-  uploadTicket: defineRequest({
-    name: 'file.ticket',
-    subject: 'svc.v1.orchestrator.file.ticket',
-    request: zodSchema(
-      z.object({
-        attempt_id: z.string(),
-        name: z.string(),
-        size: z.number().int().nonnegative(),
-        sha256: z.string(),
-      }),
-    ),
-    reply: zodSchema(
-      z.object({ method: z.literal('PUT'), url: z.string(), headers: z.record(z.string(), z.string()) }),
-    ),
-    timeoutMs: 5_000,
-    errors: ['not_found', 'invalid'],
-  }),
-  /** Leave to fetch one file that an attempt gets: where the bytes are, for a few minutes. */
-  downloadTicket: defineRequest({
-    name: 'file.fetch',
-    subject: 'svc.v1.orchestrator.file.fetch',
-    request: zodSchema(z.object({ attempt_id: z.string(), handle: z.string() })),
-    reply: zodSchema(z.object({ url: z.string(), headers: z.record(z.string(), z.string()) })),
-    timeoutMs: 5_000,
-    errors: ['not_found'],
-  }),
-  /** One piece of a code module, by content hash. */
-  fetchModule: defineRequest({
-    name: 'module.fetch',
-    subject: 'svc.v1.orchestrator.module.fetch',
-    request: zodSchema(z.object({ hash: z.string(), offset: z.number().int().nonnegative() })),
-    reply: zodSchema(
-      z.object({
-        /** Base64 of at most 128 KiB from `offset`. */
-        data: z.string(),
-        total: z.number().int(),
-      }),
-    ),
-    timeoutMs: 5_000,
-    errors: ['not_found'],
-  }),
-};
-
-export const orchestratorEvents = {
-  /** Published at start and every second: who leads. An agent that hears a new epoch registers again. */
-  leading: defineEvent({
-    name: 'orchestrator.leading',
-    subject: 'svc.v1.event.orchestrator.leading',
-    body: zodSchema(
-      z.object({
-        epoch: z.number().int(),
-        instance: z.string(),
-        /**
-         * The stops in force, and the ids of the latest ones that were released: an agent that missed a stop stops
-         * within a second, and none is released because its own beginning was not heard of yet.
-         */
-        halts: z.array(emergencyStop).optional(),
-        released: z.array(z.string()).optional(),
-      }),
-    ),
-  }),
+  ...agentReports,
 };

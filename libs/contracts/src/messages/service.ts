@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { zodSchema } from '../schema.js';
 import { defineEvent, defineRequest } from './define.js';
 
-/** Names of the processes that answer for their health. */
+/** Names of the processes that report their health. */
 export const serviceNames = ['gateway', 'orchestrator', 'agent', 'optimizer'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
@@ -13,20 +13,20 @@ export const serviceHealth = z.object({
   status: z.enum(['ok', 'degraded']),
   detail: z.string().optional(),
   uptime_s: z.number(),
-  /** Only of the orchestrator that leads. */
+  /** Only in the answer of the leading orchestrator. */
   leads: z
     .object({
       epoch: z.number().int(),
-      /** Computers that should have an agent, and how many of them have one that is heard. */
+      /** Number of computers that need an agent, and of those whose agent is heard. */
       computers: z.object({ expected: z.number().int(), online: z.number().int() }),
-      /** Packages as they were last read, and how many of them have mistakes. */
+      /** Number of packages that were last read, and of those with errors. */
       packages: z.object({ read: z.number().int(), faulty: z.number().int() }),
     })
     .optional(),
 });
 export type ServiceHealth = z.infer<typeof serviceHealth>;
 
-/** In place of the name of a process: whichever orchestrator leads. Nobody answers while none does. */
+/** Stands for the leading orchestrator instead of the name of a process. No process answers while none leads. */
 export const leaderName = 'leader';
 
 export const serviceRequests = {
@@ -40,38 +40,38 @@ export const serviceRequests = {
   }),
 };
 
-/** Measurements of one kind, as Prometheus has them: a name, and a value for each combination of labels. */
+/** Measurements of one kind as in Prometheus: a name, and a value for each combination of labels. */
 export const metricFamily = z.object({
-  /** Words of small letters with underscores; the unit, without prefix, is part of it: `svc_turn_seconds`. */
+  /** Lower-case words with underscores. The unit, without prefix, is part of the name: `svc_turn_seconds`. */
   name: z.string().regex(/^[a-z][a-z0-9_]*$/),
   help: z.string(),
   type: z.enum(['counter', 'gauge', 'histogram']),
-  /** Of a histogram: upper bounds of its buckets, rising; what is above the last is counted too. */
+  /** For a histogram: upper bounds of its buckets, rising. Values above the last bound are counted as well. */
   bounds: z.array(z.number()).optional(),
   samples: z.array(
     z.object({
       labels: z.record(z.string(), z.string()),
-      /** Of a histogram the sum of what was observed. */
+      /** For a histogram: the sum of the observed values. */
       value: z.number(),
-      /** Of a histogram: how often each bucket was met, and last what is above all bounds. */
+      /** For a histogram: the count of each bucket, and last the count above all bounds. */
       counts: z.array(z.number().int()).optional(),
     }),
   ),
 });
 export type MetricFamily = z.infer<typeof metricFamily>;
 
-/** How often a process tells what it has measured, in milliseconds. */
+/** Milliseconds between two reports of the measurements of a process. */
 export const measuredEveryMs = 5_000;
 
 export const serviceEvents = {
-  /** What a process has counted since it started; the next one stands for all before. */
+  /** What a process has counted since its start. Each event replaces the ones before. */
   measured: defineEvent({
     name: 'service.measured',
     subject: 'svc.v1.event.service.measured',
     body: zodSchema(
       z.object({
         service: z.string(),
-        /** The same for the whole life of the process, and of no other one. */
+        /** Unique identifier of the process. */
         instance: z.string(),
         families: z.array(metricFamily),
       }),

@@ -7,7 +7,7 @@ import { attemptCalls } from '../rest/work/tasks.js';
 import { deviceStates } from '../states.js';
 import { functionParameter } from './function-parameter.js';
 
-/** The pieces that agent and orchestrator messages share: code, devices, attempts and their results. */
+/** Parts that messages of agents and orchestrator share: code, devices, attempts and their results. */
 
 export const jsonValue: z.ZodType<JsonValue> = z.json() as z.ZodType<JsonValue>;
 export const jsonObject = z.record(z.string(), jsonValue);
@@ -23,10 +23,10 @@ export const moduleReference = z.object({
 });
 export type ModuleReference = z.infer<typeof moduleReference>;
 
-/** How long a function of a device may take when nothing else is said, in seconds. */
+/** Default time limit of a device function, in seconds. */
 export const defaultDeviceTimeoutS = 60;
 
-/** The longest time that a function may be given, in seconds: a week. */
+/** The longest time limit of a function, in seconds: a week. */
 export const longestDeviceTimeoutS = 604_800;
 
 /** A function that a device declares. */
@@ -34,32 +34,32 @@ export const deviceFunction = z.object({
   name: z.string(),
   kind: z.enum(functionKinds),
   /**
-   * How long it may take from its begin, in seconds; then the process of the device is ended. Absent in what a host
-   * says: the setting of its agent. Absent in what an agent says: {@link defaultDeviceTimeoutS}.
+   * Seconds that a call may take from its begin; after that the agent ends the process of the device. Absent in a message
+   * of a host: the setting of its agent. Absent in a message of an agent: {@link defaultDeviceTimeoutS}.
    */
   timeout_s: z.number().positive().max(longestDeviceTimeoutS).optional(),
   /** What it does, for people. */
   description: z.string().optional(),
-  /** By name; absent: not declared, so the arguments of a call are not checked. */
+  /** By name. Absent: not declared, so the agent does not check the arguments of a call. */
   parameters: z.record(z.string(), functionParameter).optional(),
 });
 export type DeviceFunction = z.infer<typeof deviceFunction>;
 
-/** How long a function may take, in milliseconds, by what its agent says of it; the default when it is not known. */
+/** Milliseconds that a function may take, as its agent reports it; the default when that is not known. */
 export function deviceTimeoutMs(declared: DeviceFunction | undefined): number {
   return (declared?.timeout_s ?? defaultDeviceTimeoutS) * 1_000;
 }
 
-/** How much longer than the function may take a caller on another computer waits for its answer, in milliseconds. */
+/** Milliseconds for which a caller on another computer waits beyond the time limit of the function. */
 export const deviceAnswerMs = 5_000;
 
 /**
- * How long a call of a device may be on its way to another computer, in milliseconds: one that was held up, or that finds
- * an agent which had been stopped, is not made, for whoever sent it may have given up, died or been replaced.
+ * Milliseconds that a device call may be on its way to another computer. The agent does not make a call that was delayed
+ * for longer, because its sender may have given up, died or been replaced.
  */
 export const callFreshMs = 2_000;
 
-/** A device that an agent shall run. */
+/** A device that an agent runs. */
 export const deviceAssignment = z.object({
   lab: z.string(),
   name: z.string(),
@@ -76,9 +76,9 @@ export const deviceStatus = z.object({
   state: z.enum(deviceStates),
   detail: z.string().nullable(),
   functions: z.array(deviceFunction),
-  /** Stopped by people, with the reason: it takes no calls but queries until it is released. Absent: not. */
+  /** Reason of the emergency stop that covers the device. It takes only queries until the release. Absent: none. */
   halted: z.string().optional(),
-  /** Of an uncertain device: since when, and what is known, for the person who is asked. */
+  /** What is known of an uncertain device, for the person who decides. */
   doubt: deviceDoubt.zod().optional(),
 });
 export type DeviceStatus = z.infer<typeof deviceStatus>;
@@ -91,7 +91,7 @@ export const deviceBinding = z.object({
   computer: z.string(),
   inc: z.number().int(),
   fence: z.number().int(),
-  /** What its agent last said of its functions; absent or empty: not known. */
+  /** Its functions as its agent last reported them; absent or empty: not known. */
   functions: z.array(deviceFunction).optional(),
 });
 export type DeviceBinding = z.infer<typeof deviceBinding>;
@@ -121,7 +121,7 @@ export type InputFile = z.infer<typeof inputFile>;
 export const taskStart = z.object({
   attempt_id: z.string(),
   task_run_id: z.string(),
-  /** What logs call it: `<protocol run>/<task>`, or the name of the on-demand task. */
+  /** Its name in logs: `<protocol run>/<task>`, or the name of the on-demand task. */
   label: z.string(),
   task_type: z.string(),
   module: moduleReference,
@@ -129,7 +129,7 @@ export const taskStart = z.object({
   devices: z.record(z.string(), deviceBinding),
   parameters: jsonObject,
   resources: z.record(z.string(), resourceValue),
-  /** File handle to the file it gets; absent: none. They are fetched before the task begins. */
+  /** File handle to the input file; absent: none. The agent fetches the files before the task begins. */
   files: z.record(z.string(), inputFile).optional(),
 });
 export type TaskStart = z.infer<typeof taskStart>;
@@ -156,11 +156,11 @@ export const attemptOutcome = z.discriminatedUnion('kind', [
     /** `task_error`, `task_process_died`, `device_error`, `file_error`, ... */
     code: z.string(),
     error: authorError,
-    /** What is stored of it all the same. */
+    /** Files of the failed attempt that are stored. */
     files: z.array(fileDescription).optional(),
   }),
   z.object({ kind: z.literal('cancelled') }),
-  /** It began and nobody can know how it ended. */
+  /** The attempt began, and its outcome cannot be known. */
   z.object({ kind: z.literal('unknown'), detail: z.string() }),
 ]);
 export type AttemptOutcome = z.infer<typeof attemptOutcome>;
@@ -170,12 +170,12 @@ export const attemptResult = z.object({
   computer: z.string(),
   inc: z.number().int(),
   outcome: attemptOutcome,
-  /** What the attempt did to devices; absent: an agent that does not say, so anything may have happened. */
+  /** What the attempt did to devices. Absent: the agent does not report it, so any effect is possible. */
   calls: attemptCalls.zod().optional(),
 });
 export type AttemptResult = z.infer<typeof attemptResult>;
 
-/** What an agent knows of an attempt. `unknown`: it never heard of it, and will refuse it from now on. */
+/** Status of an attempt at its agent. `unknown`: the agent never got it, and refuses it from now on. */
 export const attemptStatus = z.enum(['accepted', 'running', 'cancelling', 'ended', 'unknown']);
 export type AttemptStatus = z.infer<typeof attemptStatus>;
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.js';
 import { Described, Field, described, free, integer, list, orNull, text, time } from './fields/field.js';
 import type { Page } from './pages.js';
 
-/** What events are about: the first part of their `aggregate`, before the slash. */
+/** The kinds of records that events are about: the part of their `aggregate` before the slash. */
 export const eventKinds = [
   'task_run',
   'attempt',
@@ -20,7 +20,7 @@ export const eventKinds = [
 ] as const;
 export type EventKind = (typeof eventKinds)[number];
 
-/** Version of the shape of events. Fields may be added to a body without a new version; none is removed or changes its meaning. */
+/** Version of the shape of events. Within a version, fields may be added to a body; none is removed or changes its meaning. */
 export const eventSchema = 1;
 
 @Described('An event of one record.')
@@ -58,16 +58,16 @@ export class EventPage implements Page<ServiceEvent> {
   @Field(orNull(text('Leads to the next page; null: this is the last page.'))) next_cursor!: string | null;
 }
 
-/** Which events somebody wants; what is left out does not narrow it down. */
+/** Which events a client wants. A filter that is absent selects everything. */
 export interface EventFilter {
-  /** `task_run.completed`, or `task_run` for all of that kind. Several: any of them. */
+  /** Any of these: `task_run.completed`, or `task_run` for all events of that kind. */
   types?: string[];
   aggregate?: string;
   owner?: string;
   campaign?: string;
   protocol_run?: string;
   lab?: string;
-  /** Only what belongs to these labs and to no others; what belongs to none is not among it. */
+  /** Only events that belong to at least one lab and only to these labs. */
   within?: readonly string[];
 }
 
@@ -80,8 +80,8 @@ export function eventKindOf(text: string): string {
 }
 
 /**
- * Is it one of the events that the filter asks for? A run and a campaign belong to themselves: the filter `campaign`
- * finds the events of the campaign, its runs, their tasks, attempts and trials alike.
+ * True if the filter selects the event. A run and a campaign belong to themselves: the filter `campaign` selects the events
+ * of the campaign, of its runs, and of their tasks, attempts and trials.
  */
 export function isWanted(
   event: Pick<ServiceEvent, 'type' | 'aggregate' | 'body'>,

@@ -21,28 +21,28 @@ import type { ProtocolRunSummary } from './work/protocol-runs.js';
 import type { AttemptRecord, TaskRunRecord } from './work/tasks.js';
 
 /**
- * How a query parameter narrows a list down:
+ * How a query parameter filters a list:
  *
- * - `choice`: one of the values, or several with commas between
- * - `at_least`: one of the values, and it or any behind it is meant
+ * - `choice`: the field is one of these values, separated by commas
+ * - `at_least`: the field is this value or one after it
  * - `exact`: the field is this text
- * - `contains`: the field has this text somewhere, in upper or lower case
+ * - `contains`: the field contains this text, in upper or lower case
  * - `since`, `until`: the moment is this one or later; before this one
  * - `above`: the number is greater than this one
- * - `flag`: `true` or `false`; absent it is false
- * - `one_of`: one of the values; absent it is the usual one
+ * - `flag`: `true` or `false`; absent: false
+ * - `one_of`: one of the values; absent: the usual one
  */
 export type ListFilter =
   | { kind: 'choice' | 'at_least'; values: readonly string[]; description: string }
   | { kind: 'one_of'; values: readonly string[]; usual: string; description: string }
   | { kind: 'exact' | 'contains' | 'since' | 'until' | 'above' | 'flag'; description: string };
 
-/** What the values of a field are, by which a list can be sorted. */
+/** The type of a field by which a list can be sorted. */
 export type SortKind = 'time' | 'text' | 'number';
 
-/** How a list can be asked for. */
+/** The sort orders and filters of a list. */
 export interface ListShape {
-  /** Order when nothing is said: a field, `-field` for descending. */
+  /** Default order: a field, or `-field` for descending. */
   usual: string;
   sort: Readonly<Record<string, SortKind>>;
   filters: Readonly<Record<string, ListFilter>>;
@@ -52,30 +52,33 @@ const exact = (description: string): ListFilter => ({ kind: 'exact', description
 const choice = (values: readonly string[], description: string): ListFilter => ({
   kind: 'choice',
   values,
-  description: `${description} Several with commas between.`,
+  description: `${description} Several values are separated by commas.`,
 });
 const states = (values: readonly string[]): ListFilter => choice(values, 'Only records in this state.');
 const named: ListFilter = {
   kind: 'contains',
-  description: 'Only records whose name has this text in it, in upper or lower case.',
+  description: 'Only records whose name contains this text, in upper or lower case.',
 };
 const between = (moment: string): Readonly<Record<'since' | 'until', ListFilter>> => ({
-  since: { kind: 'since', description: `Only what was ${moment} at this moment (ISO 8601) or later.` },
-  until: { kind: 'until', description: `Only what was ${moment} before this moment (ISO 8601).` },
+  since: {
+    kind: 'since',
+    description: `Only records that were ${moment} at this moment (ISO 8601) or later.`,
+  },
+  until: { kind: 'until', description: `Only records that were ${moment} before this moment (ISO 8601).` },
 });
 const owner = exact('Only records of this owner.');
-const campaign = exact('Only what belongs to this campaign.');
-const protocolRun = exact('Only what belongs to this protocol run.');
-const computer = exact('Only what is on this computer.');
+const campaign = exact('Only records that belong to this campaign.');
+const protocolRun = exact('Only records that belong to this protocol run.');
+const computer = exact('Only records of this computer.');
 const archived: ListFilter = {
   kind: 'one_of',
   values: ['false', 'true', 'all'],
   usual: 'false',
-  description: 'Whether to list what is not archived, only what is, or all of it.',
+  description: '`false`: only records that are not archived. `true`: only archived records. `all`: both.',
 };
 const work = { created_at: 'time', name: 'text', owner: 'text', priority: 'number', state: 'text' } as const;
 
-/** Lists of what the database holds. */
+/** Lists that the database holds. */
 export const storedLists = {
   tasks: {
     usual: '-created_at',
@@ -87,7 +90,7 @@ export const storedLists = {
       campaign,
       protocol_run: protocolRun,
       lab: exact(
-        'Only tasks of this laboratory: of runs whose protocol names it, and those that got a device or resource of it.',
+        'Only tasks of this laboratory: tasks of runs whose protocol names it, and tasks that got one of its devices or resources.',
       ),
       computer,
       ...between('created'),
@@ -133,7 +136,7 @@ export const storedLists = {
     filters: {
       state: states(trialStates),
       source: choice(trialSources, 'Only trials from this source.'),
-      after: { kind: 'above', description: 'Only trials after the one of this number.' },
+      after: { kind: 'above', description: 'Only trials with a higher number than this.' },
     },
   },
   attempts: {
@@ -141,7 +144,7 @@ export const storedLists = {
     sort: { created_at: 'time', state: 'text', computer: 'text' },
     filters: {
       state: states(attemptStates),
-      task: exact('Only attempts at tasks of this name.'),
+      task: exact('Only attempts of tasks with this name.'),
       protocol_run: protocolRun,
       computer,
       ...between('created'),
@@ -158,9 +161,9 @@ export const storedLists = {
     sort: { opened_at: 'time', kind: 'text', state: 'text' },
     filters: {
       state: states(attentionStates),
-      kind: choice(attentionKinds, 'Only what is about this.'),
+      kind: choice(attentionKinds, 'Only questions about this.'),
       protocol_run: protocolRun,
-      device: exact('Only what is about this device, as `<lab>.<device>`.'),
+      device: exact('Only questions about this device, as `<lab>.<device>`.'),
       computer,
       ...between('opened'),
     },
@@ -169,9 +172,9 @@ export const storedLists = {
     usual: '-engaged_at',
     sort: { engaged_at: 'time', scope: 'text' },
     filters: {
-      all: { kind: 'flag', description: 'Whether to list those that are released as well.' },
-      scope: exact('Only stops of this: `all`, `lab:<lab>` or `device:<lab>.<device>`.'),
-      by: exact('Only stops by this person.'),
+      all: { kind: 'flag', description: 'True: lists released emergency stops as well.' },
+      scope: exact('Only emergency stops with this scope: `all`, `lab:<lab>` or `device:<lab>.<device>`.'),
+      by: exact('Only emergency stops by this person.'),
       ...between('engaged'),
     },
   },
@@ -190,7 +193,7 @@ export const storedLists = {
     filters: {
       state: states(taskRunStates),
       protocol_run: protocolRun,
-      since: { kind: 'since', description: 'Only uses and resets from this moment (ISO 8601) on.' },
+      since: { kind: 'since', description: 'Only uses and resets at this moment (ISO 8601) or later.' },
       until: { kind: 'until', description: 'Only uses and resets before this moment (ISO 8601).' },
     },
   },
@@ -198,13 +201,13 @@ export const storedLists = {
     usual: '-created_at',
     sort: { created_at: 'time' },
     filters: {
-      task: exact('Only files of tasks of this name.'),
+      task: exact('Only files of tasks with this name.'),
       type: exact('Only files of tasks of this type.'),
       protocol_run: protocolRun,
       campaign,
       owner,
-      ...between('created, by its task,'),
-      text: { kind: 'contains', description: 'Only files whose name has this text in it.' },
+      ...between('created by their task'),
+      text: { kind: 'contains', description: 'Only files whose name contains this text.' },
       archived,
     },
   },
@@ -213,16 +216,20 @@ export const storedLists = {
     sort: { id: 'number', at: 'time' },
     filters: {
       task_run: exact('Only lines of the task run with this id.'),
-      task: exact('Only lines of tasks of this name.'),
+      task: exact('Only lines of tasks with this name.'),
       protocol_run: protocolRun,
       campaign,
       lab: exact('Only lines of devices of this laboratory.'),
-      device: exact('Only lines of devices of this name.'),
+      device: exact('Only lines of devices with this name.'),
       computer,
       source: choice(logSources, 'Only lines from this source.'),
-      level: { kind: 'at_least', values: logLevels, description: 'Only lines of this level or above.' },
+      level: {
+        kind: 'at_least',
+        values: logLevels,
+        description: 'Only lines of this severity or a higher one.',
+      },
       ...between('written'),
-      text: { kind: 'contains', description: 'Only lines with this text in them, in upper or lower case.' },
+      text: { kind: 'contains', description: 'Only lines that contain this text, in upper or lower case.' },
     },
   },
   audit: {
@@ -241,7 +248,7 @@ export const storedLists = {
     filters: {
       state: states(webhookStates),
       ...between('created'),
-      text: { kind: 'contains', description: 'Only webhooks whose address has this text in it.' },
+      text: { kind: 'contains', description: 'Only webhooks whose address contains this text.' },
     },
   },
   webhook_deliveries: {
@@ -256,7 +263,7 @@ export const storedLists = {
   },
 } as const satisfies Record<string, ListShape>;
 
-/** Lists of what the leading orchestrator knows at this moment. */
+/** Lists that the leading orchestrator has in memory. */
 export const presentLists = {
   devices: {
     usual: 'lab_name',
@@ -286,7 +293,7 @@ export const presentLists = {
       lab: exact('Only agents of computers of this laboratory.'),
       text: {
         kind: 'contains',
-        description: 'Only agents of computers whose name has this text in it, in upper or lower case.',
+        description: 'Only agents of computers whose name contains this text, in upper or lower case.',
       },
     },
   },
@@ -297,8 +304,8 @@ export const presentLists = {
       protocol_run: protocolRun,
       campaign,
       owner,
-      lab: exact('Only tasks that are planned on a device of this laboratory, or else may get one.'),
-      device: exact('Only tasks that are planned on this device, as `<lab>.<device>`, or else may get it.'),
+      lab: exact('Only tasks that are planned on a device of this laboratory, or else could get one.'),
+      device: exact('Only tasks that are planned on this device, as `<lab>.<device>`, or else could get it.'),
     },
   },
   packages: { usual: 'name', sort: { name: 'text' }, filters: { text: named } },
@@ -329,11 +336,11 @@ export interface ListRequest {
   /** One of the fields that the shape names. */
   sort: string;
   descending: boolean;
-  /** By name: moments as ISO 8601 in UTC; a choice is a list. One that is absent selects everything. */
+  /** By name. Moments are ISO 8601 in UTC; a choice is a list. An absent filter selects everything. */
   filters: Readonly<Record<string, string | number | boolean | readonly string[]>>;
-  /** Only records that belong to these labs and to no others; one that belongs to none is not among them. Absent: all. */
+  /** Only records that belong to at least one lab and only to these labs. Absent: all records. */
   within?: readonly string[];
-  /** Behind which record the page begins; null: the first page. */
+  /** The record after which the page begins; null: the first page. */
   after: ListPosition | null;
 }
 

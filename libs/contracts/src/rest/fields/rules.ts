@@ -10,7 +10,7 @@ import {
 /** Longest name of a record, in characters. */
 export const maxNameLength = 200;
 
-/** The name of a record: 1 to 200 visible characters, no control characters, no space at either end. */
+/** True for the name of a record: 1 to 200 characters without control characters and without spaces at the ends. */
 export function isWellFormedName(value: unknown): value is string {
   return (
     typeof value === 'string' &&
@@ -23,18 +23,18 @@ export function isWellFormedName(value: unknown): value is string {
   );
 }
 
-/** Most bytes that named values may have as JSON, where they travel with a message: larger data belongs into files. */
+/** Most bytes of JSON for values that travel in a message. Larger data belongs in files. */
 export const maxInlineBytes = 65_536;
 
-/** True for what has at most {@link maxInlineBytes} as JSON in UTF-8. */
+/** True for a value with at most {@link maxInlineBytes} as JSON in UTF-8. */
 export function isInline(value: unknown): boolean {
   const text = JSON.stringify(value) ?? '';
-  // A UTF-16 unit takes one to three bytes, so most values need no encoding to be judged.
+  // A UTF-16 unit takes one to three bytes, so most values need no encoding.
   if (text.length > maxInlineBytes) return false;
   return text.length * 3 <= maxInlineBytes || new TextEncoder().encode(text).length <= maxInlineBytes;
 }
 
-/** A value that is small enough to travel inline; with `entries` each value of a map is, with `each` each of a list. */
+/** A value that is small enough for a message. With `entries` each value of a map is, with `each` each item of a list. */
 export function IsInline(options: ValidationOptions & { entries?: boolean } = {}): PropertyDecorator {
   const { entries = false, ...rest } = options;
   const fits = (value: unknown): boolean =>
